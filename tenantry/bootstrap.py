@@ -1,0 +1,44 @@
+"""What a cluster needs once, before Flux can act on it: a namespace for the platform, and its service account's rights.
+
+Flux can not give itself these, and no stack owns them: on a remote cluster an administrator applies them, and they stay.
+"""
+
+from __future__ import annotations
+
+from tenantry.fleet import Fleet
+from tenantry.kube import Manifest
+from tenantry.objects.scope import MANAGED_BY
+
+_RBAC = "rbac.authorization.k8s.io"
+
+
+def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, ...]:
+    """The manifests for one cluster of an environment, the Namespace first.
+
+    On the management cluster the service account itself is among them; on a remote only its user is bound, because the
+    account lies beside the kubeconfig on the management cluster.
+    """
+    declared = fleet.clusters[cluster]
+    platform = fleet.document.platform.namespace
+    account = declared.platformServiceAccount
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": platform, "labels": MANAGED_BY}}
+    if cluster == fleet.environments[environment].management:
+        metadata = {"name": account, "namespace": platform, "labels": MANAGED_BY}
+        return (
+            namespace,
+            {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata},
+            _binding(account, platform),
+        )
+    assert declared.kubeconfig is not None  # a rule of the fleet
+    return (namespace, _binding(account, declared.kubeconfig.resolved.namespace))
+
+
+def _binding(account: str, namespace: str) -> Manifest:
+    """Add-ons install what they like (CRDs, webhooks, roles), and baselines grant roles: both need all rights."""
+    return {
+        "apiVersion": f"{_RBAC}/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": f"{account}-{namespace}", "labels": MANAGED_BY},
+        "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": "cluster-admin"},
+        "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": f"system:serviceaccount:{namespace}:{account}"}],
+    }

@@ -1,0 +1,111 @@
+"""The command `tenantry`: finds the subcommand, and turns what goes wrong into a message and an exit code.
+
+0 fine, 1 a difference or something not ready, 2 invalid input or usage, 3 a bug of ours, 130 interrupted.
+Subcommands are imported when they are called, so that `validate` does not pay for the sandbox.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from tenantry import __version__
+from tenantry.cli.output import error, report_invalid
+from tenantry.errors import InvalidFleet, Refused
+
+_COMMANDS = {
+    "validate": "check the fleet's file and everything it would yield",
+    "render": "write the objects of the fleet as YAML",
+    "status": "show whether every app is ready",
+    "cluster": "prepare clusters",
+    "sandbox": "run an environment's clusters on this machine",
+    "completion": "print the completion script of a shell",
+}
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"tenantry.cli.{name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Exit codes: 0 fine, 1 differences or not ready, 2 invalid input or usage, 3 a bug of tenantry, 130 interrupted.",
+)
+@click.option(
+    "-f",
+    "--file",
+    type=click.Path(path_type=Path),
+    default=Path("tenants.yaml"),
+    show_default=True,
+    envvar="TENANTRY_FILE",
+    help="The fleet's file.",
+)
+@click.version_option(__version__, prog_name="tenantry")
+@click.pass_context
+def app(context: click.Context, file: Path) -> None:
+    """Run a multi-tenant, multi-cluster Flux fleet from one file.
+
+    \b
+    tenantry validate                               is tenants.yaml sound, and what does it yield?
+    tenantry render --environment dev               what `pulumi up` will apply, as YAML
+    tenantry sandbox up                             try it on this machine
+    """
+    context.obj = file
+
+
+def main() -> None:
+    """The entry point of the installed command."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; returns its exit code."""
+    try:
+        result = app.main(arguments, prog_name="tenantry", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except InvalidFleet as invalid:
+        report_invalid(invalid)
+        return 2
+    except Refused as refused:
+        error(str(refused))
+        return 2
+    except click.exceptions.NoArgsIsHelpError as help_wanted:
+        click.echo(help_wanted.format_message())
+        return 2
+    except click.ClickException as usage:
+        usage.show()
+        return 2
+    except (KeyboardInterrupt, click.Abort):
+        error("interrupted")
+        return 130
+    except BrokenPipeError:  # the reader of our output, `head` for one, has seen enough
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123  # lives until the process ends
+        return 0
+    except Exception as unexpected:
+        return _bug(unexpected)
+
+
+def _bug(unexpected: Exception) -> int:
+    if os.environ.get("TENANTRY_DEBUG"):
+        raise unexpected
+    error(
+        f"this is a bug of tenantry: {type(unexpected).__name__}: {unexpected}\n"
+        "  fix: run it again with TENANTRY_DEBUG=1 and report what it prints"
+    )
+    return 3

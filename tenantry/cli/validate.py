@@ -1,0 +1,46 @@
+"""`tenantry validate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tenantry.cli.options import output
+from tenantry.cli.output import as_data, data, data_json, report_invalid
+from tenantry.errors import InvalidFleet
+from tenantry.load import load_fleet, plan_all
+
+
+@click.command(
+    "validate",
+    short_help="check the fleet's file and everything it would yield",
+    epilog="""\b
+Examples:
+  tenantry validate
+  tenantry --file fleets/edge.yaml validate --output json
+""",
+)
+@output("text", "json")
+@click.pass_obj
+def command(file: Path, output: str) -> int:
+    """Check the fleet's file: its shape, its references, and the objects of every environment.
+
+    All problems are named in one run, each with its place and a remedy. Nothing is contacted and nothing is changed.
+    """
+    try:
+        fleet = load_fleet(file)
+        plans = plan_all(fleet)
+    except InvalidFleet as invalid:
+        if output == "json":
+            data_json({"valid": False, "errors": [as_data(diagnostic) for diagnostic in invalid.diagnostics]})
+        else:
+            report_invalid(invalid)
+        return 2
+    objects = {name: len(plan.objects) for name, plan in plans.items()}
+    if output == "json":
+        data_json({"valid": True, "errors": [], "objects": objects})
+    else:
+        counts = f"{len(fleet.clusters)} clusters, {len(fleet.document.tenants)} tenants"
+        data(f"{file} is sound: {counts}; objects: {', '.join(f'{name} {count}' for name, count in objects.items())}")
+    return 0

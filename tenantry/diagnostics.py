@@ -1,0 +1,57 @@
+"""Problems as text, in the form editors and people both read; used by the command line and by the Pulumi program."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tenantry.errors import Diagnostic, InvalidFleet, Path
+
+
+def format_invalid(error: InvalidFleet) -> str:
+    """All problems and a closing count, without a newline at the end."""
+    count = len(error.diagnostics)
+    lines = [format_diagnostic(diagnostic) for diagnostic in error.diagnostics]
+    return "\n".join([*lines, f"Found {count} error{'' if count == 1 else 's'}"])
+
+
+def format_diagnostic(diagnostic: Diagnostic) -> str:
+    """`file:line:column: error[code]: message`, then the data path, the facts and the remedy, indented."""
+    lines = [f"{diagnostic.location}: error[{diagnostic.code}]: {diagnostic.message}"]
+    if diagnostic.path:
+        lines.append(f"  at {format_path(diagnostic.path)}")
+    lines += [f"  {note}" for note in diagnostic.notes]
+    if diagnostic.fix:
+        lines.append(f"  fix: {diagnostic.fix}")
+    return "\n".join(lines)
+
+
+def format_path(path: Path) -> str:
+    """("apps", "web", "names", 1) -> apps.web.names[1]; keys that hold dots are quoted."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif "." in part or not part:
+            text += f'["{part}"]'
+        else:
+            text += f".{part}"
+    return text.removeprefix(".")
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that `name` was probably meant to be."""
+    return next(iter(get_close_matches(name, list(known), n=1, cutoff=0.6)), None)
+
+
+def declared(what: str, name: str, known: Iterable[str]) -> str:
+    """A note listing what is declared, with the closest name: `declared: a, b (closest: b)`."""
+    names = sorted(known)
+    if not names:
+        return f"{what}: none"
+    shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+    near = closest(name, names)
+    return f"{what}: {shown}" + (f" (closest: {near})" if near else "")

@@ -1,0 +1,83 @@
+"""A fleet that passed all checks of shape, and questions about it that more than one layer asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tenantry.errors import Diagnostic, Finding, InvalidFleet, Path
+from tenantry.model import Cluster, Document, Environment, Selector
+from tenantry.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """document: the typed content; source: the same as plain data, which is what merging works on, with places.
+
+    left_out: entries that are in the source but not in the document because their shape is wrong.
+    """
+
+    document: Document
+    source: Source
+    left_out: frozenset[Path] = frozenset()
+
+    @property
+    def environments(self) -> dict[str, Environment]:
+        return self.document.environments
+
+    @property
+    def clusters(self) -> dict[str, Cluster]:
+        return self.document.clusters
+
+    def raw(self, *path: str) -> dict[str, Any]:
+        """The mapping at a path as written; empty where there is none."""
+        data: Any = self.source.data
+        for part in path:
+            data = data.get(part) if isinstance(data, dict) else None
+        return data if isinstance(data, dict) else {}
+
+    def names(self, *path: str) -> set[str]:
+        """The keys at a path as written, also of entries that were left out."""
+        return set(self.raw(*path))
+
+    def diagnose(self, findings: Iterable[Finding]) -> Iterator[Diagnostic]:
+        """Findings with their places in the file."""
+        return diagnose(self.source, findings)
+
+    def invalid(self, findings: Iterable[Finding]) -> InvalidFleet:
+        return InvalidFleet(self.diagnose(findings))
+
+
+def diagnose(source: Source, findings: Iterable[Finding]) -> Iterator[Diagnostic]:
+    """Findings with their places in the file they were found in."""
+    for finding in findings:
+        place = source.locate(finding.path, key=finding.at_key)
+        yield Diagnostic(place, finding.code, finding.message, finding.path, finding.notes, finding.fix)
+
+
+def clusters_of(fleet: Fleet, environment: str) -> list[str]:
+    """The clusters of an environment, in the order of the file."""
+    return [name for name, cluster in fleet.clusters.items() if environment in cluster.environments]
+
+
+def remotes_of(fleet: Fleet, environment: str) -> list[str]:
+    """The environment's clusters that are reached through a kubeconfig."""
+    management = fleet.environments[environment].management
+    return [name for name in clusters_of(fleet, environment) if name != management]
+
+
+def select(selector: Selector, fleet: Fleet, environment: str) -> list[str]:
+    """The environment's clusters a selector takes, in the order of the file."""
+    return [name for name in clusters_of(fleet, environment) if matches(selector, name, fleet.clusters[name])]
+
+
+def matches(selector: Selector, name: str, cluster: Cluster) -> bool:
+    """Whether a selector takes a cluster, whatever the environment."""
+    if name in selector.exclude:
+        return False
+    if selector.names is not None:
+        return name in selector.names
+    if selector.labels is not None:
+        return selector.labels.items() <= cluster.labels.items()
+    return True

@@ -1,0 +1,56 @@
+"""A planned Kubernetes object: what it is, whose it is, and what has to be there before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+Manifest: TypeAlias = Mapping[str, Any]
+"""A Kubernetes object as plain data, as it would stand in a YAML file."""
+
+
+class ObjectId(NamedTuple):
+    """What the API server knows an object by; namespace is "" for cluster-scoped kinds."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else f"{self.kind} {self.name}"
+
+
+class Owner(NamedTuple):
+    """The part of the fleet an object belongs to; components form the same tree.
+
+    ("", "") the fleet, ("", cluster) a cluster, (tenant, "") a tenant, (tenant, cluster) a placement.
+    """
+
+    tenant: str = ""
+    cluster: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KubeObject:
+    """One object of a plan; immutable, although the manifest's type can not say so."""
+
+    manifest: Manifest
+    owner: Owner
+    depends_on: tuple[ObjectId, ...] = ()
+
+    @property
+    def id(self) -> ObjectId:
+        return object_id(self.manifest)
+
+    @property
+    def logical_name(self) -> str:
+        """The name in Pulumi's state; with the type token it is unique, and made of stable keys only."""
+        _, _, namespace, name = self.id
+        return f"{namespace}/{name}" if namespace else name
+
+
+def object_id(manifest: Manifest) -> ObjectId:
+    metadata = manifest["metadata"]
+    return ObjectId(manifest["apiVersion"], manifest["kind"], metadata.get("namespace", ""), metadata["name"])

@@ -1,0 +1,56 @@
+"""A path in, a checked fleet out, and its plans; every problem of the file in one run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tenantry.errors import Diagnostic, InvalidFleet
+from tenantry.fleet import Fleet, diagnose
+from tenantry.plan import Plan, plan
+from tenantry.rules import check_rules
+from tenantry.shape import check_shape
+from tenantry.source import Source, read
+
+
+def load_fleet(file: Path) -> Fleet:
+    """Read and check a fleet, except for what only the plan of an environment shows.
+
+    Raises: InvalidFleet: everything that is wrong with the file; Refused: it can not be read.
+    """
+    return fleet_of(read(file))
+
+
+def fleet_of(source: Source) -> Fleet:
+    """Check a parsed file. Raises: InvalidFleet: with what planning finds too, so that one run names all problems."""
+    checked = check_shape(source.data)
+    problems = list(diagnose(source, checked.findings))
+    if checked.document is None:
+        raise InvalidFleet(problems)
+    fleet = Fleet(checked.document, source, checked.left_out)
+    findings = tuple(check_rules(fleet))
+    problems += fleet.diagnose(findings)
+    if not problems:
+        return fleet
+    # A plan over clusters or environments that are wrong would only repeat that in other words.
+    if not any(finding.path[0] in ("environments", "clusters") for finding in findings):
+        problems += _plan_all(fleet)[1]
+    raise InvalidFleet(problems)
+
+
+def plan_all(fleet: Fleet) -> dict[str, Plan]:
+    """The plan of every environment, in the order of the file. Raises: InvalidFleet: the problems of all of them."""
+    plans, problems = _plan_all(fleet)
+    if problems:
+        raise InvalidFleet(problems)
+    return plans
+
+
+def _plan_all(fleet: Fleet) -> tuple[dict[str, Plan], list[Diagnostic]]:
+    plans: dict[str, Plan] = {}
+    problems: list[Diagnostic] = []
+    for environment in fleet.environments:
+        try:
+            plans[environment] = plan(fleet, environment)
+        except InvalidFleet as invalid:
+            problems += invalid.diagnostics
+    return plans, problems

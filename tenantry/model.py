@@ -1,0 +1,398 @@
+"""The shape of tenants.yaml: every key, its type and its default. What one key means for another is for `rules`.
+
+All models are strict (no value is converted silently), frozen, and refuse keys they do not know. Blocks of an app may be
+partial, because overrides complete them: they are checked in their partial shape here (`KustomizePatch`), and in their
+complete shape (`Kustomize`) once per placement, after merging.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from tenantry.scalars import (
+    Duration,
+    LabelKey,
+    LabelValue,
+    Name,
+    Quantity,
+    ShortDuration,
+    SourcePath,
+    VariableName,
+    VariableValue,
+    refusal,
+)
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    owned: ClassVar[dict[str, str]] = {}
+    """Keys that Flux knows but the fleet sets itself, each with the reason given to who tries to set it."""
+
+
+def _exactly_one(model: Model, *keys: str) -> None:
+    given = [key for key in keys if getattr(model, key) is not None]
+    if len(given) != 1:
+        found = "none is given" if not given else f"{' and '.join(given)} are given"
+        raise refusal("choose-one", f"exactly one of {', '.join(keys)} is needed, {found}")
+
+
+# --- environments and clusters ---------------------------------------------------------------------------------
+
+
+class Environment(Model):
+    management: str
+    """The cluster that runs Flux for this environment."""
+    namespace: str = "{tenant}"
+    """Template of a tenant's namespace, on every cluster of the environment."""
+    variables: dict[VariableName, VariableValue] = {}
+
+
+class Kamaji(Model):
+    controlPlane: Name
+    namespace: Name
+    key: Literal["admin.conf", "admin.svc", "super-admin.conf", "super-admin.svc"] = "admin.conf"
+
+
+class Capi(Model):
+    cluster: Name
+    namespace: Name
+
+
+class Vcluster(Model):
+    name: Name
+    namespace: Name
+
+
+class SecretKey(Model):
+    name: Name
+    namespace: Name
+    key: Annotated[str, Field(pattern=r"^[-._a-zA-Z0-9]+$")]
+
+
+class Kubeconfig(Model):
+    """Where a remote cluster's kubeconfig lies on the management cluster, by who wrote it there."""
+
+    kamaji: Kamaji | None = None
+    capi: Capi | None = None
+    vcluster: Vcluster | None = None
+    secret: SecretKey | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        _exactly_one(self, "kamaji", "capi", "vcluster", "secret")
+        return self
+
+    @property
+    def resolved(self) -> SecretKey:
+        """The Secret, its namespace and the key; never left to Flux's own guess.
+
+        Source: the naming contracts of Kamaji (TenantControlPlane), Cluster API and vCluster.
+        """
+        if self.kamaji:
+            return SecretKey(
+                name=f"{self.kamaji.controlPlane}-admin-kubeconfig",
+                namespace=self.kamaji.namespace,
+                key=self.kamaji.key,
+            )
+        if self.capi:
+            return SecretKey(name=f"{self.capi.cluster}-kubeconfig", namespace=self.capi.namespace, key="value")
+        if self.vcluster:
+            return SecretKey(name=f"vc-{self.vcluster.name}", namespace=self.vcluster.namespace, key="config")
+        assert self.secret is not None
+        return self.secret
+
+
+class Cluster(Model):
+    environments: Annotated[list[str], Field(min_length=1)]
+    labels: dict[LabelKey, LabelValue] = {}
+    variables: dict[VariableName, VariableValue] = {}
+    kubeconfig: Kubeconfig | None = None
+    """None for a cluster that is only ever a management cluster."""
+    platformServiceAccount: Name = "tenantry-platform"
+    """Impersonated on the cluster for baselines and add-ons."""
+
+
+class Selector(Model):
+    """Which clusters: by name, by labels (all must match) or all of them; `exclude` takes names out again."""
+
+    names: list[str] | None = None
+    labels: dict[LabelKey, LabelValue] | None = None
+    all: Literal[True] | None = None
+    exclude: list[str] = []
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        _exactly_one(self, "names", "labels", "all")
+        return self
+
+
+# --- sources ------------------------------------------------------------------------------------------------------
+
+
+class GitRef(Model):
+    branch: str | None = None
+    tag: str | None = None
+    semver: str | None = None
+    name: str | None = None
+    commit: str | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        # A commit may stand beside a branch: Flux then fetches that branch only.
+        _exactly_one(self, "branch", "tag", "semver", "name") if self.commit is None else None
+        return self
+
+
+class Git(Model):
+    url: str
+    ref: GitRef
+    interval: Duration = "5m"
+    timeout: ShortDuration = "60s"
+    ignore: str | None = None
+    recurseSubmodules: bool | None = None
+    sparseCheckout: list[SourcePath] | None = None
+
+
+class HelmRepository(Model):
+    url: str
+    type: Literal["default", "oci"] = "default"
+    interval: Duration = "10m"
+    timeout: ShortDuration = "60s"
+
+
+class Source(Model):
+    git: Git | None = None
+    helm: HelmRepository | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        _exactly_one(self, "git", "helm")
+        return self
+
+
+# --- apps ---------------------------------------------------------------------------------------------------------
+
+_SOURCE_REF = "the fleet sets it from 'source'"
+_KUBECONFIG = "the fleet sets it for each cluster the app is placed on"
+_IDENTITY = "the fleet sets it: apps run as their tenant's service account, add-ons as the platform's"
+_STORAGE = "the fleet sets it: releases are stored in the namespace they install to"
+
+
+class Image(Model):
+    name: str
+    newName: str | None = None
+    newTag: str | None = None
+    digest: str | None = None
+
+
+class PatchTarget(Model):
+    group: str | None = None
+    version: str | None = None
+    kind: str | None = None
+    name: str | None = None
+    namespace: str | None = None
+    labelSelector: str | None = None
+    annotationSelector: str | None = None
+
+
+class Patch(Model):
+    patch: str
+    target: PatchTarget | None = None
+
+
+class PostBuild(Model):
+    substitute: dict[Annotated[str, Field(pattern=r"^[_A-Za-z][_A-Za-z0-9]*$")], VariableValue] | None = None
+
+
+class CommonMetadata(Model):
+    labels: dict[LabelKey, LabelValue] | None = None
+    annotations: dict[LabelKey, str] | None = None
+
+
+class DriftDetection(Model):
+    mode: Literal["enabled", "warn", "disabled"]
+
+
+class Install(Model):
+    owned = {
+        "createNamespace": "the fleet sets it: a tenant's namespaces are its baseline's, an add-on's are made when needed"
+    }
+
+    crds: Literal["Skip", "Create", "CreateReplace"] | None = None
+
+
+class Upgrade(Model):
+    crds: Literal["Skip", "Create", "CreateReplace"] | None = None
+
+
+class KustomizePatch(Model):
+    """A `kustomize:` block as written: any part may be left to an override, `null` removes a value."""
+
+    owned = {
+        "sourceRef": _SOURCE_REF,
+        "kubeConfig": _KUBECONFIG,
+        "serviceAccountName": _IDENTITY,
+    }
+
+    source: str | None = None
+    path: SourcePath | None = None
+    interval: Duration | None = None
+    retryInterval: Duration | None = None
+    timeout: Duration | None = None
+    prune: bool | None = None
+    wait: bool | None = None
+    force: bool | None = None
+    deletionPolicy: Literal["MirrorPrune", "Delete", "WaitForTermination", "Orphan"] | None = None
+    targetNamespace: Name | None = None
+    namePrefix: str | None = None
+    nameSuffix: str | None = None
+    components: list[SourcePath] | None = None
+    images: list[Image] | None = None
+    patches: list[Patch] | None = None
+    postBuild: PostBuild | None = None
+    commonMetadata: CommonMetadata | None = None
+
+
+class Kustomize(KustomizePatch):
+    """A complete `kustomize:` block of one placement."""
+
+    path: SourcePath = "./"
+    prune: bool = True
+    wait: bool = True
+    deletionPolicy: Literal["MirrorPrune", "Delete", "WaitForTermination", "Orphan"] = "WaitForTermination"
+
+
+class HelmPatch(Model):
+    """A `helm:` block as written: any part may be left to an override, `null` removes a value."""
+
+    owned = {
+        "chartRef": "the fleet sets it from 'source', 'chart' and 'version'",
+        "sourceRef": _SOURCE_REF,
+        "kubeConfig": _KUBECONFIG,
+        "serviceAccountName": _IDENTITY,
+        "storageNamespace": _STORAGE,
+    }
+
+    source: str | None = None
+    chart: str | None = None
+    version: str | None = None
+    valuesFiles: list[SourcePath] | None = None
+    values: dict[str, Any] | None = None
+    interval: Duration | None = None
+    timeout: Duration | None = None
+    releaseName: Name | None = None
+    targetNamespace: Name | None = None
+    driftDetection: DriftDetection | None = None
+    install: Install | None = None
+    upgrade: Upgrade | None = None
+    commonMetadata: CommonMetadata | None = None
+
+
+class Helm(HelmPatch):
+    """A complete `helm:` block of one placement."""
+
+    chart: Annotated[str, Field(min_length=1)]
+    driftDetection: DriftDetection = DriftDetection(mode="enabled")
+
+
+class AppPatch(Model):
+    """What an override may change of an app."""
+
+    kustomize: KustomizePatch | None = None
+    helm: HelmPatch | None = None
+    dependsOn: list[str] | None = None
+
+
+class Overrides(Model):
+    environments: dict[str, AppPatch] = {}
+    clusters: dict[str, AppPatch] = {}
+
+
+class App(Model):
+    clusters: Selector | None = None
+    """None: what the tenant or the defaults say."""
+    kustomize: KustomizePatch | None = None
+    helm: HelmPatch | None = None
+    dependsOn: list[str] | None = None
+    overrides: Overrides = Overrides()
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        _exactly_one(self, "kustomize", "helm")
+        return self
+
+    @property
+    def kind(self) -> Literal["kustomize", "helm"]:
+        return "kustomize" if self.kustomize is not None else "helm"
+
+
+class Addon(App):
+    """An app of the platform team; it carries its source, and runs with the platform's rights."""
+
+    clusters: Selector
+    source: Source
+
+
+# --- tenants ------------------------------------------------------------------------------------------------------
+
+
+class Limits(Model):
+    """A LimitRange for containers."""
+
+    default: dict[str, Quantity] | None = None
+    defaultRequest: dict[str, Quantity] | None = None
+    max: dict[str, Quantity] | None = None
+    min: dict[str, Quantity] | None = None
+
+
+class Settings(Model):
+    """What a tenant may leave to `defaults:`; None: not said here."""
+
+    role: str | None = None
+    interval: Duration | None = None
+    retryInterval: Duration | None = None
+    timeout: Duration | None = None
+    quota: dict[str, Quantity | None] | None = None
+    limits: Limits | None = None
+    network: Literal["isolated", "open"] | None = None
+    labels: dict[LabelKey, LabelValue | None] | None = None
+    clusters: Selector | None = None
+
+
+class Tenant(Settings):
+    sources: dict[Name, Source] = {}
+    apps: dict[Name, App] = {}
+
+
+# --- the platform and the whole -----------------------------------------------------------------------------------
+
+
+class ChartRepository(Model):
+    url: str
+    version: str
+    type: Literal["default", "oci"] = "default"
+
+
+class ObjectsChart(Model):
+    """Where Flux finds the chart `charts/objects` of this repository, which installs baselines on remote clusters."""
+
+    helm: ChartRepository
+
+
+class Platform(Model):
+    namespace: Name = "tenantry-system"
+    """The platform team's namespace, on every cluster: Helm keeps the baselines' releases there."""
+    chart: ObjectsChart | None = None
+    addons: dict[Name, Addon] = {}
+
+
+class Document(Model):
+    apiVersion: Literal["tenantry/v1"]
+    environments: Annotated[dict[Name, Environment], Field(min_length=1)]
+    clusters: Annotated[dict[Name, Cluster], Field(min_length=1)]
+    platform: Platform = Platform()
+    defaults: Settings = Settings()
+    tenants: dict[Name, Tenant] = {}

@@ -1,0 +1,64 @@
+"""Names of the objects a fleet yields, and the rules Kubernetes, Flux and Helm set for them.
+
+Names are joined from stable keys only, so that adding a tenant never renames another's objects. A name that gets
+too long is an error, never cut: two cut names could be the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+
+MAX_LABEL = 63
+"""Flux copies names of Kustomizations and HelmReleases into label values of everything they apply."""
+MAX_RELEASE = 53
+"""Helm's limit for the name of a release."""
+
+_DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
+_LABEL_KEY = re.compile(r"(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
+_RESERVED = frozenset({"default", "flux-system"})
+
+
+def dns_label_problem(name: str) -> str | None:
+    """Why `name` is no DNS-1123 label (RFC 1123, section 2.1), or None."""
+    if not _DNS_LABEL.fullmatch(name):
+        return "must be lower-case letters, digits and '-', starting and ending with a letter or digit"
+    if len(name) > MAX_LABEL:
+        return f"has {len(name)} characters, at most {MAX_LABEL} are allowed"
+    return None
+
+
+def label_key_problem(key: str) -> str | None:
+    """Why `key` can not be the key of a Kubernetes label, or None."""
+    return None if _LABEL_KEY.fullmatch(key) else "is not a valid label key ([prefix/]name)"
+
+
+def label_value_problem(value: str) -> str | None:
+    """Why `value` can not be the value of a Kubernetes label, or None."""
+    if len(value) <= MAX_LABEL and _LABEL_VALUE.fullmatch(value):
+        return None
+    return f"is not a valid label value (letters, digits, '-', '_', '.', at most {MAX_LABEL})"
+
+
+def is_reserved_namespace(name: str) -> bool:
+    """Whether a namespace belongs to Kubernetes or to Flux; a tenant there would take over what is not the fleet's."""
+    return name in _RESERVED or name.startswith("kube-")
+
+
+def join(*parts: str) -> str:
+    """The object's name made of its keys: ("edge-1", "rocky", "web") -> edge-1-rocky-web."""
+    return "-".join(parts)
+
+
+def digest(content: Mapping[str, object]) -> str:
+    """Eight hexadecimal digits that stand for a mapping of plain data, whatever the order of its keys."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def slug(text: str) -> str:
+    """`text` as part of a DNS-1123 name; not unique by itself, so join it with a `digest`."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

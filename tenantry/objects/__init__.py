@@ -1,0 +1,1 @@
+"""Builders: each makes the manifests of one concern from settings that were already merged and checked."""

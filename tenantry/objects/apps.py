@@ -1,0 +1,79 @@
+"""Apps: one Kustomization or HelmRelease each. What Flux would default, guess or leave off is written out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tenantry.kube import KubeObject, ObjectId
+from tenantry.model import Helm, Kustomize
+from tenantry.objects.scope import Scope
+from tenantry.objects.sources import reference
+from tenantry.settings import TenantSettings
+
+KUSTOMIZE_API = "kustomize.toolkit.fluxcd.io/v1"
+HELM_API = "helm.toolkit.fluxcd.io/v2"
+
+
+def kustomization(
+    scope: Scope, app: str, block: Kustomize, settings: TenantSettings, source: ObjectId, after: Iterable[ObjectId]
+) -> KubeObject:
+    """The Kustomization of an app; `after` are the apps it depends on."""
+    after = tuple(after)
+    written = block.model_dump(exclude_none=True, exclude={"source"})
+    spec: dict[str, Any] = {
+        "interval": settings.interval,
+        "retryInterval": settings.retryInterval,
+        "timeout": settings.timeout,
+        "targetNamespace": scope.namespace,
+        **written,
+        "sourceRef": reference(source),
+        "serviceAccountName": scope.service_account,
+        **scope.remote(),
+        **_depends_on(after),
+    }
+    depends_on = (*scope.base, source, *after)
+    return scope.object(KUSTOMIZE_API, "Kustomization", app, {"spec": spec}, app=app, depends_on=depends_on)
+
+
+def helm_release(
+    scope: Scope, app: str, block: Helm, settings: TenantSettings, chart: ObjectId, after: Iterable[ObjectId]
+) -> KubeObject:
+    """The HelmRelease of an app; `after` are the releases it depends on, here and in Flux's own order."""
+    after = tuple(after)
+    written = block.model_dump(
+        exclude_none=True, exclude={"source", "chart", "version", "valuesFiles", "install", "upgrade"}
+    )
+    # A remote's baseline is a release too, so Flux itself can wait for it instead of failing once.
+    first = tuple(id for id in scope.base if id.kind == "HelmRelease")
+    target = block.targetNamespace or scope.namespace
+    spec: dict[str, Any] = {
+        "interval": settings.interval,
+        "timeout": settings.timeout,
+        "releaseName": app,
+        "targetNamespace": target,
+        **written,
+        "chartRef": reference(chart),
+        "storageNamespace": scope.storage,
+        "serviceAccountName": scope.service_account,
+        **scope.remote(),
+        **_depends_on((*first, *after)),
+        "install": {**_action(block.install, settings), **_create_namespace(scope, target)},
+        "upgrade": _action(block.upgrade, settings),
+    }
+    return scope.object(HELM_API, "HelmRelease", app, {"spec": spec}, app=app, depends_on=(*scope.base, chart, *after))
+
+
+def _depends_on(ids: tuple[ObjectId, ...]) -> dict[str, Any]:
+    return {"dependsOn": [{"name": id.name} for id in ids]} if ids else {}
+
+
+def _action(block: Any, settings: TenantSettings) -> dict[str, Any]:
+    """Retrying keeps a release out of the dead end that Flux's default, giving up after one failure, leads to."""
+    written = block.model_dump(exclude_none=True) if block else {}
+    return {"strategy": {"name": "RetryOnFailure", "retryInterval": settings.retryInterval}, **written}
+
+
+def _create_namespace(scope: Scope, target: str) -> dict[str, bool]:
+    """Add-ons may bring a namespace of their own; a tenant's is its baseline's."""
+    return {"createNamespace": True} if not scope.tenant and target != scope.storage else {}

@@ -1,0 +1,238 @@
+"""All apps of one scope: resolved, put in order, and turned into objects together with the sources and charts they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from tenantry import names
+from tenantry.errors import Finding, Found, Path
+from tenantry.fleet import Fleet
+from tenantry.kube import KubeObject, ObjectId
+from tenantry.model import Helm, Kustomize, Source
+from tenantry.objects.apps import helm_release, kustomization
+from tenantry.objects.scope import Scope
+from tenantry.objects.sources import chart_object, source_object
+from tenantry.settings import EffectiveApp, TenantSettings, effective_app
+from tenantry.shape import findings_of
+from tenantry.template import fill
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedApp:
+    """One app on one cluster: the Kustomization or HelmRelease that stands for it on the management cluster.
+
+    release: where Helm keeps it, as (cluster, namespace, name); None for a Kustomization. at: its place in the document.
+    """
+
+    tenant: str
+    cluster: str
+    name: str
+    id: ObjectId
+    at: Path
+    release: tuple[str, str, str] | None = None
+
+
+@dataclass(slots=True)
+class AppSet:
+    """The result for one scope; `objects` in the order of their dependencies."""
+
+    objects: dict[ObjectId, KubeObject] = field(default_factory=dict)
+    apps: list[PlannedApp] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def plan_apps(
+    fleet: Fleet,
+    scope: Scope,
+    settings: TenantSettings,
+    apps: Iterable[str],
+    variables: Mapping[str, str],
+) -> AppSet:
+    """Plan the named apps of the scope's tenant, or the named add-ons where the scope has no tenant."""
+    builder = _Builder(fleet, scope, settings, dict(variables))
+    resolved = {app: effective for app in apps if (effective := builder.attempt(lambda app=app: builder.resolve(app)))}  # type: ignore[misc]
+    for app in _ordered(resolved, builder.result.findings):
+        builder.attempt(lambda app=app: builder.build(app))  # type: ignore[misc]
+    return builder.result
+
+
+class _Builder:
+    def __init__(self, fleet: Fleet, scope: Scope, settings: TenantSettings, variables: dict[str, str]) -> None:
+        self.fleet = fleet
+        self.scope = scope
+        self.settings = settings
+        self.variables = variables
+        self.result = AppSet()
+        self.sources: dict[str, KubeObject] = {}
+        self.by_app: dict[str, ObjectId] = {}
+
+    def attempt(self, step: Callable[[], _T]) -> _T | None:
+        try:
+            return step()
+        except Found as found:
+            self.result.findings += found.findings
+            return None
+
+    def path_of(self, app: str) -> tuple[str, ...]:
+        return ("tenants", self.scope.tenant, "apps", app) if self.scope.tenant else ("platform", "addons", app)
+
+    def resolve(self, app: str) -> EffectiveApp:
+        variables = {**self.variables, "app": app}
+        return effective_app(self.fleet, self.path_of(app), self.scope.environment, self.scope.cluster, variables)
+
+    def build(self, app: EffectiveApp) -> None:
+        after = [self.by_app[name] for name in app.depends_on if name in self.by_app]
+        source_name = self._source_name(app)
+        source = self._source(source_name, app)
+        if isinstance(app.block, Kustomize):
+            self._check_target(app)
+            planned = kustomization(self.scope, app.name, app.block, self.settings, source.id, after)
+            release = None
+        else:
+            self._check_release(app, app.block, source)
+            chart = chart_object(self.scope, source, source_name, app.block, self.settings.interval)
+            self._check_length(chart, app)
+            self.result.objects.setdefault(chart.id, chart)
+            planned = helm_release(self.scope, app.name, app.block, self.settings, chart.id, after)
+            release = (self.scope.cluster, self.scope.storage, planned.manifest["spec"]["releaseName"])
+        self._check_length(planned, app)
+        self.result.objects[planned.id] = planned
+        self.by_app[app.name] = planned.id
+        at = self.path_of(app.name)
+        self.result.apps.append(PlannedApp(self.scope.tenant, self.scope.cluster, app.name, planned.id, at, release))
+
+    def _source_name(self, app: EffectiveApp) -> str:
+        if not self.scope.tenant:
+            return app.name
+        if app.block.source is None:
+            raise Found(
+                [
+                    Finding(
+                        (*self.path_of(app.name), app.kind),
+                        "missing-key",
+                        "key 'source' is missing",
+                        fix="add 'source:'",
+                    )
+                ]
+            )
+        return app.block.source
+
+    def _source(self, name: str, app: EffectiveApp) -> KubeObject:
+        if name in self.sources:
+            return self.sources[name]
+        at = ("tenants", self.scope.tenant, "sources", name) if self.scope.tenant else (*self.path_of(name), "source")
+        if at in self.fleet.left_out:
+            raise Found([])  # its own problem is known already
+        data = fill(self.fleet.raw(*at), self.variables, at)
+        try:
+            source = Source.model_validate(data)
+        except ValidationError as error:
+            raise Found(findings_of(error, Source, data, at)) from None
+        built = source_object(self.scope, name, source, at)
+        self._check_length(built, app)
+        self.result.objects[built.id] = built
+        self.sources[name] = built
+        return built
+
+    def _check_target(self, app: EffectiveApp) -> None:
+        target = app.block.targetNamespace
+        if self.scope.tenant and target not in (None, self.scope.namespace):
+            raise Found(
+                [
+                    Finding(
+                        app.origin(app.kind, "targetNamespace"),
+                        "foreign-namespace",
+                        f"'{target}' is not a namespace of tenant '{self.scope.tenant}'",
+                        (f"on cluster '{self.scope.cluster}' it is '{self.scope.namespace}'",),
+                        fix="remove 'targetNamespace'",
+                    )
+                ]
+            )
+
+    def _check_release(self, app: EffectiveApp, block: Helm, source: KubeObject) -> None:
+        self._check_target(app)
+        at = (*self.path_of(app.name), "helm")
+        from_git = source.id.kind == "GitRepository"
+        if not from_git and block.version is None:
+            raise Found(
+                [
+                    Finding(
+                        at,
+                        "missing-key",
+                        "key 'version' is missing",
+                        fix="add 'version:', exact or a range such as '1.2.x'",
+                    )
+                ]
+            )
+        if from_git and block.version is not None:
+            place = app.origin("helm", "version")
+            raise Found(
+                [
+                    Finding(
+                        place,
+                        "no-version",
+                        "a chart in Git has no version to choose",
+                        fix="remove 'version', set 'ref' of the source",
+                    )
+                ]
+            )
+        name = block.releaseName or app.name
+        if len(name) > names.MAX_RELEASE:
+            raise Found([_too_long("release", name, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
+
+    def _check_length(self, object: KubeObject, app: EffectiveApp) -> None:
+        if len(object.id.name) > names.MAX_LABEL:
+            raise Found(
+                [
+                    _too_long(
+                        object.id.kind, object.id.name, names.MAX_LABEL, self.path_of(app.name), "use shorter names"
+                    )
+                ]
+            )
+
+
+def _ordered(apps: Mapping[str, EffectiveApp], findings: list[Finding]) -> list[EffectiveApp]:
+    """Dependencies first, otherwise in the order given; apps of a cycle are left out and reported once."""
+    ordered: list[EffectiveApp] = []
+    state: dict[str, bool] = {}  # False while an app's dependencies are being placed
+
+    def place(name: str, trail: tuple[str, ...]) -> None:
+        if name not in apps or state.get(name):
+            return
+        if name in state:
+            findings.append(_cycle(apps[name], trail[trail.index(name) :]))
+            return
+        state[name] = False
+        for dependency in apps[name].depends_on:
+            place(dependency, (*trail, name))
+        state[name] = True
+        ordered.append(apps[name])
+
+    for name in apps:
+        place(name, ())
+    return ordered
+
+
+def _cycle(app: EffectiveApp, names_in_cycle: tuple[str, ...]) -> Finding:
+    # Report at the first app of the alphabet, so that the same cycle found from elsewhere is the same finding.
+    start = names_in_cycle.index(min(names_in_cycle))
+    chain = [*names_in_cycle[start:], *names_in_cycle[:start]]
+    path = (*app.layers[0].path[:-1], chain[0], "dependsOn")
+    return Finding(
+        path,
+        "dependency-cycle",
+        f"apps depend on each other: {' -> '.join([*chain, chain[0]])}",
+        fix="remove one of the dependencies",
+    )
+
+
+def _too_long(what: str, name: str, limit: int, at: Path, fix: str) -> Finding:
+    return Finding(
+        at, "name-too-long", f"{what} name '{name}' has {len(name)} characters, at most {limit} are allowed", fix=fix
+    )

@@ -1,0 +1,68 @@
+"""What a remote cluster and each placement on it need on the management cluster before any app."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tenantry.kube import KubeObject, Manifest, ObjectId, Owner
+from tenantry.model import ChartRepository, Helm, HelmRepository
+from tenantry.model import Source as SourceModel
+from tenantry.names import join
+from tenantry.objects.apps import HELM_API
+from tenantry.objects.scope import MANAGED_BY, TENANT_LABEL, Scope, on_management
+from tenantry.objects.sources import chart_object, reference, source_object
+from tenantry.settings import TenantSettings
+
+OBJECTS_CHART = "tenantry-objects"
+"""The name of the chart in charts/objects; it installs `values.objects` as they are."""
+
+
+def service_account(name: str, namespace: str, environment: str, owner: Owner) -> KubeObject:
+    """A service account on the management cluster that Flux objects for remotes name.
+
+    The remote knows its user by role bindings only, but Flux looks for the object here before it prunes.
+    """
+    labels = {
+        **MANAGED_BY,
+        **({TENANT_LABEL: owner.tenant} if owner.tenant else {}),
+        "tenantry/environment": environment,
+    }
+    metadata = {"name": name, "namespace": namespace, "labels": labels}
+    return on_management({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}, owner)
+
+
+def objects_chart(scope: Scope, chart: ChartRepository, interval: str) -> tuple[KubeObject, KubeObject]:
+    """The repository and the chart that install baselines on one remote cluster. Raises: Found: a wrong URL."""
+    repository = HelmRepository(url=chart.url, type=chart.type)
+    source = source_object(scope, "tenantry", SourceModel(helm=repository), ("platform", "chart"))
+    return source, chart_object(scope, source, "tenantry", Helm(chart=OBJECTS_CHART, version=chart.version), interval)
+
+
+def baseline_release(
+    scope: Scope,
+    platform: Scope,
+    manifests: Sequence[Manifest],
+    settings: TenantSettings,
+    depends_on: tuple[ObjectId, ...],
+) -> KubeObject:
+    """The HelmRelease that installs a placement's baseline, with the platform's rights.
+
+    scope: the placement's, for names and labels; platform: the cluster's, for identity and storage.
+    depends_on: the chart first, then the platform's service account.
+    """
+    strategy = {"strategy": {"name": "RetryOnFailure", "retryInterval": settings.retryInterval}}
+    spec = {
+        "interval": settings.interval,
+        "timeout": settings.timeout,
+        "releaseName": join(scope.namespace, "baseline"),
+        "targetNamespace": platform.storage,
+        "storageNamespace": platform.storage,
+        "chartRef": reference(depends_on[0]),
+        "serviceAccountName": platform.service_account,
+        **platform.remote(),
+        "driftDetection": {"mode": "enabled"},
+        "install": strategy,
+        "upgrade": strategy,
+        "values": {"objects": list(manifests)},
+    }
+    return scope.object(HELM_API, "HelmRelease", "baseline", {"spec": spec}, depends_on=depends_on)

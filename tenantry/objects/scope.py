@@ -1,0 +1,97 @@
+"""Where the Flux objects of one placement lie, what they are called, and as whom they act.
+
+On the management cluster they lie in the tenant's own namespace. For a remote cluster they lie beside its kubeconfig
+Secret, where Flux looks for it, so their names carry the cluster and the tenant's namespace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tenantry.kube import KubeObject, Manifest, ObjectId, Owner
+from tenantry.model import SecretKey
+from tenantry.names import join
+
+TENANT_LABEL = "toolkit.fluxcd.io/tenant"
+MANAGED_BY = {"app.kubernetes.io/managed-by": "tenantry"}
+
+_DELETION = {"pulumi.com/deletionPropagationPolicy": "background"}
+"""Flux cleans up through finalizers, which every propagation waits for; foreground would wait for the garbage collector too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """owner: the part of the fleet; an add-on's scope has no tenant.
+
+    home:       namespace on the management cluster that holds the Flux objects
+    prefix:     the first parts of their names
+    namespace:  where on the target cluster things are installed
+    storage:    where on the target cluster Helm keeps its releases
+    kubeconfig: how Flux reaches the target cluster; None: it is the management cluster
+    base:       what has to be there before any app
+    """
+
+    environment: str
+    cluster: str
+    owner: Owner
+    home: str
+    prefix: tuple[str, ...]
+    namespace: str
+    storage: str
+    service_account: str
+    kubeconfig: SecretKey | None
+    base: tuple[ObjectId, ...] = ()
+
+    @property
+    def tenant(self) -> str:
+        return self.owner.tenant
+
+    def name(self, key: str) -> str:
+        """The name of the object for a key such as an app's name."""
+        return join(*self.prefix, key)
+
+    def labels(self, app: str = "") -> dict[str, str]:
+        """The fleet's labels, by which everything of an environment, tenant, cluster or app is found."""
+        return {
+            **MANAGED_BY,
+            **({TENANT_LABEL: self.tenant} if self.tenant else {}),
+            "tenantry/environment": self.environment,
+            "tenantry/cluster": self.cluster,
+            **({"tenantry/app": app} if app else {}),
+        }
+
+    def remote(self) -> dict[str, Any]:
+        """`kubeConfig` of a Kustomization or HelmRelease; empty on the management cluster."""
+        if self.kubeconfig is None:
+            return {}
+        return {"kubeConfig": {"secretRef": {"name": self.kubeconfig.name, "key": self.kubeconfig.key}}}
+
+    def object(
+        self,
+        api_version: str,
+        kind: str,
+        key: str,
+        body: Mapping[str, Any],
+        *,
+        app: str = "",
+        depends_on: tuple[ObjectId, ...] = (),
+    ) -> KubeObject:
+        """A namespaced object in `home`; `body` is everything beside metadata."""
+        metadata = {
+            "name": self.name(key),
+            "namespace": self.home,
+            "labels": self.labels(app),
+            "annotations": dict(_DELETION),
+        }
+        return KubeObject(
+            {"apiVersion": api_version, "kind": kind, "metadata": metadata, **body}, self.owner, depends_on
+        )
+
+
+def on_management(manifest: Manifest, owner: Owner, depends_on: tuple[ObjectId, ...] = ()) -> KubeObject:
+    """A manifest that Pulumi itself creates on the management cluster."""
+    metadata = manifest["metadata"]
+    annotations = {**metadata.get("annotations", {}), **_DELETION}
+    return KubeObject({**manifest, "metadata": {**metadata, "annotations": annotations}}, owner, depends_on)

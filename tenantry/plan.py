@@ -1,0 +1,55 @@
+"""The plan: every object of one environment, in the order of their dependencies. One plan serves every command.
+
+A pure function of (fleet, environment): no clock, no network, no order but the file's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tenantry.diagnostics import closest
+from tenantry.errors import Refused
+from tenantry.fleet import Fleet
+from tenantry.kube import KubeObject
+from tenantry.objects.appset import PlannedApp
+from tenantry.planner import PlannedPlacement, Planner
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """objects: dependencies come before what depends on them; every identity occurs once.
+
+    apps: tenants' apps, and add-ons with the tenant "".
+    """
+
+    environment: str
+    management: str
+    objects: tuple[KubeObject, ...]
+    placements: tuple[PlannedPlacement, ...]
+    apps: tuple[PlannedApp, ...]
+
+
+def plan(fleet: Fleet, environment: str) -> Plan:
+    """Everything an environment's management cluster has to hold.
+
+    Shape:  per tenant on the management cluster 3 objects + quota, limits and isolation + sources + charts + apps;
+            per placement on a remote 2 + sources + charts + apps; per remote with placements 2 for the objects chart;
+            per namespace of kubeconfigs 1 for each platform service account.
+    Raises: InvalidFleet: with all problems that show only in this environment; Refused: there is no such environment.
+    """
+    if environment not in fleet.environments:
+        near = closest(environment, fleet.environments)
+        hint = f"name '{near}'" if near else "declare it under 'environments:', or name one of these"
+        names = ", ".join(fleet.environments)
+        raise Refused(f"{fleet.source.file} declares no environment '{environment}' (declared: {names})", hint)
+    planner = Planner(fleet, environment)
+    planner.run()
+    if planner.findings:
+        raise fleet.invalid(planner.findings)
+    return Plan(
+        environment,
+        planner.management,
+        tuple(planner.objects.values()),
+        tuple(planner.placements),
+        tuple(planner.apps),
+    )

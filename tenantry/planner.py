@@ -1,0 +1,288 @@
+"""How a plan comes about: clusters first, then add-ons, then tenants cluster by cluster.
+
+A part that can not be planned leaves a finding and does not stop the others, so that one run names all problems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from tenantry import names
+from tenantry.errors import Finding, Found, Path
+from tenantry.fleet import Fleet, clusters_of, matches, select
+from tenantry.kube import KubeObject, ObjectId, Owner
+from tenantry.model import ChartRepository, SecretKey
+from tenantry.objects.appset import AppSet, PlannedApp, plan_apps
+from tenantry.objects.baseline import baseline
+from tenantry.objects.remote import baseline_release, objects_chart, service_account
+from tenantry.objects.scope import Scope, on_management
+from tenantry.settings import TenantSettings, platform_settings, selector_of, tenant_settings, variables_of
+from tenantry.template import fill
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPlacement:
+    """One tenant on one cluster."""
+
+    tenant: str
+    cluster: str
+    namespace: str
+
+
+class Planner:
+    """Gathers the objects and the findings of one environment."""
+
+    def __init__(self, fleet: Fleet, environment: str) -> None:
+        self.fleet = fleet
+        self.environment = environment
+        self.management = fleet.environments[environment].management
+        self.platform = fleet.document.platform
+        self.settings = platform_settings(fleet)
+        self.objects: dict[ObjectId, KubeObject] = {}
+        self.placements: list[PlannedPlacement] = []
+        self.apps: list[PlannedApp] = []
+        self.findings: list[Finding] = []
+        self._charts: dict[str, ObjectId] = {}
+        self._tenant_at: dict[tuple[str, str], str] = {}
+        self._origin: dict[ObjectId, Path] = {}
+        self._release_at: dict[tuple[str, str, str], Path] = {}
+        self._reserved = _reserved_namespaces(fleet)
+
+    def run(self) -> None:
+        for cluster in clusters_of(self.fleet, self.environment):
+            self._addons(cluster)
+        for tenant in self.fleet.document.tenants:
+            settings = tenant_settings(self.fleet, tenant)
+            for cluster, apps in self._apps_by_cluster(tenant).items():
+                try:
+                    self._placement(tenant, cluster, apps, settings)
+                except Found as found:
+                    self.findings += found.findings
+
+    # --- add-ons ------------------------------------------------------------------------------------------------
+
+    def _addons(self, cluster: str) -> None:
+        wanted = [
+            name
+            for name, addon in self.platform.addons.items()
+            if cluster in select(addon.clusters, self.fleet, self.environment)
+        ]
+        if not wanted:
+            return
+        scope = self._platform_scope(cluster)
+        variables = variables_of(self.fleet, self.environment, cluster)
+        self._add_apps(plan_apps(self.fleet, scope, self.settings, wanted, variables))
+
+    def _platform_scope(self, cluster: str) -> Scope:
+        """The platform team on one cluster; makes the service account it acts as, if the cluster is a remote."""
+        kubeconfig = self._kubeconfig(cluster)
+        namespace = self.platform.namespace
+        account = self.fleet.clusters[cluster].platformServiceAccount
+        base = (self._account(account, kubeconfig.namespace, Owner()),) if kubeconfig else ()
+        return Scope(
+            environment=self.environment,
+            cluster=cluster,
+            owner=Owner(cluster=cluster),
+            home=kubeconfig.namespace if kubeconfig else namespace,
+            prefix=(cluster,) if kubeconfig else (),
+            namespace=namespace,
+            storage=namespace,
+            service_account=account,
+            kubeconfig=kubeconfig,
+            base=base,
+        )
+
+    # --- tenants ------------------------------------------------------------------------------------------------
+
+    def _apps_by_cluster(self, tenant: str) -> dict[str, list[str]]:
+        """The clusters of this environment where the tenant has apps, in the order of the file."""
+        placed: dict[str, list[str]] = {}
+        for cluster in clusters_of(self.fleet, self.environment):
+            declared = self.fleet.clusters[cluster]
+            apps = [
+                app
+                for app in self.fleet.document.tenants[tenant].apps
+                if (selector := selector_of(self.fleet, tenant, app)) and matches(selector, cluster, declared)
+            ]
+            if apps:
+                placed[cluster] = apps
+        return placed
+
+    def _placement(self, tenant: str, cluster: str, apps: list[str], settings: TenantSettings) -> None:
+        namespace = self._namespace(tenant, cluster)
+        self.placements.append(PlannedPlacement(tenant, cluster, namespace))
+        kubeconfig = self._kubeconfig(cluster)
+        scope = Scope(
+            environment=self.environment,
+            cluster=cluster,
+            owner=Owner(tenant, cluster),
+            home=kubeconfig.namespace if kubeconfig else namespace,
+            prefix=(cluster, namespace) if kubeconfig else (),
+            namespace=namespace,
+            storage=namespace,
+            service_account=namespace if kubeconfig else tenant,
+            kubeconfig=kubeconfig,
+        )
+        base = self._remote_base(scope, settings) if kubeconfig else self._local_base(scope, settings)
+        scope = replace(scope, base=base)
+        variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
+        self._add_apps(plan_apps(self.fleet, scope, settings, apps, variables))
+
+    def _local_base(self, scope: Scope, settings: TenantSettings) -> tuple[ObjectId, ...]:
+        namespace, *others = baseline(scope, settings)
+        first = on_management(namespace, scope.owner)
+        account = scope.object("v1", "ServiceAccount", scope.service_account, {}, depends_on=(first.id,))
+        rest = [on_management(manifest, scope.owner, (first.id,)) for manifest in others]
+        self._add([first, account, *rest], ("tenants", scope.tenant))
+        return (first.id, account.id, *(object.id for object in rest))
+
+    def _remote_base(self, scope: Scope, settings: TenantSettings) -> tuple[ObjectId, ...]:
+        platform = self._platform_scope(scope.cluster)
+        chart = self._objects_chart(platform, scope)
+        account = self._account(scope.service_account, scope.home, Owner(scope.tenant))
+        release = baseline_release(scope, platform, baseline(scope, settings), settings, (chart, *platform.base))
+        self._check_release(release, scope)
+        self._add([release], ("tenants", scope.tenant))
+        return (release.id, account)
+
+    def _account(self, name: str, namespace: str, owner: Owner) -> ObjectId:
+        """A service account beside the kubeconfigs; clusters that keep theirs in one namespace share it."""
+        account = service_account(name, namespace, self.environment, owner)
+        return self.objects.setdefault(account.id, account).id
+
+    def _objects_chart(self, platform: Scope, scope: Scope) -> ObjectId:
+        if platform.cluster not in self._charts:
+            chart = self._chart_repository(platform, scope)
+            source, built = objects_chart(platform, chart, self.settings.interval)
+            self._add([source, built], ("clusters", platform.cluster))
+            self._charts[platform.cluster] = built.id
+        return self._charts[platform.cluster]
+
+    def _chart_repository(self, platform: Scope, scope: Scope) -> ChartRepository:
+        at = ("platform", "chart", "helm")
+        if self.platform.chart is None:
+            raise Found(
+                [
+                    Finding(
+                        ("clusters", platform.cluster),
+                        "no-objects-chart",
+                        f"tenant '{scope.tenant}' is placed on remote cluster '{platform.cluster}', but 'platform.chart' does not say where"
+                        " the chart lies that installs baselines",
+                        fix="publish charts/objects in a Helm repository, and set 'platform: {chart: {helm: {url: ..., version: ...}}}'",
+                    )
+                ]
+            )
+        variables = variables_of(self.fleet, self.environment, platform.cluster)
+        return ChartRepository.model_validate(fill(self.fleet.raw(*at), variables, at))
+
+    # --- names and collisions -----------------------------------------------------------------------------------
+
+    def _kubeconfig(self, cluster: str) -> SecretKey | None:
+        declared = self.fleet.clusters[cluster].kubeconfig
+        return declared.resolved if declared and cluster != self.management else None
+
+    def _namespace(self, tenant: str, cluster: str) -> str:
+        at = ("environments", self.environment, "namespace")
+        environment = self.fleet.environments[self.environment]
+        name = str(
+            fill(environment.namespace, {**environment.variables, "env": self.environment, "tenant": tenant}, at)
+        )
+        if problem := names.dns_label_problem(name):
+            raise Found(
+                [
+                    Finding(
+                        at,
+                        "bad-name",
+                        f"namespace '{name}' of tenant '{tenant}' {problem}",
+                        fix="shorten the template or the tenant's name",
+                    )
+                ]
+            )
+        if names.is_reserved_namespace(name) or name in self._reserved:
+            message = f"namespace '{name}' of tenant '{tenant}' belongs to the cluster or to the platform"
+            raise Found(
+                [
+                    Finding(
+                        ("tenants", tenant),
+                        "reserved-namespace",
+                        message,
+                        fix="rename the tenant, or change the environment's 'namespace'",
+                        at_key=True,
+                    )
+                ]
+            )
+        other = self._tenant_at.setdefault((cluster, name), tenant)
+        if other != tenant:
+            message = f"tenants '{other}' and '{tenant}' would share namespace '{name}' on cluster '{cluster}'"
+            raise Found([Finding(at, "shared-namespace", message, fix="put '{tenant}' into the template")])
+        return name
+
+    def _check_release(self, release: KubeObject, scope: Scope) -> None:
+        name = release.manifest["spec"]["releaseName"]
+        for what, value, limit in (
+            ("release", name, names.MAX_RELEASE),
+            ("HelmRelease", release.id.name, names.MAX_LABEL),
+        ):
+            if len(value) > limit:
+                message = f"{what} name '{value}' has {len(value)} characters, at most {limit} are allowed"
+                raise Found(
+                    [
+                        Finding(
+                            ("tenants", scope.tenant),
+                            "name-too-long",
+                            message,
+                            fix="use a shorter tenant name or namespace template",
+                            at_key=True,
+                        )
+                    ]
+                )
+
+    # --- gathering ----------------------------------------------------------------------------------------------
+
+    def _add_apps(self, planned: AppSet) -> None:
+        self.findings += planned.findings
+        places = {app.id: app.at for app in planned.apps}
+        for object in planned.objects.values():
+            self._add([object], places.get(object.id, ("tenants", object.owner.tenant)))
+        for app in planned.apps:
+            self.apps.append(app)
+            if app.release:
+                self._claim_release(app.release, app.at)
+
+    def _claim_release(self, release: tuple[str, str, str], at: Path) -> None:
+        other = self._release_at.setdefault(release, at)
+        if other != at:
+            cluster, namespace, name = release
+            message = f"release '{name}' in namespace '{namespace}' on cluster '{cluster}' is claimed twice"
+            self.findings.append(
+                Finding(
+                    at,
+                    "duplicate-release",
+                    message,
+                    (f"first: {self.fleet.source.line_of(other)}",),
+                    "set another 'releaseName'",
+                )
+            )
+
+    def _add(self, objects: Iterable[KubeObject], at: Path) -> None:
+        for object in objects:
+            if object.id in self.objects:
+                first = self.fleet.source.line_of(self._origin.get(object.id, ()))
+                message = f"{object.id} would be created twice"
+                self.findings.append(Finding(at, "duplicate-name", message, (f"first: {first}",), "rename one of them"))
+                continue
+            self.objects[object.id] = object
+            self._origin[object.id] = at
+
+
+def _reserved_namespaces(fleet: Fleet) -> set[str]:
+    """Namespaces where a tenant could reach the platform's objects or a cluster's kubeconfig.
+
+    On remotes a tenant's service account is named like its namespace and lies beside the platform's, so the names of
+    those are reserved too: a tenant would act with the platform's rights.
+    """
+    clusters = fleet.clusters.values()
+    kubeconfigs = {cluster.kubeconfig.resolved.namespace for cluster in clusters if cluster.kubeconfig}
+    accounts = {cluster.platformServiceAccount for cluster in clusters}
+    return {fleet.document.platform.namespace, *kubeconfigs, *accounts}

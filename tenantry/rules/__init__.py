@@ -1,0 +1,41 @@
+"""What one part of the file means for another: references, and combinations that could not work.
+
+One function per rule, all with the same signature; each yields findings with paths, never lines. What depends on the
+environment and the cluster, such as names after templating, is found by the plan instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from tenantry.errors import Finding
+from tenantry.fleet import Fleet
+from tenantry.rules import apps, clusters, tenants
+
+Rule: TypeAlias = Callable[[Fleet], Iterator[Finding]]
+
+RULES: tuple[Rule, ...] = (
+    clusters.environments_name_declared_clusters,
+    clusters.environments_do_not_share_a_management_cluster,
+    clusters.clusters_name_declared_environments,
+    clusters.remote_clusters_have_a_kubeconfig,
+    clusters.kubeconfigs_are_not_shared,
+    clusters.variables_do_not_hide_built_in_placeholders,
+    tenants.labels_of_tenants_leave_the_fleets_alone,
+    tenants.selectors_name_declared_clusters,
+    tenants.selectors_take_at_least_one_cluster,
+    tenants.apps_say_where_they_run,
+    apps.apps_name_declared_sources,
+    apps.kustomize_apps_take_git_sources,
+    apps.addons_do_not_name_a_source,
+    apps.dependencies_are_apps_of_the_same_kind,
+    apps.overrides_name_what_is_declared,
+    apps.overrides_keep_the_kind_of_app,
+)
+
+
+def check_rules(fleet: Fleet) -> Iterator[Finding]:
+    """The findings of all rules."""
+    for rule in RULES:
+        yield from rule(fleet)

@@ -1,0 +1,116 @@
+"""Rules about apps and add-ons: their sources, dependencies and overrides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenantry.diagnostics import declared
+from tenantry.errors import Finding
+from tenantry.fleet import Fleet
+from tenantry.rules import walk
+
+
+def apps_name_declared_sources(fleet: Fleet) -> Iterator[Finding]:
+    for tenant, declared_tenant in fleet.document.tenants.items():
+        known = fleet.names("tenants", tenant, "sources")
+        for app in declared_tenant.apps:
+            at = ("tenants", tenant, "apps", app)
+            for path, block in walk.blocks(fleet, at, declared_tenant.apps[app]):
+                name = block.get("source")
+                if isinstance(name, str) and name not in known:
+                    yield Finding(
+                        (*path, "source"),
+                        "unknown-source",
+                        f"app '{app}' of tenant '{tenant}' takes source '{name}', which the tenant does not declare",
+                        (declared("declared", name, known),),
+                        fix=f"declare it under 'tenants.{tenant}.sources:', or correct the name",
+                    )
+
+
+def kustomize_apps_take_git_sources(fleet: Fleet) -> Iterator[Finding]:
+    for tenant, declared_tenant in fleet.document.tenants.items():
+        for app, declared_app in declared_tenant.apps.items():
+            for path, block in walk.blocks(fleet, ("tenants", tenant, "apps", app), declared_app):
+                source = declared_tenant.sources.get(str(block.get("source")))
+                if path[-1] == "kustomize" and source and source.git is None:
+                    message = f"app '{app}' is a 'kustomize:' app, but source '{block['source']}' is a Helm repository"
+                    yield Finding(
+                        (*path, "source"), "wrong-source", message, fix="name a 'git:' source, or use 'helm:'"
+                    )
+    for addon, declared_addon in fleet.document.platform.addons.items():
+        if declared_addon.kind == "kustomize" and declared_addon.source.git is None:
+            message = f"add-on '{addon}' is a 'kustomize:' app, but its source is a Helm repository"
+            yield Finding(
+                ("platform", "addons", addon, "source"), "wrong-source", message, fix="use a 'git:' source, or 'helm:'"
+            )
+
+
+def addons_do_not_name_a_source(fleet: Fleet) -> Iterator[Finding]:
+    for addon, declared_addon in fleet.document.platform.addons.items():
+        for path, block in walk.blocks(fleet, ("platform", "addons", addon), declared_addon):
+            if "source" in block:
+                yield Finding(
+                    (*path, "source"),
+                    "unknown-key",
+                    "an add-on carries its source itself",
+                    fix="remove it",
+                    at_key=True,
+                )
+
+
+def dependencies_are_apps_of_the_same_kind(fleet: Fleet) -> Iterator[Finding]:
+    for at, siblings, app, declared_app in walk.apps(fleet):
+        for path, names in walk.dependencies(at, declared_app):
+            for index, name in enumerate(names):
+                place = (*path, index)
+                if name == app:
+                    yield Finding(place, "dependency-cycle", f"app '{app}' depends on itself", fix="remove it")
+                elif name not in fleet.names(*at[:-1]):
+                    yield Finding(
+                        place,
+                        "unknown-app",
+                        f"app '{app}' depends on '{name}', which is not declared beside it",
+                        (declared("declared", name, fleet.names(*at[:-1]) - {app}),),
+                        fix="correct the name, or remove it",
+                    )
+                elif name in siblings and siblings[name].kind != declared_app.kind:
+                    yield Finding(
+                        place,
+                        "dependency-of-other-kind",
+                        f"app '{app}' ({declared_app.kind}) depends on '{name}' ({siblings[name].kind}); Flux orders apps of one kind only",
+                        fix="make both 'kustomize:' or both 'helm:', or let the app retry until the other is there",
+                    )
+
+
+def overrides_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:
+    for at, _, app, declared_app in walk.apps(fleet):
+        overrides = declared_app.overrides
+        for name in overrides.environments:
+            if name not in fleet.environments:
+                yield Finding(
+                    (*at, "overrides", "environments", name),
+                    "unknown-environment",
+                    f"app '{app}' overrides environment '{name}', which is not declared",
+                    (declared("declared", name, fleet.environments),),
+                    fix="correct the name, or remove it",
+                    at_key=True,
+                )
+        for name in overrides.clusters:
+            if name not in fleet.names("clusters"):
+                place = (*at, "overrides", "clusters", name)
+                yield walk.unknown_cluster(fleet, place, name, f"app '{app}' overrides cluster '{name}'", at_key=True)
+
+
+def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Finding]:
+    for at, _, app, declared_app in walk.apps(fleet):
+        for path, override in walk.overrides(declared_app.overrides, at):
+            other = "helm" if declared_app.kind == "kustomize" else "kustomize"
+            if other in override.model_fields_set:
+                message = f"app '{app}' is a '{declared_app.kind}:' app, an override can not make it a '{other}:' app"
+                yield Finding(
+                    (*path, other),
+                    "changed-kind",
+                    message,
+                    fix="declare a second app with its own clusters",
+                    at_key=True,
+                )

@@ -1,0 +1,88 @@
+"""Rules about environments and clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenantry.diagnostics import declared
+from tenantry.errors import Finding
+from tenantry.fleet import Fleet
+from tenantry.rules import walk
+from tenantry.template import BUILT_IN
+
+
+def environments_name_declared_clusters(fleet: Fleet) -> Iterator[Finding]:
+    for name, environment in fleet.environments.items():
+        if environment.management not in fleet.clusters:
+            what = f"environment '{name}' is managed by '{environment.management}'"
+            yield walk.unknown_cluster(fleet, ("environments", name, "management"), environment.management, what)
+
+
+def environments_do_not_share_a_management_cluster(fleet: Fleet) -> Iterator[Finding]:
+    first: dict[str, str] = {}
+    for name, environment in fleet.environments.items():
+        other = first.setdefault(environment.management, name)
+        if other != name:
+            yield Finding(
+                ("environments", name, "management"),
+                "shared-management",
+                f"environments '{other}' and '{name}' share management cluster '{environment.management}'",
+                ("a management cluster runs one environment",),
+                fix="give each environment a management cluster of its own",
+            )
+
+
+def clusters_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:
+    for name, cluster in fleet.clusters.items():
+        for index, environment in enumerate(cluster.environments):
+            if environment not in fleet.environments:
+                yield Finding(
+                    ("clusters", name, "environments", index),
+                    "unknown-environment",
+                    f"cluster '{name}' belongs to environment '{environment}', which is not declared",
+                    (declared("declared", environment, fleet.environments),),
+                    fix=f"declare it under 'environments:' ({fleet.source.line_of(('environments',))}), or correct the name",
+                )
+
+
+def remote_clusters_have_a_kubeconfig(fleet: Fleet) -> Iterator[Finding]:
+    for name, cluster in fleet.clusters.items():
+        managers = (fleet.environments[e].management for e in cluster.environments if e in fleet.environments)
+        remote_for = next((manager for manager in managers if manager != name), None)
+        if remote_for and cluster.kubeconfig is None:
+            yield Finding(
+                ("clusters", name),
+                "no-kubeconfig",
+                f"cluster '{name}' is managed by '{remote_for}', but does not say where its kubeconfig lies there",
+                fix="set 'kubeconfig:' to one of kamaji, capi, vcluster, secret",
+                at_key=True,
+            )
+
+
+def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Finding]:
+    first: dict[tuple[str, str, str], str] = {}
+    for name, cluster in fleet.clusters.items():
+        if cluster.kubeconfig is None:
+            continue
+        secret = cluster.kubeconfig.resolved
+        for manager in {fleet.environments[e].management for e in cluster.environments if e in fleet.environments}:
+            other = first.setdefault((manager, secret.namespace, secret.name), name)
+            if other != name:
+                yield Finding(
+                    ("clusters", name, "kubeconfig"),
+                    "shared-kubeconfig",
+                    f"clusters '{other}' and '{name}' name the same kubeconfig Secret '{secret.namespace}/{secret.name}'",
+                    fix="correct one of them: they would be the same cluster",
+                )
+
+
+def variables_do_not_hide_built_in_placeholders(fleet: Fleet) -> Iterator[Finding]:
+    holders = [("environments", name, holder.variables) for name, holder in fleet.environments.items()]
+    holders += [("clusters", name, cluster.variables) for name, cluster in fleet.clusters.items()]
+    for kind, name, variables in holders:
+        for variable in variables:
+            if variable in BUILT_IN:
+                message = f"variable '{variable}' would hide the placeholder of that name"
+                yield Finding(
+                    (kind, name, "variables", variable), "built-in-variable", message, fix="rename it", at_key=True
+                )

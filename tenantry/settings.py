@@ -1,0 +1,136 @@
+"""Effective settings: what a tenant, or an app on one cluster, is told after defaults, overrides and placeholders.
+
+Merge order, least to most specific: defaults < tenant (or add-on) < app < environment < cluster.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from tenantry.errors import Finding, Found, Path
+from tenantry.fleet import Fleet
+from tenantry.merge import Layer, merge, origin
+from tenantry.model import Helm, Kustomize, Selector, Settings
+from tenantry.shape import findings_of
+from tenantry.template import fill
+
+_INHERITED = set(Settings.model_fields) - {"clusters"}
+"""A selector is taken whole from the nearest level: half of one merged into another would mean neither."""
+
+
+@dataclass(frozen=True, slots=True)
+class TenantSettings:
+    """What holds for one tenant everywhere; durations as Go writes them ("10m"), quantities as Kubernetes does ("8Gi")."""
+
+    role: str = "admin"
+    interval: str = "10m"
+    retryInterval: str = "30s"
+    timeout: str = "5m"
+    network: Literal["isolated", "open"] = "isolated"
+    quota: dict[str, str] = field(default_factory=dict)
+    limits: dict[str, dict[str, str]] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class EffectiveApp:
+    """One app on one cluster; `layers` trace a value of `block` back to the file."""
+
+    name: str
+    block: Kustomize | Helm
+    depends_on: tuple[str, ...]
+    layers: tuple[Layer, ...]
+
+    @property
+    def kind(self) -> Literal["kustomize", "helm"]:
+        return "kustomize" if isinstance(self.block, Kustomize) else "helm"
+
+    def origin(self, *path: str | int) -> Path:
+        """Where in the document the app's value at `path` stands."""
+        return origin(self.layers, path)
+
+
+def platform_settings(fleet: Fleet) -> TenantSettings:
+    """What add-ons are told; only the defaults' times concern them."""
+    times = {
+        key: value for key, value in fleet.raw("defaults").items() if key in ("interval", "retryInterval", "timeout")
+    }
+    return _settings([Layer(("defaults",), times)])
+
+
+def tenant_settings(fleet: Fleet, tenant: str) -> TenantSettings:
+    """The defaults with what the tenant says itself."""
+    return _settings([_inherited(fleet, "defaults"), _inherited(fleet, "tenants", tenant)])
+
+
+def selector_of(fleet: Fleet, tenant: str, app: str) -> Selector | None:
+    """The nearest selector: the app's, the tenant's, the defaults'."""
+    declared = fleet.document.tenants[tenant]
+    return declared.apps[app].clusters or declared.clusters or fleet.document.defaults.clusters
+
+
+def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) -> dict[str, str]:
+    """All placeholders for something on a cluster; the cluster's variables win over the environment's."""
+    return {
+        **fleet.environments[environment].variables,
+        **fleet.clusters[cluster].variables,
+        "env": environment,
+        "cluster": cluster,
+        **built_in,
+    }
+
+
+def effective_app(
+    fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str, variables: dict[str, str]
+) -> EffectiveApp:
+    """The app at a path of the document as it is on one cluster.
+
+    Raises: Found: the merged app is not complete, or a placeholder is unknown.
+    """
+    layers = _app_layers(fleet, at, environment, cluster)
+    data = merge(layers)
+    kind: Literal["kustomize", "helm"] = "kustomize" if "kustomize" in layers[0].data else "helm"
+    block = _placed(lambda: fill(data.get(kind, {}), variables, (kind,)), layers)
+    return EffectiveApp(at[-1], _block(kind, block, layers), tuple(data.get("dependsOn", ())), layers)
+
+
+def _app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> tuple[Layer, ...]:
+    app = fleet.raw(*at)
+    base = Layer(at, {key: value for key, value in app.items() if key in ("kustomize", "helm", "dependsOn")})
+    paths = ((*at, "overrides", "environments", environment), (*at, "overrides", "clusters", cluster))
+    overrides = (Layer(path, fleet.raw(*path)) for path in paths)
+    return (base, *(layer for layer in overrides if layer.data))
+
+
+def _block(kind: Literal["kustomize", "helm"], data: dict[str, Any], layers: tuple[Layer, ...]) -> Kustomize | Helm:
+    model = Kustomize if kind == "kustomize" else Helm
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise Found(_relocate(finding, layers) for finding in findings_of(error, model, data, (kind,))) from None
+
+
+def _placed(compute: Any, layers: tuple[Layer, ...]) -> Any:
+    try:
+        return compute()
+    except Found as found:
+        raise Found(_relocate(finding, layers) for finding in found.findings) from None
+
+
+def _relocate(finding: Finding, layers: tuple[Layer, ...]) -> Finding:
+    path = origin(layers, finding.path)
+    return Finding(path, finding.code, finding.message, finding.notes, finding.fix, finding.at_key)
+
+
+def _inherited(fleet: Fleet, *at: str) -> Layer:
+    return Layer(at, {key: value for key, value in fleet.raw(*at).items() if key in _INHERITED})
+
+
+def _settings(layers: list[Layer]) -> TenantSettings:
+    # Each layer was checked, and merging maps of checked values can not make them wrong; validating again turns
+    # numbers into the text Kubernetes wants.
+    merged = Settings.model_validate(merge(layers))
+    return TenantSettings(**merged.model_dump(exclude_none=True))

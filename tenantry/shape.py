@@ -1,0 +1,210 @@
+"""Checks the data of a file against the model and says what is wrong in the author's words.
+
+A mistake in one app must not hide the mistakes of others, so entries that do not fit (an app, a source, a tenant, an
+add-on) are left out and the rest is checked on; `Checked.left_out` names them, lest a reference to one be called unknown.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from tenantry.diagnostics import closest
+from tenantry.errors import Finding, Path
+from tenantry.model import Document, Model
+
+_KEY_MARK = "[key]"
+_OPTIONAL_ENTRIES = (
+    ("tenants", None, "apps", None),
+    ("tenants", None, "sources", None),
+    ("tenants", None),
+    ("platform", "addons", None),
+)
+"""Paths of entries the rest of the file can be checked without; None stands for any key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """document: None where the frame itself (environments, clusters, ...) is wrong; left_out: paths of broken entries."""
+
+    document: Document | None
+    left_out: frozenset[Path]
+    findings: tuple[Finding, ...]
+
+
+def check_shape(data: dict[str, Any]) -> Checked:
+    """Fit the data to the model; findings hold every misfit."""
+    try:
+        return Checked(Document.model_validate(data), frozenset(), ())
+    except ValidationError as error:
+        findings = tuple(findings_of(error, Document, data))
+    broken = frozenset(entry for finding in findings if (entry := _entry(finding.path)))
+    if any(_entry(finding.path) is None for finding in findings):
+        return Checked(None, broken, findings)
+    try:
+        return Checked(Document.model_validate(_without(data, broken)), broken, findings)
+    except ValidationError:  # an entry's absence broke its parent
+        return Checked(None, broken, findings)
+
+
+def findings_of(error: ValidationError, model: type[BaseModel], data: Any, at: Path = ()) -> Iterator[Finding]:
+    """The findings in pydantic's error about `data`, whose place in the document is `at`."""
+    for detail in error.errors(include_url=False, include_input=False):
+        location = [part for part in detail["loc"] if part != "function-after"]
+        at_key = bool(location) and location[-1] == _KEY_MARK
+        path = tuple(part for part in location if part != _KEY_MARK)
+        yield _finding(dict(detail), at, path, model, data, at_key=at_key)
+
+
+def _finding(
+    detail: dict[str, Any], at: Path, path: Path, model: type[BaseModel], data: Any, *, at_key: bool
+) -> Finding:
+    kind, context = detail["type"], detail.get("ctx", {})
+    here = (*at, *path)
+    match kind:
+        case "extra_forbidden":
+            return _unknown_key(here, str(path[-1]), _model_at(model, path[:-1]))
+        case "missing":
+            return Finding(here[:-1], "missing-key", f"key '{path[-1]}' is missing", fix=f"add '{path[-1]}:'")
+        case "literal_error":
+            allowed = context["expected"].replace("'", "").replace(" or ", ", ")
+            return Finding(
+                here, "bad-value", f"{_shown(_get(data, path))} is not allowed here", (f"allowed: {allowed}",)
+            )
+        case "too_short":
+            return Finding(here, "empty", "at least one entry is needed")
+        case "string_pattern_mismatch":
+            return Finding(
+                here, "bad-value", f"{_shown(_get(data, path))} does not match {context['pattern']}", at_key=at_key
+            )
+        case "string_too_short":
+            return Finding(here, "empty", "an empty string is not allowed here")
+        case _ if kind in _EXPECTED:
+            return _wrong_type(here, _EXPECTED[kind], _get(data, path))
+        case _:  # our own refusals carry their code as the type
+            text = context.get("text", detail["msg"])
+            return Finding(here, kind.replace("_", "-"), text, fix=context.get("fix", ""), at_key=at_key)
+
+
+_EXPECTED = {
+    "string_type": "a string",
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "list_type": "a list",
+    "none_required": "nothing",
+}
+
+
+def _unknown_key(path: Path, key: str, model: type[Model] | None) -> Finding:
+    if model and (reason := model.owned.get(key)):
+        return Finding(path, "owned-key", f"key '{key}' can not be set: {reason}", fix="remove it", at_key=True)
+    known = sorted(model.model_fields) if model else []
+    near = closest(key, known)
+    return Finding(
+        path,
+        "unknown-key",
+        f"key '{key}' is not known here",
+        (f"known: {', '.join(known)}" + (f" (closest: {near})" if near else ""),) if known else (),
+        fix=f"write '{near}'" if near else "remove it",
+        at_key=True,
+    )
+
+
+def _wrong_type(path: Path, expected: str, value: Any) -> Finding:
+    fix = ""
+    if expected == "a string" and isinstance(value, int | float):
+        fix = "put it in quotes"
+    elif value is None:
+        fix = "remove the key, or give it a value"
+    return Finding(path, "wrong-type", f"expected {expected}, found {_type_name(value)}", fix=fix)
+
+
+def _type_name(value: Any) -> str:
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            return f"the number {value}"
+        case str():
+            return "a string"
+        case list():
+            return "a list"
+        case _:
+            return "a mapping"
+
+
+def _shown(value: Any) -> str:
+    return f"'{value}'" if isinstance(value, str) and len(value) <= 80 and value.isprintable() else _type_name(value)
+
+
+def _get(data: Any, path: Path) -> Any:
+    for part in path:
+        try:
+            data = data[part]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return data
+
+
+def _entry(path: Path) -> Path | None:
+    """The smallest entry around a path that can be left out."""
+    for pattern in _OPTIONAL_ENTRIES:
+        head = path[: len(pattern)]
+        if len(head) == len(pattern) and all(part in (None, key) for part, key in zip(pattern, head, strict=True)):
+            return head
+    return None
+
+
+def _without(data: dict[str, Any], entries: Iterable[Path]) -> dict[str, Any]:
+    """A copy of the data without some entries; what is not on their way is shared."""
+    copy = dict(data)
+    for path in entries:
+        parent = copy
+        for part in path[:-1]:
+            child = parent.get(str(part))
+            if not isinstance(child, dict):
+                break
+            parent[str(part)] = parent = dict(child)
+        else:
+            parent.pop(str(path[-1]), None)
+    return copy
+
+
+def _model_at(model: type[BaseModel], path: Path) -> type[Model] | None:
+    """The model class whose keys stand at `path`."""
+    annotation: Any = model
+    for part in path:
+        annotation = _step(annotation, part)
+    found = next(
+        (option for option in _options(annotation) if isinstance(option, type) and issubclass(option, Model)), None
+    )
+    return found
+
+
+def _step(annotation: Any, part: str | int) -> Any:
+    for option in _options(annotation):
+        origin = typing.get_origin(option)
+        if origin in (dict, list):
+            return typing.get_args(option)[-1]
+        if isinstance(option, type) and issubclass(option, BaseModel) and part in option.model_fields:
+            return option.model_fields[str(part)].annotation
+    return None
+
+
+def _options(annotation: Any) -> tuple[Any, ...]:
+    """The alternatives of an annotation, without Annotated's extras and without None."""
+    while typing.get_origin(annotation) is typing.Annotated:
+        annotation = typing.get_args(annotation)[0]
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        return tuple(option for arg in typing.get_args(annotation) for option in _options(arg))
+    return () if annotation in (None, type(None)) else (annotation,)

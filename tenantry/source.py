@@ -1,0 +1,270 @@
+"""Text to plain data, with a way back from a path in the data to its line and column.
+
+Nothing of tenants.yaml is understood here. YAML is read by the core schema of YAML 1.2 (`on`, `no` and `12:30` are
+strings, as in JSON), because 1.1's guesses turn names and times into something else. What could hide a mistake is
+refused: duplicate keys, keys that are no strings, several documents, aliases that unfold beyond all measure.
+
+Source: yaml.org/spec/1.2.2, section 10.3.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path as FilePath
+from typing import Any
+
+import yaml
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from tenantry.errors import Diagnostic, InvalidFleet, Location, Path, Refused
+
+MAX_BYTES = 64 * 1024 * 1024
+MAX_NODES = 5_000_000
+"""A bound on the values after aliases are unfolded; a fleet of 100,000 apps stays below."""
+MAX_DEPTH = 64
+
+_BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_BASE):  # type: ignore[misc]  # the C loader exists only where libyaml does
+    """Composes nodes only; scalars keep YAML 1.2's types."""
+
+    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012  # PyYAML's own class attribute
+
+
+_INTEGER = "tag:yaml.org,2002:int"
+_FLOAT = "tag:yaml.org,2002:float"
+_BOOLEAN = "tag:yaml.org,2002:bool"
+_NULL = "tag:yaml.org,2002:null"
+_STRING = "tag:yaml.org,2002:str"
+
+_Loader.add_implicit_resolver(_BOOLEAN, re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF"))
+_Loader.add_implicit_resolver(_NULL, re.compile(r"^(?:~|null|Null|NULL|)$"), ["~", "n", "N", ""])
+_Loader.add_implicit_resolver(_INTEGER, re.compile(r"^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$"), list("-+0123456789"))
+_Loader.add_implicit_resolver(
+    _FLOAT,
+    re.compile(
+        r"^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$"
+    ),
+    list("-+0123456789."),
+)
+
+
+class Source:
+    """A parsed file: `data` is plain data, `locate` finds the place of any path in it."""
+
+    def __init__(self, file: str, root: Node, data: dict[str, Any]) -> None:
+        self.file = file
+        self.data = data
+        self._root = root
+
+    def locate(self, path: Path, *, key: bool = False) -> Location:
+        """The place of the value at `path`, or of its key; of the deepest part that exists where the path ends early."""
+        node, place = self._root, self._root
+        for part in path:
+            found = _child(node, part)
+            if found is None:
+                return _location(self.file, place)
+            name, node = found
+            place = name if key else node
+        return _location(self.file, place)
+
+    def line_of(self, path: Path) -> str:
+        """`file:line:column` of the key at `path`, to point the reader to a second place."""
+        return str(self.locate(path, key=True))
+
+
+def read(file: FilePath) -> Source:
+    """Read and parse a file.
+
+    Raises: Refused where there is no such file; InvalidFleet where its text is not a YAML mapping in UTF-8.
+    """
+    try:
+        raw = file.read_bytes()
+    except FileNotFoundError:
+        raise Refused(f"{file}: no such file", "name the fleet's file with --file") from None
+    except OSError as error:
+        raise Refused(f"{file}: {error.strerror}", "name a readable file with --file") from None
+    return parse(raw, str(file))
+
+
+def parse(raw: bytes, file: str) -> Source:
+    """Parse the bytes of a file; `file` is used in messages only. Raises: InvalidFleet."""
+    if len(raw) > MAX_BYTES:
+        raise _invalid(
+            Location(file, 1, 1), "too-large", f"the file has {len(raw)} bytes, at most {MAX_BYTES} are read"
+        )
+    root = _compose(_decode(raw, file), file)
+    builder = _Builder(file)
+    data = builder.build(root)
+    if builder.problems:
+        raise InvalidFleet(builder.problems)
+    if not isinstance(data, dict):
+        raise _invalid(
+            _location(file, root),
+            "not-a-mapping",
+            "the file must be a mapping of keys such as 'environments:' and 'tenants:'",
+        )
+    return Source(file, root, data)
+
+
+def _decode(raw: bytes, file: str) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = raw[: error.start]
+        line = before.count(b"\n") + 1
+        column = error.start - (before.rfind(b"\n") + 1) + 1
+        raise _invalid(
+            Location(file, line, column),
+            "not-utf-8",
+            f"byte 0x{raw[error.start]:02x} is not UTF-8",
+            "save the file as UTF-8",
+        ) from None
+
+
+def _compose(text: str, file: str) -> Node:
+    try:
+        _check_depth(text, file)
+        loader = _Loader(text)
+        try:
+            root: Node | None = loader.get_single_node()
+        finally:
+            loader.dispose()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = Location(file, mark.line + 1, mark.column + 1) if mark else Location(file, 1, 1)
+        what = ": ".join(part for part in (error.context, error.problem) if part)
+        raise _invalid(place, "syntax", f"not valid YAML: {what}") from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        column = error.position - (text.rfind("\n", 0, error.position) + 1) + 1
+        shown = error.character if isinstance(error.character, int) else ord(error.character)
+        raise _invalid(
+            Location(file, line, column), "syntax", f"not valid YAML: character #x{shown:04x} is not allowed"
+        ) from None
+    if root is None:
+        raise _invalid(
+            Location(file, 1, 1),
+            "empty-file",
+            "the file is empty",
+            "start with 'apiVersion: tenantry/v1' and 'environments:'",
+        )
+    return root
+
+
+def _check_depth(text: str, file: str) -> None:
+    """Composing recurses, in C without a bound: deep nesting would end the process, so it is refused from the flat events."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.events.CollectionStartEvent):
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise _invalid(_location(file, event), "too-deep", f"values are nested deeper than {MAX_DEPTH} levels")
+        elif isinstance(event, yaml.events.CollectionEndEvent):
+            depth -= 1
+
+
+class _Builder:
+    """Nodes to plain data; gathers what is wrong instead of stopping at the first."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.problems: list[Diagnostic] = []
+        self.nodes = 0
+        self.open: set[int] = set()
+
+    def build(self, node: Node, path: Path = ()) -> Any:
+        self.nodes += 1
+        if self.nodes > MAX_NODES:
+            raise _invalid(_location(self.file, node), "too-large", f"aliases unfold to more than {MAX_NODES} values")
+        if isinstance(node, ScalarNode):
+            return self._scalar(node, path)
+        # Aliases can nest deeper than the text does.
+        if len(path) > MAX_DEPTH:
+            raise _invalid(_location(self.file, node), "too-deep", f"values are nested deeper than {MAX_DEPTH} levels")
+        if id(node) in self.open:
+            raise _invalid(_location(self.file, node), "recursive-alias", "an alias holds itself")
+        self.open.add(id(node))
+        built = self._mapping(node, path) if isinstance(node, MappingNode) else self._sequence(node, path)
+        self.open.discard(id(node))
+        return built
+
+    def _sequence(self, node: Node, path: Path) -> list[Any]:
+        return [self.build(item, (*path, index)) for index, item in enumerate(node.value)]
+
+    def _mapping(self, node: MappingNode, path: Path) -> dict[str, Any]:
+        data: dict[str, Any] = {}
+        places: dict[str, Node] = {}
+        for name, value in node.value:
+            key = self._key(name, path)
+            if key is None:
+                continue
+            if key in places:
+                first = _location(self.file, places[key])
+                self._add(
+                    name,
+                    "duplicate-key",
+                    f"key '{key}' stands twice in the same mapping",
+                    (*path, key),
+                    (f"first: {first}",),
+                )
+                continue
+            places[key] = name
+            data[key] = self.build(value, (*path, key))
+        return data
+
+    def _key(self, node: Node, path: Path) -> str | None:
+        if isinstance(node, ScalarNode) and node.tag in (_STRING, _INTEGER, _FLOAT):
+            return str(node.value)
+        shown = f"'{node.value}'" if isinstance(node, ScalarNode) else "a list or mapping"
+        self._add(node, "bad-key", f"{shown} can not be a key", path, fix="use a string; put it in quotes")
+        return None
+
+    def _scalar(self, node: ScalarNode, path: Path) -> Any:
+        text: str = node.value
+        try:
+            return _SCALARS[node.tag](text)
+        except KeyError:
+            tag = node.tag.replace("tag:yaml.org,2002:", "!!")
+            self._add(node, "unknown-tag", f"the tag {tag} is not supported", path, fix="remove it")
+        except ValueError:
+            self._add(node, "syntax", f"not a valid {node.tag.rpartition(':')[2]}", path)
+        return None
+
+    def _add(self, node: Node, code: str, message: str, path: Path, notes: tuple[str, ...] = (), fix: str = "") -> None:
+        self.problems.append(Diagnostic(_location(self.file, node), code, message, path, notes, fix))
+
+
+def _integer(text: str) -> int:
+    return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+
+
+def _float(text: str) -> float:
+    return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+
+
+_SCALARS: dict[str, Any] = {
+    _STRING: str,
+    _INTEGER: _integer,
+    _FLOAT: _float,
+    _BOOLEAN: lambda text: text.lower() == "true",
+    _NULL: lambda _: None,
+}
+
+
+def _child(node: Node, part: str | int) -> tuple[Node, Node] | None:
+    if isinstance(node, MappingNode):
+        return next(((name, value) for name, value in node.value if name.value == part), None)
+    if isinstance(node, SequenceNode) and isinstance(part, int) and part < len(node.value):
+        return node.value[part], node.value[part]
+    return None
+
+
+def _location(file: str, found: Any) -> Location:
+    """Where a node or an event starts; both carry marks that count from 0."""
+    return Location(file, found.start_mark.line + 1, found.start_mark.column + 1)
+
+
+def _invalid(place: Location, code: str, message: str, fix: str = "") -> InvalidFleet:
+    return InvalidFleet([Diagnostic(place, code, message, fix=fix)])
