@@ -1,0 +1,73 @@
+# Everything a developer or a build server calls; `make` lists it.
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+PYTHON ?= python3
+ENVIRONMENT ?= dev
+BIN := .venv/bin
+UV_VERSION := 0.13.8
+
+export UV_LINK_MODE := copy
+# A virtual environment of the caller's must not become the target of `uv sync`.
+unexport VIRTUAL_ENV
+
+.PHONY: help
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
+
+.PHONY: setup
+setup: .venv/.synced ## make .venv with the locked Python packages
+
+.venv/.synced: pyproject.toml uv.lock
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit(f"Python 3.11 or newer is needed, this is {v[0]}.{v[1]}; name another: make PYTHON=python3.12")'
+	@[ -x $(BIN)/python ] || { echo "making .venv"; $(PYTHON) -m venv .venv; }
+	@[ -x $(BIN)/uv ] || { echo "installing uv $(UV_VERSION)"; $(BIN)/python -m pip install --quiet uv==$(UV_VERSION); }
+	@echo "installing the locked packages"
+	@$(BIN)/uv sync --quiet --frozen --inexact --all-groups --compile-bytecode
+	@touch $@
+
+.PHONY: tools
+tools: setup ## build pulumi, the control plane and Flux from Go modules (once; about 20 minutes)
+	@$(BIN)/python -m tools.build
+
+.PHONY: up
+up: tools ## run the sandbox, `pulumi up` the environment on it, wait until all is ready
+	@$(BIN)/tenantry sandbox up --environment $(ENVIRONMENT)
+	@$(BIN)/tenantry sandbox run -- pulumi stack select --create $(ENVIRONMENT)
+	@$(BIN)/tenantry sandbox run -- pulumi up --stack $(ENVIRONMENT) --yes --skip-preview --suppress-outputs
+	@$(BIN)/tenantry status --environment $(ENVIRONMENT) --wait
+
+.PHONY: down
+down: ## end the sandbox and remove all it left
+	@$(BIN)/tenantry sandbox down
+
+.PHONY: check
+check: setup ## formatting, lint, types, layers, spelling
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/codespell
+
+.PHONY: format
+format: setup ## format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+.PHONY: test-fast
+test-fast: setup ## unit, component and golden tests: no tools needed
+	$(BIN)/pytest
+
+.PHONY: test
+test: test-fast tools ## all tests: the fast ones, then the real pulumi, API servers and Flux controllers
+	$(BIN)/pytest tests/e2e
+
+.PHONY: bench
+bench: setup ## time validate and plan on a large fleet
+	$(BIN)/python bench/plan.py
+
+.PHONY: clean
+clean: ## remove what was built here; tools stay in the user's cache
+	rm -rf .venv rendered .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -1,0 +1,162 @@
+"""`tenantry sandbox`."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from tenantry.cli.options import environment as environment_option
+from tenantry.cli.options import output
+from tenantry.cli.output import colours, data_json, say
+from tenantry.errors import Refused
+from tenantry.load import load_fleet
+from tenantry.plan import plan
+
+if TYPE_CHECKING:
+    from sandbox.lifecycle import SandboxStatus
+
+_ROOT = click.option(
+    "--root",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(".sandbox"),
+    show_default=True,
+    envvar="TENANTRY_SANDBOX",
+    help="Where the sandbox keeps its state, logs and kubeconfigs.",
+)
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """The sandbox's and the tools' own errors, as the command line shows errors."""
+    try:
+        from sandbox.errors import SandboxError
+        from tools.errors import ToolsError
+    except ImportError as missing:
+        raise Refused(f"the sandbox needs the Python package '{missing.name}'", "run `make setup`") from None
+    try:
+        yield
+    except (SandboxError, ToolsError) as error:
+        raise Refused(error.message, error.remedy) from error
+
+
+@click.group("sandbox", short_help="run an environment's clusters on this machine")
+def command() -> None:
+    """Run the clusters of an environment as local processes: control planes, Flux, a Git and a chart server.
+
+    Pods are simulated: they are scheduled and become ready, but no container runs. Everything listens on loopback only.
+    """
+
+
+@command.command(
+    epilog="""\b
+Examples:
+  tenantry sandbox up
+  tenantry sandbox up --environment dev --content my-fleet/content
+""",
+)
+@environment_option("The environment to run; default: the file's first.")
+@click.option(
+    "--content",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="A directory with git/<owner>/<repository> and charts/<chart>, served where the sources look; default: the example's.",
+)
+@_ROOT
+@click.pass_obj
+def up(file: Path, environment: str | None, content: Path | None, root: Path) -> int:
+    """Start what is not running yet, and apply what changed; doing it twice is harmless."""
+    fleet = load_fleet(file)
+    planned = plan(fleet, environment or next(iter(fleet.environments)))
+    with _refusals(), _progress() as report:
+        from sandbox import lifecycle
+        from sandbox.fleet import CONTENT, spec_of
+        from sandbox.pulumi import prepare_pulumi
+
+        spec = spec_of(fleet, planned, content or CONTENT)
+        lifecycle.up(spec, root, report)
+        prepare_pulumi(root)
+    for cluster in spec.clusters:
+        say(f"{cluster}: kubeconfig {root / cluster / 'kubeconfig'}")
+    return 0
+
+
+@command.command()
+@_ROOT
+@output("text", "json")
+def status(root: Path, output: str) -> int:
+    """Show the sandbox's processes. Exit code 1: one of them is not running, or there is no sandbox."""
+    with _refusals():
+        from sandbox import lifecycle
+
+        found = lifecycle.status(root)
+    if output == "json":
+        data_json(_as_data(found))
+    else:
+        Console(no_color=None if colours(click.get_text_stream("stdout")) else True, highlight=False).print(_table(found))
+    return 0 if found.parts and all(part.alive for part in found.parts) else 1
+
+
+@command.command()
+@_ROOT
+def down(root: Path) -> int:
+    """End every process of the sandbox and remove its directory, with the state of stacks that ran against it."""
+    with _refusals(), _progress() as report:
+        from sandbox import lifecycle
+
+        lifecycle.down(root, report)
+    return 0
+
+
+@command.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    epilog="""\b
+Examples:
+  tenantry sandbox run -- pulumi up --stack dev
+  tenantry sandbox run -- pulumi destroy --stack dev
+""",
+)
+@_ROOT
+@click.argument("arguments", nargs=-1, required=True, metavar="COMMAND...")
+def run(root: Path, arguments: tuple[str, ...]) -> int:
+    """Run a command against the sandbox: with its pulumi on PATH, and a home, a backend and a plugin of its own."""
+    with _refusals():
+        from sandbox.pulumi import environment
+
+        variables = environment(root)
+    try:
+        return subprocess.run(arguments, env=variables, check=False).returncode
+    except FileNotFoundError:
+        raise Refused(f"there is no command '{arguments[0]}'", "name a command that is on PATH") from None
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """Shows the steps: in a terminal the last one with a spinner, elsewhere each as a line."""
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield say
+        return
+    with console.status("starting") as spinner:
+        yield lambda message: spinner.update(message)
+
+
+def _table(found: SandboxStatus) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("CLUSTER", "PART", "STATUS", "PID", "PORT", "MEMORY"):
+        table.add_column(heading, no_wrap=True)
+    for part in found.parts:
+        state = "running" if part.alive else "dead"
+        table.add_row(part.owner, part.part, state, str(part.pid), str(part.port or ""), f"{part.memory // 2**20} MiB")
+    return table
+
+
+def _as_data(found: SandboxStatus) -> Any:
+    from dataclasses import asdict
+
+    return asdict(found)

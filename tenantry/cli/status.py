@@ -1,0 +1,166 @@
+"""`tenantry status`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from tenantry.cli.options import environment as environment_option
+from tenantry.cli.options import output
+from tenantry.cli.output import colours, data_json, say
+from tenantry.inventory import apps_of
+from tenantry.live import connect
+from tenantry.load import load_fleet
+from tenantry.plan import Plan, plan
+from tenantry.stackfile import stack_target
+from tenantry.status import AppStatus, Readiness, statuses
+
+if TYPE_CHECKING:
+    from lightkube import Client
+
+_POLL_SECONDS = 0.5
+_COLOURS = {
+    Readiness.READY: "green",
+    Readiness.PROGRESSING: "yellow",
+    Readiness.SUSPENDED: "blue",
+    Readiness.FAILED: "red",
+    Readiness.MISSING: "red",
+}
+
+
+@click.command(
+    "status",
+    short_help="show whether every app is ready",
+    epilog="""\b
+Examples:
+  tenantry status --environment dev
+  tenantry status --environment dev --wait --timeout 300
+  tenantry status --environment prod --kubeconfig ~/.kube/hub-prod --output json
+""",
+)
+@environment_option("The environment to look at.", required=True)
+@click.option(
+    "--kubeconfig",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The management cluster's kubeconfig; default: what the stack's file Pulumi.<environment>.yaml names, then KUBECONFIG.",
+)
+@click.option("--context", help="The context in it; default: what the stack's file names, then the current one.")
+@click.option("--wait", is_flag=True, help="Go on until every app is ready, or the time is up.")
+@click.option("--timeout", type=click.IntRange(min=1), default=600, show_default=True, metavar="SECONDS", help="How long --wait waits.")
+@output("text", "json")
+@click.pass_obj
+def command(
+    file: Path, environment: str, kubeconfig: Path | None, context: str | None, wait: bool, timeout: int, output: str
+) -> int:
+    """Show tenant, cluster and app, and whether Flux has brought each to what was asked for.
+
+    Only the management cluster is asked: Flux reports there about remote clusters too. Nothing is changed.
+    Exit code 0: every app is ready; 1: at least one is not.
+    """
+    planned = plan(load_fleet(file), environment)
+    target = stack_target(file.resolve().parent, environment)
+    client = connect(kubeconfig or target.kubeconfig, context or target.context)
+    try:
+        found = _wait(client, planned, timeout) if wait else _read(client, planned)
+    finally:
+        client.close()
+    if output == "json":
+        data_json([_as_data(status) for status in found])
+    else:
+        Console(no_color=None if colours(click.get_text_stream("stdout")) else True, highlight=False).print(_table(found))
+    return 0 if all(status.readiness is Readiness.READY for status in found) else 1
+
+
+def _read(client: Client, planned: Plan) -> tuple[AppStatus, ...]:
+    return statuses(planned, apps_of(client, {"tenantry/environment": planned.environment}))
+
+
+def _wait(client: Client, planned: Plan, timeout: int) -> tuple[AppStatus, ...]:
+    """Read until everything is ready; in a terminal the table fills in place, elsewhere each change is a line."""
+    end = time.monotonic() + timeout
+    with _progress() as show:
+        while True:
+            found = _read(client, planned)
+            show(found)
+            if all(status.readiness is Readiness.READY for status in found):
+                return found
+            if time.monotonic() > end:
+                say(f"not everything is ready after {timeout} s")
+                return found
+            time.sleep(_POLL_SECONDS)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[tuple[AppStatus, ...]], None]]:
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield _LineProgress()
+        return
+    started = time.monotonic()
+    with Live(console=console, transient=True, refresh_per_second=4) as live:
+        yield lambda found: live.update(Group(_table(found), Text(f"{_counts(found)}, {time.monotonic() - started:.0f} s", style="dim")))
+
+
+class _LineProgress:
+    """Says how many are ready whenever that changes."""
+
+    def __init__(self) -> None:
+        self.last = ""
+
+    def __call__(self, found: tuple[AppStatus, ...]) -> None:
+        counts = _counts(found)
+        if counts != self.last:
+            say(counts)
+        self.last = counts
+
+
+def _counts(found: tuple[AppStatus, ...]) -> str:
+    ready = sum(status.readiness is Readiness.READY for status in found)
+    return f"{ready} of {len(found)} apps ready"
+
+
+def _table(found: tuple[AppStatus, ...]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("TENANT", "CLUSTER", "APP", "KIND", "STATUS", "REVISION"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("MESSAGE", overflow="fold")
+    for status in found:
+        table.add_row(
+            status.app.tenant or "(platform)",
+            status.app.cluster,
+            status.app.name,
+            status.app.id.kind,
+            Text(status.readiness, style=_COLOURS[status.readiness]),
+            _short(status.revision),
+            "" if status.readiness is Readiness.READY else Text(status.message),
+        )
+    return table
+
+
+def _short(revision: str) -> str:
+    """main@sha1:0123456789... -> main@0123456"""
+    branch, separator, commit = revision.partition("@sha1:")
+    return f"{branch}@{commit[:7]}" if separator else revision
+
+
+def _as_data(status: AppStatus) -> dict[str, Any]:
+    return {
+        "tenant": status.app.tenant or None,
+        "cluster": status.app.cluster,
+        "app": status.app.name,
+        "kind": status.app.id.kind,
+        "namespace": status.app.id.namespace,
+        "name": status.app.id.name,
+        "status": status.readiness.value,
+        "revision": status.revision,
+        "message": status.message,
+    }
