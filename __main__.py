@@ -1,4 +1,4 @@
-"""The Pulumi program. A stack is one environment of the fleet: its configuration says which, tenants.yaml says the rest."""
+"""The Pulumi program. A stack is one environment: its configuration says which, tenants.yaml says what it holds."""
 
 import pulumi
 

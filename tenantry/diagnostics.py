@@ -26,7 +26,12 @@ def format_diagnostic(diagnostic: Diagnostic) -> str:
     lines += [f"  {note}" for note in diagnostic.notes]
     if diagnostic.fix:
         lines.append(f"  fix: {diagnostic.fix}")
-    return "\n".join(lines)
+    return "\n".join(printable(line) for line in lines)
+
+
+def printable(text: str) -> str:
+    """Text on one line and without control characters: keys and values of a file could hold any."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def format_path(path: Path) -> str:

@@ -1,112 +1,91 @@
-"""The management cluster as it is, asked by an ordinary Kubernetes client. Imports no pulumi, as commands ask too.
+"""The management cluster as it is, asked by an ordinary Kubernetes client; for the command line as well as for Pulumi.
 
-lightkube is imported where it is used: it takes a tenth of a second, and most commands need no cluster. No message shows
-anything of a kubeconfig but names, files and the server's address.
+lightkube is imported where it is used: it takes a tenth of a second, and most commands need no cluster.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from difflib import SequenceMatcher
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import yaml
-
+from tenantry import kubeconfig as kubeconfigs
 from tenantry.errors import Refused
 
 if TYPE_CHECKING:
+    import httpx2
     import lightkube
-    from lightkube.config.kubeconfig import KubeConfig, SingleConfig
+    from lightkube.config.kubeconfig import SingleConfig
 
 PATIENCE = 3.0
-"""Seconds a cluster has for each step of a first answer; it takes milliseconds, and a plan should not wait for one that is gone."""
+"""Seconds a cluster has for each step of its first answer, which takes milliseconds where all is well."""
 
-_NAME_ANOTHER = "name another one: pulumi config set tenantry:kubeconfig FILE"
-_EXEC = "client.authentication.k8s.io/"
+_RENEW = "renew it, or choose another context: pulumi config set tenantry:context NAME"
+_CHECK = "check its address and that it runs, or choose another context: pulumi config set tenantry:context NAME"
 
 
 def connect(kubeconfig: Path | None, context: str | None) -> lightkube.Client:
-    """A client for a cluster that has just answered and accepted the credentials.
+    """A client for a cluster that has just answered, and knows who asks.
 
-    Args:   kubeconfig: None: the file that KUBECONFIG names, else ~/.kube/config. context: None: the file's current one.
-    Raises: Refused: names the file, context or server that is wrong, after at most a few seconds.
+    Args:   kubeconfig: None: the file that KUBECONFIG names, else ~/.kube/config. context: None: the current one.
+    Raises: Refused: in one line, without anything secret: which file, context, server or credentials are wrong.
     """
-    import lightkube
-
-    file = kubeconfig.expanduser() if kubeconfig else _usual_file()
-    config = _chosen(_read(file), context, file)
-    with _explained(config, file):
-        _ask(config)
-        return lightkube.Client(config)
-
-
-def _usual_file() -> Path:
-    files = [file for file in os.environ.get("KUBECONFIG", "").split(os.pathsep) if file]
-    if len(files) > 1:
-        raise Refused(f"KUBECONFIG names {len(files)} files, which one is meant is not clear", _NAME_ANOTHER)
-    return Path(files[0] if files else "~/.kube/config").expanduser()
-
-
-def _read(file: Path) -> KubeConfig:
-    import msgspec
-    from lightkube.config.kubeconfig import KubeConfig
-
-    try:
-        kubeconfig = KubeConfig.from_dict(yaml.safe_load(file.read_text(encoding="utf-8")), fname=file)
-    except OSError as error:
-        remedy = f"put it there (the sandbox's comes with `tenantry sandbox up`), or {_NAME_ANOTHER}"
-        raise Refused(f"kubeconfig {file} can not be read: {error.strerror}", remedy) from None
-    except (yaml.YAMLError, UnicodeDecodeError):
-        # What the parser says quotes the line, which may hold a key.
-        raise Refused(f"kubeconfig {file} is not YAML", f"repair it, or {_NAME_ANOTHER}") from None
-    except (AttributeError, KeyError, TypeError, msgspec.ValidationError):
-        raise Refused(f"{file} is YAML, but not a kubeconfig", f"repair it, or {_NAME_ANOTHER}") from None
-    for user in kubeconfig.users.values():
-        # As to tokens, versions 1 and 1beta1 are the same; lightkube knows only the older name.
-        if user.exec and user.exec.apiVersion == f"{_EXEC}v1":
-            user.exec.apiVersion = f"{_EXEC}v1beta1"
-    return kubeconfig
-
-
-def _chosen(kubeconfig: KubeConfig, context: str | None, file: Path) -> SingleConfig:
-    from lightkube.core.exceptions import ConfigError
-
-    name = context or kubeconfig.current_context
-    there_are = f"there are: {', '.join(_closest_first(name or '', kubeconfig.contexts)) or 'none'}"
-    remedy = "pulumi config set tenantry:context NAME"
-    if not name:
-        raise Refused(f"kubeconfig {file} has no current context ({there_are})", remedy)
-    if name not in kubeconfig.contexts:
-        raise Refused(f"kubeconfig {file} has no context '{name}' ({there_are})", remedy)
-    try:
-        config = kubeconfig.get(name)
-    except (ConfigError, KeyError):
-        config = None
-    if config is None or config.user is None:
-        raise Refused(f"context '{name}' of kubeconfig {file} lacks its cluster or its user", "complete it, or choose another context")
-    return config
-
-
-def _closest_first(name: str, names: Iterable[str]) -> list[str]:
-    return sorted(names, key=lambda each: (-SequenceMatcher(None, name, each).ratio(), each))
-
-
-def _ask(config: SingleConfig) -> None:
-    """Ask who we are: every identity that a cluster accepts may, and nobody else."""
     import httpx2
+
+    config = kubeconfigs.select(kubeconfig, context)
+    with _explained(config), _client(config, httpx2.Timeout(PATIENCE)) as client:
+        _ask_who_we_are(client)
+    return _client(config)
+
+
+def _client(config: SingleConfig, timeout: httpx2.Timeout | None = None) -> lightkube.Client:
     import lightkube
-    from lightkube.models.authentication_v1 import SelfSubjectReviewStatus  # noqa: F401
+
+    # A file that is missing, what is no base64, what is no PEM: the exceptions do not say which of them it is.
+    with suppress(OSError, ValueError):
+        return lightkube.Client(config, timeout=timeout)
+    raise Refused(f"a certificate or key of {_named(config)} can not be used", _RENEW)
+
+
+def _ask_who_we_are(client: lightkube.Client) -> None:
+    """Ask the one thing that every identity the cluster accepts may ask, and nobody else."""
+    from lightkube import ApiError
     from lightkube.resources.authentication_v1 import SelfSubjectReview
 
-    with lightkube.Client(config, timeout=httpx2.Timeout(PATIENCE)) as client:
+    try:
         client.create(SelfSubjectReview())
+    except ApiError as error:
+        # Kubernetes before 1.28 can not tell, but has looked at the credentials all the same.
+        if error.response.status_code != HTTPStatus.NOT_FOUND:
+            raise
 
 
 @contextmanager
-def _explained(config: SingleConfig, file: Path) -> Iterator[None]:
-    """Turn what can go wrong on the way to a first answer into one line."""
-    raise NotImplementedError
-    yield
+def _explained(config: SingleConfig) -> Iterator[None]:
+    """Put whatever keeps a cluster from answering into one line."""
+    import httpx2
+    from lightkube.core.exceptions import ConfigError
+
+    server = config.cluster.server
+    try:
+        yield
+    except httpx2.TimeoutException:
+        raise Refused(f"cluster {server} did not answer within {PATIENCE:.0f} seconds", _CHECK) from None
+    except httpx2.RequestError as error:
+        raise Refused(f"cluster {server} can not be reached: {error}", _CHECK) from None
+    except httpx2.HTTPStatusError as error:
+        status = error.response.status_code
+        if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+            problem = f"cluster {server} refused the credentials of {_named(config)} ({status})"
+            raise Refused(problem, _RENEW) from None
+        raise Refused(f"cluster {server} answered with status {status}", _CHECK) from None
+    except ConfigError as error:
+        raise Refused(f"no credentials from {_named(config)}: {' '.join(str(error).split())}", "log in again") from None
+    except (KeyError, OSError, ValueError):
+        raise Refused(f"no credentials from {_named(config)}, or {server} is no cluster", _CHECK) from None
+
+
+def _named(config: SingleConfig) -> str:
+    return f"context '{config.context_name}' of kubeconfig {config.fname}"

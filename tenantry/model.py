@@ -7,6 +7,7 @@ complete shape (`Kustomize`) once per placement, after merging.
 
 from __future__ import annotations
 
+import posixpath
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -17,11 +18,14 @@ from tenantry.scalars import (
     LabelValue,
     Name,
     Quantity,
+    ResourceName,
     ShortDuration,
     SourcePath,
+    Text,
     VariableName,
     VariableValue,
     refusal,
+    shorten,
 )
 
 
@@ -119,7 +123,7 @@ class Selector(Model):
     """Which clusters: by name, by labels (all must match) or all of them; `exclude` takes names out again."""
 
     names: list[str] | None = None
-    labels: dict[LabelKey, LabelValue] | None = None
+    labels: Annotated[dict[LabelKey, LabelValue], Field(min_length=1)] | None = None
     all: Literal[True] | None = None
     exclude: list[str] = []
 
@@ -133,11 +137,11 @@ class Selector(Model):
 
 
 class GitRef(Model):
-    branch: str | None = None
-    tag: str | None = None
-    semver: str | None = None
-    name: str | None = None
-    commit: str | None = None
+    branch: Text | None = None
+    tag: Text | None = None
+    semver: Text | None = None
+    name: Text | None = None
+    commit: Text | None = None
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -204,12 +208,12 @@ class Patch(Model):
 
 
 class PostBuild(Model):
-    substitute: dict[Annotated[str, Field(pattern=r"^[_A-Za-z][_A-Za-z0-9]*$")], VariableValue] | None = None
+    substitute: dict[Annotated[str, Field(pattern=r"^[_A-Za-z][_A-Za-z0-9]*$")], VariableValue | None] | None = None
 
 
 class CommonMetadata(Model):
-    labels: dict[LabelKey, LabelValue] | None = None
-    annotations: dict[LabelKey, str] | None = None
+    labels: dict[LabelKey, LabelValue | None] | None = None
+    annotations: dict[LabelKey, str | None] | None = None
 
 
 class DriftDetection(Model):
@@ -249,7 +253,7 @@ class KustomizePatch(Model):
     targetNamespace: Name | None = None
     namePrefix: str | None = None
     nameSuffix: str | None = None
-    components: list[SourcePath] | None = None
+    components: list[str] | None = None
     images: list[Image] | None = None
     patches: list[Patch] | None = None
     postBuild: PostBuild | None = None
@@ -264,6 +268,14 @@ class Kustomize(KustomizePatch):
     wait: bool = True
     deletionPolicy: Literal["MirrorPrune", "Delete", "WaitForTermination", "Orphan"] = "WaitForTermination"
 
+    @model_validator(mode="after")
+    def _components_lie_in_the_source(self) -> Self:
+        for component in self.components or ():
+            # Components are relative to the path, so "../shared" is as usual as it is harmless.
+            if component.startswith("/") or posixpath.normpath(posixpath.join(self.path, component)).startswith(".."):
+                raise refusal("bad-path", f"component '{shorten(component)}' leaves the source")
+        return self
+
 
 class HelmPatch(Model):
     """A `helm:` block as written: any part may be left to an override, `null` removes a value."""
@@ -277,8 +289,8 @@ class HelmPatch(Model):
     }
 
     source: str | None = None
-    chart: str | None = None
-    version: str | None = None
+    chart: Text | None = None
+    version: Text | None = None
     valuesFiles: list[SourcePath] | None = None
     values: dict[str, Any] | None = None
     interval: Duration | None = None
@@ -294,7 +306,7 @@ class HelmPatch(Model):
 class Helm(HelmPatch):
     """A complete `helm:` block of one placement."""
 
-    chart: Annotated[str, Field(min_length=1)]
+    chart: Text
     driftDetection: DriftDetection = DriftDetection(mode="enabled")
 
 
@@ -342,20 +354,20 @@ class Addon(App):
 class Limits(Model):
     """A LimitRange for containers."""
 
-    default: dict[str, Quantity] | None = None
-    defaultRequest: dict[str, Quantity] | None = None
-    max: dict[str, Quantity] | None = None
-    min: dict[str, Quantity] | None = None
+    default: dict[ResourceName, Quantity | None] | None = None
+    defaultRequest: dict[ResourceName, Quantity | None] | None = None
+    max: dict[ResourceName, Quantity | None] | None = None
+    min: dict[ResourceName, Quantity | None] | None = None
 
 
 class Settings(Model):
     """What a tenant may leave to `defaults:`; None: not said here."""
 
-    role: str | None = None
+    role: Text | None = None
     interval: Duration | None = None
     retryInterval: Duration | None = None
     timeout: Duration | None = None
-    quota: dict[str, Quantity | None] | None = None
+    quota: dict[ResourceName, Quantity | None] | None = None
     limits: Limits | None = None
     network: Literal["isolated", "open"] | None = None
     labels: dict[LabelKey, LabelValue | None] | None = None
@@ -372,7 +384,7 @@ class Tenant(Settings):
 
 class ChartRepository(Model):
     url: str
-    version: str
+    version: Text
     type: Literal["default", "oci"] = "default"
 
 

@@ -36,6 +36,11 @@ def label_key_problem(key: str) -> str | None:
     return None if _LABEL_KEY.fullmatch(key) else "is not a valid label key ([prefix/]name)"
 
 
+def resource_name_problem(name: str) -> str | None:
+    """Why `name` can not be the name of a resource in a quota or limit, or None; Kubernetes takes the form of label keys."""
+    return None if _LABEL_KEY.fullmatch(name) else "is not a valid resource name, such as 'pods' or 'requests.cpu'"
+
+
 def label_value_problem(value: str) -> str | None:
     """Why `value` can not be the value of a Kubernetes label, or None."""
     if len(value) <= MAX_LABEL and _LABEL_VALUE.fullmatch(value):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from tenantry import names
 from tenantry.errors import Finding, Found, Path
-from tenantry.fleet import Fleet, clusters_of, matches, select
+from tenantry.fleet import Fleet, clusters_of, matches
 from tenantry.kube import KubeObject, ObjectId, Owner
 from tenantry.model import ChartRepository, SecretKey
 from tenantry.objects.appset import AppSet, PlannedApp, plan_apps
@@ -44,7 +44,7 @@ class Planner:
         self.apps: list[PlannedApp] = []
         self.findings: list[Finding] = []
         self._charts: dict[str, ObjectId] = {}
-        self._tenant_at: dict[tuple[str, str], str] = {}
+        self._tenant_at: dict[str, str] = {}
         self._origin: dict[ObjectId, Path] = {}
         self._release_at: dict[tuple[str, str, str], Path] = {}
         self._reserved = _reserved_namespaces(fleet)
@@ -66,7 +66,7 @@ class Planner:
         wanted = [
             name
             for name, addon in self.platform.addons.items()
-            if cluster in select(addon.clusters, self.fleet, self.environment)
+            if matches(addon.clusters, cluster, self.fleet.clusters[cluster])
         ]
         if not wanted:
             return
@@ -110,7 +110,7 @@ class Planner:
         return placed
 
     def _placement(self, tenant: str, cluster: str, apps: list[str], settings: TenantSettings) -> None:
-        namespace = self._namespace(tenant, cluster)
+        namespace = self._namespace(tenant)
         self.placements.append(PlannedPlacement(tenant, cluster, namespace))
         kubeconfig = self._kubeconfig(cluster)
         scope = Scope(
@@ -144,6 +144,8 @@ class Planner:
         release = baseline_release(scope, platform, baseline(scope, settings), settings, (chart, *platform.base))
         self._check_release(release, scope)
         self._add([release], ("tenants", scope.tenant))
+        claimed = (scope.cluster, platform.storage, release.manifest["spec"]["releaseName"])
+        self._claim_release(claimed, ("tenants", scope.tenant))
         return (release.id, account)
 
     def _account(self, name: str, namespace: str, owner: Owner) -> ObjectId:
@@ -182,7 +184,7 @@ class Planner:
         declared = self.fleet.clusters[cluster].kubeconfig
         return declared.resolved if declared and cluster != self.management else None
 
-    def _namespace(self, tenant: str, cluster: str) -> str:
+    def _namespace(self, tenant: str) -> str:
         at = ("environments", self.environment, "namespace")
         environment = self.fleet.environments[self.environment]
         name = str(
@@ -212,9 +214,10 @@ class Planner:
                     )
                 ]
             )
-        other = self._tenant_at.setdefault((cluster, name), tenant)
+        # Not even on different clusters: the service account for remotes is named like the namespace.
+        other = self._tenant_at.setdefault(name, tenant)
         if other != tenant:
-            message = f"tenants '{other}' and '{tenant}' would share namespace '{name}' on cluster '{cluster}'"
+            message = f"tenants '{other}' and '{tenant}' would share namespace '{name}'"
             raise Found([Finding(at, "shared-namespace", message, fix="put '{tenant}' into the template")])
         return name
 
@@ -244,7 +247,8 @@ class Planner:
         self.findings += planned.findings
         places = {app.id: app.at for app in planned.apps}
         for object in planned.objects.values():
-            self._add([object], places.get(object.id, ("tenants", object.owner.tenant)))
+            tenant = object.owner.tenant
+            self._add([object], places.get(object.id, ("tenants", tenant) if tenant else ("platform", "addons")))
         for app in planned.apps:
             self.apps.append(app)
             if app.release:

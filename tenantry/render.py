@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,14 @@ class _Dumper(_BASE):  # type: ignore[misc]  # the C dumper exists only where li
         return True
 
 
+# Strings that PyYAML would leave bare although other readers of YAML take them for a number or a truth value.
+_Dumper.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$"), None
+)
+_Dumper.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?0o[0-7]+$"), None)
+_Dumper.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^[yYnN]$"), None)
+
+
 def to_yaml(manifests: Iterable[Manifest]) -> str:
     """YAML documents, keys in the order of the manifests."""
     return yaml.dump_all(map(dict, manifests), Dumper=_Dumper, sort_keys=False, explicit_start=True, width=1_000_000)
@@ -45,9 +54,15 @@ def write_directory(plan: Plan, directory: Path) -> tuple[int, int]:
     """Make a directory hold exactly the plan's objects; returns how many files were written and how many removed.
 
     Files of an earlier rendering that are no longer planned are removed; a directory with other files in it is refused,
-    before anything is written. Unchanged files are left alone, so their times tell what changed.
+    before anything is written to it. Unchanged files are left alone, so their times tell what changed.
     """
-    wanted = dict(files(plan.objects))
+    try:
+        return _write(dict(files(plan.objects)), directory)
+    except OSError as error:
+        raise Refused(f"{error.filename}: {error.strerror}", "name another directory with --directory") from None
+
+
+def _write(wanted: dict[str, str], directory: Path) -> tuple[int, int]:
     present = _rendered_before(directory)
     written = 0
     for name, content in wanted.items():
@@ -70,23 +85,30 @@ def _rendered_before(directory: Path) -> set[str]:
         raise Refused(f"{directory} is not a directory", "name another with --directory")
     names = set()
     for file in sorted(directory.rglob("*")) if directory.exists() else ():
-        if file.is_dir():
+        if file.is_dir() and not file.is_symlink():
             continue
-        with file.open("rb") as opened:
-            if opened.read(len(MARKER)) != MARKER.encode():
-                raise Refused(
-                    f"{file} was not rendered by tenantry; nothing was written",
-                    "name an empty directory with --directory",
-                )
+        if file.is_symlink() or not file.is_file() or not _is_ours(file):
+            raise Refused(
+                f"{file} was not rendered by tenantry; nothing was written to {directory}",
+                "name an empty directory with --directory",
+            )
         names.add(file.relative_to(directory).as_posix())
     return names
+
+
+def _is_ours(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return opened.read(len(MARKER)) == MARKER.encode()
 
 
 def _replace(file: Path, content: str) -> None:
     """Write so that an interruption leaves the old content or the new, never half of it."""
     temporary = file.with_name(f".{file.name}.{os.getpid()}")
-    temporary.write_text(content, encoding="utf-8")
-    temporary.replace(file)
+    try:
+        temporary.write_text(content, encoding="utf-8")
+        temporary.replace(file)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _remove_empty(directory: Path) -> None:

@@ -9,13 +9,15 @@ import re
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from tenantry import names
 
 _DURATION = re.compile(r"([0-9]+(\.[0-9]+)?(ms|s|m|h))+")
-_QUANTITY = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(([KMGTPE]i)|[numkMGTPE]|[eE][+-]?[0-9]+)?")
+_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
+_MAX_SECONDS = 366 * 24 * 3600
+_QUANTITY = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(([KMGTPE]i)|[numkMGTPE]|[eE][+-]?[0-9]+)?")
 _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -45,7 +47,21 @@ def _number_as_text(value: Any) -> Any:
     return repr(value)
 
 
-def _path_problem(value: str) -> str | None:
+def _whole_number_as_text(value: Any) -> Any:
+    """As above, but 1.10 would become "1.1": text that looks like a decimal number has to be in quotes."""
+    return value if isinstance(value, float) else _number_as_text(value)
+
+
+def _duration_problem(value: str) -> str | None:
+    if not _DURATION.fullmatch(value):
+        return "is none: write it as in '30s', '5m' or '1h30m'"
+    # The CRDs let more pass than Go's 64 bits of nanoseconds hold; one such object stops a Flux controller from listing any.
+    seconds = sum(float(number) * _SECONDS[unit] for number, unit in re.findall(r"([0-9.]+)(ms|s|m|h)", value))
+    return None if seconds < _MAX_SECONDS else "is too long: a year is the most"
+
+
+def path_problem(value: str) -> str | None:
+    """Why a value is no path inside a source, or None."""
     if value.startswith("/"):
         return "is absolute: paths start at the root of the source"
     return "leaves the source" if ".." in value.split("/") else None
@@ -60,9 +76,7 @@ def shorten(value: str, limit: int = 80) -> str:
 Name = Annotated[str, _checked("bad-name", "name", names.dns_label_problem)]
 """A DNS-1123 label; it becomes part of object names and the value of labels."""
 
-Duration = Annotated[
-    str, _checked("bad-duration", "duration", _matching(_DURATION, "is none: write it as in '30s', '5m' or '1h30m'"))
-]
+Duration = Annotated[str, _checked("bad-duration", "duration", _duration_problem)]
 """Go's text form of a duration, as Flux's CRDs restrict it: units ms, s, m, h."""
 
 ShortDuration = Annotated[
@@ -80,10 +94,16 @@ Quantity = Annotated[
 ]
 """A Kubernetes resource quantity."""
 
+ResourceName = Annotated[str, _checked("bad-resource", "resource", names.resource_name_problem)]
+"""What a quota or a limit counts, such as `requests.cpu` or `count/deployments.apps`."""
+
+Text = Annotated[str, Field(min_length=1)]
+"""A string where an empty one would mean Flux's own choice, such as the newest version."""
+
 LabelKey = Annotated[str, _checked("bad-label", "label", names.label_key_problem)]
 LabelValue = Annotated[str, _checked("bad-label", "label value", names.label_value_problem)]
 
-SourcePath = Annotated[str, _checked("bad-path", "path", _path_problem)]
+SourcePath = Annotated[str, _checked("bad-path", "path", path_problem)]
 """A path inside a source; leaving it was a vulnerability of Flux once (CVE-2022-24877), so it is refused here already."""
 
 VariableName = Annotated[
@@ -92,4 +112,4 @@ VariableName = Annotated[
         "bad-variable", "variable", _matching(_VARIABLE, "must be letters, digits and '_', starting with a letter")
     ),
 ]
-VariableValue = Annotated[str, BeforeValidator(_number_as_text)]
+VariableValue = Annotated[str, BeforeValidator(_whole_number_as_text)]

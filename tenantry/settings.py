@@ -92,7 +92,7 @@ def effective_app(
     """
     layers = _app_layers(fleet, at, environment, cluster)
     data = merge(layers)
-    kind: Literal["kustomize", "helm"] = "kustomize" if "kustomize" in layers[0].data else "helm"
+    kind: Literal["kustomize", "helm"] = "helm" if layers[0].data.get("kustomize") is None else "kustomize"
     block = _placed(lambda: fill(data.get(kind, {}), variables, (kind,)), layers)
     return EffectiveApp(at[-1], _block(kind, block, layers), tuple(data.get("dependsOn", ())), layers)
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from tenantry.diagnostics import closest
 from tenantry.errors import Finding, Path
 from tenantry.model import Document, Model
+from tenantry.scalars import shorten
 
 _KEY_MARK = "[key]"
 _OPTIONAL_ENTRIES = (
@@ -55,9 +56,10 @@ def check_shape(data: dict[str, Any]) -> Checked:
 def findings_of(error: ValidationError, model: type[BaseModel], data: Any, at: Path = ()) -> Iterator[Finding]:
     """The findings in pydantic's error about `data`, whose place in the document is `at`."""
     for detail in error.errors(include_url=False, include_input=False):
-        location = [part for part in detail["loc"] if part != "function-after"]
-        at_key = bool(location) and location[-1] == _KEY_MARK
-        path = tuple(part for part in location if part != _KEY_MARK)
+        path = detail["loc"]
+        # pydantic's mark that a key is wrong, unless the author's own key looks like it.
+        at_key = path[-1:] == (_KEY_MARK,) and not _exists(data, path)
+        path = path[:-1] if at_key else path
         yield _finding(dict(detail), at, path, model, data, at_key=at_key)
 
 
@@ -74,7 +76,10 @@ def _finding(
         case "literal_error":
             allowed = context["expected"].replace("'", "").replace(" or ", ", ")
             return Finding(
-                here, "bad-value", f"{_shown(_get(data, path))} is not allowed here", (f"allowed: {allowed}",)
+                here,
+                "bad-value",
+                f"{_shown(_get(data, path))} is not allowed here",
+                (f"allowed: {allowed.replace('True', 'true')}",),
             )
         case "too_short":
             return Finding(here, "empty", "at least one entry is needed")
@@ -111,7 +116,7 @@ def _unknown_key(path: Path, key: str, model: type[Model] | None) -> Finding:
     return Finding(
         path,
         "unknown-key",
-        f"key '{key}' is not known here",
+        f"key '{shorten(key)}' is not known here",
         (f"known: {', '.join(known)}" + (f" (closest: {near})" if near else ""),) if known else (),
         fix=f"write '{near}'" if near else "remove it",
         at_key=True,
@@ -148,12 +153,17 @@ def _shown(value: Any) -> str:
 
 
 def _get(data: Any, path: Path) -> Any:
+    """The value at a path; None where there is none."""
+    return data if not path else _get(data[path[0]], path[1:]) if _exists(data, path[:1]) else None
+
+
+def _exists(data: Any, path: Path) -> bool:
     for part in path:
         try:
             data = data[part]
         except (KeyError, IndexError, TypeError):
-            return None
-    return data
+            return False
+    return True
 
 
 def _entry(path: Path) -> Path | None:

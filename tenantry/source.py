@@ -2,13 +2,16 @@
 
 Nothing of tenants.yaml is understood here. YAML is read by the core schema of YAML 1.2 (`on`, `no` and `12:30` are
 strings, as in JSON), because 1.1's guesses turn names and times into something else. What could hide a mistake is
-refused: duplicate keys, keys that are no strings, several documents, aliases that unfold beyond all measure.
+refused: duplicate keys, keys that are no strings, merge keys, several documents, aliases that unfold beyond all
+measure, and numbers that Kubernetes or Helm would read as another number or not at all.
 
 Source: yaml.org/spec/1.2.2, section 10.3.
 """
 
 from __future__ import annotations
 
+import codecs
+import math
 import re
 from pathlib import Path as FilePath
 from typing import Any
@@ -38,16 +41,23 @@ _BOOLEAN = "tag:yaml.org,2002:bool"
 _NULL = "tag:yaml.org,2002:null"
 _STRING = "tag:yaml.org,2002:str"
 
-_Loader.add_implicit_resolver(_BOOLEAN, re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF"))
-_Loader.add_implicit_resolver(_NULL, re.compile(r"^(?:~|null|Null|NULL|)$"), ["~", "n", "N", ""])
-_Loader.add_implicit_resolver(_INTEGER, re.compile(r"^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$"), list("-+0123456789"))
-_Loader.add_implicit_resolver(
-    _FLOAT,
-    re.compile(
-        r"^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$"
+_FORMS: dict[str, tuple[re.Pattern[str], list[str]]] = {
+    _BOOLEAN: (re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")),
+    _NULL: (re.compile(r"^(?:~|null|Null|NULL|)$"), ["~", "n", "N", ""]),
+    _INTEGER: (re.compile(r"^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$"), list("-+0123456789")),
+    _FLOAT: (
+        re.compile(
+            r"^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$"
+        ),
+        list("-+0123456789."),
     ),
-    list("-+0123456789."),
-)
+}
+"""How scalars of a type are written, and the characters they may start with."""
+
+for _tag, (_form, _starts) in _FORMS.items():
+    _Loader.add_implicit_resolver(_tag, _form, _starts)
+
+_LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
 
 
 class Source:
@@ -80,7 +90,8 @@ def read(file: FilePath) -> Source:
     Raises: Refused where there is no such file; InvalidFleet where its text is not a YAML mapping in UTF-8.
     """
     try:
-        raw = file.read_bytes()
+        with file.open("rb") as opened:
+            raw = opened.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise Refused(f"{file}: no such file", "name the fleet's file with --file") from None
     except OSError as error:
@@ -91,9 +102,7 @@ def read(file: FilePath) -> Source:
 def parse(raw: bytes, file: str) -> Source:
     """Parse the bytes of a file; `file` is used in messages only. Raises: InvalidFleet."""
     if len(raw) > MAX_BYTES:
-        raise _invalid(
-            Location(file, 1, 1), "too-large", f"the file has {len(raw)} bytes, at most {MAX_BYTES} are read"
-        )
+        raise _invalid(Location(file, 1, 1), "too-large", f"the file is too large, at most {MAX_BYTES} bytes are read")
     root = _compose(_decode(raw, file), file)
     builder = _Builder(file)
     data = builder.build(root)
@@ -109,18 +118,13 @@ def parse(raw: bytes, file: str) -> Source:
 
 
 def _decode(raw: bytes, file: str) -> str:
+    raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
-        return raw.decode("utf-8-sig")
+        return raw.decode()
     except UnicodeDecodeError as error:
-        before = raw[: error.start]
-        line = before.count(b"\n") + 1
-        column = error.start - (before.rfind(b"\n") + 1) + 1
-        raise _invalid(
-            Location(file, line, column),
-            "not-utf-8",
-            f"byte 0x{raw[error.start]:02x} is not UTF-8",
-            "save the file as UTF-8",
-        ) from None
+        place = _end_of(raw[: error.start].decode(), file)
+        message = f"byte 0x{raw[error.start]:02x} is not UTF-8"
+        raise _invalid(place, "not-utf-8", message, "save the file as UTF-8") from None
 
 
 def _compose(text: str, file: str) -> Node:
@@ -137,12 +141,10 @@ def _compose(text: str, file: str) -> Node:
         what = ": ".join(part for part in (error.context, error.problem) if part)
         raise _invalid(place, "syntax", f"not valid YAML: {what}") from None
     except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        column = error.position - (text.rfind("\n", 0, error.position) + 1) + 1
         shown = error.character if isinstance(error.character, int) else ord(error.character)
-        raise _invalid(
-            Location(file, line, column), "syntax", f"not valid YAML: character #x{shown:04x} is not allowed"
-        ) from None
+        # libyaml counts the bytes before the character, the reader written in Python the characters.
+        place = _end_of(text[: text.find(chr(shown))], file)
+        raise _invalid(place, "syntax", f"not valid YAML: character #x{shown:04x} is not allowed") from None
     if root is None:
         raise _invalid(
             Location(file, 1, 1),
@@ -180,6 +182,8 @@ class _Builder:
             raise _invalid(_location(self.file, node), "too-large", f"aliases unfold to more than {MAX_NODES} values")
         if isinstance(node, ScalarNode):
             return self._scalar(node, path)
+        if node.tag not in _COLLECTIONS:
+            self._unknown_tag(node, path)
         # Aliases can nest deeper than the text does.
         if len(path) > MAX_DEPTH:
             raise _invalid(_location(self.file, node), "too-deep", f"values are nested deeper than {MAX_DEPTH} levels")
@@ -215,6 +219,10 @@ class _Builder:
         return data
 
     def _key(self, node: Node, path: Path) -> str | None:
+        if isinstance(node, ScalarNode) and node.value == "<<" and not node.style:
+            fix = "repeat the values, or give them to all with 'defaults:' or 'overrides:'"
+            self._add(node, "merge-key", "the merge key '<<' is not part of YAML 1.2", path, fix=fix)
+            return None
         if isinstance(node, ScalarNode) and node.tag in (_STRING, _INTEGER, _FLOAT):
             return str(node.value)
         shown = f"'{node.value}'" if isinstance(node, ScalarNode) else "a list or mapping"
@@ -223,21 +231,43 @@ class _Builder:
 
     def _scalar(self, node: ScalarNode, path: Path) -> Any:
         text: str = node.value
-        try:
-            return _SCALARS[node.tag](text)
-        except KeyError:
-            tag = node.tag.replace("tag:yaml.org,2002:", "!!")
-            self._add(node, "unknown-tag", f"the tag {tag} is not supported", path, fix="remove it")
-        except ValueError:
+        if node.tag not in _SCALARS:
+            self._unknown_tag(node, path)
+        elif node.tag in _FORMS and not _FORMS[node.tag][0].match(text):
             self._add(node, "syntax", f"not a valid {node.tag.rpartition(':')[2]}", path)
+        elif node.tag == _INTEGER and _LEADING_ZERO.fullmatch(text):
+            message = f"'{text}' is decimal in YAML 1.2, but octal where Helm and kubectl read it"
+            self._add(
+                node, "bad-number", message, path, fix="drop the zeros, write '0o' for octal, or put it in quotes"
+            )
+        else:
+            value = _SCALARS[node.tag](text)
+            if not _fits_json(value):
+                message = "the number is beyond what JSON, and so Kubernetes, can hold"
+                self._add(node, "bad-number", message, path, fix="put it in quotes")
+            return value
         return None
+
+    def _unknown_tag(self, node: Node, path: Path) -> None:
+        tag = node.tag.replace("tag:yaml.org,2002:", "!!")
+        self._add(node, "unknown-tag", f"the tag {tag} is not supported", path, fix="remove it")
 
     def _add(self, node: Node, code: str, message: str, path: Path, notes: tuple[str, ...] = (), fix: str = "") -> None:
         self.problems.append(Diagnostic(_location(self.file, node), code, message, path, notes, fix))
 
 
-def _integer(text: str) -> int:
-    return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+def _integer(text: str) -> int | float:
+    if text[:2] in ("0o", "0x"):
+        return int(text, 0)
+    # Python refuses to convert thousands of digits; as a number of Kubernetes that is infinite.
+    return int(text) if len(text) <= 32 else math.inf
+
+
+def _fits_json(value: Any) -> bool:
+    """Whether Go can read a number from JSON as it stands here: whole ones have 64 bits, others are finite."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return not isinstance(value, int) or -(2**63) <= value < 2**64
 
 
 def _float(text: str) -> float:
@@ -252,6 +282,8 @@ _SCALARS: dict[str, Any] = {
     _NULL: lambda _: None,
 }
 
+_COLLECTIONS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
+
 
 def _child(node: Node, part: str | int) -> tuple[Node, Node] | None:
     if isinstance(node, MappingNode):
@@ -264,6 +296,11 @@ def _child(node: Node, part: str | int) -> tuple[Node, Node] | None:
 def _location(file: str, found: Any) -> Location:
     """Where a node or an event starts; both carry marks that count from 0."""
     return Location(file, found.start_mark.line + 1, found.start_mark.column + 1)
+
+
+def _end_of(text: str, file: str) -> Location:
+    """The place right behind a text."""
+    return Location(file, text.count("\n") + 1, len(text) - text.rfind("\n"))
 
 
 def _invalid(place: Location, code: str, message: str, fix: str = "") -> InvalidFleet:

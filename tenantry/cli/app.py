@@ -94,9 +94,6 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         error("interrupted")
         return 130
-    except BrokenPipeError:  # the reader of our output, `head` for one, has seen enough
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123  # lives until the process ends
-        return 0
     except Exception as unexpected:
         return _bug(unexpected)
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from tenantry.diagnostics import format_invalid
-from tenantry.errors import Diagnostic, InvalidFleet
+from tenantry.errors import Diagnostic, InvalidFleet, Refused
 
 
 def colours(stream: Any) -> bool:
@@ -22,7 +22,7 @@ def colours(stream: Any) -> bool:
 
 def say(message: str) -> None:
     """A message beside the data."""
-    click.echo(message, err=True, color=colours(sys.stderr))
+    _write(message, sys.stderr)
 
 
 def error(message: str) -> None:
@@ -30,8 +30,21 @@ def error(message: str) -> None:
 
 
 def data(text: str) -> None:
-    """The command's result."""
-    click.echo(text, color=colours(sys.stdout))
+    """The command's result. Raises: Refused: it can not be written."""
+    _write(text, sys.stdout)
+
+
+def _write(text: str, stream: Any) -> None:
+    if stream is None:  # whoever started the command closed it
+        return
+    try:
+        click.echo(text, file=stream, color=colours(stream))
+    except OSError as failure:
+        # What is still buffered could not be written either, when the process ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        # A reader that went away, `head` for one, has seen enough.
+        if not isinstance(failure, BrokenPipeError):
+            raise Refused(f"can not write the result: {failure.strerror}") from None
 
 
 def data_json(value: Any) -> None:

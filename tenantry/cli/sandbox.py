@@ -20,7 +20,7 @@ from tenantry.load import load_fleet
 from tenantry.plan import plan
 
 if TYPE_CHECKING:
-    from sandbox.lifecycle import SandboxStatus
+    from sandbox.status import SandboxStatus
 
 _ROOT = click.option(
     "--root",
@@ -92,14 +92,14 @@ def up(file: Path, environment: str | None, content: Path | None, root: Path) ->
 def status(root: Path, output: str) -> int:
     """Show the sandbox's processes. Exit code 1: one of them is not running, or there is no sandbox."""
     with _refusals():
-        from sandbox import lifecycle
+        from sandbox.status import status as status_of
 
-        found = lifecycle.status(root)
+        found = status_of(root)
     if output == "json":
         data_json(_as_data(found))
     else:
         Console(no_color=None if colours(click.get_text_stream("stdout")) else True, highlight=False).print(_table(found))
-    return 0 if found.parts and all(part.alive for part in found.parts) else 1
+    return 0 if found.alive else 1
 
 
 @command.command()

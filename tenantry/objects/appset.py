@@ -16,6 +16,7 @@ from tenantry.model import Helm, Kustomize, Source
 from tenantry.objects.apps import helm_release, kustomization
 from tenantry.objects.scope import Scope
 from tenantry.objects.sources import chart_object, source_object
+from tenantry.scalars import path_problem, shorten
 from tenantry.settings import EffectiveApp, TenantSettings, effective_app
 from tenantry.shape import findings_of
 from tenantry.template import fill
@@ -55,7 +56,8 @@ def plan_apps(
     variables: Mapping[str, str],
 ) -> AppSet:
     """Plan the named apps of the scope's tenant, or the named add-ons where the scope has no tenant."""
-    builder = _Builder(fleet, scope, settings, dict(variables))
+    apps = tuple(apps)
+    builder = _Builder(fleet, scope, settings, dict(variables), apps)
     resolved = {app: effective for app in apps if (effective := builder.attempt(lambda app=app: builder.resolve(app)))}  # type: ignore[misc]
     for app in _ordered(resolved, builder.result.findings):
         builder.attempt(lambda app=app: builder.build(app))  # type: ignore[misc]
@@ -63,11 +65,14 @@ def plan_apps(
 
 
 class _Builder:
-    def __init__(self, fleet: Fleet, scope: Scope, settings: TenantSettings, variables: dict[str, str]) -> None:
+    def __init__(
+        self, fleet: Fleet, scope: Scope, settings: TenantSettings, variables: dict[str, str], placed: tuple[str, ...]
+    ) -> None:
         self.fleet = fleet
         self.scope = scope
         self.settings = settings
         self.variables = variables
+        self.placed = placed
         self.result = AppSet()
         self.sources: dict[str, KubeObject] = {}
         self.by_app: dict[str, ObjectId] = {}
@@ -87,6 +92,7 @@ class _Builder:
         return effective_app(self.fleet, self.path_of(app), self.scope.environment, self.scope.cluster, variables)
 
     def build(self, app: EffectiveApp) -> None:
+        self._check_dependencies(app)
         after = [self.by_app[name] for name in app.depends_on if name in self.by_app]
         source_name = self._source_name(app)
         source = self._source(source_name, app)
@@ -106,6 +112,21 @@ class _Builder:
         self.by_app[app.name] = planned.id
         at = self.path_of(app.name)
         self.result.apps.append(PlannedApp(self.scope.tenant, self.scope.cluster, app.name, planned.id, at, release))
+
+    def _check_dependencies(self, app: EffectiveApp) -> None:
+        """Flux would wait for ever for an app that is not on the cluster. What is no app at all is for `rules`."""
+        document, cluster = self.fleet.document, self.scope.cluster
+        siblings = document.tenants[self.scope.tenant].apps if self.scope.tenant else document.platform.addons
+        self.result.findings += [
+            Finding(
+                app.origin("dependsOn", index),
+                "dependency-not-placed",
+                f"app '{app.name}' runs on cluster '{cluster}', but '{name}', which it depends on, does not",
+                fix=f"place '{name}' there too, or set another 'dependsOn' under 'overrides.clusters.{cluster}'",
+            )
+            for index, name in enumerate(app.depends_on)
+            if name in siblings and name not in self.placed
+        ]
 
     def _source_name(self, app: EffectiveApp) -> str:
         if not self.scope.tenant:
@@ -127,8 +148,8 @@ class _Builder:
         if name in self.sources:
             return self.sources[name]
         at = ("tenants", self.scope.tenant, "sources", name) if self.scope.tenant else (*self.path_of(name), "source")
-        if at in self.fleet.left_out:
-            raise Found([])  # its own problem is known already
+        if at in self.fleet.left_out or not self.fleet.raw(*at):
+            raise Found([])  # that it is wrong or not declared is known already
         data = fill(self.fleet.raw(*at), self.variables, at)
         try:
             source = Source.model_validate(data)
@@ -182,6 +203,8 @@ class _Builder:
                     )
                 ]
             )
+        if from_git and (why := path_problem(block.chart)):
+            raise Found([Finding(app.origin("helm", "chart"), "bad-path", f"path '{shorten(block.chart)}' {why}")])
         name = block.releaseName or app.name
         if len(name) > names.MAX_RELEASE:
             raise Found([_too_long("release", name, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
@@ -198,34 +221,32 @@ class _Builder:
 
 
 def _ordered(apps: Mapping[str, EffectiveApp], findings: list[Finding]) -> list[EffectiveApp]:
-    """Dependencies first, otherwise in the order given; apps of a cycle are left out and reported once."""
-    ordered: list[EffectiveApp] = []
-    state: dict[str, bool] = {}  # False while an app's dependencies are being placed
+    """Dependencies first, otherwise in the order given; a cycle is reported once. No recursion: chains may be long."""
+    ordered: dict[str, EffectiveApp] = {}
+    trail: list[str] = []  # apps whose dependencies are being placed, each the reason for the next
+    pending = [iter(apps)]
+    while pending:
+        name = next(pending[-1], None)
+        if name is None:
+            pending.pop()
+            if trail:
+                ordered[trail[-1]] = apps[trail[-1]]
+                trail.pop()
+        elif name in trail:
+            findings.append(_cycle(apps, trail[trail.index(name) :]))
+        elif name in apps and name not in ordered:
+            trail.append(name)
+            # An app that names itself is for `rules`.
+            pending.append(iter([other for other in apps[name].depends_on if other != name]))
+    return list(ordered.values())
 
-    def place(name: str, trail: tuple[str, ...]) -> None:
-        if name not in apps or state.get(name):
-            return
-        if name in state:
-            findings.append(_cycle(apps[name], trail[trail.index(name) :]))
-            return
-        state[name] = False
-        for dependency in apps[name].depends_on:
-            place(dependency, (*trail, name))
-        state[name] = True
-        ordered.append(apps[name])
 
-    for name in apps:
-        place(name, ())
-    return ordered
-
-
-def _cycle(app: EffectiveApp, names_in_cycle: tuple[str, ...]) -> Finding:
+def _cycle(apps: Mapping[str, EffectiveApp], names_in_cycle: list[str]) -> Finding:
     # Report at the first app of the alphabet, so that the same cycle found from elsewhere is the same finding.
     start = names_in_cycle.index(min(names_in_cycle))
     chain = [*names_in_cycle[start:], *names_in_cycle[:start]]
-    path = (*app.layers[0].path[:-1], chain[0], "dependsOn")
     return Finding(
-        path,
+        apps[chain[0]].origin("dependsOn"),
         "dependency-cycle",
         f"apps depend on each other: {' -> '.join([*chain, chain[0]])}",
         fix="remove one of the dependencies",

@@ -14,11 +14,18 @@ from tenantry.objects.scope import Scope
 API = "source.toolkit.fluxcd.io/v1"
 
 _GIT_URL = re.compile(r"(https?|ssh)://\S+")
+_PASSWORD = re.compile(r"[a-z]+://[^/@\s]*:[^/@\s]*@.*")
 _HELM_URL = re.compile(r"(https?|oci)://\S+")
 
 
 def source_object(scope: Scope, name: str, source: Source, at: Path) -> KubeObject:
     """The source as declared at a path of the document, in the scope's home. Raises: Found: its URL is not one Flux takes."""
+    kind, declared = ("git", source.git) if source.git else ("helm", source.helm)
+    if declared and _PASSWORD.match(declared.url):
+        message = "the URL holds a password, which everyone who reads the file or the plan could see"
+        raise Found(
+            [Finding((*at, kind, "url"), "secret-in-url", message, fix="remove it from the URL, and revoke it")]
+        )
     if source.git:
         return _git(scope, name, source.git, (*at, "git"))
     assert source.helm is not None

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from tenantry.diagnostics import declared
 from tenantry.errors import Finding
-from tenantry.fleet import Fleet
+from tenantry.fleet import Fleet, matches
 from tenantry.rules import walk
-from tenantry.template import BUILT_IN
+from tenantry.template import BUILT_IN, names_in
 
 
 def environments_name_declared_clusters(fleet: Fleet) -> Iterator[Finding]:
@@ -76,13 +76,55 @@ def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
+def environments_keep_apart_on_shared_clusters(fleet: Fleet) -> Iterator[Finding]:
+    """Two management clusters that install the same thing on one cluster would undo each other's work for ever."""
+    for name, cluster in fleet.clusters.items():
+        first: dict[str, str] = {}
+        for index, environment in enumerate(cluster.environments):
+            if environment not in fleet.environments:
+                continue
+            template = fleet.environments[environment].namespace.replace("{env}", environment)
+            other = first.setdefault(template, environment)
+            shared = next(
+                (a for a, addon in fleet.document.platform.addons.items() if matches(addon.clusters, name, cluster)), ""
+            )
+            if other != environment:
+                what, fix = "namespaces of tenants", "put '{env}' into the 'namespace' of both environments"
+            elif shared and environment != (other := next(iter(first.values()))):
+                what, fix = f"add-on '{shared}'", f"exclude '{name}' from the add-on's clusters"
+            else:
+                continue
+            yield Finding(
+                ("clusters", name, "environments", index),
+                "managed-twice",
+                f"environments '{other}' and '{environment}' would both manage the {what} on cluster '{name}'",
+                fix=f"{fix}, or take the cluster out of one environment",
+            )
+
+
 def variables_do_not_hide_built_in_placeholders(fleet: Fleet) -> Iterator[Finding]:
-    holders = [("environments", name, holder.variables) for name, holder in fleet.environments.items()]
-    holders += [("clusters", name, cluster.variables) for name, cluster in fleet.clusters.items()]
-    for kind, name, variables in holders:
+    for at, variables in _variables(fleet):
         for variable in variables:
             if variable in BUILT_IN:
                 message = f"variable '{variable}' would hide the placeholder of that name"
+                yield Finding((*at, variable), "built-in-variable", message, fix="rename it", at_key=True)
+
+
+def variables_hold_no_placeholders(fleet: Fleet) -> Iterator[Finding]:
+    known = {*BUILT_IN, *(variable for _, variables in _variables(fleet) for variable in variables)}
+    for at, variables in _variables(fleet):
+        for variable, value in variables.items():
+            for placeholder in sorted(known.intersection(names_in(value))):
                 yield Finding(
-                    (kind, name, "variables", variable), "built-in-variable", message, fix="rename it", at_key=True
+                    (*at, variable),
+                    "nested-placeholder",
+                    f"variable '{variable}' holds placeholder '{{{placeholder}}}', which is not filled in here",
+                    fix="use the placeholder where the variable is used, or write the value out",
                 )
+
+
+def _variables(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], dict[str, str]]]:
+    for name, environment in fleet.environments.items():
+        yield ("environments", name, "variables"), environment.variables
+    for name, cluster in fleet.clusters.items():
+        yield ("clusters", name, "variables"), cluster.variables

@@ -12,6 +12,7 @@ _OWNED_LABELS = (
     "toolkit.fluxcd.io/",
     "tenantry/",
     "kustomize.toolkit.fluxcd.io/",
+    "helm.toolkit.fluxcd.io/",
     "app.kubernetes.io/managed-by",
     "kubernetes.io/metadata.name",
 )

@@ -1,0 +1,25 @@
+"""One cluster of the environment, without its tenants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pulumi
+
+from components.resource import Registered, register
+from tenantry.kube import KubeObject
+
+
+class Cluster(pulumi.ComponentResource):
+    """What the placements on a cluster share, and its add-ons."""
+
+    def __init__(
+        self,
+        name: str,
+        objects: Iterable[KubeObject],
+        registered: Registered,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("tenantry:index:Cluster", name, {}, opts)
+        register(objects, self, registered)
+        self.register_outputs({})

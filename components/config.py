@@ -1,0 +1,73 @@
+"""The stack's configuration, read once. No other module asks Pulumi for a setting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import pulumi
+
+from tenantry.errors import Refused
+
+NAMESPACE = "tenantry"
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterTarget:
+    """The environment's management cluster, reached as kubectl would reach it.
+
+    kubeconfig: a file; None: the one that KUBECONFIG names, else ~/.kube/config. context: None: the file's current one.
+    """
+
+    kubeconfig: Path | None = None
+    context: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryTarget:
+    """YAML files instead of a cluster, for others to review or to apply."""
+
+    directory: Path
+
+
+Target: TypeAlias = ClusterTarget | DirectoryTarget
+
+
+@dataclass(frozen=True, slots=True)
+class StackConfig:
+    """What a stack is about. Relative paths start at the project's directory: program and provider run there."""
+
+    environment: str
+    fleet: Path
+    target: Target
+
+
+def read_config() -> StackConfig:
+    """The running stack's configuration. Empty means not set, since the project declares a default for every key.
+
+    Raises: Refused: a value makes no sense; names the key, and the command that sets it right.
+    """
+    config = pulumi.Config(NAMESPACE)
+    environment = config.get("environment") or pulumi.get_stack()
+    return StackConfig(environment, _fleet(config), _target(config, environment))
+
+
+def _fleet(config: pulumi.Config) -> Path:
+    fleet = Path(config.get("fleet") or "tenants.yaml")
+    if not fleet.is_file():
+        raise Refused(f"there is no file {fleet} to describe the fleet", f"pulumi config set {NAMESPACE}:fleet FILE")
+    return fleet
+
+
+def _target(config: pulumi.Config, environment: str) -> Target:
+    target = config.get("target") or "cluster"
+    if target == "cluster":
+        kubeconfig = config.get("kubeconfig")
+        return ClusterTarget(Path(kubeconfig) if kubeconfig else None, config.get("context") or None)
+    if target == "directory":
+        return DirectoryTarget(Path(config.get("directory") or f"rendered/{environment}"))
+    raise Refused(
+        f"{NAMESPACE}:target is '{target}', but it has to be 'cluster' or 'directory'",
+        f"pulumi config set {NAMESPACE}:target cluster (or directory)",
+    )

@@ -1,0 +1,45 @@
+"""The whole of one environment."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+import pulumi
+
+from components.cluster import Cluster
+from components.resource import Registered, register
+from components.tenant import Tenant
+from tenantry.kube import KubeObject
+from tenantry.plan import Plan
+
+
+class Fleet(pulumi.ComponentResource):
+    """A plan on its management cluster: Fleet > Tenant > Placement and Fleet > Cluster, each with objects of its own.
+
+    What several of them share comes before them, so that the objects to depend on are there.
+    """
+
+    def __init__(
+        self, name: str, plan: Plan, provider: pulumi.ProviderResource, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        """Register all objects of the plan; `provider` says where they go, for every one of them."""
+        opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(providers=[provider]))
+        super().__init__("tenantry:index:Fleet", name, {}, opts)
+        tenants = _by_owner(plan.objects)
+        platform = tenants.pop("", {})
+        registered: Registered = {}
+        register(platform.pop("", ()), self, registered)
+        for cluster, objects in platform.items():
+            Cluster(cluster, objects, registered, pulumi.ResourceOptions(parent=self))
+        for tenant, by_cluster in tenants.items():
+            Tenant(tenant, by_cluster, registered, pulumi.ResourceOptions(parent=self))
+        self.register_outputs({})
+
+
+def _by_owner(objects: Iterable[KubeObject]) -> dict[str, dict[str, list[KubeObject]]]:
+    """Objects by tenant and cluster, "" where their owner has none, each group in the order of the plan."""
+    owned: dict[str, dict[str, list[KubeObject]]] = defaultdict(lambda: defaultdict(list))
+    for planned in objects:
+        owned[planned.owner.tenant][planned.owner.cluster].append(planned)
+    return owned

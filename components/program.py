@@ -1,0 +1,84 @@
+"""The steps around the components: what has to hold before they are made, and what a stack tells about itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+import pulumi
+
+from components.config import NAMESPACE, ClusterTarget, StackConfig
+from tenantry import live
+from tenantry.diagnostics import declared, format_invalid
+from tenantry.errors import InvalidFleet, Refused
+from tenantry.load import load_fleet
+from tenantry.plan import Plan, plan
+
+
+class TenantOutput(TypedDict):
+    """A tenant as the stack exports it."""
+
+    namespaces: list[str]
+    clusters: list[str]
+    apps: list[str]
+    objects: int
+
+
+@contextmanager
+def readable_errors() -> Iterator[None]:
+    """Let mistakes of the author and of whoever runs Pulumi end the program in a message, without a traceback."""
+    try:
+        yield
+    except InvalidFleet as error:
+        # On lines of their own, since Pulumi puts a word before the first.
+        raise pulumi.RunError(f"the fleet can not be planned\n{format_invalid(error)}") from error
+    except Refused as error:
+        raise pulumi.RunError(str(error)) from error
+
+
+def make_plan(config: StackConfig) -> Plan:
+    """The plan of the stack's environment, once it is known that its management cluster can take it.
+
+    Raises: InvalidFleet, Refused: in a preview too, which would go on without the cluster and show what is not so.
+    """
+    fleet = load_fleet(config.fleet)
+    if config.environment not in fleet.environments:
+        environments = declared("declared", config.environment, fleet.environments)
+        raise Refused(
+            f"{config.fleet} has no environment '{config.environment}' ({environments})",
+            f"pulumi config set {NAMESPACE}:environment NAME (by default it is the stack's name)",
+        )
+    planned = plan(fleet, config.environment)
+    if isinstance(config.target, ClusterTarget):
+        live.connect(config.target.kubeconfig, config.target.context).close()
+    return planned
+
+
+def tenant_outputs(planned: Plan) -> dict[str, TenantOutput]:
+    """What each tenant has, sorted, so that another order in the file is no change."""
+    facts = {placement.tenant: _Facts() for placement in planned.placements}
+    for placement in planned.placements:
+        facts[placement.tenant].namespaces.add(placement.namespace)
+        facts[placement.tenant].clusters.add(placement.cluster)
+    for app in planned.apps:
+        if app.tenant:
+            facts[app.tenant].apps.add(app.name)
+    objects = Counter(each.owner.tenant for each in planned.objects)
+    return {tenant: facts[tenant].output(objects[tenant]) for tenant in sorted(facts)}
+
+
+@dataclass(slots=True)
+class _Facts:
+    """What is gathered about one tenant from all over the plan."""
+
+    namespaces: set[str] = field(default_factory=set)
+    clusters: set[str] = field(default_factory=set)
+    apps: set[str] = field(default_factory=set)
+
+    def output(self, objects: int) -> TenantOutput:
+        return TenantOutput(
+            namespaces=sorted(self.namespaces), clusters=sorted(self.clusters), apps=sorted(self.apps), objects=objects
+        )

@@ -1,0 +1,41 @@
+"""The one provider of a stack, for its management cluster. Remote clusters get none: Flux reaches them."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+import pulumi
+from pulumi_kubernetes import Provider
+
+from components.config import ClusterTarget, DirectoryTarget, Target
+
+_NAME = "management"
+"""The same for all clusters and targets: which cluster it is, the identifier says."""
+
+_REQUESTS = {"qps": 500, "burst": 1000}
+"""By default the client sends 50 requests a second, and previews take twice as long; the server protects itself."""
+
+_NO_KUBECONFIG = pulumi.ResourceOptions(env_var_mappings={"PATH": "KUBECONFIG"})
+"""Gives the provider's process a KUBECONFIG made of directories, which it can not load.
+
+It would ask whatever cluster the user's kubeconfig points to about kinds, and, once answered, write files in a preview.
+"""
+
+
+def management_provider(target: Target, cluster: str) -> Provider:
+    """The provider for a management cluster's objects.
+
+    The cluster's name is its identity: objects stay when its address changes, and move when the name does.
+    The kubeconfig is passed as a path, so no credential gets into the state. "" stands for the usual places; without it
+    the SDK would put the user's KUBECONFIG into the state.
+    """
+    match target:
+        case ClusterTarget(kubeconfig, context):
+            path = str(kubeconfig) if kubeconfig else ""
+            return Provider(
+                _NAME, kubeconfig=path, context=context, cluster_identifier=cluster, kube_client_settings=_REQUESTS
+            )
+        case DirectoryTarget(directory):
+            return Provider(_NAME, _NO_KUBECONFIG, kubeconfig="", render_yaml_to_directory=str(directory))
+        case _:
+            assert_never(target)

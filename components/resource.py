@@ -1,0 +1,41 @@
+"""A planned object as a Pulumi resource. Who the parent is, the components decide; what it holds, the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import pulumi
+
+from tenantry.kube import KubeObject, ObjectId
+
+
+class Object(pulumi.CustomResource):
+    """A Kubernetes object of any kind, registered with its manifest as it is.
+
+    The provider takes a manifest for every kind, under a type token made of apiVersion and kind. So one class does for
+    all of them: the generated ones are slow to import, and the one for custom resources drops all fields but `spec`.
+    """
+
+    def __init__(self, planned: KubeObject, opts: pulumi.ResourceOptions) -> None:
+        super().__init__(type_token(planned.id), planned.logical_name, planned.manifest, opts)
+
+
+Registered: TypeAlias = dict[ObjectId, Object]
+"""The objects that have been registered so far, which is what a later one may depend on."""
+
+
+def register(objects: Iterable[KubeObject], parent: pulumi.Resource, registered: Registered) -> None:
+    """Register objects below a component, in the order of the plan, and add them to `registered`.
+
+    Edges go from object to object. One to a component would mean everything below it, and would grow with the fleet.
+    """
+    for planned in objects:
+        depends_on = [registered[dependency] for dependency in planned.depends_on]
+        registered[planned.id] = Object(planned, pulumi.ResourceOptions(parent=parent, depends_on=depends_on))
+
+
+def type_token(identity: ObjectId) -> str:
+    """`kubernetes:<group>/<version>:<Kind>`; what Kubernetes leaves without a group, Pulumi calls `core`."""
+    api_version = identity.api_version if "/" in identity.api_version else f"core/{identity.api_version}"
+    return f"kubernetes:{api_version}:{identity.kind}"

@@ -1,0 +1,31 @@
+"""One tenant, on all its clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import pulumi
+
+from components.placement import Placement
+from components.resource import Registered, register
+from tenantry.kube import KubeObject
+
+
+class Tenant(pulumi.ComponentResource):
+    """A tenant's placements, and before them what several of its placements share."""
+
+    def __init__(
+        self,
+        name: str,
+        by_cluster: Mapping[str, Iterable[KubeObject]],
+        registered: Registered,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """Register the tenant's objects; those under "" belong to no single cluster."""
+        super().__init__("tenantry:index:Tenant", name, {}, opts)
+        placements = dict(by_cluster)
+        register(placements.pop("", ()), self, registered)
+        for cluster, objects in placements.items():
+            # Names have to be unique among all placements of the stack.
+            Placement(f"{name}/{cluster}", objects, registered, pulumi.ResourceOptions(parent=self))
+        self.register_outputs({})

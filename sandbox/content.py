@@ -1,0 +1,61 @@
+"""What the sources of an environment fetch: publishing it, and the process that serves it."""
+
+import http.client
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox import charts, repositories
+from sandbox.layout import Layout
+from sandbox.ports import HOST
+from sandbox.server import HEALTH
+from sandbox.spec import SandboxSpec
+from sandbox.supervisor import SHARED, Part
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The content server of one sandbox."""
+
+    layout: Layout
+    ports: tuple[int, ...]
+
+    def part(self) -> Part:
+        argv = (sys.executable, "-m", "sandbox.server", str(self.layout.root), *map(str, self.ports))
+        environment = {"PATH": os.environ.get("PATH", os.defpath), "PYTHONPATH": str(PACKAGE), "PYTHONUNBUFFERED": "1"}
+        return Part(SHARED, "content", argv, environment, self.ports)
+
+    def ready(self) -> bool:
+        return all(_answers(port) for port in self.ports)
+
+
+def publish(root: Path, spec: SandboxSpec) -> None:
+    """Serve what the folders and charts hold now; what has not changed stays as it is."""
+    layout = Layout(root.resolve())
+    repositories.publish(spec.git, layout.git)
+    charts.publish(spec.charts, layout.charts)
+
+
+def commit(root: Path, repository: str, changes: Mapping[str, str | None], message: str) -> str:
+    """Commit to a served repository `<owner>/<repository>`, as its owner's push would; returns the commit's id.
+
+    The next `publish` puts the folder's content on top again.
+
+    Args:    changes: new content by path; None deletes the file.
+    """
+    return repositories.repository(Layout(root.resolve()).git, repository).commit(changes, message)
+
+
+def _answers(port: int) -> bool:
+    connection = http.client.HTTPConnection(HOST, port, timeout=5)
+    try:
+        connection.request("GET", HEALTH)
+        return connection.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()

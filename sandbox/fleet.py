@@ -1,0 +1,43 @@
+"""From a fleet to what the sandbox has to run for one of its environments."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from sandbox.spec import RemoteSpec, SandboxSpec
+from tenantry.bootstrap import bootstrap
+from tenantry.fleet import Fleet, remotes_of
+from tenantry.plan import Plan
+
+ROOT = Path(__file__).resolve().parent.parent
+CONTENT = Path(__file__).resolve().parent / "content"
+"""Repositories and charts for the repository's own tenants.yaml."""
+
+
+def spec_of(fleet: Fleet, plan: Plan, content: Path = CONTENT) -> SandboxSpec:
+    """Describe the clusters of the plan's environment, and serve the content where the plan's sources look for it.
+
+    Args:    content: a directory with `git/<owner>/<repository>` folders and `charts/<chart>` folders.
+    """
+    charts = sorted(path.parent for path in content.glob("charts/*/Chart.yaml"))
+    return SandboxSpec(
+        environment=plan.environment,
+        management=plan.management,
+        bootstrap=bootstrap(fleet, plan.environment, plan.management),
+        remotes=tuple(_remote(fleet, plan.environment, name) for name in remotes_of(fleet, plan.environment)),
+        ports=loopback_ports(plan),
+        git=content / "git",
+        charts=(ROOT / "charts" / "objects", *charts),
+    )
+
+
+def loopback_ports(plan: Plan) -> tuple[int, ...]:
+    """The ports of this machine that the plan's sources name: there the sandbox has to serve them."""
+    urls = (urlsplit(object.manifest.get("spec", {}).get("url", "")) for object in plan.objects)
+    return tuple(sorted({url.port or 80 for url in urls if url.hostname in ("127.0.0.1", "localhost")}))
+
+
+def _remote(fleet: Fleet, environment: str, name: str) -> RemoteSpec:
+    kubeconfig = fleet.clusters[name].kubeconfig
+    assert kubeconfig is not None  # a rule of the fleet
+    secret = kubeconfig.resolved
+    return RemoteSpec(name, secret.namespace, secret.name, secret.key, bootstrap(fleet, environment, name))

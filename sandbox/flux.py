@@ -1,0 +1,75 @@
+"""Flux's controllers as processes beside the management cluster.
+
+Each acts under the service account it would have inside the cluster, not as an administrator, and all of them with the
+flags that lock tenants in: what works here has the rights it would have on a real hub.
+"""
+
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sandbox import programs, rbac
+from sandbox.cluster import Cluster
+from sandbox.supervisor import Part
+
+PORTS = ("source-storage", *rbac.CONTROLLERS)
+"""Names of the ports that the controllers need: one to serve artifacts, and one each to tell their health."""
+
+COMMON = {
+    "metrics-addr": "0",
+    "log-encoding": "console",
+    # No notification-controller runs here.
+    "events-addr": "",
+    # People watch a sandbox: a repaired precondition has to show within seconds, and intervals have to mean what they say.
+    "min-retry-delay": "500ms",
+    "max-retry-delay": "5s",
+    "requeue-dependency": "1s",
+    "interval-jitter-percentage": "0",
+    "kube-api-qps": "200",
+    "kube-api-burst": "400",
+}
+LOCKDOWN = {"no-cross-namespace-refs": "true", "default-service-account": "default"}
+
+
+@dataclass(frozen=True, slots=True)
+class Flux:
+    """The controllers of one management cluster."""
+
+    cluster: Cluster
+    ports: Mapping[str, int]
+
+    def parts(self) -> tuple[Part, ...]:
+        """In the order in which they should start: the others fetch from source-controller."""
+        return (self._source(), self._kustomize(), self._helm())
+
+    def ready(self, controller: str) -> bool:
+        try:
+            with urllib.request.urlopen(f"http://{self._address(controller)}/readyz", timeout=5) as answer:
+                return bool(answer.status == 200)
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def _source(self) -> Part:
+        storage = self.cluster.home / "source-controller" / "artifacts"
+        storage.mkdir(parents=True, exist_ok=True, mode=0o700)
+        address = self._address("source-storage")
+        flags = {"storage-path": storage, "storage-addr": address, "storage-adv-addr": address, "concurrent": 4}
+        return self._part("source-controller", flags, self.ports["source-storage"])
+
+    def _kustomize(self) -> Part:
+        return self._part("kustomize-controller", {**LOCKDOWN, "no-remote-bases": "true", "concurrent": 6})
+
+    def _helm(self) -> Part:
+        return self._part("helm-controller", {**LOCKDOWN, "graceful-shutdown-timeout": "5s", "concurrent": 6})
+
+    def _part(self, controller: str, flags: programs.Flags, *ports: int) -> Part:
+        kubeconfig = self.cluster.kubeconfig(controller, rbac.user(controller), *rbac.groups())
+        environment = programs.environment(
+            self.cluster.home / controller, KUBECONFIG=str(kubeconfig), RUNTIME_NAMESPACE=rbac.NAMESPACE
+        )
+        argv = programs.command(controller, {**COMMON, "health-addr": self._address(controller), **flags})
+        return Part(self.cluster.name, controller, argv, environment, (*ports, self.ports[controller]))
+
+    def _address(self, name: str) -> str:
+        return f"127.0.0.1:{self.ports[name]}"

@@ -1,0 +1,45 @@
+"""What a caller asks the sandbox to run, free of how the fleet describes it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+Manifest: TypeAlias = Mapping[str, Any]
+"""One Kubernetes object, as it would stand in a YAML document."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteSpec:
+    """A cluster that Flux reaches from the management cluster through a kubeconfig Secret."""
+
+    name: str
+    namespace: str
+    """Namespace of the kubeconfig Secret on the management cluster."""
+    secret: str
+    key: str
+    """Key of the Secret under which the kubeconfig stands, `admin.conf` for one."""
+    bootstrap: tuple[Manifest, ...]
+    """Objects that have to be on the remote before Flux can work there; applied in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxSpec:
+    """Everything that runs for one environment."""
+
+    environment: str
+    management: str
+    bootstrap: tuple[Manifest, ...]
+    """Objects applied on the management cluster once Flux is installed, in this order."""
+    remotes: tuple[RemoteSpec, ...]
+    ports: tuple[int, ...]
+    """Loopback ports that the environment's source URLs name; the content server listens on each."""
+    git: Path
+    """Directory whose `<owner>/<repository>` folders are served as `/git/<owner>/<repository>.git`."""
+    charts: tuple[Path, ...]
+    """Chart directories, served from `/charts`."""
+
+    @property
+    def clusters(self) -> tuple[str, ...]:
+        """Names of all clusters, the management cluster first."""
+        return (self.management, *(remote.name for remote in self.remotes))

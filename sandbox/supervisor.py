@@ -1,0 +1,165 @@
+"""Brings parts to life, waits for them, and takes back what it started when something goes wrong."""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sandbox import process
+from sandbox.errors import SandboxError, Unreachable
+from sandbox.state import Running, State
+
+SHARED = "sandbox"
+"""Owner of the parts that all clusters use."""
+POLL = 0.05
+PATIENCE = 120.0
+"""Seconds a part may take to become ready: far more than it needs, for machines that are busy."""
+GRACE = 8.0
+"""Seconds a part gets to end by itself; helm-controller alone may need five."""
+SERVERS = ("etcd", "kube-apiserver")
+SERVERS_GRACE = 0.3
+TAIL = 12
+
+Task = Callable[[], None]
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One process of the sandbox: whose it is, and how it is started."""
+
+    owner: str
+    name: str
+    argv: tuple[str, ...]
+    environment: Mapping[str, str]
+    ports: tuple[int, ...] = ()
+
+    @property
+    def key(self) -> str:
+        return f"{self.owner}/{self.name}"
+
+
+class Cancelled(Exception):
+    """Another thread failed or was interrupted; that one has the story to tell."""
+
+
+@dataclass(slots=True)
+class Supervisor:
+    """Runs the parts of one sandbox for the length of one command."""
+
+    state: State
+    report: Report
+    """Told of every part that was started and is ready; may be called from several threads."""
+    _started: list[str] = field(default_factory=list)
+    """Keys of the parts that this command started."""
+    _since: dict[str, float] = field(default_factory=dict)
+    """When it did, for those of them that are not ready yet."""
+    _ensured: dict[str, Part] = field(default_factory=dict)
+    _cancelled: threading.Event = field(default_factory=threading.Event)
+
+    def ensure(self, *parts: Part) -> None:
+        """Have the parts running as described: what runs otherwise, or no longer, is started anew."""
+        for part in parts:
+            known = self.state.running.get(part.key)
+            if known is None or known.process.argv != part.argv or not known.process.find():
+                self._start(part, known)
+            self._ensured[part.key] = part
+
+    def wait(self, part: Part, ready: Callable[[], bool]) -> None:
+        """Return once the part is ready.
+
+        Raises:  SandboxError: it ended, or was not ready in time.
+        """
+        deadline = time.monotonic() + PATIENCE
+        while not _tells(ready):
+            self.check()
+            if time.monotonic() > deadline:
+                raise self._failure(part, f"was not ready after {PATIENCE:.0f} s")
+            if self._cancelled.wait(POLL):
+                raise Cancelled
+        self.check()
+        begun = self._since.pop(part.key, None)
+        if begun is not None:
+            self.report(f"{part.owner}: {part.name} ready ({time.monotonic() - begun:.1f} s)")
+
+    def check(self) -> None:
+        """Make sure that every part runs that this command found or started.
+
+        All of them, because a part that does not become ready may wait for another one that has ended.
+
+        Raises:  SandboxError: one has ended; with its exit code and the end of its log.
+        """
+        for part in list(self._ensured.values()):
+            known = self.state.running[part.key].process
+            if known.find() is None:
+                code = known.exit_code()
+                raise self._failure(part, "ended" if code is None else f"ended with exit code {code}")
+
+    def concurrently(self, *tasks: Task) -> None:
+        """Run the tasks side by side; the first failure makes the others stop waiting, and is raised."""
+        with ThreadPoolExecutor(len(tasks)) as pool:
+            futures = [pool.submit(task) for task in tasks]
+            try:
+                wait(futures, return_when=FIRST_EXCEPTION)
+            finally:
+                if not all(_succeeded(future) for future in futures):
+                    self._cancelled.set()
+        _raise_cause([error for future in futures if (error := future.exception())])
+
+    def take_back(self) -> None:
+        """End every part this command started."""
+        self._cancelled.set()
+        end(self.state.running[key] for key in self._started)
+        for key in self._started:
+            self.state.discard(key)
+
+    def _start(self, part: Part, former: Running | None) -> None:
+        if former:
+            process.stop([former.process], GRACE)
+        if self._cancelled.is_set():
+            raise Cancelled
+        started = process.start(part.argv, part.environment, self._log(part))
+        self.state.add(part.key, Running(part.owner, part.name, part.ports, started))
+        self._started.append(part.key)
+        self._since[part.key] = time.monotonic()
+
+    def _log(self, part: Part) -> Path:
+        return self.state.layout.log(part.owner, part.name)
+
+    def _failure(self, part: Part, what: str) -> SandboxError:
+        log = self._log(part)
+        tail = log.read_text(errors="replace").splitlines()[-TAIL:] if log.exists() else []
+        message = "\n".join(
+            [f"{part.name} of {part.owner} {what}; the end of its log:", *(f"  {line}" for line in tail)]
+        )
+        return SandboxError(message, f"the whole log is {log}")
+
+
+def end(running: Iterable[Running]) -> None:
+    """End the parts, first those that talk to servers: without an answer they would hang.
+
+    The servers are told to end, and not waited for: an API server takes seconds to leave in good order and etcd two
+    more, yet what etcd has acknowledged is with the kernel by then.
+    """
+    parts = list(running)
+    process.stop([each.process for each in parts if each.part not in SERVERS], GRACE)
+    process.stop([each.process for each in parts if each.part in SERVERS], SERVERS_GRACE)
+
+
+def _tells(ready: Callable[[], bool]) -> bool:
+    try:
+        return ready()
+    except Unreachable:
+        return False
+
+
+def _succeeded(future: Future[None]) -> bool:
+    return future.done() and future.exception() is None
+
+
+def _raise_cause(errors: list[BaseException]) -> None:
+    told = [error for error in errors if not isinstance(error, Cancelled)]
+    for error in told or errors:
+        raise error

@@ -1,0 +1,89 @@
+"""Questions to the real clusters, asked with an ordinary client."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx
+from lightkube import Client, KubeConfig
+from lightkube.core.exceptions import ApiError
+from lightkube.generic_resource import create_global_resource, create_namespaced_resource
+
+_T = TypeVar("_T")
+PATIENCE = 120
+"""Seconds to wait for a state; only a failure takes as long."""
+
+KINDS = (
+    ("", "v1", "ServiceAccount", "serviceaccounts"),
+    ("", "v1", "ResourceQuota", "resourcequotas"),
+    ("", "v1", "LimitRange", "limitranges"),
+    ("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings"),
+    ("networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies"),
+    ("source.toolkit.fluxcd.io", "v1", "GitRepository", "gitrepositories"),
+    ("source.toolkit.fluxcd.io", "v1", "HelmRepository", "helmrepositories"),
+    ("source.toolkit.fluxcd.io", "v1", "HelmChart", "helmcharts"),
+    ("kustomize.toolkit.fluxcd.io", "v1", "Kustomization", "kustomizations"),
+    ("helm.toolkit.fluxcd.io", "v2", "HelmRelease", "helmreleases"),
+    ("apps", "v1", "Deployment", "deployments"),
+    ("apps", "v1", "StatefulSet", "statefulsets"),
+)
+"""Every namespaced kind the fleet's example yields, on either cluster."""
+
+
+class Cluster:
+    """One API server; manifests come back as plain data."""
+
+    def __init__(self, kubeconfig: Path) -> None:
+        self.client = Client(config=KubeConfig.from_file(kubeconfig), timeout=httpx.Timeout(30))
+
+    def get(self, group: str, version: str, kind: str, plural: str, name: str, namespace: str = "") -> dict[str, Any] | None:
+        if namespace:
+            resource = create_namespaced_resource(group, version, kind, plural)
+            return self._get(lambda: self.client.get(resource, name, namespace=namespace))
+        return self._get(lambda: self.client.get(create_global_resource(group, version, kind, plural), name))
+
+    def deployment(self, namespace: str, name: str) -> dict[str, Any] | None:
+        return self.get("apps", "v1", "Deployment", "deployments", name, namespace)
+
+    def namespaces(self) -> set[str]:
+        resource = create_global_resource("", "v1", "Namespace", "namespaces")
+        return {item.metadata.name for item in self.client.list(resource)}  # type: ignore[union-attr, misc]
+
+    def fleet_objects(self) -> set[str]:
+        """`Kind namespace/name` of everything of the kinds above that carries a label of the fleet."""
+        return set(self._labelled("tenantry/environment"))
+
+
+    def _labelled(self, label: str) -> Iterator[str]:
+        for group, version, kind, plural in KINDS:
+            resource = create_namespaced_resource(group, version, kind, plural)
+            try:
+                for item in self.client.list(resource, namespace="*", labels={label: None}):
+                    yield f"{kind} {item.metadata.namespace}/{item.metadata.name}"  # type: ignore[union-attr]
+            except ApiError as error:
+                # A remote cluster has none of Flux's kinds.
+                if error.status.code != 404:
+                    raise
+
+    @staticmethod
+    def _get(call: Callable[[], Any]) -> dict[str, Any] | None:
+        try:
+            found: dict[str, Any] = call().to_dict()
+            return found
+        except ApiError as error:
+            if error.status.code == 404:
+                return None
+            raise
+
+
+def eventually(ask: Callable[[], _T | None], what: str) -> _T:
+    """The first answer that is not empty; a test fails with `what` when there is none in time."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        if answer := ask():
+            return answer
+        assert time.monotonic() < end, f"waited {PATIENCE} s for {what}"
+        time.sleep(0.2)

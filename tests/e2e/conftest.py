@@ -1,0 +1,60 @@
+"""One project with its sandbox for the whole run; the tests of test_fleet.py take it from nothing to nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.clusters import Cluster
+from tests.e2e.project import Project, make_project
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    made = make_project(tmp_path_factory.mktemp("fleet") / "project")
+    try:
+        yield made
+    finally:
+        made.tenantry("sandbox", "down")
+
+
+@pytest.fixture(scope="session")
+def sandbox(project: Project) -> Project:
+    """The project with its sandbox running."""
+    project.tenantry("sandbox", "up", "--environment", "dev", "--content", str(project.content)).ok()
+    return project
+
+
+@pytest.fixture(scope="session")
+def fleet(sandbox: Project) -> Project:
+    """The project with the environment up and everything ready."""
+    sandbox.pulumi("stack", "select", "--create", "dev").ok()
+    sandbox.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+    sandbox.tenantry("status", "--environment", "dev", "--wait", "--timeout", "240").ok()
+    return sandbox
+
+
+@pytest.fixture(scope="session")
+def hub(fleet: Project) -> Cluster:
+    return Cluster(fleet.kubeconfig("hub-dev"))
+
+
+@pytest.fixture(scope="session")
+def edge(fleet: Project) -> Cluster:
+    return Cluster(fleet.kubeconfig("edge-1"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """A failed test shows what Flux said last: the reason is there more often than in the assertion."""
+    report = yield
+    if report.when == "call" and report.failed and "fleet" in getattr(item, "funcargs", {}):
+        project: Project = item.funcargs["fleet"]  # type: ignore[attr-defined]
+        report.sections.append(("status", project.tenantry("status", "--environment", "dev").text))
+    return report
+
+
+def logs_of(project: Project) -> Path:
+    return project.sandbox / "logs"

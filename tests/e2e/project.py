@@ -1,0 +1,101 @@
+"""A Pulumi project as a user would have it, in a directory of its own, with the sandbox that belongs to it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+TIMEOUT = 300
+"""Seconds; generous, because a shared machine may stand still for a while. Nothing waits for it when all is well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A finished command; `text` holds both streams as a user would have seen them."""
+
+    code: int
+    out: str
+    text: str
+
+    def ok(self) -> Result:
+        assert self.code == 0, self.text
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    root: Path
+    port: int
+
+    @property
+    def fleet(self) -> Path:
+        return self.root / "tenants.yaml"
+
+    @property
+    def sandbox(self) -> Path:
+        return self.root / ".sandbox"
+
+    @property
+    def content(self) -> Path:
+        return self.root / "content"
+
+    def kubeconfig(self, cluster: str) -> Path:
+        return self.sandbox / cluster / "kubeconfig"
+
+    def tenantry(self, *arguments: str, timeout: int = TIMEOUT) -> Result:
+        """Run the installed command in the project's directory."""
+        return self._run([str(Path(sys.executable).with_name("tenantry")), *arguments], timeout)
+
+    def pulumi(self, *arguments: str, timeout: int = TIMEOUT) -> Result:
+        """Run pulumi against the sandbox."""
+        return self.tenantry("sandbox", "run", "--", "pulumi", "--non-interactive", *arguments, timeout=timeout)
+
+    def preview(self, *arguments: str) -> dict[str, str]:
+        """What `pulumi preview` would do: the operation by the resource's type and name, unchanged ones left out."""
+        result = self.pulumi("preview", "--stack", "dev", "--json", *arguments).ok()
+        steps: list[dict[str, Any]] = json.loads(result.out)["steps"]
+        return {_short(step["urn"]): step["op"] for step in steps if step["op"] != "same"}
+
+    def edit(self, old: str, new: str) -> None:
+        """Change tenants.yaml; what is to be changed has to be there."""
+        text = self.fleet.read_text()
+        assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in tenants.yaml"
+        self.fleet.write_text(text.replace(old, new))
+
+    def _run(self, command: list[str], timeout: int) -> Result:
+        done = subprocess.run(command, cwd=self.root, capture_output=True, text=True, timeout=timeout, check=False)
+        return Result(done.returncode, done.stdout, f"$ {' '.join(command)}\n{done.stdout}{done.stderr}")
+
+
+def make_project(root: Path) -> Project:
+    """The repository's own program and fleet; only the content's port differs, so that several can run side by side."""
+    root.mkdir(parents=True)
+    for name in ("Pulumi.yaml", "Pulumi.dev.yaml", "Pulumi.prod.yaml", "tenants.yaml"):
+        shutil.copy(REPOSITORY / name, root / name)
+    for name in ("__main__.py", ".venv"):
+        (root / name).symlink_to(REPOSITORY / name)
+    shutil.copytree(REPOSITORY / "sandbox" / "content", root / "content")
+    port = _free_port()
+    fleet = root / "tenants.yaml"
+    fleet.write_text(fleet.read_text().replace(":8930/", f":{port}/"))
+    return Project(root, port)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _short(urn: str) -> str:
+    """urn:pulumi:dev::tenantry::a$b$kubernetes:core/v1:Namespace::rocky -> Namespace rocky"""
+    *_, kinds, name = urn.split("::")
+    return f"{kinds.rpartition(':')[2]} {name}"

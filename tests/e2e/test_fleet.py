@@ -1,0 +1,237 @@
+"""The main job, from tenants.yaml to running apps and back to nothing, with everything real but the containers.
+
+The tests build on one another in the order they stand: each starts where the one before left the fleet.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+
+import pytest
+
+from sandbox.content import commit
+from tests.e2e.audit import requests_as
+from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.project import Project
+
+pytestmark = pytest.mark.e2e
+
+
+def test_every_app_is_ready_on_hub_and_remote(fleet: Project) -> None:
+    apps = json.loads(fleet.tenantry("status", "--environment", "dev", "--output", "json").ok().out)
+    assert {(app["tenant"], app["cluster"], app["app"], app["status"]) for app in apps} == {
+        (None, "edge-1", "cert-controller", "ready"),
+        ("rocky", "hub-dev", "db", "ready"),
+        ("rocky", "hub-dev", "web", "ready"),
+        ("rocky", "edge-1", "db", "ready"),
+        ("rocky", "edge-1", "web", "ready"),
+        ("movy", "hub-dev", "worker", "ready"),
+        ("movy", "edge-1", "web", "ready"),
+    }
+
+
+def test_tenants_workloads_really_run_on_the_remote_cluster(edge: Cluster) -> None:
+    web, movy = edge.deployment("rocky", "web"), edge.deployment("movy", "web")
+    assert web is not None
+    assert movy is not None
+    assert (web["status"]["readyReplicas"], movy["status"]["readyReplicas"]) == (1, 2)
+    assert movy["spec"]["template"]["spec"]["containers"][0]["env"] == [{"name": "HOST", "value": "movy.edge-1.dev.example.com"}]
+
+
+def test_the_baseline_is_on_the_remote_cluster(edge: Cluster) -> None:
+    namespace = edge.get("", "v1", "Namespace", "namespaces", "movy")
+    binding = edge.get("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", "movy-reconciler", "movy")
+    quota = edge.get("", "v1", "ResourceQuota", "resourcequotas", "tenantry", "movy")
+    assert namespace is not None
+    assert namespace["metadata"]["labels"]["toolkit.fluxcd.io/tenant"] == "movy"
+    assert binding is not None
+    assert binding["roleRef"]["name"] == "edit"
+    assert [subject["name"] for subject in binding["subjects"]] == ["system:serviceaccount:kamaji-edge:movy"]
+    assert quota is not None
+    assert quota["spec"]["hard"] == {"pods": "60", "requests.cpu": "8", "requests.memory": "16Gi"}
+
+
+@pytest.mark.parametrize(
+    ("cluster", "namespace", "user"),
+    [
+        ("hub-dev", "rocky", "system:serviceaccount:rocky:rocky"),
+        ("hub-dev", "movy", "system:serviceaccount:movy:movy"),
+        ("edge-1", "rocky", "system:serviceaccount:kamaji-edge:rocky"),
+        ("edge-1", "movy", "system:serviceaccount:kamaji-edge:movy"),
+    ],
+)
+def test_workloads_were_applied_as_the_tenants_own_user(fleet: Project, cluster: str, namespace: str, user: str) -> None:
+    assert requests_as(fleet, cluster, namespace, "deployments") == {user}
+
+
+def test_the_stack_tells_what_it_made(fleet: Project) -> None:
+    outputs = json.loads(fleet.pulumi("stack", "output", "--stack", "dev", "--json").ok().out)
+    movy = outputs["tenants"]["movy"]
+    assert {key: movy[key] for key in ("apps", "clusters", "namespaces")} == {
+        "apps": ["web", "worker"],
+        "clusters": ["edge-1", "hub-dev"],
+        "namespaces": ["movy"],
+    }
+    assert movy["objects"] == len([each for each in fleet_manifests(fleet) if "toolkit.fluxcd.io/tenant: movy" in each])
+
+
+def fleet_manifests(project: Project) -> list[str]:
+    return project.tenantry("render", "--environment", "dev").ok().out.split("---\n")[1:]
+
+
+def test_a_second_up_changes_nothing(fleet: Project) -> None:
+    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview", "--expect-no-changes").ok()
+
+
+def test_a_second_sandbox_up_changes_nothing(fleet: Project) -> None:
+    before = json.loads(fleet.tenantry("sandbox", "status", "--output", "json").ok().out)
+    fleet.tenantry("sandbox", "up", "--environment", "dev", "--content", str(fleet.content)).ok()
+    after = json.loads(fleet.tenantry("sandbox", "status", "--output", "json").ok().out)
+    assert _pids(before) == _pids(after)
+
+
+def _pids(status: dict[str, list[dict[str, object]]]) -> list[object]:
+    return sorted(str(part["pid"]) for part in status["parts"])
+
+
+def test_an_edit_changes_just_what_it_names(fleet: Project, edge: Cluster) -> None:
+    fleet.edit('values: {host: "{tenant}.{domain}", replicas: 2}', 'values: {host: "{tenant}.{domain}", replicas: 3}')
+    assert fleet.preview() == {"HelmRelease kamaji-edge/edge-1-movy-web": "update"}
+    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+    eventually(lambda: _replicas(edge, "movy", "web") == 3, "three replicas of movy's web on edge-1")
+
+
+def _replicas(cluster: Cluster, namespace: str, name: str) -> int | None:
+    deployment = cluster.deployment(namespace, name)
+    replicas: int | None = deployment and deployment.get("status", {}).get("readyReplicas")
+    return replicas
+
+
+def test_a_push_to_a_tenants_repository_is_rolled_out(fleet: Project, hub: Cluster) -> None:
+    path = "worker/kustomization.yaml"
+    text = (fleet.content / "git" / "movy" / "manifests" / path).read_text()
+    commit(fleet.sandbox, "movy/manifests", {path: text + "replicas: [{name: worker, count: 2}]\n"}, "Scale the worker")
+    reconcile(fleet, hub, "movy", "manifests")
+    eventually(lambda: _replicas(hub, "movy", "worker") == 2, "two replicas of movy's worker on hub-dev")
+
+
+def reconcile(project: Project, hub: Cluster, namespace: str, repository: str) -> None:
+    """Have Flux fetch now, as `flux reconcile source git` does."""
+    from lightkube.generic_resource import create_namespaced_resource
+
+    resource = create_namespaced_resource("source.toolkit.fluxcd.io", "v1", "GitRepository", "gitrepositories")
+    patch = {"metadata": {"annotations": {"reconcile.fluxcd.io/requestedAt": str(id(object()))}}}
+    hub.client.patch(resource, repository, patch, namespace=namespace)
+
+
+@pytest.mark.parametrize(("namespace", "name"), [("rocky", "web"), ("kamaji-edge", "edge-1-rocky-web")])
+def test_a_repository_that_reaches_out_of_its_namespace_is_refused(
+    fleet: Project, hub: Cluster, edge: Cluster, namespace: str, name: str
+) -> None:
+    source = "manifests" if namespace == "rocky" else "edge-1-rocky-manifests"
+    commit(fleet.sandbox, "rocky/manifests", {"web/dev/attack.yaml": ATTACK, "web/dev/kustomization.yaml": ATTACKED}, "Take over")
+    reconcile(fleet, hub, namespace, source)
+    message = eventually(lambda: _failure(hub, namespace, name), f"{name} to be refused")
+    user = f"system:serviceaccount:{namespace}:rocky"
+    assert f'User "{user}" cannot patch resource "clusterrolebindings"' in message
+    for cluster in (hub, edge):
+        found = cluster.get("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrolebindings", "take-over")
+        assert found is None
+
+
+ATTACK = """\
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: take-over}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
+subjects: [{kind: ServiceAccount, name: rocky, namespace: rocky}]
+"""
+ATTACKED = """\
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [../base, attack.yaml]
+replicas: [{name: web, count: 1}]
+"""
+
+
+def _failure(hub: Cluster, namespace: str, name: str) -> str | None:
+    app = hub.get("kustomize.toolkit.fluxcd.io", "v1", "Kustomization", "kustomizations", name, namespace)
+    conditions = (app or {}).get("status", {}).get("conditions", [])
+    ready = next((each for each in conditions if each["type"] == "Ready"), {})
+    message = str(ready.get("message", ""))
+    return message if "forbidden" in message.lower() else None
+
+
+def test_a_chart_that_installs_into_another_tenants_namespace_is_refused(fleet: Project, hub: Cluster, edge: Cluster) -> None:
+    chart = fleet.content / "charts" / "movy-web"
+    (chart / "templates" / "attack.yaml").write_text(INTRUSION)
+    (chart / "Chart.yaml").write_text((chart / "Chart.yaml").read_text().replace("1.2.0", "1.3.0"))
+    fleet.tenantry("sandbox", "up", "--environment", "dev", "--content", str(fleet.content)).ok()
+    fleet.edit("version: 1.x", "version: 1.3.x")
+    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+    message = eventually(lambda: _release_failure(hub, "edge-1-movy-web"), "the release to be refused")
+    assert 'User "system:serviceaccount:kamaji-edge:movy" cannot' in message
+    assert 'in the namespace "rocky"' in message
+    assert edge.get("", "v1", "ConfigMap", "configmaps", "intruder", "rocky") is None
+    fleet.edit("version: 1.3.x", "version: 1.2.x")
+    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+
+
+INTRUSION = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: intruder, namespace: rocky}
+"""
+
+
+def _release_failure(hub: Cluster, name: str) -> str | None:
+    release = hub.get("helm.toolkit.fluxcd.io", "v2", "HelmRelease", "helmreleases", name, "kamaji-edge")
+    conditions = (release or {}).get("status", {}).get("conditions", [])
+    messages = [str(each.get("message", "")) for each in conditions]
+    return next((message for message in messages if "forbidden" in message), None)
+
+
+def test_removing_a_tenant_leaves_nothing_of_it_and_all_of_the_others(fleet: Project, hub: Cluster, edge: Cluster) -> None:
+    others = {each for each in hub.fleet_objects() | edge.fleet_objects() if "movy" not in each}
+    text = fleet.fleet.read_text()
+    movy = text[text.index("  # Deploys new versions of its chart.") :]
+    fleet.edit(movy, "")
+    operations = fleet.preview()
+    assert set(operations.values()) == {"delete"}
+    assert all("movy" in name for name in operations)
+    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+    assert not {each for each in hub.fleet_objects() | edge.fleet_objects() if "movy" in each}
+    assert others == hub.fleet_objects() | edge.fleet_objects()
+    eventually(lambda: "movy" not in hub.namespaces() | edge.namespaces(), "movy's namespaces to be gone")
+
+
+def test_destroy_leaves_nothing_on_either_cluster(fleet: Project, hub: Cluster, edge: Cluster) -> None:
+    fleet.pulumi("destroy", "--stack", "dev", "--yes", "--skip-preview").ok()
+    assert hub.fleet_objects() | edge.fleet_objects() == set()
+    eventually(lambda: not {"rocky", "movy"} & (hub.namespaces() | edge.namespaces()), "the tenants' namespaces to be gone")
+    for cluster, kept in ((hub, {"flux-system", "kamaji-edge", "tenantry-system"}), (edge, {"tenantry-system", "cert-controller"})):
+        ours = {name for name in cluster.namespaces() if name != "default" and not name.startswith("kube-")}
+        assert ours == kept
+
+
+def test_a_taken_port_is_named(fleet: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        text = fleet.fleet.read_text().replace(f":{fleet.port}/", f":{port}/")
+        other = tmp_path_factory.mktemp("other")
+        (other / "tenants.yaml").write_text(text)
+        result = fleet.tenantry("--file", str(other / "tenants.yaml"), "sandbox", "up", "--root", str(other / "sandbox"))
+    assert result.code == 2
+    assert str(port) in result.text
+    assert not (other / "sandbox").exists()
+
+
+def test_down_leaves_no_process_and_no_file(fleet: Project) -> None:
+    fleet.tenantry("sandbox", "down").ok()
+    assert not fleet.sandbox.exists()
+    processes = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert str(fleet.sandbox) not in processes

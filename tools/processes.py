@@ -1,0 +1,59 @@
+"""Runs a program that may take long, and leaves none behind when we are told to stop."""
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+
+GRACE = 5.0
+"""Seconds that a program gets to tidy up."""
+
+
+def run_logged(command: Sequence[str | Path], directory: Path, environment: Mapping[str, str], log: Path) -> int:
+    """The exit code of a program whose output is appended to a file."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as output, _child(command, directory, environment, output.fileno()) as child:
+        return child.wait()
+
+
+@contextlib.contextmanager
+def _child(
+    command: Sequence[str | Path], directory: Path, environment: Mapping[str, str], output: int
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Go runs compilers of its own, so it gets a process group, which can be ended as one."""
+    child = subprocess.Popen(
+        command,
+        cwd=directory,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        yield child
+    finally:
+        _end(child)
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    if child.poll() is not None:
+        return
+    os.killpg(child.pid, signal.SIGINT)
+    try:
+        child.wait(GRACE)
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+
+
+def heed_termination() -> None:
+    """Let SIGTERM (a cancelled CI job, a timeout) unwind the stack like ^C does, so that the same clean-up runs."""
+    signal.signal(signal.SIGTERM, _unwind)
+
+
+def _unwind(number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)
