@@ -14,7 +14,10 @@ POLICY = {
     "omitStages": ["RequestReceived"],
     "rules": [
         # Heartbeats would drown everything else.
-        {"level": "None", "resources": [{"group": "coordination.k8s.io"}, {"group": "events.k8s.io"}, {"resources": ["events"]}]},
+        {
+            "level": "None",
+            "resources": [{"group": "coordination.k8s.io"}, {"group": "events.k8s.io"}, {"resources": ["events"]}],
+        },
         {"level": "None", "verbs": ["get", "list", "watch"]},
         {"level": "Metadata"},
     ],

@@ -19,6 +19,7 @@ CLOCK_TOLERANCE = 2.0
 """Seconds by which the start time of one process may seem to differ: the kernel derives it from a boot time that is adjusted."""
 
 POLL = 0.02
+SETTLING = 0.001
 KILLED_AFTER = 5.0
 """Seconds the kernel may take to end a process that was killed."""
 
@@ -37,8 +38,8 @@ class Process:
             process = psutil.Process(self.pid)
             with process.oneshot():
                 ended = process.status() == psutil.STATUS_ZOMBIE
-                young = abs(process.create_time() - self.created) > CLOCK_TOLERANCE
-                if ended or young or tuple(process.cmdline()) != self.argv:
+                another = abs(process.create_time() - self.created) > CLOCK_TOLERANCE
+                if ended or another or tuple(process.cmdline()) != self.argv:
                     return None
         except psutil.Error:
             return None
@@ -68,7 +69,16 @@ def start(argv: tuple[str, ...], environment: Mapping[str, str], log: Path) -> P
         # Python ignores this one, and a child would inherit that.
         setsigdef=[signal.SIGPIPE],
     )
-    return Process(pid, psutil.Process(pid).create_time(), argv)
+    return Process(pid, _settled(pid).create_time(), argv)
+
+
+def _settled(pid: int) -> psutil.Process:
+    """The process once it has its command line: for an instant after the start it has none, and would not be known."""
+    process = psutil.Process(pid)
+    with suppress(psutil.Error):
+        while not process.cmdline():
+            time.sleep(SETTLING)
+    return process
 
 
 def stop(processes: Iterable[Process], grace: float) -> None:

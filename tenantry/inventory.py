@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tenantry.errors import Refused
 from tenantry.kube import Manifest
@@ -23,16 +23,19 @@ def apps_of(client: Client, labels: Mapping[str, str]) -> Iterator[Manifest]:
 
     Raises: Refused: Flux is not installed on the cluster, or it does not let us read.
     """
-    from lightkube.core.exceptions import ApiError
+    from httpx2 import HTTPStatusError
     from lightkube.generic_resource import create_namespaced_resource
 
     for kind, (group, version, plural) in APP_KINDS.items():
         resource = create_namespaced_resource(group, version, kind, plural)
         try:
             for found in client.list(resource, namespace="*", labels=dict(labels)):
+                content: dict[str, Any] = found.to_dict()  # type: ignore[no-untyped-call]
                 # The server leaves these out of the items of a list.
-                yield {**found.to_dict(), "apiVersion": f"{group}/{version}", "kind": kind}
-        except ApiError as error:
-            if error.status.code == 404:
-                raise Refused(f"the cluster knows no {kind}: Flux is not installed there", "install Flux, or name the management cluster") from None
-            raise Refused(f"can not list {plural}: {error.status.message}", "use credentials that may read Flux's objects") from None
+                yield {**content, "apiVersion": f"{group}/{version}", "kind": kind}
+        except HTTPStatusError as error:  # the base of the client's own error, which needs a body in JSON
+            if error.response.status_code == 404:
+                message = f"the cluster knows no {kind}: Flux is not installed there"
+                raise Refused(message, "install Flux, or name the management cluster") from None
+            message = f"can not list {plural}: HTTP {error.response.status_code}"
+            raise Refused(message, "use credentials that may read Flux's objects") from None

@@ -311,10 +311,10 @@ class Helm(HelmPatch):
 
 
 class AppPatch(Model):
-    """What an override may change of an app."""
+    """What an override may change of an app; it can not remove the whole block, so `null` is refused."""
 
-    kustomize: KustomizePatch | None = None
-    helm: HelmPatch | None = None
+    kustomize: KustomizePatch = KustomizePatch()
+    helm: HelmPatch = HelmPatch()
     dependsOn: list[str] | None = None
 
 

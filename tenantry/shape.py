@@ -85,7 +85,10 @@ def _finding(
             return Finding(here, "empty", "at least one entry is needed")
         case "string_pattern_mismatch":
             return Finding(
-                here, "bad-value", f"{_shown(_get(data, path))} does not match {context['pattern']}", at_key=at_key
+                here,
+                "bad-value",
+                f"{_shown(path[-1] if at_key else _get(data, path))} does not match {context['pattern']}",
+                at_key=at_key,
             )
         case "string_too_short":
             return Finding(here, "empty", "an empty string is not allowed here")
@@ -127,6 +130,8 @@ def _wrong_type(path: Path, expected: str, value: Any) -> Finding:
     fix = ""
     if expected == "a string" and isinstance(value, int | float):
         fix = "put it in quotes"
+    elif expected == "true or false" and isinstance(value, str):
+        fix = "write true or false, without quotes"
     elif value is None:
         fix = "remove the key, or give it a value"
     return Finding(path, "wrong-type", f"expected {expected}, found {_type_name(value)}", fix=fix)

@@ -8,7 +8,8 @@ from enum import StrEnum
 from typing import Any
 
 from tenantry.kube import Manifest, ObjectId, object_id
-from tenantry.plan import Plan, PlannedApp
+from tenantry.objects.appset import PlannedApp
+from tenantry.plan import Plan
 
 
 class Readiness(StrEnum):

@@ -17,6 +17,9 @@ from tools.store import Store
 DRAFT = "building-"
 """How the directories of builds that are under way begin."""
 
+KEPT = 3
+"""How many builds of a module stay, so that going back and forth between branches builds nothing."""
+
 Labels = Mapping[str, str]
 """How the tool of a name is announced."""
 
@@ -88,9 +91,21 @@ class Builder:
         shutil.rmtree(directory, ignore_errors=True)
         result.rename(directory)
         files.replace_link(self.store.link(module), directory.name)
+        _prune(self.store.home(module))
 
 
 def _sweep(home: Path) -> None:
     """Remove what a builder left that was killed; it held the lock that is ours now."""
     for draft in home.glob(f"{DRAFT}*"):
         shutil.rmtree(draft)
+
+
+def _prune(home: Path) -> None:
+    """Remove all but the newest builds, and the links to them."""
+    builds = [entry for entry in home.iterdir() if not entry.is_symlink() and not entry.name.startswith(DRAFT)]
+    builds.sort(key=lambda build: build.stat().st_mtime, reverse=True)
+    for build in builds[KEPT:]:
+        shutil.rmtree(build)
+    for entry in home.iterdir():
+        if entry.is_symlink() and not entry.exists():
+            entry.unlink()

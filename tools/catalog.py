@@ -1,7 +1,7 @@
 """The tools: what each is built from. `build` and `locate` read this table and decide nothing about single tools themselves.
 
 A module here is a directory of this package with a go.mod of its own: versions that one tool needs do not build with another's.
-Raising a version means editing that go.mod (and the stamp below where there is one); the figures and pitfalls are in docs/tools.md.
+Raising a version means editing that go.mod, whose comments name the pitfalls, and the stamp below where there is one.
 """
 
 from collections.abc import Iterable, Iterator
@@ -72,8 +72,8 @@ def _controller(name: str, cold_seconds: int) -> Tool:
     return Tool(name, f"github.com/fluxcd/{name}", cold_seconds)
 
 
-def _definitions(controller: str) -> Extra:
-    return Extra("flux", f"github.com/fluxcd/{controller}", "config/crd/bases/*.yaml", into=CRDS)
+def _definitions(controller: str, requirer: str = "flux") -> Extra:
+    return Extra(requirer, f"github.com/fluxcd/{controller}", "config/crd/bases/*.yaml", into=CRDS)
 
 
 _PULUMI_VERSION = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.259.0"
@@ -132,6 +132,8 @@ MODULES = (
             _definitions("source-controller"),
             _definitions("kustomize-controller"),
             _definitions("helm-controller"),
+            # A fleet may hold alerts; that nobody sends them in a sandbox is no reason to refuse them there.
+            _definitions("notification-controller", requirer="notification"),
         ),
     ),
     Module("kwok", Group.SANDBOX, (Tool("kwok", "sigs.k8s.io/kwok/cmd/kwok", 60),)),

@@ -38,7 +38,9 @@ def print_bootstrap(file: Path, name: str, environment: str | None) -> int:
     """
     fleet = load_fleet(file)
     if name not in fleet.clusters:
-        raise Refused(f"cluster '{name}' is not declared in {file}", f"name another; {declared('declared', name, fleet.clusters)}")
+        raise Refused(
+            f"cluster '{name}' is not declared in {file}", f"name another; {declared('declared', name, fleet.clusters)}"
+        )
     environments = fleet.clusters[name].environments
     chosen = environment or environments[0]
     if chosen not in environments:

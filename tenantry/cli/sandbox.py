@@ -14,7 +14,8 @@ from rich.table import Table
 
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
-from tenantry.cli.output import colours, data_json, say
+from tenantry.cli.output import data_json, say
+from tenantry.cli.tables import stdout_console
 from tenantry.errors import Refused
 from tenantry.load import load_fleet
 from tenantry.plan import plan
@@ -98,7 +99,7 @@ def status(root: Path, output: str) -> int:
     if output == "json":
         data_json(_as_data(found))
     else:
-        Console(no_color=None if colours(click.get_text_stream("stdout")) else True, highlight=False).print(_table(found))
+        stdout_console().print(_table(found))
     return 0 if found.alive else 1
 
 

@@ -16,7 +16,8 @@ from rich.text import Text
 
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
-from tenantry.cli.output import colours, data_json, say
+from tenantry.cli.output import data_json, say
+from tenantry.cli.tables import stdout_console
 from tenantry.inventory import apps_of
 from tenantry.live import connect
 from tenantry.load import load_fleet
@@ -55,7 +56,14 @@ Examples:
 )
 @click.option("--context", help="The context in it; default: what the stack's file names, then the current one.")
 @click.option("--wait", is_flag=True, help="Go on until every app is ready, or the time is up.")
-@click.option("--timeout", type=click.IntRange(min=1), default=600, show_default=True, metavar="SECONDS", help="How long --wait waits.")
+@click.option(
+    "--timeout",
+    type=click.IntRange(min=1),
+    default=600,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long --wait waits.",
+)
 @output("text", "json")
 @click.pass_obj
 def command(
@@ -76,7 +84,7 @@ def command(
     if output == "json":
         data_json([_as_data(status) for status in found])
     else:
-        Console(no_color=None if colours(click.get_text_stream("stdout")) else True, highlight=False).print(_table(found))
+        stdout_console().print(_table(found))
     return 0 if all(status.readiness is Readiness.READY for status in found) else 1
 
 
@@ -107,7 +115,9 @@ def _progress() -> Iterator[Callable[[tuple[AppStatus, ...]], None]]:
         return
     started = time.monotonic()
     with Live(console=console, transient=True, refresh_per_second=4) as live:
-        yield lambda found: live.update(Group(_table(found), Text(f"{_counts(found)}, {time.monotonic() - started:.0f} s", style="dim")))
+        yield lambda found: live.update(
+            Group(_table(found), Text(f"{_counts(found)}, {time.monotonic() - started:.0f} s", style="dim"))
+        )
 
 
 class _LineProgress:
@@ -132,18 +142,28 @@ def _table(found: tuple[AppStatus, ...]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("TENANT", "CLUSTER", "APP", "KIND", "STATUS", "REVISION"):
         table.add_column(heading, no_wrap=True)
-    table.add_column("MESSAGE", overflow="fold")
+    messages = any(status.readiness is not Readiness.READY for status in found)
+    if messages:
+        table.add_column("MESSAGE", overflow="fold")
     for status in found:
-        table.add_row(
-            status.app.tenant or "(platform)",
-            status.app.cluster,
-            status.app.name,
-            status.app.id.kind,
-            Text(status.readiness, style=_COLOURS[status.readiness]),
-            _short(status.revision),
-            "" if status.readiness is Readiness.READY else Text(status.message),
-        )
+        table.add_row(*_row(status), *([_message(status)] if messages else []))
     return table
+
+
+def _row(status: AppStatus) -> tuple[str | Text, ...]:
+    return (
+        status.app.tenant or "(platform)",
+        status.app.cluster,
+        status.app.name,
+        status.app.id.kind,
+        Text(status.readiness, style=_COLOURS[status.readiness]),
+        _short(status.revision),
+    )
+
+
+def _message(status: AppStatus) -> Text:
+    """Flux's message on one line; none where all is well."""
+    return Text("" if status.readiness is Readiness.READY else " ".join(status.message.split()))
 
 
 def _short(revision: str) -> str:

@@ -104,15 +104,9 @@ def overrides_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:
 def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Finding]:
     for at, _, app, declared_app in walk.apps(fleet):
         for path, override in walk.overrides(declared_app.overrides, at):
-            kind = declared_app.kind
-            other = "helm" if kind == "kustomize" else "kustomize"
-            if kind in override.model_fields_set and getattr(override, kind) is None:
-                message = f"an override can not remove the '{kind}:' block of app '{app}'"
-                yield Finding(
-                    (*path, kind), "changed-kind", message, fix="give it values, or remove the key", at_key=True
-                )
+            other = "helm" if declared_app.kind == "kustomize" else "kustomize"
             if other in override.model_fields_set:
-                message = f"app '{app}' is a '{kind}:' app, an override can not make it a '{other}:' app"
+                message = f"app '{app}' is a '{declared_app.kind}:' app, an override can not make it a '{other}:' app"
                 yield Finding(
                     (*path, other),
                     "changed-kind",

@@ -48,7 +48,7 @@ def clusters_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:
 def remote_clusters_have_a_kubeconfig(fleet: Fleet) -> Iterator[Finding]:
     for name, cluster in fleet.clusters.items():
         managers = (fleet.environments[e].management for e in cluster.environments if e in fleet.environments)
-        remote_for = next((manager for manager in managers if manager != name), None)
+        remote_for = next((manager for manager in managers if manager != name and manager in fleet.clusters), None)
         if remote_for and cluster.kubeconfig is None:
             yield Finding(
                 ("clusters", name),

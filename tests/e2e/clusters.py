@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-import httpx
+import httpx2
 from lightkube import Client, KubeConfig
 from lightkube.core.exceptions import ApiError
+from lightkube.core.resource_registry import resource_registry
 from lightkube.generic_resource import create_global_resource, create_namespaced_resource
+from lightkube.types import PatchType
 
 _T = TypeVar("_T")
 PATIENCE = 120
@@ -37,35 +39,44 @@ class Cluster:
     """One API server; manifests come back as plain data."""
 
     def __init__(self, kubeconfig: Path) -> None:
-        self.client = Client(config=KubeConfig.from_file(kubeconfig), timeout=httpx.Timeout(30))
+        self.client = Client(config=KubeConfig.from_file(kubeconfig), timeout=httpx2.Timeout(30))
 
-    def get(self, group: str, version: str, kind: str, plural: str, name: str, namespace: str = "") -> dict[str, Any] | None:
-        if namespace:
-            resource = create_namespaced_resource(group, version, kind, plural)
-            return self._get(lambda: self.client.get(resource, name, namespace=namespace))
-        return self._get(lambda: self.client.get(create_global_resource(group, version, kind, plural), name))
+    def close(self) -> None:
+        self.client.close()
+
+    def get(
+        self, group: str, version: str, kind: str, plural: str, name: str, namespace: str = ""
+    ) -> dict[str, Any] | None:
+        resource = _resource(group, version, kind, plural, namespaced=bool(namespace))
+        place = {"namespace": namespace} if namespace else {}
+        return self._get(lambda: self.client.get(resource, name, **place))
+
+    def annotate(self, group: str, version: str, kind: str, plural: str, name: str, namespace: str, key: str) -> None:
+        """Give an annotation a new value."""
+        resource = _resource(group, version, kind, plural, namespaced=True)
+        patch = {"metadata": {"annotations": {key: str(time.time_ns())}}}
+        self.client.patch(resource, name, patch, namespace=namespace, patch_type=PatchType.MERGE)
 
     def deployment(self, namespace: str, name: str) -> dict[str, Any] | None:
         return self.get("apps", "v1", "Deployment", "deployments", name, namespace)
 
     def namespaces(self) -> set[str]:
-        resource = create_global_resource("", "v1", "Namespace", "namespaces")
-        return {item.metadata.name for item in self.client.list(resource)}  # type: ignore[union-attr, misc]
+        resource = _resource("", "v1", "Namespace", "namespaces", namespaced=False)
+        return {item.metadata.name for item in self.client.list(resource)}
 
     def fleet_objects(self) -> set[str]:
         """`Kind namespace/name` of everything of the kinds above that carries a label of the fleet."""
         return set(self._labelled("tenantry/environment"))
 
-
     def _labelled(self, label: str) -> Iterator[str]:
         for group, version, kind, plural in KINDS:
-            resource = create_namespaced_resource(group, version, kind, plural)
+            resource = _resource(group, version, kind, plural, namespaced=True)
             try:
                 for item in self.client.list(resource, namespace="*", labels={label: None}):
-                    yield f"{kind} {item.metadata.namespace}/{item.metadata.name}"  # type: ignore[union-attr]
-            except ApiError as error:
+                    yield f"{kind} {item.metadata.namespace}/{item.metadata.name}"
+            except httpx2.HTTPStatusError as error:
                 # A remote cluster has none of Flux's kinds.
-                if error.status.code != 404:
+                if error.response.status_code != 404:
                     raise
 
     @staticmethod
@@ -77,6 +88,13 @@ class Cluster:
             if error.status.code == 404:
                 return None
             raise
+
+
+def _resource(group: str, version: str, kind: str, plural: str, *, namespaced: bool) -> Any:
+    """The client's class for a kind; there can be only one, and it has its own for Kubernetes' kinds."""
+    known = resource_registry.get(f"{group}/{version}" if group else version, kind)
+    create = create_namespaced_resource if namespaced else create_global_resource
+    return known or create(group, version, kind, plural)
 
 
 def eventually(ask: Callable[[], _T | None], what: str) -> _T:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import closing
 
 import pytest
 
@@ -37,24 +37,22 @@ def fleet(sandbox: Project) -> Project:
 
 
 @pytest.fixture(scope="session")
-def hub(fleet: Project) -> Cluster:
-    return Cluster(fleet.kubeconfig("hub-dev"))
+def hub(fleet: Project) -> Iterator[Cluster]:
+    with closing(Cluster(fleet.kubeconfig("hub-dev"))) as cluster:
+        yield cluster
 
 
 @pytest.fixture(scope="session")
-def edge(fleet: Project) -> Cluster:
-    return Cluster(fleet.kubeconfig("edge-1"))
+def edge(fleet: Project) -> Iterator[Cluster]:
+    with closing(Cluster(fleet.kubeconfig("edge-1"))) as cluster:
+        yield cluster
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """A failed test shows what Flux said last: the reason is there more often than in the assertion."""
     report = yield
     if report.when == "call" and report.failed and "fleet" in getattr(item, "funcargs", {}):
         project: Project = item.funcargs["fleet"]  # type: ignore[attr-defined]
         report.sections.append(("status", project.tenantry("status", "--environment", "dev").text))
     return report
-
-
-def logs_of(project: Project) -> Path:
-    return project.sandbox / "logs"

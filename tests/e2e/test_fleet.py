@@ -37,7 +37,9 @@ def test_tenants_workloads_really_run_on_the_remote_cluster(edge: Cluster) -> No
     assert web is not None
     assert movy is not None
     assert (web["status"]["readyReplicas"], movy["status"]["readyReplicas"]) == (1, 2)
-    assert movy["spec"]["template"]["spec"]["containers"][0]["env"] == [{"name": "HOST", "value": "movy.edge-1.dev.example.com"}]
+    assert movy["spec"]["template"]["spec"]["containers"][0]["env"] == [
+        {"name": "HOST", "value": "movy.edge-1.dev.example.com"}
+    ]
 
 
 def test_the_baseline_is_on_the_remote_cluster(edge: Cluster) -> None:
@@ -62,7 +64,9 @@ def test_the_baseline_is_on_the_remote_cluster(edge: Cluster) -> None:
         ("edge-1", "movy", "system:serviceaccount:kamaji-edge:movy"),
     ],
 )
-def test_workloads_were_applied_as_the_tenants_own_user(fleet: Project, cluster: str, namespace: str, user: str) -> None:
+def test_workloads_were_applied_as_the_tenants_own_user(
+    fleet: Project, cluster: str, namespace: str, user: str
+) -> None:
     assert requests_as(fleet, cluster, namespace, "deployments") == {user}
 
 
@@ -113,17 +117,18 @@ def test_a_push_to_a_tenants_repository_is_rolled_out(fleet: Project, hub: Clust
     path = "worker/kustomization.yaml"
     text = (fleet.content / "git" / "movy" / "manifests" / path).read_text()
     commit(fleet.sandbox, "movy/manifests", {path: text + "replicas: [{name: worker, count: 2}]\n"}, "Scale the worker")
-    reconcile(fleet, hub, "movy", "manifests")
+    reconcile(hub, "movy", "manifests")
     eventually(lambda: _replicas(hub, "movy", "worker") == 2, "two replicas of movy's worker on hub-dev")
 
 
-def reconcile(project: Project, hub: Cluster, namespace: str, repository: str) -> None:
-    """Have Flux fetch now, as `flux reconcile source git` does."""
-    from lightkube.generic_resource import create_namespaced_resource
+RECONCILE = "reconcile.fluxcd.io/requestedAt"
 
-    resource = create_namespaced_resource("source.toolkit.fluxcd.io", "v1", "GitRepository", "gitrepositories")
-    patch = {"metadata": {"annotations": {"reconcile.fluxcd.io/requestedAt": str(id(object()))}}}
-    hub.client.patch(resource, repository, patch, namespace=namespace)
+
+def reconcile(
+    hub: Cluster, namespace: str, source: str, kind: str = "GitRepository", plural: str = "gitrepositories"
+) -> None:
+    """Have Flux fetch now, as `flux reconcile source` does."""
+    hub.annotate("source.toolkit.fluxcd.io", "v1", kind, plural, source, namespace, RECONCILE)
 
 
 @pytest.mark.parametrize(("namespace", "name"), [("rocky", "web"), ("kamaji-edge", "edge-1-rocky-web")])
@@ -131,8 +136,13 @@ def test_a_repository_that_reaches_out_of_its_namespace_is_refused(
     fleet: Project, hub: Cluster, edge: Cluster, namespace: str, name: str
 ) -> None:
     source = "manifests" if namespace == "rocky" else "edge-1-rocky-manifests"
-    commit(fleet.sandbox, "rocky/manifests", {"web/dev/attack.yaml": ATTACK, "web/dev/kustomization.yaml": ATTACKED}, "Take over")
-    reconcile(fleet, hub, namespace, source)
+    commit(
+        fleet.sandbox,
+        "rocky/manifests",
+        {"web/dev/attack.yaml": ATTACK, "web/dev/kustomization.yaml": ATTACKED},
+        "Take over",
+    )
+    reconcile(hub, namespace, source)
     message = eventually(lambda: _failure(hub, namespace, name), f"{name} to be refused")
     user = f"system:serviceaccount:{namespace}:rocky"
     assert f'User "{user}" cannot patch resource "clusterrolebindings"' in message
@@ -164,11 +174,14 @@ def _failure(hub: Cluster, namespace: str, name: str) -> str | None:
     return message if "forbidden" in message.lower() else None
 
 
-def test_a_chart_that_installs_into_another_tenants_namespace_is_refused(fleet: Project, hub: Cluster, edge: Cluster) -> None:
+def test_a_chart_that_installs_into_another_tenants_namespace_is_refused(
+    fleet: Project, hub: Cluster, edge: Cluster
+) -> None:
     chart = fleet.content / "charts" / "movy-web"
     (chart / "templates" / "attack.yaml").write_text(INTRUSION)
     (chart / "Chart.yaml").write_text((chart / "Chart.yaml").read_text().replace("1.2.0", "1.3.0"))
     fleet.tenantry("sandbox", "up", "--environment", "dev", "--content", str(fleet.content)).ok()
+    reconcile(hub, "kamaji-edge", "edge-1-movy-charts", "HelmRepository", "helmrepositories")
     fleet.edit("version: 1.x", "version: 1.3.x")
     fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
     message = eventually(lambda: _release_failure(hub, "edge-1-movy-web"), "the release to be refused")
@@ -193,7 +206,9 @@ def _release_failure(hub: Cluster, name: str) -> str | None:
     return next((message for message in messages if "forbidden" in message), None)
 
 
-def test_removing_a_tenant_leaves_nothing_of_it_and_all_of_the_others(fleet: Project, hub: Cluster, edge: Cluster) -> None:
+def test_removing_a_tenant_leaves_nothing_of_it_and_all_of_the_others(
+    fleet: Project, hub: Cluster, edge: Cluster
+) -> None:
     others = {each for each in hub.fleet_objects() | edge.fleet_objects() if "movy" not in each}
     text = fleet.fleet.read_text()
     movy = text[text.index("  # Deploys new versions of its chart.") :]
@@ -210,8 +225,13 @@ def test_removing_a_tenant_leaves_nothing_of_it_and_all_of_the_others(fleet: Pro
 def test_destroy_leaves_nothing_on_either_cluster(fleet: Project, hub: Cluster, edge: Cluster) -> None:
     fleet.pulumi("destroy", "--stack", "dev", "--yes", "--skip-preview").ok()
     assert hub.fleet_objects() | edge.fleet_objects() == set()
-    eventually(lambda: not {"rocky", "movy"} & (hub.namespaces() | edge.namespaces()), "the tenants' namespaces to be gone")
-    for cluster, kept in ((hub, {"flux-system", "kamaji-edge", "tenantry-system"}), (edge, {"tenantry-system", "cert-controller"})):
+    eventually(
+        lambda: not {"rocky", "movy"} & (hub.namespaces() | edge.namespaces()), "the tenants' namespaces to be gone"
+    )
+    for cluster, kept in (
+        (hub, {"flux-system", "kamaji-edge", "tenantry-system"}),
+        (edge, {"tenantry-system", "cert-controller"}),
+    ):
         ours = {name for name in cluster.namespaces() if name != "default" and not name.startswith("kube-")}
         assert ours == kept
 
@@ -224,7 +244,9 @@ def test_a_taken_port_is_named(fleet: Project, tmp_path_factory: pytest.TempPath
         text = fleet.fleet.read_text().replace(f":{fleet.port}/", f":{port}/")
         other = tmp_path_factory.mktemp("other")
         (other / "tenants.yaml").write_text(text)
-        result = fleet.tenantry("--file", str(other / "tenants.yaml"), "sandbox", "up", "--root", str(other / "sandbox"))
+        result = fleet.tenantry(
+            "--file", str(other / "tenants.yaml"), "sandbox", "up", "--root", str(other / "sandbox")
+        )
     assert result.code == 2
     assert str(port) in result.text
     assert not (other / "sandbox").exists()

@@ -1,3 +1,5 @@
+// `go mod tidy` fails here: a dependency that only tests have is not to be had. After raising a version, complete go.sum with
+// `go build -mod=mod` instead. The versions are those of Flux 2.9.
 module tenantry/tools/flux
 
 go 1.26.0
@@ -402,6 +404,7 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
+// As in the controllers' own go.mod: Go heeds the replacements of the main module only.
 replace github.com/opencontainers/go-digest => github.com/opencontainers/go-digest v1.0.1-0.20231025023718-d50d2fec9c98
 
 replace (

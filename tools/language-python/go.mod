@@ -1,3 +1,4 @@
+// A module of its own, as the language host does not compile against the libraries of the engine in ../pulumi.
 module tenantry/tools/language-python
 
 go 1.26.0
@@ -98,4 +99,5 @@ require (
 	lukechampine.com/frand v1.4.2 // indirect
 )
 
+// As in Pulumi's own go.mod: Go heeds the replacements of the main module only.
 replace github.com/atotto/clipboard => github.com/tgummerer/clipboard v0.0.0-20241001131231-d02d263e614e

@@ -264,4 +264,5 @@ require (
 	lukechampine.com/frand v1.5.1 // indirect
 )
 
+// As in Pulumi's own go.mod: Go heeds the replacements of the main module only.
 replace github.com/atotto/clipboard => github.com/tgummerer/clipboard v0.0.0-20241001131231-d02d263e614e

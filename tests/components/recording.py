@@ -1,0 +1,133 @@
+"""Runs Pulumi code without an engine, and keeps what it asked the engine for.
+
+Pulumi's own mocks see neither parents nor dependencies, and let a second resource of the same name pass. So the monitor is
+recorded, one step further down. Look at a recording after `record` has returned: only then has everything been registered.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import pulumi
+from pulumi.runtime import mocks, rpc
+from pulumi.runtime.settings import get_root_resource
+from pulumi.runtime.stack import Stack
+
+PROVIDER = "pulumi:providers:kubernetes"
+
+
+class Key(NamedTuple):
+    """What a resource is called in a stack."""
+
+    type: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """One request to register a resource; environment: what a provider's process finds under another name."""
+
+    key: Key
+    parent: Key | None
+    inputs: Mapping[str, Any]
+    provider: Key | None
+    depends_on: frozenset[Key]
+    environment: Mapping[str, str]
+
+    @property
+    def is_object(self) -> bool:
+        return self.key.type.startswith("kubernetes:")
+
+    @property
+    def is_component(self) -> bool:
+        return self.key.type.startswith("tenantry:")
+
+
+@dataclass(slots=True)
+class Recording:
+    """registered: in the order of arrival; completed: components that called register_outputs, once for each call."""
+
+    registered: list[Registration] = field(default_factory=list)
+    completed: list[Key] = field(default_factory=list)
+    exports: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def objects(self) -> list[Registration]:
+        return [each for each in self.registered if each.is_object]
+
+    @property
+    def components(self) -> list[Registration]:
+        return [each for each in self.registered if each.is_component]
+
+    @property
+    def provider(self) -> Registration:
+        (provider,) = (each for each in self.registered if each.key.type == PROVIDER)
+        return provider
+
+
+def record(build: Callable[[], object], *, stack: str = "dev", config: Mapping[str, str] | None = None) -> Recording:
+    """Run `build` as the program of a stack. Raises: what `build` raises, also while resources are being registered."""
+    recording = Recording()
+    # Pulumi keeps its settings and the stack in context variables, so a context of its own keeps runs apart.
+    contextvars.copy_context().run(_run, build, stack, dict(config or {}), recording)
+    return recording
+
+
+def _run(build: Callable[[], object], stack: str, config: dict[str, str], recording: Recording) -> None:
+    pulumi.runtime.set_mocks(_Echo(), project="tenantry", stack=stack, monitor=_Monitor(recording))
+    pulumi.runtime.set_all_config(config)
+
+    pulumi.runtime.test(build)()  # type: ignore[no-untyped-call]
+    root = get_root_resource()
+    assert isinstance(root, Stack)
+    recording.exports.update(root.outputs)
+
+
+class _Echo(pulumi.runtime.Mocks):
+    def new_resource(self, args: pulumi.runtime.MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
+        return f"{args.name}-id", args.inputs
+
+    def call(self, args: pulumi.runtime.MockCallArgs) -> tuple[dict[Any, Any], list[tuple[str, str]] | None]:
+        raise AssertionError(f"the program called {args.token}; all it needs should be in the plan")
+
+
+class _Monitor(mocks.MockMonitor):
+    """Called from several threads at once."""
+
+    def __init__(self, recording: Recording) -> None:
+        super().__init__(_Echo())
+        self._recording = recording
+        self._lock = threading.Lock()
+
+    def RegisterResource(self, request: Any) -> Any:
+        response = super().RegisterResource(request)  # type: ignore[no-untyped-call]
+        if request.type != "pulumi:pulumi:Stack":
+            with self._lock:
+                self._recording.registered.append(_registration(request))
+        return response
+
+    def RegisterResourceOutputs(self, request: Any) -> Any:
+        with self._lock:
+            self._recording.completed.append(_key(request.urn))
+        return super().RegisterResourceOutputs(request)  # type: ignore[no-untyped-call]
+
+
+def _registration(request: Any) -> Registration:
+    return Registration(
+        key=Key(request.type, request.name),
+        parent=_key(request.parent) if request.parent else None,
+        inputs=rpc.deserialize_properties(request.object),
+        # A reference to a provider is its URN and its id.
+        provider=_key(request.provider.rpartition("::")[0]) if request.provider else None,
+        depends_on=frozenset(_key(urn) for urn in request.dependencies),
+        environment=dict(request.envVarMappings),
+    )
+
+
+def _key(urn: str) -> Key:
+    _, _, types, name = urn.split("::")
+    return Key(types.rpartition("$")[2], name)

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from components.config import ClusterTarget, DirectoryTarget, StackConfig, Target, read_config
+from tenantry.errors import Refused
+from tests.components.recording import record
+
+PROJECT = Path(__file__).parents[2] / "Pulumi.yaml"
+
+
+def read(config: dict[str, str], stack: str = "dev") -> StackConfig:
+    found: list[StackConfig] = []
+    record(
+        lambda: found.append(read_config()),
+        stack=stack,
+        config={f"tenantry:{key}": each for key, each in config.items()},
+    )
+    return found[0]
+
+
+def test_without_settings_the_stack_is_the_environment_of_its_name_on_the_usual_cluster() -> None:
+    assert read({}, "prod") == StackConfig("prod", Path("tenants.yaml"), ClusterTarget())
+
+
+def test_settings_that_are_empty_count_as_not_set() -> None:
+    assert read(dict.fromkeys(("environment", "fleet", "target", "kubeconfig", "context"), "")) == read({})
+
+
+@pytest.mark.parametrize(
+    ("config", "target"),
+    [
+        ({"kubeconfig": "hub/config", "context": "admin"}, ClusterTarget(Path("hub/config"), "admin")),
+        ({"target": "cluster"}, ClusterTarget()),
+        ({"target": "directory"}, DirectoryTarget(Path("rendered/dev"))),
+        ({"target": "directory", "environment": "prod"}, DirectoryTarget(Path("rendered/prod"))),
+        ({"target": "directory", "directory": "out"}, DirectoryTarget(Path("out"))),
+    ],
+)
+def test_the_target_is_a_cluster_or_a_directory(config: dict[str, str], target: Target) -> None:
+    assert read(config).target == target
+
+
+def test_another_target_is_refused_with_the_key_and_the_command_that_helps() -> None:
+    with pytest.raises(Refused) as refused:
+        read({"target": "nowhere"})
+    assert str(refused.value) == (
+        "tenantry:target is 'nowhere', but it has to be 'cluster' or 'directory'\n"
+        "  fix: pulumi config set tenantry:target cluster (or directory)"
+    )
+
+
+def test_every_key_is_declared_for_the_command_line_with_a_description_and_a_default() -> None:
+    declared = {key: each for key, each in yaml.safe_load(PROJECT.read_text())["config"].items() if ":" not in key}
+    assert set(declared) == {"environment", "fleet", "target", "kubeconfig", "context", "directory"}
+    assert all({"type", "description", "default"} == set(each) for each in declared.values())

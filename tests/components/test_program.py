@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pulumi
+import pytest
+
+from tenantry import live
+from tenantry.errors import Refused
+from tenantry.load import load_fleet, plan_all
+from tests.components.recording import Recording, record
+
+ROOT = Path(__file__).parents[2]
+PLANS = plan_all(load_fleet(ROOT / "tenants.yaml"))
+
+
+@pytest.fixture(autouse=True)
+def _in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+def run(config: dict[str, str], stack: str = "prod") -> tuple[Recording, str]:
+    """What the program registered, and with which message it ended."""
+    messages: list[str] = []
+
+    def program() -> None:
+        try:
+            runpy.run_path("__main__.py", run_name="__main__")
+        except pulumi.RunError as error:
+            messages.append(str(error))
+
+    recording = record(program, stack=stack, config={f"tenantry:{key}": value for key, value in config.items()})
+    return recording, "".join(messages)
+
+
+@pytest.mark.parametrize("environment", PLANS)
+def test_a_stack_exports_what_each_tenant_has(environment: str) -> None:
+    recording, message = run({"target": "directory"}, stack=environment)
+    plan = PLANS[environment]
+    assert message == ""
+    assert len(recording.objects) == len(plan.objects)
+    assert recording.exports == {
+        "environment": environment,
+        "objects": len(plan.objects),
+        "tenants": {
+            tenant: {
+                "namespaces": sorted({each.namespace for each in plan.placements if each.tenant == tenant}),
+                "clusters": sorted({each.cluster for each in plan.placements if each.tenant == tenant}),
+                "apps": sorted({each.name for each in plan.apps if each.tenant == tenant}),
+                "objects": sum(each.owner.tenant == tenant for each in plan.objects),
+            }
+            for tenant in ("movy", "rocky")
+        },
+    }
+
+
+def test_a_mistake_in_the_fleet_ends_the_program_before_anything_is_registered(tmp_path: Path) -> None:
+    fleet = tmp_path / "tenants.yaml"
+    fleet.write_text((ROOT / "tenants.yaml").read_text().replace("    role: edit\n", "    rol: edit\n"))
+    recording, message = run({"target": "directory", "fleet": str(fleet)})
+    assert recording.registered == []
+    summary, first, *_, last = message.splitlines()
+    assert (summary, last) == ("the fleet can not be planned", "Found 1 error")
+    assert first.startswith(f"{fleet}:")
+    assert "error[unknown-key]" in first
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (
+            {"fleet": "nowhere.yaml"},
+            "there is no file nowhere.yaml to describe the fleet\n  fix: pulumi config set tenantry:fleet FILE",
+        ),
+        (
+            {"environment": "prd"},
+            "tenants.yaml has no environment 'prd' (declared: dev, prod (closest: prod))\n"
+            "  fix: pulumi config set tenantry:environment NAME (by default it is the stack's name)",
+        ),
+    ],
+)
+def test_a_wrong_setting_ends_the_program_with_the_key_to_change(config: dict[str, str], message: str) -> None:
+    recording, ended_with = run({"target": "directory", **config})
+    assert recording.registered == []
+    assert ended_with == message
+
+
+def test_a_cluster_that_does_not_answer_ends_the_program_in_a_preview_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(kubeconfig: Path | None, context: str | None) -> None:
+        raise Refused(f"no cluster behind {kubeconfig}, {context}", "start it")
+
+    monkeypatch.setattr(live, "connect", refuse)
+    recording, message = run({"kubeconfig": "hub", "context": "admin"})
+    assert recording.registered == []
+    assert message == "no cluster behind hub, admin\n  fix: start it"

@@ -1,0 +1,21 @@
+"""Options and fixtures of all tiers."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="Write what the tests find as what they expect.")
+
+
+@pytest.fixture
+def update_golden(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--update-golden"))
+
+
+@pytest.fixture(autouse=True)
+def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the developer's shell says about colours and files must not change a result."""
+    for variable in ("NO_COLOR", "FORCE_COLOR", "TENANTRY_FILE", "TENANTRY_DEBUG"):
+        monkeypatch.delenv(variable, raising=False)

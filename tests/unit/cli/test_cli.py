@@ -1,0 +1,308 @@
+"""The command line: data on stdout, messages on stderr, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+import yaml
+
+from tenantry import __version__
+from tenantry.cli import validate as validate_module
+from tenantry.cli.app import run
+from tests.unit.texts import FRAME, planned, rocky
+
+SOUND = rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}")
+BROKEN = SOUND.replace("source: manifests", "source: manifest")
+BROKEN_SAYS = (
+    "tenants.yaml:15:33: error[unknown-source]: app 'web' of tenant 'rocky' takes source 'manifest', which the tenant does not declare\n"
+    "  at tenants.rocky.apps.web.kustomize.source\n"
+    "  declared: charts, manifests (closest: manifests)\n"
+    "  fix: declare it under 'tenants.rocky.sources:', or correct the name\n"
+    "Found 1 error\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tenants.yaml").write_text(SOUND)
+    Path("broken.yaml").write_text(BROKEN)
+
+
+
+def tenantry(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = run(list(arguments))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+Capture = pytest.CaptureFixture[str]
+
+
+# --- validate ---------------------------------------------------------------------------------------------------
+
+
+def test_validate_says_what_a_sound_file_yields(capsys: Capture) -> None:
+    assert tenantry(capsys, "validate") == (0, "tenants.yaml is sound: 2 clusters, 1 tenants; objects: dev 13\n", "")
+
+
+def test_validate_as_json_says_the_same(capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "validate", "--output", "json")
+    assert (0, {"valid": True, "errors": [], "objects": {"dev": 13}}, "") == (code, json.loads(out), err)
+
+
+def test_validate_names_the_problems_of_a_broken_file_on_stderr(capsys: Capture) -> None:
+    expected = BROKEN_SAYS.replace("tenants.yaml:", "broken.yaml:")
+    assert tenantry(capsys, "--file", "broken.yaml", "validate") == (2, "", expected)
+
+
+def test_validate_as_json_names_the_problems_on_stdout(capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "-f", "broken.yaml", "validate", "-o", "json")
+    problem = {
+        "file": "broken.yaml",
+        "line": 15,
+        "column": 33,
+        "code": "unknown-source",
+        "message": "app 'web' of tenant 'rocky' takes source 'manifest', which the tenant does not declare",
+        "path": ["tenants", "rocky", "apps", "web", "kustomize", "source"],
+        "notes": ["declared: charts, manifests (closest: manifests)"],
+        "fix": "declare it under 'tenants.rocky.sources:', or correct the name",
+    }
+    assert (2, {"valid": False, "errors": [problem]}, "") == (code, json.loads(out), err)
+
+
+def test_the_file_can_come_from_the_environment_and_the_option_wins(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TENANTRY_FILE", "broken.yaml")
+    assert tenantry(capsys, "validate")[0] == 2
+    assert tenantry(capsys, "--file", "tenants.yaml", "validate")[0] == 0
+
+
+# --- render -----------------------------------------------------------------------------------------------------
+
+
+def test_render_writes_the_manifests_of_the_plan_to_stdout(capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "render", "--environment", "dev")
+    expected = [dict(object.manifest) for object in planned(SOUND).objects]
+    assert (0, expected, "") == (code, list(yaml.safe_load_all(out)), err)
+
+
+def test_render_without_an_environment_writes_all_of_them(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(
+        SOUND.replace("clusters:\n", "  prod: {management: hub-2}\nclusters:\n  hub-2: {environments: [prod]}\n", 1)
+    )
+    _, out, _ = tenantry(capsys, "render")
+    environments = [each["metadata"]["labels"]["tenantry/environment"] for each in yaml.safe_load_all(out)]
+    assert environments == ["dev"] * 13 + ["prod"] * 6
+
+
+def test_render_to_a_directory_counts_on_stderr(capsys: Capture) -> None:
+    assert tenantry(capsys, "render", "-d", "out") == (0, "", "out/dev: 13 objects, 13 files written, 0 removed\n")
+    assert tenantry(capsys, "render", "-d", "out") == (0, "", "out/dev: 13 objects, 0 files written, 0 removed\n")
+    assert sum(path.is_file() for path in Path("out").rglob("*")) == 13
+
+
+def test_render_into_a_directory_with_other_files_is_refused(capsys: Capture) -> None:
+    Path("out/dev").mkdir(parents=True)
+    Path("out/dev/mine").write_text("x")
+    code, out, err = tenantry(capsys, "render", "-d", "out")
+    assert (2, "") == (code, out)
+    assert err == (
+        "error: out/dev/mine was not rendered by tenantry; nothing was written to out/dev\n"
+        "  fix: name an empty directory with --directory\n"
+    )
+
+
+def test_render_of_an_environment_that_is_not_declared_is_refused(capsys: Capture) -> None:
+    expected = "error: tenants.yaml declares no environment 'deev' (declared: dev)\n  fix: name 'dev'\n"
+    assert tenantry(capsys, "render", "-e", "deev") == (2, "", expected)
+
+
+def test_render_of_a_broken_file_names_its_problems(capsys: Capture) -> None:
+    assert tenantry(capsys, "-f", "broken.yaml", "render") == (2, "", BROKEN_SAYS.replace("tenants.yaml:", "broken.yaml:"))
+
+
+# --- cluster bootstrap ------------------------------------------------------------------------------------------
+
+
+def test_cluster_bootstrap_prints_what_a_cluster_needs(capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "cluster", "bootstrap", "edge")
+    assert (0, ["Namespace", "ClusterRoleBinding"], "") == (code, [each["kind"] for each in yaml.safe_load_all(out)], err)
+
+
+def test_cluster_bootstrap_of_an_unknown_cluster_is_refused_with_the_closest(capsys: Capture) -> None:
+    expected = "error: cluster 'egde' is not declared in tenants.yaml\n  fix: name another; declared: edge, hub (closest: edge)\n"
+    assert tenantry(capsys, "cluster", "bootstrap", "egde") == (2, "", expected)
+
+
+def test_cluster_bootstrap_for_an_environment_that_the_cluster_is_not_in_is_refused(capsys: Capture) -> None:
+    expected = "error: cluster 'edge' does not belong to environment 'prod'\n  fix: name one of: dev\n"
+    assert tenantry(capsys, "cluster", "bootstrap", "edge", "-e", "prod") == (2, "", expected)
+
+
+# --- files that are none ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", [["validate"], ["validate", "-o", "json"], ["render"], ["render", "-e", "dev"], ["cluster", "bootstrap", "hub"]])
+def test_a_missing_file_is_refused_by_every_command(capsys: Capture, command: list[str]) -> None:
+    expected = "error: nowhere.yaml: no such file\n  fix: name the fleet's file with --file\n"
+    assert tenantry(capsys, "--file", "nowhere.yaml", *command) == (2, "", expected)
+
+
+def test_a_directory_instead_of_a_file_is_refused(capsys: Capture) -> None:
+    expected = "error: .: Is a directory\n  fix: name a readable file with --file\n"
+    assert tenantry(capsys, "--file", ".", "validate") == (2, "", expected)
+
+
+# --- usage ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["validate", "--help"], ["render", "-h"], ["cluster", "--help"], ["cluster", "bootstrap", "--help"], ["completion", "--help"]])
+def test_help_is_data(capsys: Capture, arguments: list[str]) -> None:
+    code, out, err = tenantry(capsys, *arguments)
+    assert (0, True, "") == (code, out.startswith("Usage: tenantry"), err)
+
+
+def test_help_lists_the_commands_and_the_exit_codes(capsys: Capture) -> None:
+    _, out, _ = tenantry(capsys, "--help")
+    for command in ("validate", "render", "cluster", "completion"):
+        assert f"\n  {command} " in out
+    assert "Exit codes: 0 fine" in out
+
+
+def test_the_version_is_data(capsys: Capture) -> None:
+    assert tenantry(capsys, "--version") == (0, f"tenantry, version {__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["validat"], "No such command 'validat'"),
+        (["--nope"], "No such option"),
+        (["validate", "--output", "xml"], "'xml' is not one of 'text', 'json'"),
+        (["validate", "extra"], "Got unexpected extra argument (extra)"),
+        (["cluster", "bootstrap"], "Missing argument 'NAME'"),
+        (["completion", "cmd"], "'cmd' is not one of 'bash', 'zsh', 'fish'"),
+        (["render", "--directory", "tenants.yaml"], "Directory 'tenants.yaml' is a file"),
+    ],
+)
+def test_wrong_usage_is_refused_on_stderr(capsys: Capture, arguments: list[str], message: str) -> None:
+    code, out, err = tenantry(capsys, *arguments)
+    assert (2, "", True) == (code, out, message in err)
+    assert "Traceback" not in err
+
+
+def test_no_command_shows_the_help_and_is_wrong_usage(capsys: Capture) -> None:
+    code, out, err = tenantry(capsys)
+    assert (2, True) == (code, "Usage: tenantry" in out + err)
+
+
+@pytest.mark.parametrize(("shell", "part"), [("bash", "complete -o nosort -F"), ("zsh", "#compdef tenantry"), ("fish", "complete --no-files --command tenantry")])
+def test_completion_prints_a_script_for_the_shell(capsys: Capture, shell: str, part: str) -> None:
+    code, out, err = tenantry(capsys, "completion", shell)
+    assert (0, True, "") == (code, part in out, err)
+
+
+# --- the unexpected ---------------------------------------------------------------------------------------------
+
+
+def _raise(error: BaseException) -> object:
+    def function(*_: object) -> None:
+        raise error
+
+    return function
+
+
+def test_a_bug_of_ours_is_named_as_such_with_exit_code_3(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(validate_module, "load_fleet", _raise(RuntimeError("oops")))
+    expected = "error: this is a bug of tenantry: RuntimeError: oops\n  fix: run it again with TENANTRY_DEBUG=1 and report what it prints\n"
+    assert tenantry(capsys, "validate") == (3, "", expected)
+
+
+def test_a_bug_of_ours_shows_its_traceback_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(validate_module, "load_fleet", _raise(RuntimeError("oops")))
+    monkeypatch.setenv("TENANTRY_DEBUG", "1")
+    with pytest.raises(RuntimeError, match="oops"):
+        run(["validate"])
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), click.Abort()])
+def test_an_interruption_is_exit_code_130(capsys: Capture, monkeypatch: pytest.MonkeyPatch, interruption: BaseException) -> None:
+    monkeypatch.setattr(validate_module, "load_fleet", _raise(interruption))
+    code, out, err = tenantry(capsys, "validate")
+    assert (130, "", "error: interrupted") == (code, out, err.strip())
+
+
+# --- colours ----------------------------------------------------------------------------------------------------
+
+
+def test_colours_appear_on_request_only_and_no_color_wins(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    assert "\x1b[" not in tenantry(capsys, "-f", "broken.yaml", "validate")[2]
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    coloured = tenantry(capsys, "-f", "broken.yaml", "validate")[2]
+    assert "\x1b[1mbroken.yaml:15:33\x1b[0m: \x1b[31m\x1b[1merror[unknown-source]\x1b[0m: app" in coloured
+    assert click.unstyle(coloured) == BROKEN_SAYS.replace("tenants.yaml:", "broken.yaml:")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in tenantry(capsys, "-f", "broken.yaml", "validate")[2]
+
+
+def test_a_dumb_terminal_gets_no_colours(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+    assert "\x1b[" not in tenantry(capsys, "-f", "nowhere", "validate")[2]
+
+
+def test_escape_sequences_in_the_file_never_reach_the_terminal(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    Path("tenants.yaml").write_text(FRAME + '"\\e[2Jhidden": 1\n')
+    assert "\x1b[2J" not in tenantry(capsys, "validate")[2]
+
+
+# --- processes: what only a real one shows ----------------------------------------------------------------------
+
+
+def process(*arguments: str, **options: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", "from tenantry.cli.app import main; main()", *arguments]
+    repository = str(Path(__file__).parents[3])
+    environment = {**os.environ, "PYTHONPATH": repository}
+    return subprocess.Popen(command, text=True, env=environment, **options)  # type: ignore[call-overload,no-any-return]
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    tenants = "".join(f"  t{i}:\n" + SOUND.split("  rocky:\n")[1] for i in range(100))
+    Path("tenants.yaml").write_text(FRAME + "tenants:\n" + tenants)
+    with process("render", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "---\n"
+        running.stdout.close()
+        assert running.stderr is not None
+        assert (running.stderr.read(), running.wait(timeout=30)) == ("", 0)
+
+
+def test_a_full_disk_under_the_output_is_a_refusal() -> None:
+    with Path("/dev/full").open("w") as full, process("validate", stdout=full, stderr=subprocess.PIPE) as running:
+        _, err = running.communicate(timeout=30)
+    assert (2, "error: can not write the result: No space left on device\n") == (running.returncode, err)
+
+
+def test_a_closed_output_is_no_bug() -> None:
+    shell = f'exec "{sys.executable}" -c "from tenantry.cli.app import main; main()" validate >&-'
+    repository = str(Path(__file__).parents[3])
+    done = subprocess.run(["sh", "-c", shell], env={**os.environ, "PYTHONPATH": repository}, capture_output=True, text=True, timeout=30, check=False)
+    assert (0, "") == (done.returncode, done.stderr)
+
+
+def test_control_c_is_exit_code_130() -> None:
+    os.mkfifo("pipe.yaml")
+    with process("--file", "pipe.yaml", "validate", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        with Path("pipe.yaml").open("w"):  # opens when the command reads
+            running.send_signal(signal.SIGINT)
+            out, err = running.communicate(timeout=30)
+    assert (130, "", "error: interrupted") == (running.returncode, out, err.strip())

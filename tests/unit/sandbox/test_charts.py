@@ -1,0 +1,100 @@
+import gzip
+import hashlib
+import io
+import os
+import tarfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from sandbox.charts import package, publish
+from sandbox.errors import SandboxError
+
+
+@pytest.fixture
+def chart(tmp_path: Path) -> Path:
+    return make_chart(tmp_path / "web", "web", "1.2.3")
+
+
+def make_chart(directory: Path, name: str, version: str) -> Path:
+    (directory / "templates").mkdir(parents=True)
+    (directory / "Chart.yaml").write_text(f"apiVersion: v2\nname: {name}\nversion: {version}\ndescription: a test\n")
+    (directory / "templates" / "all.yaml").write_text("kind: ConfigMap\n")
+    return directory
+
+
+def test_the_archive_holds_the_charts_files_below_its_name(chart: Path) -> None:
+    with tarfile.open(fileobj=io.BytesIO(package(chart).archive)) as archive:
+        assert archive.getnames() == ["web/Chart.yaml", "web/templates/all.yaml"]
+
+
+def test_equal_files_give_equal_archives_whenever_they_were_written(chart: Path, tmp_path: Path) -> None:
+    other = make_chart(tmp_path / "copy", "web", "1.2.3")
+    os.utime(other / "Chart.yaml", (1, 1))
+    (other / "Chart.yaml").chmod(0o600)
+
+    assert package(chart).archive == package(other).archive
+
+
+def test_the_index_describes_each_archive(chart: Path, tmp_path: Path) -> None:
+    target = tmp_path / "served"
+    publish([chart], target)
+
+    index = yaml.safe_load((target / "index.yaml").read_text())
+
+    archive = (target / "web-1.2.3.tgz").read_bytes()
+    assert index["entries"] == {
+        "web": [
+            {
+                "apiVersion": "v2",
+                "name": "web",
+                "version": "1.2.3",
+                "description": "a test",
+                "created": "2000-01-01T00:00:00Z",
+                "digest": hashlib.sha256(archive).hexdigest(),
+                "urls": ["web-1.2.3.tgz"],
+            }
+        ]
+    }
+    assert gzip.decompress(archive)
+
+
+def test_two_versions_of_a_chart_are_both_served(chart: Path, tmp_path: Path) -> None:
+    newer = make_chart(tmp_path / "newer", "web", "1.3.0")
+    publish([chart, newer], tmp_path / "served")
+
+    index = yaml.safe_load((tmp_path / "served" / "index.yaml").read_text())
+
+    assert [each["version"] for each in index["entries"]["web"]] == ["1.2.3", "1.3.0"]
+
+
+def test_publishing_unchanged_charts_touches_no_file(chart: Path, tmp_path: Path) -> None:
+    target = tmp_path / "served"
+    publish([chart], target)
+    before = {path: path.stat().st_mtime_ns for path in target.iterdir()}
+
+    publish([chart], target)
+
+    assert {path: path.stat().st_mtime_ns for path in target.iterdir()} == before
+
+
+def test_a_chart_that_is_no_longer_named_is_withdrawn(chart: Path, tmp_path: Path) -> None:
+    target = tmp_path / "served"
+    publish([chart], target)
+
+    publish([], target)
+
+    assert [path.name for path in target.iterdir()] == ["index.yaml"]
+
+
+def test_a_directory_without_a_version_is_refused(chart: Path) -> None:
+    (chart / "Chart.yaml").write_text("name: web\n")
+
+    with pytest.raises(SandboxError, match=r"Chart\.yaml lacks a name or a version"):
+        package(chart)
+
+
+def test_a_directory_that_is_no_chart_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SandboxError, match=r"Chart\.yaml cannot be read"):
+        package(tmp_path)

@@ -1,0 +1,93 @@
+"""How the programs are called, as far as safety hangs on it."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from cryptography import x509
+
+from sandbox import flux, programs
+from sandbox.cluster import Cluster
+from sandbox.etcd import Etcd
+from sandbox.flux import Flux
+from sandbox.layout import Layout
+from sandbox.pki import KeyPair
+from sandbox.supervisor import Part
+
+ADDRESS = re.compile(r"--[a-z-]*addr(ess)?=|.*://")
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    monkeypatch.setattr(programs, "path_of", lambda name: Path("/tools") / name)
+    layout = Layout(tmp_path)
+    return Cluster("hub-dev", layout, 20002, 20003, Etcd(layout, 20000, 20001))
+
+
+@pytest.fixture
+def controllers(cluster: Cluster) -> dict[str, Part]:
+    ports = {name: 20010 + number for number, name in enumerate(flux.PORTS)}
+    return {part.name: part for part in Flux(cluster, ports).parts()}
+
+
+def every_part(cluster: Cluster, controllers: dict[str, Part]) -> list[Part]:
+    own = (cluster.apiserver(), cluster.controller_manager(), cluster.scheduler(), cluster.nodes())
+    return [cluster.etcd.part(), *own, *controllers.values()]
+
+
+def test_every_address_is_on_loopback(cluster: Cluster, controllers: dict[str, Part]) -> None:
+    flags = [flag for part in every_part(cluster, controllers) for flag in part.argv if ADDRESS.match(flag)]
+
+    elsewhere = [flag for flag in flags if "127.0.0.1" not in flag]
+    assert sorted(set(elsewhere)) == [
+        "--events-addr=",
+        "--metrics-addr=0",
+        "--service-account-issuer=https://kubernetes.default.svc",
+    ]
+
+
+def test_the_controllers_that_apply_lock_tenants_in(controllers: dict[str, Part]) -> None:
+    lockdown = {"--no-cross-namespace-refs=true", "--default-service-account=default"}
+
+    assert lockdown <= set(controllers["helm-controller"].argv)
+    assert lockdown | {"--no-remote-bases=true"} <= set(controllers["kustomize-controller"].argv)
+
+
+def test_each_controller_acts_under_its_own_service_account(cluster: Cluster, controllers: dict[str, Part]) -> None:
+    for name, part in controllers.items():
+        document = yaml.safe_load(Path(part.environment["KUBECONFIG"]).read_text())
+        pair = KeyPair.at(cluster.home / "pki", name)
+        subject = x509.load_pem_x509_certificate(pair.certificate.read_bytes()).subject.rfc4514_string()
+
+        assert document["users"][0]["name"] == f"system:serviceaccount:flux-system:{name}"
+        assert f"CN=system:serviceaccount:flux-system:{name}" in subject
+        assert "system:masters" not in subject
+
+
+def test_each_part_has_a_directory_for_temporary_files_of_its_own(
+    cluster: Cluster, controllers: dict[str, Part]
+) -> None:
+    directories = [part.environment["TMPDIR"] for part in every_part(cluster, controllers)]
+
+    assert len(set(directories)) == len(directories)
+    assert all(Path(directory).is_dir() for directory in directories)
+
+
+def test_nothing_of_the_users_shell_reaches_a_part_but_how_to_reach_the_network(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    monkeypatch.setenv("KUBECONFIG", "/home/me/.kube/config")
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example.com")
+
+    variables = programs.environment(tmp_path)
+
+    assert "AWS_SECRET_ACCESS_KEY" not in variables
+    assert "KUBECONFIG" not in variables
+    assert variables["HTTPS_PROXY"] == "http://proxy.example.com"
+
+
+def test_a_part_is_described_alike_each_time_so_that_it_is_left_alone(cluster: Cluster) -> None:
+    assert cluster.apiserver() == cluster.apiserver()
+    assert cluster.nodes() == cluster.nodes()

@@ -1,0 +1,62 @@
+import os
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from sandbox import ports
+from sandbox.errors import SandboxError
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        yield server.getsockname()[1]
+
+
+def test_a_taken_port_is_named_with_its_holder_and_its_purpose(taken: int) -> None:
+    with pytest.raises(SandboxError) as refusal:
+        ports.require([taken], "which the sources of 'dev' name")
+
+    assert refusal.value.message.startswith(
+        f"port {taken} on 127.0.0.1, which the sources of 'dev' name, is already in use by "
+    )
+    assert f"(pid {os.getpid()})" in refusal.value.message
+    assert "tenantry sandbox down" in refusal.value.remedy
+
+
+def test_a_port_somebody_holds_on_all_addresses_is_taken_too() -> None:
+    with socket.socket() as server:
+        server.bind(("0.0.0.0", 0))
+        server.listen()
+
+        with pytest.raises(SandboxError, match="already in use"):
+            ports.require([server.getsockname()[1]], "which is tested")
+
+
+def test_a_free_port_passes(taken: int) -> None:
+    free = ports.allocate(["content"], {}, [taken])["content"]
+
+    ports.require([free], "which is tested")
+
+
+def test_a_name_keeps_the_port_it_has() -> None:
+    assert ports.allocate(["etcd"], {"etcd": 20001}, []) == {"etcd": 20001}
+
+
+def test_every_name_gets_another_port_and_none_that_is_to_be_avoided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "FREE", range(20100, 20104))
+    monkeypatch.setattr(ports, "_obstacle", lambda _: None)
+
+    found = ports.allocate(["a", "b"], {"known": 20100}, [20101])
+
+    assert sorted(found.values()) == [20100, 20102, 20103]
+
+
+def test_running_out_of_ports_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "FREE", range(20100, 20101))
+
+    with pytest.raises(SandboxError, match="no free port between 20100 and 20101"):
+        ports.allocate(["a"], {}, [20100])

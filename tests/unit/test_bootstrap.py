@@ -1,0 +1,50 @@
+"""What a cluster needs once."""
+
+from __future__ import annotations
+
+from tenantry.bootstrap import bootstrap
+from tests.unit.texts import FRAME, fleet
+
+MINE = {"app.kubernetes.io/managed-by": "tenantry"}
+
+
+def binding(name: str, user: str) -> dict[str, object]:
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": name, "labels": MINE},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}],
+    }
+
+
+def namespace(name: str) -> dict[str, object]:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": MINE}}
+
+
+def test_a_remote_needs_the_platform_s_namespace_and_rights_for_the_user_of_the_account_beside_its_kubeconfig() -> None:
+    expected = (
+        namespace("tenantry-system"),
+        binding("tenantry-platform-kamaji", "system:serviceaccount:kamaji:tenantry-platform"),
+    )
+    assert expected == bootstrap(fleet(FRAME), "dev", "edge")
+
+
+def test_the_management_cluster_needs_the_account_itself() -> None:
+    account = {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": {"name": "tenantry-platform", "namespace": "tenantry-system", "labels": MINE},
+    }
+    expected = (
+        namespace("tenantry-system"),
+        account,
+        binding("tenantry-platform-tenantry-system", "system:serviceaccount:tenantry-system:tenantry-platform"),
+    )
+    assert expected == bootstrap(fleet(FRAME), "dev", "hub")
+
+
+def test_names_that_the_fleet_chose_are_used() -> None:
+    text = FRAME.replace("platform: {", "platform: {namespace: ops, ").replace("kubeconfig: {kam", "platformServiceAccount: boss, kubeconfig: {kam")
+    expected = (namespace("ops"), binding("boss-kamaji", "system:serviceaccount:kamaji:boss"))
+    assert expected == bootstrap(fleet(text), "dev", "edge")

@@ -1,0 +1,24 @@
+"""What the model itself derives."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.model import Kubeconfig, SecretKey
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"kamaji": {"controlPlane": "a", "namespace": "n"}}, ("a-admin-kubeconfig", "n", "admin.conf")),
+        ({"kamaji": {"controlPlane": "a", "namespace": "n", "key": "admin.svc"}}, ("a-admin-kubeconfig", "n", "admin.svc")),
+        ({"capi": {"cluster": "a", "namespace": "n"}}, ("a-kubeconfig", "n", "value")),
+        ({"vcluster": {"name": "a", "namespace": "n"}}, ("vc-a", "n", "config")),
+        ({"secret": {"name": "a", "namespace": "n", "key": "k"}}, ("a", "n", "k")),
+    ],
+)
+def test_every_kind_of_kubeconfig_is_a_secret_and_a_key_by_its_writer_s_contract(
+    given: dict[str, object], expected: tuple[str, str, str]
+) -> None:
+    name, namespace, key = expected
+    assert SecretKey(name=name, namespace=namespace, key=key) == Kubeconfig.model_validate(given).resolved

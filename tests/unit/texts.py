@@ -1,0 +1,76 @@
+"""Texts of fleets, and what becomes of them; shared by the tests of the core."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+from tenantry.diagnostics import format_invalid
+from tenantry.errors import InvalidFleet
+from tenantry.fleet import Fleet
+from tenantry.kube import KubeObject
+from tenantry.load import fleet_of, plan_all
+from tenantry.plan import Plan, plan
+from tenantry.source import parse
+
+FRAME = """\
+apiVersion: tenantry/v1
+environments:
+  dev: {management: hub}
+clusters:
+  hub: {environments: [dev], labels: {tier: hub}}
+  edge: {environments: [dev], labels: {tier: edge}, kubeconfig: {kamaji: {controlPlane: edge, namespace: kamaji}}}
+platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}
+"""
+"""A management cluster `hub`, a remote `edge`; tests put `tenants:` behind it, from line 8."""
+
+
+def rocky(apps: str, rest: str = "clusters: {names: [hub]}") -> str:
+    """The frame with one tenant that has a Git and a Helm source; `apps` and `rest` are YAML of any indentation."""
+    return (
+        FRAME
+        + "tenants:\n  rocky:\n"
+        + "    sources:\n"
+        + "      manifests: {git: {url: https://git.example.com/rocky, ref: {branch: main}}}\n"
+        + "      charts: {helm: {url: https://charts.example.com}}\n"
+        + _indented(rest, 4)
+        + "    apps:\n"
+        + _indented(apps, 6)
+    )
+
+
+def _indented(text: str, columns: int) -> str:
+    return "".join(f"{' ' * columns}{line}\n" for line in dedent(text).strip("\n").splitlines())
+
+
+def fleet(text: str) -> Fleet:
+    return fleet_of(parse(text.encode(), "tenants.yaml"))
+
+
+def planned(text: str, environment: str = "dev") -> Plan:
+    return plan(fleet(text), environment)
+
+
+def problems(text: str | bytes) -> str:
+    """Everything the author is told about a file; raises AssertionError for a sound one."""
+    raw = text.encode() if isinstance(text, str) else text
+    try:
+        plan_all(fleet_of(parse(raw, "tenants.yaml")))
+    except InvalidFleet as invalid:
+        return format_invalid(invalid) + "\n"
+    raise AssertionError("the fleet is sound")
+
+
+def told(*lines: str) -> str:
+    """The expected answer of `problems`."""
+    return "".join(f"{line}\n" for line in lines)
+
+
+def one(plan: Plan, kind: str, name: str) -> KubeObject:
+    """The only object of a kind and name."""
+    (found,) = (object for object in plan.objects if (object.id.kind, object.id.name) == (kind, name))
+    return found
+
+
+def named(plan: Plan) -> list[str]:
+    """Every object as `Kind namespace/name`, in the order of the plan."""
+    return [str(object.id) for object in plan.objects]
