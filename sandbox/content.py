@@ -1,6 +1,5 @@
 """What the sources of an environment fetch: publishing it, and the process that serves it."""
 
-import http.client
 import os
 import sys
 from collections.abc import Mapping
@@ -9,7 +8,7 @@ from pathlib import Path
 
 from sandbox import charts, repositories
 from sandbox.layout import Layout
-from sandbox.ports import HOST
+from sandbox.probe import answers
 from sandbox.server import HEALTH
 from sandbox.spec import SandboxSpec
 from sandbox.supervisor import SHARED, Part
@@ -30,7 +29,7 @@ class Content:
         return Part(SHARED, "content", argv, environment, self.ports)
 
     def ready(self) -> bool:
-        return all(_answers(port) for port in self.ports)
+        return all(answers(port, HEALTH) for port in self.ports)
 
 
 def publish(root: Path, spec: SandboxSpec) -> None:
@@ -48,14 +47,3 @@ def commit(root: Path, repository: str, changes: Mapping[str, str | None], messa
     Args:    changes: new content by path; None deletes the file.
     """
     return repositories.repository(Layout(root.resolve()).git, repository).commit(changes, message)
-
-
-def _answers(port: int) -> bool:
-    connection = http.client.HTTPConnection(HOST, port, timeout=5)
-    try:
-        connection.request("GET", HEALTH)
-        return connection.getresponse().status == http.HTTPStatus.OK
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()

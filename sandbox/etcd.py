@@ -1,13 +1,12 @@
 """The one etcd behind all API servers; each keeps its objects under a prefix of its own."""
 
 import ssl
-import urllib.error
-import urllib.request
 from dataclasses import dataclass
 
 from sandbox import programs
 from sandbox.layout import Layout
 from sandbox.pki import Authority, KeyPair
+from sandbox.probe import answers
 from sandbox.supervisor import SHARED, Part
 
 CLIENT_PORT = "etcd"
@@ -65,8 +64,4 @@ class Etcd:
     def ready(self) -> bool:
         context = ssl.create_default_context(cafile=self.authority.pair.certificate)
         context.load_cert_chain(self.client.certificate, self.client.key)
-        try:
-            with urllib.request.urlopen(f"{self.url}/health", context=context, timeout=5) as answer:
-                return bool(answer.status == 200)
-        except (urllib.error.URLError, OSError):
-            return False
+        return answers(self.port, "/health", context)

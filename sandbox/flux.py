@@ -4,13 +4,12 @@ Each acts under the service account it would have inside the cluster, not as an 
 flags that lock tenants in: what works here has the rights it would have on a real hub.
 """
 
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sandbox import programs, rbac
 from sandbox.cluster import Cluster
+from sandbox.probe import answers
 from sandbox.supervisor import Part
 
 PORTS = ("source-storage", *rbac.CONTROLLERS)
@@ -44,11 +43,7 @@ class Flux:
         return (self._source(), self._kustomize(), self._helm())
 
     def ready(self, controller: str) -> bool:
-        try:
-            with urllib.request.urlopen(f"http://{self._address(controller)}/readyz", timeout=5) as answer:
-                return bool(answer.status == 200)
-        except (urllib.error.URLError, OSError):
-            return False
+        return answers(self.ports[controller], "/readyz")
 
     def _source(self) -> Part:
         storage = self.cluster.home / "source-controller" / "artifacts"

@@ -18,7 +18,7 @@ CLAIM_STAGE = {
     "metadata": {"name": "claim-bind"},
     "spec": {
         "resourceRef": {"apiGroup": "v1", "kind": "PersistentVolumeClaim"},
-        "selector": {"matchExpressions": [{"key": ".status.phase", "operator": "NotIn", "values": ["Bound"]}]},
+        "selector": {"matchExpressions": [{"key": ".status.phase", "operator": "In", "values": ["Pending"]}]},
         "next": {
             "statusTemplate": "phase: Bound\n"
             "accessModes: {{ YAML .spec.accessModes 1 }}\n"

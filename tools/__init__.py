@@ -9,7 +9,7 @@ import sys
 if sys.version_info < (3, 11):  # noqa: UP036  too old an interpreter is the case it is for
     sys.stderr.write(
         "error: Python 3.11 or newer is needed, found %d.%d at %s\n"  # noqa: UP031  has to run on any Python
-        "  fix: run `make`, which sets up .venv with a newer one, or see https://www.python.org/downloads/\n"
+        "  fix: use .venv/bin/python, or install a newer one (https://www.python.org/downloads/)\n"
         % (sys.version_info[0], sys.version_info[1], sys.executable)
     )
     raise SystemExit(2)

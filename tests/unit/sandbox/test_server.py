@@ -11,6 +11,8 @@ from sandbox import repositories
 from sandbox.layout import Layout
 from sandbox.server import listen
 
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
 
 @pytest.fixture
 def layout(tmp_path: Path) -> Layout:
@@ -36,12 +38,12 @@ def url(layout: Layout) -> Iterator[str]:
 
 
 def git(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    identity = ["-c", "user.name=t", "-c", "user.email=t@example.com"]
-    return subprocess.run(["git", *identity, *arguments], cwd=cwd, capture_output=True, text=True, check=False)
+    settings = ["-c", "http.proxy=", "-c", "user.name=t", "-c", "user.email=t@example.com"]
+    return subprocess.run(["git", *settings, *arguments], cwd=cwd, capture_output=True, text=True, check=False)
 
 
 def get(url: str) -> bytes:
-    with urllib.request.urlopen(url, timeout=5) as answer:
+    with DIRECT.open(url, timeout=5) as answer:
         body: bytes = answer.read()
     return body
 
