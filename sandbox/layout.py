@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sandbox.errors import SandboxError
 
-RESERVED = frozenset({"charts", "etcd", "git", "logs", "pulumi", "sandbox", "state"})
+RESERVED = frozenset({"bin", "charts", "etcd", "git", "logs", "pulumi", "sandbox", "state"})
 """Names of the sandbox's own folders and processes, so no cluster can have one of them."""
 
 
@@ -52,6 +52,11 @@ class Layout:
     @property
     def pulumi_home(self) -> Path:
         return self.root / "pulumi"
+
+    @property
+    def engine(self) -> Path:
+        """Pulumi's own programs, side by side."""
+        return self.root / "bin"
 
     def cluster(self, name: str) -> Path:
         return self.root / name

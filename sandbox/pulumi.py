@@ -5,6 +5,7 @@ play a part.
 """
 
 import os
+import shutil
 import subprocess
 from importlib.metadata import version
 from pathlib import Path
@@ -14,6 +15,7 @@ from sandbox.layout import Layout
 from tools.locate import path_of
 
 PROVIDER = "kubernetes"
+LANGUAGE_HOST = "pulumi-language-python"
 
 
 def environment(root: Path) -> dict[str, str]:
@@ -24,7 +26,7 @@ def environment(root: Path) -> dict[str, str]:
     layout = _layout(root)
     return {
         **os.environ,
-        "PATH": _path(),
+        "PATH": _path(layout),
         "PULUMI_HOME": str(layout.pulumi_home),
         "PULUMI_BACKEND_URL": layout.backend.as_uri(),
         "PULUMI_CONFIG_PASSPHRASE": "",
@@ -42,6 +44,7 @@ def prepare_pulumi(root: Path) -> None:
     """
     layout = _layout(root)
     layout.backend.mkdir(mode=0o700, exist_ok=True)
+    _assemble(layout)
     # Program and plugin have to be of the same version.
     wanted = version(f"pulumi-{PROVIDER}")
     if not (layout.pulumi_home / "plugins" / f"resource-{PROVIDER}-v{wanted}").is_dir():
@@ -57,11 +60,31 @@ def _install(root: Path, wanted: str) -> None:
         raise SandboxError(message, f"see what is wrong with {plugin}")
 
 
-def _path() -> str:
-    """PATH, with the engine and its language host where the user's own does not lead to them."""
+def _path(layout: Layout) -> str:
+    """PATH, with the engine first where the user's own PATH does not lead to it."""
     directories = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    needed = dict.fromkeys(str(path_of(name).parent) for name in ("pulumi", "pulumi-language-python"))
-    return os.pathsep.join([*(each for each in needed if each not in directories), *directories])
+    engine = path_of("pulumi").parent
+    if engine != path_of(LANGUAGE_HOST).parent:
+        engine = layout.engine
+    return os.pathsep.join([*([] if str(engine) in directories else [str(engine)]), *directories])
+
+
+def _assemble(layout: Layout) -> None:
+    """Put the engine and its language host side by side, as an installed Pulumi has them; apart they cause a warning on every run."""
+    homes = {path_of("pulumi").parent, path_of(LANGUAGE_HOST).parent}
+    if len(homes) == 1:
+        return
+    layout.engine.mkdir(mode=0o700, exist_ok=True)
+    for file in (file for home in homes for file in home.iterdir() if file.name.startswith("pulumi")):
+        target = layout.engine / file.name
+        if target.exists() and target.samefile(file):
+            continue
+        target.unlink(missing_ok=True)
+        try:
+            # The engine looks for the language host beside its real path, so a symbolic link would not do.
+            target.hardlink_to(file)
+        except OSError:  # the cache lies on another file system
+            shutil.copy2(file, target)
 
 
 def _layout(root: Path) -> Layout:

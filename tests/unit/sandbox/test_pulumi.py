@@ -11,8 +11,16 @@ from sandbox.layout import Layout
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(pulumi, "path_of", lambda name: tmp_path / "tools" / name / name)
+    for name in ("pulumi", "pulumi-language-python"):
+        program(tmp_path / "tools" / name / name, "exit 0")
     Layout(tmp_path / "sandbox").claim()
     return tmp_path / "sandbox"
+
+
+def program(path: Path, script: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
 
 
 def test_everything_pulumi_keeps_lies_in_the_sandbox(root: Path) -> None:
@@ -23,22 +31,34 @@ def test_everything_pulumi_keeps_lies_in_the_sandbox(root: Path) -> None:
     assert variables["PULUMI_CONFIG_PASSPHRASE"] == ""
 
 
-def test_the_engine_and_its_language_host_are_found_and_the_provider_is_not(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_engine_apart_from_its_language_host_is_put_beside_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/usr/bin")
+    (root / "pulumi" / "plugins" / "resource-kubernetes-v4.25.0").mkdir(parents=True)
 
-    path = pulumi.environment(root)["PATH"]
+    pulumi.prepare_pulumi(root)
 
-    tools = tmp_path / "tools"
-    assert path == os.pathsep.join([f"{tools}/pulumi", f"{tools}/pulumi-language-python", "/usr/bin"])
+    assert {each.name for each in (root / "bin").iterdir()} == {"pulumi", "pulumi-language-python"}
+    assert pulumi.environment(root)["PATH"] == f"{root}/bin:/usr/bin"
 
 
-def test_a_path_that_leads_to_the_engine_stays_as_it_is(
+def test_a_rebuilt_engine_replaces_the_former_one(root: Path, tmp_path: Path) -> None:
+    (root / "pulumi" / "plugins" / "resource-kubernetes-v4.25.0").mkdir(parents=True)
+    pulumi.prepare_pulumi(root)
+    built = tmp_path / "tools" / "pulumi" / "pulumi"
+    built.unlink()
+    program(built, "echo new")
+
+    pulumi.prepare_pulumi(root)
+
+    assert (root / "bin" / "pulumi").read_text() == "#!/bin/sh\necho new\n"
+
+
+def test_an_installed_pulumi_on_path_stays_as_it_is(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tools = tmp_path / "tools"
-    own = os.pathsep.join(["/usr/bin", f"{tools}/pulumi-language-python", f"{tools}/pulumi"])
+    installed = tmp_path / "installed"
+    monkeypatch.setattr(pulumi, "path_of", lambda name: installed / name)
+    own = os.pathsep.join(["/usr/bin", str(installed)])
     monkeypatch.setenv("PATH", own)
 
     assert pulumi.environment(root)["PATH"] == own
@@ -46,9 +66,7 @@ def test_a_path_that_leads_to_the_engine_stays_as_it_is(
 
 def test_the_plugin_is_installed_once(root: Path, tmp_path: Path) -> None:
     engine = tmp_path / "tools" / "pulumi" / "pulumi"
-    engine.parent.mkdir(parents=True)
-    engine.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/calls\nmkdir -p "$PULUMI_HOME/plugins/resource-$4-v$5"\n')
-    engine.chmod(0o755)
+    program(engine, f'echo "$@" >> {tmp_path}/calls\nmkdir -p "$PULUMI_HOME/plugins/resource-$4-v$5"')
 
     pulumi.prepare_pulumi(root)
     pulumi.prepare_pulumi(root)
@@ -59,10 +77,7 @@ def test_the_plugin_is_installed_once(root: Path, tmp_path: Path) -> None:
 
 
 def test_what_pulumi_says_against_the_plugin_is_passed_on(root: Path, tmp_path: Path) -> None:
-    engine = tmp_path / "tools" / "pulumi" / "pulumi"
-    engine.parent.mkdir(parents=True)
-    engine.write_text("#!/bin/sh\necho not a plugin >&2\nexit 1\n")
-    engine.chmod(0o755)
+    program(tmp_path / "tools" / "pulumi" / "pulumi", "echo not a plugin >&2\nexit 1")
 
     with pytest.raises(SandboxError, match="Pulumi did not install its provider: not a plugin"):
         pulumi.prepare_pulumi(root)
