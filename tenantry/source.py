@@ -57,6 +57,7 @@ _FORMS: dict[str, tuple[re.Pattern[str], list[str]]] = {
 for _tag, (_form, _starts) in _FORMS.items():
     _Loader.add_implicit_resolver(_tag, _form, _starts)
 
+_LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
 
 
@@ -139,7 +140,9 @@ def _compose(text: str, file: str) -> Node:
         mark = error.problem_mark or error.context_mark
         place = Location(file, mark.line + 1, mark.column + 1) if mark else Location(file, 1, 1)
         what = ": ".join(part for part in (error.context, error.problem) if part)
-        raise _invalid(place, "syntax", f"not valid YAML: {what}") from None
+        tab = mark is not None and _LINE_BREAK.split(text)[mark.line][mark.column :].startswith("\t")
+        fix = "indent with spaces, not with tabs" if tab else ""
+        raise _invalid(place, "syntax", f"not valid YAML: {what}", fix) from None
     except yaml.reader.ReaderError as error:
         shown = error.character if isinstance(error.character, int) else ord(error.character)
         # libyaml counts the bytes before the character, the reader written in Python the characters.
@@ -300,7 +303,8 @@ def _location(file: str, found: Any) -> Location:
 
 def _end_of(text: str, file: str) -> Location:
     """The place right behind a text."""
-    return Location(file, text.count("\n") + 1, len(text) - text.rfind("\n"))
+    lines = _LINE_BREAK.split(text)
+    return Location(file, len(lines), len(lines[-1]) + 1)
 
 
 def _invalid(place: Location, code: str, message: str, fix: str = "") -> InvalidFleet:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tools import catalog, cold, files, golang, locate, prerequisites, processes, progress, selection, store
 from tools.builder import Builder
 from tools.catalog import Module
-from tools.errors import ToolMissing, ToolsError
+from tools.errors import ToolMissing, ToolsError, Unprepared
 from tools.golang import Go
 from tools.progress import Display, duration, gigabytes
 from tools.store import Store
@@ -127,7 +127,7 @@ def _tell_sizes(tools: Store, go: Go, display: Display) -> None:
 
 def _drop_go_cache(go: Go | None, display: Display) -> None:
     if go is None:
-        return
+        raise Unprepared("without Go on PATH its build cache cannot be found", "put Go on PATH")
     held = files.size(go.build_cache)
     with display.working("emptying Go's build cache"):
         go.drop_build_cache()

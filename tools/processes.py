@@ -42,7 +42,7 @@ def _child(
 def _end(child: subprocess.Popen[bytes]) -> None:
     if child.poll() is not None:
         return
-    os.killpg(child.pid, signal.SIGINT)
+    os.killpg(child.pid, signal.SIGTERM)
     try:
         child.wait(GRACE)
     except subprocess.TimeoutExpired:

@@ -53,7 +53,7 @@ def test_render_refuses_it_in_the_same_words(case: str, capsys: pytest.CaptureFi
 @each_case
 def test_every_problem_has_a_place_inside_the_file_and_the_exit_code_is_2(case: str) -> None:
     *told, count, code = (HERE / case / "output.txt").read_text().splitlines()
-    lines = re.split(rb"\r\n|\r|\n", (HERE / case / "tenants.yaml").read_bytes())
+    lines = re.split(rb"\r\n|\r|\n", (HERE / case / "tenants.yaml").read_bytes())  # bytes, as not all are text
     problems = [line for line in told if not line.startswith("  ")]
     for problem in problems:
         place = PLACE.match(problem)

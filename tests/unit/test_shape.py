@@ -85,6 +85,12 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
         ("role: true", 11, "role", "wrong-type]: expected a string, found true\n  at {}\n  fix: put it in quotes"),
         ("role: ''", 11, "role", "empty]: an empty string is not allowed here\n  at {}"),
         ("interval: {}", 15, "interval", "wrong-type]: expected a string, found a mapping\n  at {}"),
+        (
+            "role: {tenant}",
+            11,
+            "role",
+            "wrong-type]: expected a string, found a mapping\n  at {}\n  fix: put a placeholder in quotes: \"{{tenant}}\"",
+        ),
         ("sources: [a]", 14, "sources", "wrong-type]: expected a mapping, found a list\n  at {}"),
         (
             "sources:",

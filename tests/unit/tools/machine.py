@@ -2,54 +2,66 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.catalog import Module, Tool
+from tools.catalog import Module, module_of
 from tools.store import SOURCES, Store
 
 GO = """\
 #!/bin/sh
 echo "$PWD: $*" >> "{root}/calls"
 case $1 in
-env) echo '{{"GOVERSION": "'"$(read -r version < {root}/version; echo $version)"'", "GOCACHE": "{root}/gocache", "GOMODCACHE": "{root}/mod"}}' ;;
+env) echo '{{"GOVERSION": "{version}", "GOCACHE": "{root}/gocache", "GOMODCACHE": "{root}/mod"}}' ;;
 mod) echo '{{"Dir": "{root}/dependency"}}' ;;
 build)
     echo "go: downloading example.test/dependency"
-    if [ -e "{root}/on-build" ]; then . "{root}/on-build"; fi
-    while [ $# -gt 1 ]; do
-        if [ "$1" = -o ]; then env > "$2"; fi
-        shift
-    done ;;
+    [ -e "{root}/on-build" ] && . "{root}/on-build"
+    while [ "$1" != -o ]; do shift; done
+    export -p > "$2" ;;
 esac
 """
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Everything lies under `root`; PATH holds `programs` and what a shell script needs."""
+    """Everything but the sources lies under `root`; PATH holds `programs` and nothing else."""
 
     root: Path
-    store: Store
+    sources: Path = SOURCES
+
+    @property
+    def store(self) -> Store:
+        return Store(self.root / "cache", self.sources)
 
     @property
     def programs(self) -> Path:
         return self.root / "bin"
 
-    def install(self, name: str, script: str) -> Path:
+    def install(self, name: str, script: str = "#!/bin/sh\n") -> Path:
         program = self.programs / name
-        program.parent.mkdir(exist_ok=True)
         program.write_text(script)
         program.chmod(0o755)
         return program
 
-    def install_go(self, version: str = "go1.26.8") -> None:
-        (self.root / "version").write_text(f"{version}\n")
-        self.install("go", GO.format(root=self.root))
+    def install_go(self, version: str) -> None:
+        self.install("go", GO.format(root=self.root, version=version))
+
+    def install_pulumi(self, version: str) -> Path:
+        """An official Pulumi, which notes each time it is asked for its version."""
+        self.install("pulumi-language-python")
+        return self.install("pulumi", f"#!/bin/sh\necho asked >> {self.root}/asked\necho {version}\n")
+
+    def install_plugin(self) -> Path:
+        name = "pulumi-resource-kubernetes"
+        plugin = self.root / f"home/.pulumi/plugins/resource-kubernetes-v4.25.0/{name}"
+        plugin.parent.mkdir(parents=True)
+        plugin.touch()
+        return plugin
 
     def on_build(self, script: str) -> None:
+        """What Go does in the midst of a build; `$PPID` is the test itself."""
         (self.root / "on-build").write_text(script)
 
     def calls(self, command: str) -> list[str]:
@@ -58,39 +70,39 @@ class Machine:
         lines = calls.read_text().splitlines() if calls.exists() else []
         return [line for line in lines if f": {command} " in line]
 
-    def put(self, module: Module, go_version: str = "go1.26.8") -> Path:
-        """A finished build of a module, as the builder leaves it."""
-        directory = self.store.directory(module, go_version)
+    def put(self, name: str) -> Path:
+        """The directory of a finished build of a tool and of those that are built with it."""
+        module = module_of(name)
+        directory = self.store.directory(module, "go1.26.8")
         directory.mkdir(parents=True)
         for tool in module.tools:
-            (directory / tool.name).write_text(tool.name)
+            (directory / tool.name).touch()
         self.store.link(module).symlink_to(directory.name)
         return directory
 
-    def binary(self, module: Module, tool: Tool) -> Path:
-        return self.store.directory(module, "go1.26.8") / tool.name
+    def with_own_sources(self) -> Machine:
+        """The same with sources that a test may change."""
+        copy = self.root / "sources"
+        for module in (entry for entry in SOURCES.iterdir() if (entry / "go.mod").exists()):
+            shutil.copytree(module, copy / module.name)
+        return Machine(self.root, copy)
+
+    def left_of(self, module: Module) -> list[str]:
+        """What lies in the store where the module's builds belong."""
+        home = self.store.home(module)
+        return sorted(entry.name for entry in home.iterdir()) if home.exists() else []
 
 
 def new_machine(root: Path) -> Machine:
-    machine = Machine(root, Store(root / "cache", root / "sources"))
-    _copy_sources(machine.store.sources)
-    dependency = root / "dependency"
-    (dependency / "config/crd/bases").mkdir(parents=True)
-    (dependency / "config/crd/bases/things.yaml").write_text("kind: CustomResourceDefinition\n")
-    script = dependency / "python/cmd/pulumi-language-python-exec"
+    definitions = root / "dependency/config/crd/bases"
+    definitions.mkdir(parents=True)
+    (definitions / "things.yaml").write_text("kind: CustomResourceDefinition\n")
+    script = root / "dependency/python/cmd/pulumi-language-python-exec"
     script.parent.mkdir(parents=True)
     script.write_text("#!/usr/bin/env python3\n")
     script.chmod(0o444)
-    machine.install("git", "#!/bin/sh\n")
-    machine.install_go()
+    machine = Machine(root)
+    machine.programs.mkdir()
+    machine.install("git")
+    machine.install_go("go1.26.8")
     return machine
-
-
-def _copy_sources(target: Path) -> None:
-    for module in SOURCES.iterdir():
-        if (module / "go.mod").exists():
-            shutil.copytree(module, target / module.name)
-
-
-def path_of_only(machine: Machine) -> str:
-    return os.pathsep.join([str(machine.programs), "/usr/bin", "/bin"])

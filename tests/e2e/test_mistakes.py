@@ -1,0 +1,75 @@
+"""What a user sees of `pulumi preview` when something is wrong: one message that says what to do, and nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.clusters import Cluster
+from tests.e2e.project import Project, Result
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture
+def mended(fleet: Project) -> Iterator[Project]:
+    """The project, whose files are as they were when the test is over."""
+    files = [fleet.fleet, fleet.root / "Pulumi.dev.yaml"]
+    texts = [file.read_text() for file in files]
+    yield fleet
+    for file, text in zip(files, texts, strict=True):
+        file.write_text(text)
+
+
+def refused(result: Result) -> str:
+    """The message of a run that ended before it registered anything."""
+    assert result.code != 0, result.text
+    assert "Traceback" not in result.text
+    assert "kubernetes:" not in result.text.partition("Diagnostics:")[0], result.text
+    return result.text
+
+
+@pytest.mark.parametrize("command", ["preview", "up"])
+def test_a_broken_file_is_refused_with_every_place(mended: Project, hub: Cluster, command: str) -> None:
+    before = hub.fleet_objects()
+    mended.edit("source: manifests, path: ./db", "source: manifest, path: ../db")
+    mended.edit(
+        "labels: {tier: edge, region: eu-west}\n    variables: {domain: edge-1",
+        "label: {}\n    variables: {domain: edge-1",
+    )
+    text = refused(mended.pulumi(command, "--stack", "dev", *(["--yes", "--skip-preview"] if command == "up" else [])))
+    expected = mended.tenantry("validate")
+    assert expected.code == 2
+    message = expected.text.split("\n", 1)[1].strip()
+    assert "tenants.yaml:" in message
+    assert "".join(message.split()) in "".join(text.split())
+    assert hub.fleet_objects() == before
+
+
+def test_a_missing_kubeconfig_is_named(mended: Project) -> None:
+    mended.pulumi("config", "set", "--stack", "dev", "tenantry:kubeconfig", "nowhere/kubeconfig").ok()
+    text = refused(mended.pulumi("preview", "--stack", "dev"))
+    assert "nowhere/kubeconfig" in text
+    assert "pulumi config set tenantry:kubeconfig" in text
+
+
+def test_a_wrong_context_is_named_with_those_there_are(mended: Project) -> None:
+    mended.pulumi("config", "set", "--stack", "dev", "tenantry:context", "hub-def").ok()
+    text = refused(mended.pulumi("preview", "--stack", "dev"))
+    assert "no context 'hub-def' (contexts: hub-dev)" in text
+
+
+def test_a_cluster_that_does_not_answer_is_named(mended: Project) -> None:
+    kubeconfig = mended.kubeconfig("hub-dev").read_text()
+    server = next(line.split(": ", 1)[1].strip("'\"") for line in kubeconfig.splitlines() if "server:" in line)
+    silent = mended.root / "silent-kubeconfig"
+    silent.write_text(kubeconfig.replace(server, "https://127.0.0.1:1"))
+    mended.pulumi("config", "set", "--stack", "dev", "tenantry:kubeconfig", "silent-kubeconfig").ok()
+    text = refused(mended.pulumi("preview", "--stack", "dev"))
+    assert "https://127.0.0.1:1" in text
+    assert "fix:" in text
+
+
+def test_nothing_was_changed_by_all_of_this(fleet: Project) -> None:
+    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview", "--expect-no-changes").ok()

@@ -1,0 +1,195 @@
+"""Hypothesis strategies: sound fleets as plain data, and what can be done to them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tenantry.render import to_yaml
+
+Data = dict[str, Any]
+Path = tuple[str | int, ...]
+
+_TENANTS = ("rocky", "movy", "tina")
+_APPS = ("web", "db", "cache", "worker")
+_ADDONS = ("dns", "certs")
+_REGIONS = st.sampled_from(["eu", "us"])
+_ENVIRONMENTS = ("dev", "prod")
+
+
+def text_of(fleet: Data) -> bytes:
+    """The file of a fleet."""
+    return to_yaml([fleet]).encode()
+
+
+@st.composite
+def fleets(draw: st.DrawFn) -> Data:
+    """A sound fleet: one or two environments, each with its hub and up to two remotes, add-ons and tenants."""
+    environments = _ENVIRONMENTS[: draw(st.integers(1, 2))]
+    clusters: Data = {}
+    for environment in environments:
+        clusters[f"hub{environment}"] = {"environments": [environment], "labels": {"region": draw(_REGIONS)}}
+        for index in range(draw(st.integers(0, 2))):
+            name = f"edge{environment}{index}"
+            clusters[name] = {
+                "environments": [environment],
+                "labels": {"region": draw(_REGIONS)},
+                "variables": {"domain": f"{name}.example.com"},
+                "kubeconfig": draw(_kubeconfigs(name)),
+            }
+    return {
+        "apiVersion": "tenantry/v1",
+        "environments": {
+            environment: {
+                "management": f"hub{environment}",
+                "namespace": draw(st.sampled_from(["{tenant}", "{env}-{tenant}", "{tenant}-{stage}"])),
+                "variables": {"stage": environment, "domain": f"{environment}.example.com"},
+            }
+            for environment in environments
+        },
+        "clusters": clusters,
+        "platform": {
+            "chart": {"helm": {"url": "https://charts.{domain}", "version": "0.1.0"}},
+            "addons": {name: draw(_addons(sorted(clusters))) for name in _ADDONS[: draw(st.integers(0, 2))]},
+        },
+        "defaults": {"clusters": {"all": True}, **draw(_settings)},
+        "tenants": {name: draw(_tenants(sorted(clusters))) for name in _TENANTS[: draw(st.integers(0, 3))]},
+    }
+
+
+def _kubeconfigs(cluster: str) -> st.SearchStrategy[Data]:
+    shared = st.sampled_from(["clusters", f"ns{cluster}"])
+    return st.one_of(
+        shared.map(lambda namespace: {"kamaji": {"controlPlane": cluster, "namespace": namespace}}),
+        shared.map(lambda namespace: {"capi": {"cluster": cluster, "namespace": namespace}}),
+        shared.map(lambda namespace: {"vcluster": {"name": cluster, "namespace": namespace}}),
+        shared.map(lambda namespace: {"secret": {"name": cluster, "namespace": namespace, "key": "value"}}),
+    )
+
+
+def _selectors(clusters: list[str]) -> st.SearchStrategy[Data]:
+    return st.one_of(
+        st.just({"all": True}),
+        st.lists(st.sampled_from(clusters), min_size=1, unique=True).map(lambda names: {"names": names}),
+    )
+
+
+_settings: st.SearchStrategy[Data] = st.fixed_dictionaries(
+    {},
+    optional={
+        "role": st.sampled_from(["admin", "edit"]),
+        "interval": st.sampled_from(["1m", "10m"]),
+        "network": st.sampled_from(["isolated", "open"]),
+        "quota": st.dictionaries(st.sampled_from(["pods", "cpu"]), st.integers(1, 9), max_size=2),
+        "limits": st.just({"default": {"cpu": "1"}}),
+        "labels": st.just({"team": "a"}),
+    },
+)
+
+_KUSTOMIZE: st.SearchStrategy[Data] = st.fixed_dictionaries(
+    {"source": st.just("manifests")},
+    optional={
+        "path": st.sampled_from(["./", "./{app}/{env}", "./{cluster}"]),
+        "prune": st.booleans(),
+        "postBuild": st.just({"substitute": {"HOST": "{tenant}.{domain}", "ODD": "1e3"}}),
+    },
+)
+_HELM: st.SearchStrategy[Data] = st.fixed_dictionaries(
+    {"source": st.just("charts"), "chart": st.sampled_from(["web", "db"]), "version": st.sampled_from(["1.0.0", "1.x"])},
+    optional={"values": st.just({"host": "{domain}", "n": [1, None, {"no": "on"}]}), "timeout": st.just("1m")},
+)
+
+
+@st.composite
+def _apps(draw: st.DrawFn, clusters: list[str]) -> Data:
+    apps: Data = {}
+    for name in _APPS[: draw(st.integers(1, len(_APPS)))]:
+        kind = draw(st.sampled_from(["kustomize", "helm"]))
+        app: Data = {kind: draw(_KUSTOMIZE if kind == "kustomize" else _HELM)}
+        # Those that say where they run themselves are kept out of dependencies: both ends have to be on each cluster.
+        if draw(st.booleans()):
+            app["clusters"] = draw(_selectors(clusters))
+        elif before := [other for other, each in apps.items() if kind in each and "clusters" not in each]:
+            app["dependsOn"] = draw(st.lists(st.sampled_from(before), unique=True))
+        if draw(st.booleans()):
+            app["overrides"] = {"clusters": {draw(st.sampled_from(clusters)): {kind: {"timeout": "3m"}}}}
+        apps[name] = app
+    return apps
+
+
+@st.composite
+def _tenants(draw: st.DrawFn, clusters: list[str]) -> Data:
+    tenant = {
+        **draw(_settings),
+        "sources": {
+            "manifests": {"git": {"url": "https://git.example.com/x", "ref": {"branch": "main"}}},
+            "charts": {"helm": {"url": "https://charts.{domain}"}},
+        },
+        "apps": draw(_apps(clusters)),
+    }
+    return {**tenant, "clusters": draw(_selectors(clusters))} if draw(st.booleans()) else tenant
+
+
+@st.composite
+def _addons(draw: st.DrawFn, clusters: list[str]) -> Data:
+    addon: Data = {"clusters": draw(_selectors(clusters))}
+    if draw(st.booleans()):
+        return {**addon, "source": {"git": {"url": "https://git.example.com/a", "ref": {"tag": "v1"}}}, "kustomize": {}}
+    helm = {"chart": "a", "version": "1.0.0", "targetNamespace": "addons"}
+    return {**addon, "source": {"helm": {"url": "https://charts.{domain}"}}, "helm": helm}
+
+
+# --- what can be done to a fleet --------------------------------------------------------------------------------
+
+
+@st.composite
+def shuffled(draw: st.DrawFn, data: Any) -> Any:
+    """The same data with the keys of all its mappings in another order."""
+    if isinstance(data, dict):
+        return {key: draw(shuffled(data[key])) for key in draw(st.permutations(list(data)))}
+    return [draw(shuffled(item)) for item in data] if isinstance(data, list) else data
+
+
+_JUNK: st.SearchStrategy[Any] = st.sampled_from(
+    [None, "", "x", "rocky", "hubdev", "web", "{nope}", "{", "..", "a" * 70, "A b", "\x1b\n", "é", "kube-system", "[key]"]
+    + [0, -1, 1.5, 2**62, True, False, [], {}, ["x"], [None], [[]], {"x": 1}, {"": None}, {"a.b": {}}, {"all": True}]
+)
+
+
+@st.composite
+def mutated(draw: st.DrawFn, fleet: Data) -> Data:
+    """The fleet with up to three of its values removed, replaced by junk, moved to another key or copied elsewhere."""
+    fleet = copy.deepcopy(fleet)
+    for _ in range(draw(st.integers(1, 3))):
+        paths = list(_paths(fleet))
+        if not paths:
+            break
+        *way, last = draw(st.sampled_from(paths))
+        parent: Any = fleet
+        for part in way:
+            parent = parent[part]
+        action = draw(st.sampled_from(["remove", "replace", "rename", "copy"]))
+        if action == "remove":
+            del parent[last]
+        elif action == "replace":
+            parent[last] = draw(_JUNK)
+        elif action == "rename" and isinstance(parent, dict):
+            parent[str(draw(_JUNK))] = parent.pop(last)
+        else:
+            *other_way, other_last = draw(st.sampled_from(paths))
+            value = copy.deepcopy(parent[last])
+            target: Any = fleet
+            for part in other_way:
+                target = target[part]
+            target[other_last] = value
+    return fleet
+
+
+def _paths(data: Any, at: Path = ()) -> Iterator[Path]:
+    items: Any = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in items:
+        yield (*at, key)
+        yield from _paths(value, (*at, key))

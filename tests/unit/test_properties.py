@@ -1,0 +1,160 @@
+"""What holds for every fleet."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from tenantry import names
+from tenantry.errors import InvalidFleet, Refused
+from tenantry.load import fleet_of, plan_all
+from tenantry.plan import Plan
+from tenantry.render import files, to_yaml
+from tenantry.source import parse
+from tests.strategies import Data, fleets, mutated, shuffled, text_of
+
+YAMLISH = "ab1: -[]{}&*!|>'\"%@`#,?~<=.\n\t\r\\\x00\x85\u2028\ufeffé😀"
+
+quickly = settings(
+    max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+)
+
+
+def plans(fleet: Data) -> dict[str, Plan]:
+    return plan_all(fleet_of(parse(text_of(fleet), "tenants.yaml")))
+
+
+@quickly
+@given(fleets())
+def test_identities_logical_names_and_file_names_are_unique(fleet: Data) -> None:
+    for plan in plans(fleet).values():
+        count = len(plan.objects)
+        assert count == len({object.id for object in plan.objects})
+        assert count == len({(object.id.api_version, object.id.kind, object.logical_name) for object in plan.objects})
+        assert count == len(dict(files(plan.objects)))
+
+
+@quickly
+@given(fleets())
+def test_dependencies_are_in_the_plan_and_come_first(fleet: Data) -> None:
+    for plan in plans(fleet).values():
+        seen = set()
+        for object in plan.objects:
+            assert seen.issuperset(object.depends_on)
+            seen.add(object.id)
+
+
+@quickly
+@given(fleets())
+def test_all_names_namespaces_and_labels_are_valid(fleet: Data) -> None:
+    for plan in plans(fleet).values():
+        for object in plan.objects:
+            metadata = object.manifest["metadata"]
+            assert names.dns_label_problem(object.id.name) is None
+            assert object.id.kind == "Namespace" or names.dns_label_problem(object.id.namespace) is None
+            for key, value in metadata["labels"].items():
+                assert (names.label_key_problem(key), names.label_value_problem(value)) == (None, None)
+            assert len(object.manifest.get("spec", {}).get("releaseName", "")) <= names.MAX_RELEASE
+
+
+@quickly
+@given(fleets())
+def test_what_reaches_a_remote_lies_where_no_tenant_has_rights_and_names_its_account(fleet: Data) -> None:
+    for plan in plans(fleet).values():
+        granted = {object.id.namespace for object in plan.objects if object.id.kind == "RoleBinding"}
+        accounts = {(object.id.namespace, object.id.name) for object in plan.objects if object.id.kind == "ServiceAccount"}
+        for object in plan.objects:
+            spec = object.manifest.get("spec", {})
+            if "kubeConfig" in spec:
+                assert object.id.namespace not in granted
+                assert (object.id.namespace, spec["serviceAccountName"]) in accounts
+            if object.id.kind in ("Kustomization", "HelmRelease") and object.owner.tenant and "kubeConfig" not in spec:
+                assert (object.id.namespace, spec["serviceAccountName"]) in accounts
+
+
+@quickly
+@given(st.data())
+def test_the_order_of_keys_in_the_file_does_not_change_the_objects(data: st.DataObject) -> None:
+    fleet = data.draw(fleets())
+    other = data.draw(shuffled(fleet))
+    before, after = plans(fleet), plans(other)
+    assert before.keys() == after.keys()
+    for environment, plan in before.items():
+        assert _by_id(plan) == _by_id(after[environment])
+
+
+@quickly
+@given(st.data())
+def test_removing_a_tenant_removes_what_is_its_own_and_touches_nothing_else(data: st.DataObject) -> None:
+    fleet = data.draw(fleets())
+    assume(fleet["tenants"])
+    tenant = data.draw(st.sampled_from(sorted(fleet["tenants"])))
+    smaller = {**fleet, "tenants": {name: each for name, each in fleet["tenants"].items() if name != tenant}}
+    after = plans(smaller)
+    for environment, plan in plans(fleet).items():
+        kept = _by_id(after[environment])
+        assert {id: each for id, each in _by_id(plan).items() if id in kept} == kept
+        in_use = {placement.cluster for placement in after[environment].placements}
+        for object in plan.objects:
+            if object.id not in kept and object.owner.tenant != tenant:
+                # What a remote needs for baselines goes with its last placement.
+                assert (object.owner.tenant, object.owner.cluster in in_use) == ("", False)
+            if object.id in kept:
+                assert object.manifest["metadata"]["labels"].get("toolkit.fluxcd.io/tenant") != tenant
+                assert object.owner.tenant != tenant
+
+
+@quickly
+@given(fleets())
+def test_rendered_text_reads_back_as_the_manifests_in_yaml_1_1_and_in_1_2(fleet: Data) -> None:
+    for plan in plans(fleet).values():
+        manifests = [dict(object.manifest) for object in plan.objects]
+        assert manifests == list(yaml.safe_load_all(to_yaml(manifests)))
+        assert {"all": manifests} == parse(to_yaml([{"all": manifests}]).encode(), "t").data
+
+
+@quickly
+@given(st.data())
+def test_whatever_is_done_to_a_fleet_it_is_planned_or_refused_with_places_inside_the_file(data: st.DataObject) -> None:
+    raw = text_of(data.draw(mutated(data.draw(fleets()))))
+    _planned_or_refused(raw)
+
+
+@quickly
+@given(st.data())
+def test_whatever_is_done_to_the_text_it_is_planned_or_refused_with_places_inside_the_file(data: st.DataObject) -> None:
+    raw = text_of(data.draw(fleets()))
+    for _ in range(data.draw(st.integers(1, 3))):
+        start = data.draw(st.integers(0, len(raw)))
+        end = data.draw(st.integers(start, min(len(raw), start + 40)))
+        junk = data.draw(st.sampled_from([b"", b"\t", b"\n", b"\r", b": ", b"- ", b"&a ", b"*a", b"{", "é\u2028".encode(), b"\xff", b"\x00", b"<<: ", b"!x "]))
+        raw = raw[:start] + junk + raw[end:]
+    _planned_or_refused(raw)
+
+
+@quickly
+@given(st.binary(max_size=40) | st.text(alphabet=YAMLISH, max_size=40).map(str.encode))
+def test_any_bytes_are_read_or_refused_with_places_inside_the_file(raw: bytes) -> None:
+    _planned_or_refused(raw)
+
+
+def _planned_or_refused(raw: bytes) -> None:
+    try:
+        plan_all(fleet_of(parse(raw, "tenants.yaml")))
+    except Refused:
+        return
+    except InvalidFleet as invalid:
+        assert invalid.diagnostics
+        lines = re.split("\r\n|[\n\r\x85\u2028\u2029]", raw.removeprefix(b"\xef\xbb\xbf").decode(errors="surrogateescape"))
+        for diagnostic in invalid.diagnostics:
+            place = diagnostic.location
+            assert 1 <= place.line <= len(lines), diagnostic
+            assert 1 <= place.column <= len(lines[place.line - 1]) + 1, diagnostic
+
+
+def _by_id(plan: Plan) -> dict[Any, Any]:
+    return {object.id: (object.manifest, object.owner, frozenset(object.depends_on)) for object in plan.objects}
