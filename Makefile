@@ -9,6 +9,7 @@ ENVIRONMENT ?= dev
 BIN := .venv/bin
 UV_VERSION := 0.13.8
 
+# The package cache may lie on another file system.
 export UV_LINK_MODE := copy
 # A virtual environment of the caller's must not become the target of `uv sync`.
 unexport VIRTUAL_ENV
@@ -31,6 +32,14 @@ setup: .venv/.synced ## make .venv with the locked Python packages
 .PHONY: tools
 tools: setup ## build pulumi, the control plane and Flux from Go modules (once; about 20 minutes)
 	@$(BIN)/python -m tools.build
+
+.PHONY: tools-list
+tools-list: setup ## say which tools there are, and where
+	@$(BIN)/python -m tools.build --list
+
+.PHONY: tools-clean-cache
+tools-clean-cache: ## drop Go's build cache (about 12 GB after a cold build); the tools stay
+	go clean -cache
 
 .PHONY: up
 up: tools ## run the sandbox, `pulumi up` the environment on it, wait until all is ready

@@ -29,7 +29,7 @@ def expected(go: Go, modules: Sequence[Module], sources: Path) -> bool:
 
 
 def announcement(go: Go, modules: Sequence[Module]) -> str:
-    minutes = round(cold_seconds(modules) / 60) or 1
+    minutes = max(round(cold_seconds(modules) / 60), 2)
     return (
         f"Go has nothing cached of this yet: expect about {minutes} minutes on two cores,\n"
         f"about {gigabytes(_share(MODULE_CACHE, modules))} of modules in {go.module_cache}\n"
@@ -49,10 +49,16 @@ def require_room(go: Go, modules: Sequence[Module]) -> None:
             )
 
 
-def _downloaded(go: Go, module: Module, sources: Path) -> bool:
+def requirements(module: Module, sources: Path) -> tuple[str, ...]:
+    """What a module itself requires, as Go names the directories of it: path@version."""
     text = (sources / module.directory / "go.mod").read_text()
+    # Lines that end in a comment are requirements of requirements.
     direct = re.findall(r"^(?:require |\t)([\w./-]+) (v\S+)$", text, re.MULTILINE)
-    return all((go.module_cache / f"{path}@{version}").is_dir() for path, version in direct)
+    return tuple(f"{path}@{version}" for path, version in direct)
+
+
+def _downloaded(go: Go, module: Module, sources: Path) -> bool:
+    return all((go.module_cache / each).is_dir() for each in requirements(module, sources))
 
 
 def _share(size: int, modules: Sequence[Module]) -> int:

@@ -1,15 +1,17 @@
 """Runs a program that may take long, and leaves none behind when we are told to stop."""
 
-import contextlib
 import os
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
 GRACE = 5.0
 """Seconds that a program gets to tidy up."""
+
+INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM)
 
 
 def run_logged(command: Sequence[str | Path], directory: Path, environment: Mapping[str, str], log: Path) -> int:
@@ -19,24 +21,44 @@ def run_logged(command: Sequence[str | Path], directory: Path, environment: Mapp
         return child.wait()
 
 
-@contextlib.contextmanager
+@contextmanager
 def _child(
     command: Sequence[str | Path], directory: Path, environment: Mapping[str, str], output: int
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Go runs compilers of its own, so it gets a process group, which can be ended as one."""
-    child = subprocess.Popen(
-        command,
-        cwd=directory,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
+    child = None
     try:
+        with _uninterrupted():
+            child = subprocess.Popen(
+                command,
+                cwd=directory,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
         yield child
     finally:
-        _end(child)
+        if child:
+            _end(child)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Hold ^C and SIGTERM back: a child that runs, but is not known yet, could not be ended. For the main thread only.
+
+    Blocking the signals would not do, as the child would inherit that.
+    """
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in INTERRUPTIONS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for each in came:
+        signal.raise_signal(each)
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import sys
-import threading
 from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from tests.unit.tools.machine import Machine
-from tools import build, golang, locate, progress
-from tools.builder import Builder
+from tools import build, locate, locks, progress
 from tools.catalog import MODULES, module_of, names, tools_of
 from tools.cold import GB
 from tools.progress import Lines
@@ -281,43 +279,34 @@ class TestAnInterruption:
 
 
 class TestTwoAtOnce:
-    def test_the_second_waits_and_finds_it_built(self, machine: Machine, messages: Output) -> None:
-        begun, go_on = machine.root / "begun", machine.root / "go-on"
-        machine.on_build(f"echo > {begun}; read _ < {go_on}")
-        for pipe in (begun, go_on):
-            os.mkfifo(pipe)
-        first = threading.Thread(target=self.build_elsewhere, args=(machine,))
-        first.start()
-        begun.read_text()
+    def test_the_second_waits_and_finds_it_built(
+        self, machine: Machine, messages: Output, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with ExitStack() as first:
+            first.enter_context(locks.held(machine.store.lock(KWOK), lambda _: nullcontext()))
+            monkeypatch.setattr(progress, "display", lambda: LetsTheFirstFinish(machine, first))
 
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(progress, "display", lambda: OpensOnceItWaits(go_on))
             assert build.main(["kwok"]) == 0
 
-        first.join()
         shown = messages()
         assert f"[1/1] kwok: waiting, it is being built by process {os.getpid()}, since " in shown
         assert "[1/1] kwok: built meanwhile by another process\n" in shown
-        assert len(machine.calls("build")) == 1
-
-    def build_elsewhere(self, machine: Machine) -> None:
-        """A lock holds between threads as it does between processes."""
-        go = golang.find()
-        assert go is not None
-        Builder(machine.store, go, Lines(io.StringIO())).build([KWOK])
+        assert machine.calls("build") == []
 
 
-class OpensOnceItWaits(Lines):
-    """Lets the other builder go on as soon as this one waits for it."""
+class LetsTheFirstFinish(Lines):
+    """Once the second waits, the first gets its build done and lets go of the lock."""
 
-    def __init__(self, gate: Path) -> None:
+    def __init__(self, machine: Machine, first: ExitStack) -> None:
         super().__init__(sys.stderr)
-        self._gate = gate
+        self._machine = machine
+        self._first = first
 
     def say(self, text: str) -> None:
         super().say(text)
         if "waiting" in text:
-            self._gate.write_text("\n")
+            self._machine.put("kwok")
+            self._first.close()
 
 
 class TestAMachineThatIsNotReady:
