@@ -131,7 +131,7 @@ def _wrong_type(path: Path, expected: str, value: Any) -> Finding:
     if expected == "a string" and isinstance(value, int | float):
         fix = "put it in quotes"
     elif expected == "a string" and isinstance(value, dict) and list(value.values()) == [None]:
-        fix = f"put a placeholder in quotes: \"{{{shorten(*value)}}}\""
+        fix = f'put a placeholder in quotes: "{{{shorten(*value)}}}"'
     elif expected == "true or false" and isinstance(value, str):
         fix = "write true or false, without quotes"
     elif value is None:

@@ -137,11 +137,12 @@ def _compose(text: str, file: str) -> Node:
         finally:
             loader.dispose()
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = Location(file, mark.line + 1, mark.column + 1) if mark else Location(file, 1, 1)
         what = ": ".join(part for part in (error.context, error.problem) if part)
-        tab = mark is not None and _LINE_BREAK.split(text)[mark.line][mark.column :].startswith("\t")
-        fix = "indent with spaces, not with tabs" if tab else ""
+        mark, lines = error.problem_mark or error.context_mark, _LINE_BREAK.split(text)
+        place, fix = _end_of(text, file), ""  # where libyaml misses something behind the last line
+        if mark and mark.line < len(lines):
+            place = Location(file, mark.line + 1, mark.column + 1)
+            fix = "indent with spaces, not with tabs" if lines[mark.line].startswith("\t", mark.column) else ""
         raise _invalid(place, "syntax", f"not valid YAML: {what}", fix) from None
     except yaml.reader.ReaderError as error:
         shown = error.character if isinstance(error.character, int) else ord(error.character)

@@ -98,7 +98,11 @@ _KUSTOMIZE: st.SearchStrategy[Data] = st.fixed_dictionaries(
     },
 )
 _HELM: st.SearchStrategy[Data] = st.fixed_dictionaries(
-    {"source": st.just("charts"), "chart": st.sampled_from(["web", "db"]), "version": st.sampled_from(["1.0.0", "1.x"])},
+    {
+        "source": st.just("charts"),
+        "chart": st.sampled_from(["web", "db"]),
+        "version": st.sampled_from(["1.0.0", "1.x"]),
+    },
     optional={"values": st.just({"host": "{domain}", "n": [1, None, {"no": "on"}]}), "timeout": st.just("1m")},
 )
 
@@ -153,9 +157,24 @@ def shuffled(draw: st.DrawFn, data: Any) -> Any:
     return [draw(shuffled(item)) for item in data] if isinstance(data, list) else data
 
 
+_JUNK_TEXTS = [
+    "",
+    "x",
+    "rocky",
+    "hubdev",
+    "web",
+    "{nope}",
+    "{",
+    "..",
+    "a" * 70,
+    "A b",
+    "\x1b\n",
+    "é",
+    "kube-system",
+    "[key]",
+]
 _JUNK: st.SearchStrategy[Any] = st.sampled_from(
-    [None, "", "x", "rocky", "hubdev", "web", "{nope}", "{", "..", "a" * 70, "A b", "\x1b\n", "é", "kube-system", "[key]"]
-    + [0, -1, 1.5, 2**62, True, False, [], {}, ["x"], [None], [[]], {"x": 1}, {"": None}, {"a.b": {}}, {"all": True}]
+    [*_JUNK_TEXTS, None, 0, -1, 1.5, 2**62, True, False, [], {}, ["x"], [None], [[]], {"x": 1}, {"": None}, {"a.b": {}}]
 )
 
 

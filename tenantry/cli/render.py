@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 
 from tenantry.cli.options import environment as environment_option
-from tenantry.cli.output import data, say
+from tenantry.cli.options import output
+from tenantry.cli.output import data, data_json, say
+from tenantry.kube import KubeObject
 from tenantry.load import load_fleet, plan_all
 from tenantry.plan import plan
 from tenantry.render import to_yaml, write_directory
@@ -20,6 +22,7 @@ from tenantry.render import to_yaml, write_directory
 Examples:
   tenantry render --environment dev                        YAML documents on stdout
   tenantry render --environment dev | kubectl diff -f -
+  tenantry render --environment dev --output names         one line per object
   tenantry render --directory rendered                     rendered/<environment>/<namespace>/<kind>-<name>.yaml
 """,
 )
@@ -30,8 +33,9 @@ Examples:
     type=click.Path(path_type=Path, file_okay=False),
     help="Write one file per object there, a folder per environment; what is no longer planned is removed.",
 )
+@output("yaml", "json", "names")
 @click.pass_obj
-def command(file: Path, environment: str | None, directory: Path | None) -> int:
+def command(file: Path, environment: str | None, directory: Path | None, output: str) -> int:
     """Write the objects that `pulumi up` applies, byte for byte, without contacting any cluster.
 
     With several environments on stdout each object still tells its own: see the label tenantry/environment.
@@ -39,9 +43,21 @@ def command(file: Path, environment: str | None, directory: Path | None) -> int:
     fleet = load_fleet(file)
     plans = {environment: plan(fleet, environment)} if environment else plan_all(fleet)
     if directory is None:
-        data(to_yaml(object.manifest for each in plans.values() for object in each.objects).rstrip("\n"))
+        _print([object for each in plans.values() for object in each.objects], output)
         return 0
+    if output != "yaml":
+        raise click.UsageError(f"files are written as YAML: --directory does not go with --output {output}")
     for name, each in plans.items():
         written, removed = write_directory(each, directory / name)
         say(f"{directory / name}: {len(each.objects)} objects, {written} files written, {removed} removed")
     return 0
+
+
+def _print(objects: list[KubeObject], output: str) -> None:
+    match output:
+        case "names":
+            data("\n".join(str(each.id) for each in objects))
+        case "json":
+            data_json([each.manifest for each in objects])
+        case _:
+            data(to_yaml(each.manifest for each in objects).rstrip("\n"))

@@ -1,4 +1,4 @@
-"""Broken files through the command line: diagnostics/<name>/tenants.yaml, and output.txt with all that is printed and the exit code.
+"""Broken files through the command line: diagnostics/<name>/tenants.yaml, and output.txt with what it says and its exit code.
 
 `pytest --update-golden` writes output.txt; read the difference before committing it.
 """

@@ -15,7 +15,9 @@ from tenantry.cli.app import run
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[1]
-CASES = sorted(path.name for path in HERE.iterdir() if path.is_dir() and path.name not in ("diagnostics", "__pycache__"))
+CASES = sorted(
+    path.name for path in HERE.iterdir() if path.is_dir() and path.name not in ("diagnostics", "__pycache__")
+)
 
 each_case = pytest.mark.parametrize("case", CASES)
 
@@ -26,7 +28,11 @@ def fleet_of(case: str) -> Path:
 
 
 def contents(directory: Path) -> dict[str, bytes]:
-    return {path.relative_to(directory).as_posix(): path.read_bytes() for path in sorted(directory.rglob("*")) if path.is_file()}
+    return {
+        path.relative_to(directory).as_posix(): path.read_bytes()
+        for path in sorted(directory.rglob("*"))
+        if path.is_file()
+    }
 
 
 @each_case
@@ -42,8 +48,11 @@ def test_a_fleet_renders_to_exactly_these_files(case: str, tmp_path: Path, *, up
 @each_case
 def test_the_stream_holds_the_documents_of_the_files(case: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--file", str(fleet_of(case)), "render"]) == 0
-    streamed = sorted(yaml.safe_load_all(capsys.readouterr().out), key=repr)
-    filed = sorted((yaml.safe_load(content) for content in contents(HERE / case / "expected").values()), key=repr)
+    streamed = sorted(yaml.load_all(capsys.readouterr().out, Loader=yaml.CSafeLoader), key=repr)
+    filed = sorted(
+        (yaml.load(content, Loader=yaml.CSafeLoader) for content in contents(HERE / case / "expected").values()),
+        key=repr,
+    )
     assert filed == streamed
 
 
@@ -55,4 +64,4 @@ def test_no_manifest_needs_more_than_json(case: str) -> None:
             check(item)
 
     for content in contents(HERE / case / "expected").values():
-        check(yaml.safe_load(content))
+        check(yaml.load(content, Loader=yaml.CSafeLoader))

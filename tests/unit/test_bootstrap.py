@@ -45,6 +45,8 @@ def test_the_management_cluster_needs_the_account_itself() -> None:
 
 
 def test_names_that_the_fleet_chose_are_used() -> None:
-    text = FRAME.replace("platform: {", "platform: {namespace: ops, ").replace("kubeconfig: {kam", "platformServiceAccount: boss, kubeconfig: {kam")
+    text = FRAME.replace("platform: {", "platform: {namespace: ops, ").replace(
+        "kubeconfig: {kam", "platformServiceAccount: boss, kubeconfig: {kam"
+    )
     expected = (namespace("ops"), binding("boss-kamaji", "system:serviceaccount:kamaji:boss"))
     assert expected == bootstrap(fleet(text), "dev", "edge")

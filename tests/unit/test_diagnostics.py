@@ -29,7 +29,9 @@ def test_what_stands_in_the_file_can_not_break_the_line_or_colour_the_terminal()
 
 
 def test_all_problems_are_shown_once_sorted_by_place_and_counted() -> None:
-    invalid = InvalidFleet([problem(10), problem(9, 2), problem(9, 1, "b"), problem(9, 1, "a", "z"), problem(9, 1, "a", "y"), problem(10)])
+    invalid = InvalidFleet(
+        [problem(10), problem(9, 2), problem(9, 1, "b"), problem(9, 1, "a", "z"), problem(9, 1, "a", "y"), problem(10)]
+    )
     expected = (
         "t.yaml:9:1: error[a]: y\n"
         "t.yaml:9:1: error[a]: z\n"

@@ -34,7 +34,9 @@ def layers(*data: dict[str, Any]) -> list[Layer]:
         ([{"a": 1}, {"a": False}, {}], {"a": False}),
     ],
 )
-def test_maps_merge_and_lists_and_scalars_replace_and_null_removes(data: list[dict[str, Any]], expected: dict[str, Any]) -> None:
+def test_maps_merge_and_lists_and_scalars_replace_and_null_removes(
+    data: list[dict[str, Any]], expected: dict[str, Any]
+) -> None:
     assert expected == merge(layers(*data))
 
 

@@ -11,7 +11,10 @@ from tenantry.model import Kubeconfig, SecretKey
     ("given", "expected"),
     [
         ({"kamaji": {"controlPlane": "a", "namespace": "n"}}, ("a-admin-kubeconfig", "n", "admin.conf")),
-        ({"kamaji": {"controlPlane": "a", "namespace": "n", "key": "admin.svc"}}, ("a-admin-kubeconfig", "n", "admin.svc")),
+        (
+            {"kamaji": {"controlPlane": "a", "namespace": "n", "key": "admin.svc"}},
+            ("a-admin-kubeconfig", "n", "admin.svc"),
+        ),
         ({"capi": {"cluster": "a", "namespace": "n"}}, ("a-kubeconfig", "n", "value")),
         ({"vcluster": {"name": "a", "namespace": "n"}}, ("vc-a", "n", "config")),
         ({"secret": {"name": "a", "namespace": "n", "key": "k"}}, ("a", "n", "k")),

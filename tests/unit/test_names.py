@@ -63,10 +63,15 @@ def test_names_are_joined_by_dashes() -> None:
 
 
 def test_a_digest_does_not_depend_on_the_order_of_keys_and_changes_with_any_value() -> None:
-    digests = [names.digest(each) for each in ({"a": 1, "b": [2]}, {"b": [2], "a": 1}, {"a": 1, "b": [3]}, {"a": "1", "b": [2]})]
+    digests = [
+        names.digest(each)
+        for each in ({"a": 1, "b": [2]}, {"b": [2], "a": 1}, {"a": 1, "b": [3]}, {"a": "1", "b": [2]})
+    ]
     assert digests == ["0855bfc2", "0855bfc2", "387841a2", "5989b171"]
 
 
-@pytest.mark.parametrize(("text", "expected"), [("Kube Prometheus_Stack", "kube-prometheus-stack"), ("./a//b", "a-b"), ("é", ""), ("a", "a")])
+@pytest.mark.parametrize(
+    ("text", "expected"), [("Kube Prometheus_Stack", "kube-prometheus-stack"), ("./a//b", "a-b"), ("é", ""), ("a", "a")]
+)
 def test_a_slug_is_a_part_of_a_name(text: str, expected: str) -> None:
     assert names.slug(text) == expected

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.errors import Refused
-from tenantry.kube import Owner
+from tenantry.kube import ObjectId, Owner
 from tenantry.load import load_fleet, plan_all
 from tenantry.planner import PlannedPlacement
 from tests.unit.texts import FRAME, fleet, named, one, planned, problems, rocky, told
@@ -16,7 +16,7 @@ BOTH = "clusters: {all: true}"
 SIMPLE = "web: {kustomize: {source: manifests}}"
 
 ADDONS = FRAME.replace(
-    "platform: {chart: {helm: {url: \"https://charts.example.com\", version: 0.1.0}}}",
+    'platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}',
     """platform:
   addons:
     dns: {clusters: {all: true}, source: {git: {url: https://git.example.com/dns, ref: {tag: v1}}}, kustomize: {path: ./dns}}
@@ -51,12 +51,23 @@ def test_a_tenant_on_the_management_cluster_gets_its_baseline_its_sources_and_it
 
 
 def test_an_open_tenant_without_quota_gets_three_objects_and_its_apps() -> None:
-    expected = ["Namespace rocky", "ServiceAccount rocky/rocky", "RoleBinding rocky/rocky-reconciler", "GitRepository rocky/manifests", "Kustomization rocky/web"]
+    expected = [
+        "Namespace rocky",
+        "ServiceAccount rocky/rocky",
+        "RoleBinding rocky/rocky-reconciler",
+        "GitRepository rocky/manifests",
+        "Kustomization rocky/web",
+    ]
     assert expected == named(planned(rocky(SIMPLE, "clusters: {names: [hub]}\nnetwork: open")))
 
 
 def test_a_remote_cluster_with_tenants_gets_the_objects_chart_and_each_placement_an_account_and_a_release() -> None:
-    movy = "  movy:\n    clusters: {names: [edge]}\n    sources: {s: {git: {url: https://git.example.com/movy, ref: {tag: v1}}}}\n    apps: {web: {kustomize: {source: s}}}\n"
+    movy = (
+        "  movy:\n"
+        "    clusters: {names: [edge]}\n"
+        "    sources: {s: {git: {url: https://git.example.com/movy, ref: {tag: v1}}}}\n"
+        "    apps: {web: {kustomize: {source: s}}}\n"
+    )
     expected = [
         "ServiceAccount kamaji/tenantry-platform",
         "HelmRepository kamaji/edge-tenantry",
@@ -75,10 +86,16 @@ def test_a_remote_cluster_with_tenants_gets_the_objects_chart_and_each_placement
 
 def test_clusters_whose_kubeconfigs_lie_in_one_namespace_share_service_accounts() -> None:
     text = rocky(SIMPLE, BOTH).replace(
-        "platform:", "  edge-2: {environments: [dev], kubeconfig: {vcluster: {name: two, namespace: kamaji}}}\nplatform:", 1
+        "platform:",
+        "  edge-2: {environments: [dev], kubeconfig: {vcluster: {name: two, namespace: kamaji}}}\nplatform:",
+        1,
     )
     accounts = [name for name in named(planned(text)) if name.startswith("ServiceAccount")]
-    assert accounts == ["ServiceAccount rocky/rocky", "ServiceAccount kamaji/tenantry-platform", "ServiceAccount kamaji/rocky"]
+    assert accounts == [
+        "ServiceAccount rocky/rocky",
+        "ServiceAccount kamaji/tenantry-platform",
+        "ServiceAccount kamaji/rocky",
+    ]
 
 
 def test_add_ons_lie_in_the_platform_s_namespace_and_beside_kubeconfigs() -> None:
@@ -100,7 +117,10 @@ def test_sources_that_no_app_on_the_cluster_takes_are_not_planned() -> None:
 
 
 def test_releases_of_the_same_chart_share_it_and_other_versions_do_not() -> None:
-    apps = "\n".join(f"{name}: {{helm: {{source: charts, chart: c, version: {version}}}}}" for name, version in (("a", "1.x"), ("b", "1.x"), ("c", "2.x")))
+    apps = "\n".join(
+        f"{name}: {{helm: {{source: charts, chart: c, version: {version}}}}}"
+        for name, version in (("a", "1.x"), ("b", "1.x"), ("c", "2.x"))
+    )
     plan = planned(rocky(apps))
     charts = [one(plan, "HelmRelease", app).manifest["spec"]["chartRef"]["name"] for app in "abc"]
     assert (charts[0] == charts[1], charts[0] == charts[2]) == (True, False)
@@ -112,8 +132,12 @@ def test_a_tenant_without_apps_in_the_environment_gets_nothing() -> None:
 
 
 def test_a_plan_tells_placements_and_apps() -> None:
-    plan = planned(rocky(SIMPLE + "\ncache: {clusters: {names: [edge]}, helm: {source: charts, chart: c, version: 1.x}}", BOTH))
-    assert [PlannedPlacement("rocky", "hub", "rocky"), PlannedPlacement("rocky", "edge", "rocky")] == list(plan.placements)
+    plan = planned(
+        rocky(SIMPLE + "\ncache: {clusters: {names: [edge]}, helm: {source: charts, chart: c, version: 1.x}}", BOTH)
+    )
+    assert [PlannedPlacement("rocky", "hub", "rocky"), PlannedPlacement("rocky", "edge", "rocky")] == list(
+        plan.placements
+    )
     assert [
         ("rocky", "hub", "web", "Kustomization rocky/web", None),
         ("rocky", "edge", "web", "Kustomization kamaji/edge-rocky-web", None),
@@ -145,7 +169,9 @@ def test_every_object_belongs_to_the_part_of_the_fleet_that_it_goes_with() -> No
 
 
 def test_an_app_waits_for_its_baseline_its_source_and_the_apps_it_depends_on() -> None:
-    plan = planned(rocky("web: {kustomize: {source: manifests}, dependsOn: [db]}\ndb: {kustomize: {source: manifests}}", BOTH))
+    plan = planned(
+        rocky("web: {kustomize: {source: manifests}, dependsOn: [db]}\ndb: {kustomize: {source: manifests}}", BOTH)
+    )
     assert [
         "Namespace rocky",
         "ServiceAccount rocky/rocky",
@@ -184,7 +210,7 @@ def test_what_lies_in_a_tenant_s_namespace_waits_for_it() -> None:
 
 @pytest.mark.parametrize("environment", ["dev", "prod"])
 def test_every_dependency_of_the_repository_s_fleet_precedes_its_dependents(environment: str) -> None:
-    seen = set()
+    seen: set[ObjectId] = set()
     for object in plan_all(load_fleet(Path("tenants.yaml")))[environment].objects:
         assert seen.issuperset(object.depends_on)
         assert object.id not in seen
@@ -232,16 +258,26 @@ def test_on_a_remote_flux_acts_as_the_account_beside_the_kubeconfig_and_the_base
         release["storageNamespace"],
         release["releaseName"],
     )
-    assert [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "system:serviceaccount:kamaji:rocky"}] == binding["subjects"]
+    assert [
+        {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "system:serviceaccount:kamaji:rocky"}
+    ] == binding["subjects"]
 
 
 def test_the_baseline_is_the_same_on_every_cluster_but_for_the_user_and_the_cluster_s_label() -> None:
     plan = planned(rocky(SIMPLE, BOTH + "\nquota: {pods: 1}"))
     remote = one(plan, "HelmRelease", "edge-rocky-baseline").manifest["spec"]["values"]["objects"]
-    local = [object.manifest for object in plan.objects if object.id.kind in {each["kind"] for each in remote} and object.owner.cluster == "hub"]
+    local = [
+        object.manifest
+        for object in plan.objects
+        if object.id.kind in {each["kind"] for each in remote} and object.owner.cluster == "hub"
+    ]
 
     def comparable(manifest: object) -> str:
-        text = repr(manifest).replace("'app.kubernetes.io/managed-by': 'tenantry', ", "").replace("serviceaccount:rocky:", "serviceaccount:kamaji:")
+        text = (
+            repr(manifest)
+            .replace("'app.kubernetes.io/managed-by': 'tenantry', ", "")
+            .replace("serviceaccount:rocky:", "serviceaccount:kamaji:")
+        )
         text = text.replace("'tenantry/cluster': 'hub'", "'tenantry/cluster': 'edge'")
         return text.replace(", 'annotations': {'pulumi.com/deletionPropagationPolicy': 'background'}", "")
 
@@ -249,14 +285,21 @@ def test_the_baseline_is_the_same_on_every_cluster_but_for_the_user_and_the_clus
 
 
 def test_a_release_on_a_remote_makes_flux_wait_for_the_baseline_and_for_its_dependencies() -> None:
-    apps = "web: {helm: {source: charts, chart: c, version: 1.x}, dependsOn: [db]}\ndb: {helm: {source: charts, chart: c, version: 1.x}}"
+    apps = (
+        "web: {helm: {source: charts, chart: c, version: 1.x}, dependsOn: [db]}\n"
+        "db: {helm: {source: charts, chart: c, version: 1.x}}"
+    )
     plan = planned(rocky(apps, BOTH))
-    assert [{"name": "edge-rocky-baseline"}, {"name": "edge-rocky-db"}] == one(plan, "HelmRelease", "edge-rocky-web").manifest["spec"]["dependsOn"]
+    assert [{"name": "edge-rocky-baseline"}, {"name": "edge-rocky-db"}] == one(
+        plan, "HelmRelease", "edge-rocky-web"
+    ).manifest["spec"]["dependsOn"]
     assert [{"name": "db"}] == one(plan, "HelmRelease", "web").manifest["spec"]["dependsOn"]
 
 
 def test_a_chart_from_git_is_built_anew_with_each_commit() -> None:
-    plan = planned(rocky("web: {helm: {source: manifests, chart: ./charts/web, valuesFiles: [./charts/web/values.yaml]}}"))
+    plan = planned(
+        rocky("web: {helm: {source: manifests, chart: ./charts/web, valuesFiles: [./charts/web/values.yaml]}}")
+    )
     (chart,) = (object.manifest for object in plan.objects if object.id.kind == "HelmChart")
     assert {
         "chart": "./charts/web",
@@ -269,13 +312,25 @@ def test_a_chart_from_git_is_built_anew_with_each_commit() -> None:
 
 def test_an_add_on_with_a_namespace_of_its_own_makes_it_and_a_tenant_s_app_never_does() -> None:
     addon = one(planned(ADDONS), "HelmRelease", "edge-certs").manifest["spec"]
-    tenant = one(planned(rocky("web: {helm: {source: charts, chart: c, version: 1.x}}")), "HelmRelease", "web").manifest["spec"]
-    assert (True, "tenantry-system", "certs") == (addon["install"]["createNamespace"], addon["storageNamespace"], addon["targetNamespace"])
-    assert ("createNamespace" in tenant["install"], tenant["storageNamespace"], tenant["targetNamespace"]) == (False, "rocky", "rocky")
+    tenant = one(
+        planned(rocky("web: {helm: {source: charts, chart: c, version: 1.x}}")), "HelmRelease", "web"
+    ).manifest["spec"]
+    assert (True, "tenantry-system", "certs") == (
+        addon["install"]["createNamespace"],
+        addon["storageNamespace"],
+        addon["targetNamespace"],
+    )
+    assert ("createNamespace" in tenant["install"], tenant["storageNamespace"], tenant["targetNamespace"]) == (
+        False,
+        "rocky",
+        "rocky",
+    )
 
 
 def test_every_object_says_whose_it_is_by_labels() -> None:
-    labels = {str(object.id): dict(object.manifest["metadata"]["labels"]) for object in planned(rocky(SIMPLE, BOTH)).objects}
+    labels = {
+        str(object.id): dict(object.manifest["metadata"]["labels"]) for object in planned(rocky(SIMPLE, BOTH)).objects
+    }
     common = {"app.kubernetes.io/managed-by": "tenantry", "tenantry/environment": "dev"}
     mine = {**common, "toolkit.fluxcd.io/tenant": "rocky"}
     assert {**mine, "tenantry/cluster": "edge", "tenantry/app": "web"} == labels["Kustomization kamaji/edge-rocky-web"]
@@ -300,7 +355,10 @@ def test_a_tenant_s_label_can_not_replace_one_of_the_fleet() -> None:
 
 
 def test_a_cycle_is_reported_once_however_it_is_found() -> None:
-    apps = "\n".join(f"{app}: {{kustomize: {{source: manifests}}, dependsOn: [{other}]}}" for app, other in (("c", "a"), ("a", "b"), ("b", "c"), ("d", "a")))
+    apps = "\n".join(
+        f"{app}: {{kustomize: {{source: manifests}}, dependsOn: [{other}]}}"
+        for app, other in (("c", "a"), ("a", "b"), ("b", "c"), ("d", "a"))
+    )
     expected = told(
         "tenants.yaml:16:54: error[dependency-cycle]: apps depend on each other: a -> b -> c -> a",
         "  at tenants.rocky.apps.a.dependsOn",
@@ -333,12 +391,16 @@ def test_an_app_that_depends_on_itself_is_reported_once() -> None:
 
 
 def test_a_dependency_that_is_not_on_the_cluster_is_refused_because_flux_would_wait_for_ever() -> None:
-    text = rocky("""\
+    text = rocky(
+        """\
 db: {clusters: {names: [hub]}, kustomize: {source: manifests}}
 web: {kustomize: {source: manifests}, dependsOn: [db]}
-""", BOTH)
+""",
+        BOTH,
+    )
     expected = told(
-        "tenants.yaml:16:57: error[dependency-not-placed]: app 'web' runs on cluster 'edge', but 'db', which it depends on, does not",
+        "tenants.yaml:16:57: error[dependency-not-placed]: app 'web' runs on cluster 'edge', but 'db', which"
+        " it depends on, does not",
         "  at tenants.rocky.apps.web.dependsOn[0]",
         "  fix: place 'db' there too, or set another 'dependsOn' under 'overrides.clusters.edge'",
         "Found 1 error",
@@ -347,10 +409,13 @@ web: {kustomize: {source: manifests}, dependsOn: [db]}
 
 
 def test_an_override_can_drop_a_dependency_where_it_is_not_placed() -> None:
-    text = rocky("""\
+    text = rocky(
+        """\
 db: {clusters: {names: [hub]}, kustomize: {source: manifests}}
 web: {kustomize: {source: manifests}, dependsOn: [db], overrides: {clusters: {edge: {dependsOn: []}}}}
-""", BOTH)
+""",
+        BOTH,
+    )
     plan = planned(text)
     assert ([{"name": "db"}], None) == (
         one(plan, "Kustomization", "web").manifest["spec"].get("dependsOn"),
@@ -360,10 +425,14 @@ web: {kustomize: {source: manifests}, dependsOn: [db], overrides: {clusters: {ed
 
 def test_an_add_on_s_dependency_that_is_not_on_the_cluster_is_refused_too() -> None:
     text = ADDONS.replace("kustomize: {path: ./dns}", "kustomize: {path: ./dns}, dependsOn: [crds]").replace(
-        "    certs:", "    crds: {clusters: {names: [edge]}, source: {git: {url: https://git.example.com/crds, ref: {tag: v1}}}, kustomize: {}}\n    certs:"
+        "    certs:",
+        "    crds: {clusters: {names: [edge]}, source: {git: {url: https://git.example.com/crds, ref: {tag:"
+        " v1}}}, kustomize: {}}\n"
+        "    certs:",
     )
     expected = told(
-        "tenants.yaml:9:139: error[dependency-not-placed]: app 'dns' runs on cluster 'hub', but 'crds', which it depends on, does not",
+        "tenants.yaml:9:139: error[dependency-not-placed]: app 'dns' runs on cluster 'hub', but 'crds',"
+        " which it depends on, does not",
         "  at platform.addons.dns.dependsOn[0]",
         "  fix: place 'crds' there too, or set another 'dependsOn' under 'overrides.clusters.hub'",
         "Found 1 error",
@@ -374,10 +443,13 @@ def test_an_add_on_s_dependency_that_is_not_on_the_cluster_is_refused_too() -> N
 # --- names that are refused -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["default", "flux-system", "kube-public", "tenantry-system", "kamaji", "tenantry-platform"])
+@pytest.mark.parametrize(
+    "name", ["default", "flux-system", "kube-public", "tenantry-system", "kamaji", "tenantry-platform"]
+)
 def test_a_tenant_can_not_take_a_namespace_of_the_cluster_or_the_platform_nor_the_platform_s_account(name: str) -> None:
     expected = told(
-        f"tenants.yaml:9:3: error[reserved-namespace]: namespace '{name}' of tenant '{name}' belongs to the cluster or to the platform",
+        f"tenants.yaml:9:3: error[reserved-namespace]: namespace '{name}' of tenant '{name}' belongs to the"
+        " cluster or to the platform",
         f"  at tenants.{name}",
         "  fix: rename the tenant, or change the environment's 'namespace'",
         "Found 1 error",
@@ -411,9 +483,27 @@ def test_a_namespace_template_that_two_tenants_share_is_refused_even_on_differen
 @pytest.mark.parametrize(
     ("template", "message"),
     [
-        ("{tenant}_x", "bad-name]: namespace 'rocky_x' of tenant 'rocky' must be lower-case letters, digits and '-', starting and ending with a letter or digit\n  at environments.dev.namespace\n  fix: shorten the template or the tenant's name"),
-        ("{tenant}" + "x" * 60, f"bad-name]: namespace 'rocky{'x' * 60}' of tenant 'rocky' has 65 characters, at most 63 are allowed\n  at environments.dev.namespace\n  fix: shorten the template or the tenant's name"),
-        ("{cluster}-{tenant}", "unknown-placeholder]: placeholder '{cluster}' is not known here\n  at environments.dev.namespace\n  known: env, tenant\n  fix: correct the name, declare it under the 'variables:' of the environment or cluster, or write '{{' and '}}' for braces"),
+        (
+            "{tenant}_x",
+            "bad-name]: namespace 'rocky_x' of tenant 'rocky' must be lower-case letters, digits and '-',"
+            " starting and ending with a letter or digit\n"
+            "  at environments.dev.namespace\n"
+            "  fix: shorten the template or the tenant's name",
+        ),
+        (
+            "{tenant}" + "x" * 60,
+            f"bad-name]: namespace 'rocky{'x' * 60}' of tenant 'rocky' has 65 characters, at most 63 are allowed\n"
+            "  at environments.dev.namespace\n"
+            "  fix: shorten the template or the tenant's name",
+        ),
+        (
+            "{cluster}-{tenant}",
+            "unknown-placeholder]: placeholder '{cluster}' is not known here\n"
+            "  at environments.dev.namespace\n"
+            "  known: env, tenant\n"
+            "  fix: correct the name, declare it under the 'variables:' of the environment or cluster, or write"
+            " '{{' and '}}' for braces",
+        ),
         ("{tenant", "bad-placeholder]: a single '{'\n  at environments.dev.namespace\n  fix: write '{{' for a brace"),
     ],
 )
@@ -423,7 +513,9 @@ def test_a_namespace_template_that_gives_no_name_is_refused(template: str, messa
 
 
 def test_a_namespace_template_takes_the_environment_its_variables_and_the_tenant() -> None:
-    text = rocky(SIMPLE).replace("management: hub", 'management: hub, namespace: "{env}-{team}-{tenant}", variables: {team: a}')
+    text = rocky(SIMPLE).replace(
+        "management: hub", 'management: hub, namespace: "{env}-{team}-{tenant}", variables: {team: a}'
+    )
     assert named(planned(text))[0] == "Namespace dev-a-rocky"
 
 
@@ -432,7 +524,8 @@ LONG = "a" * 60
 
 def test_a_name_that_gets_too_long_is_an_error_and_never_cut() -> None:
     expected = told(
-        f"tenants.yaml:15:69: error[name-too-long]: Kustomization name 'edge-rocky-{LONG}' has 71 characters, at most 63 are allowed",
+        f"tenants.yaml:15:69: error[name-too-long]: Kustomization name 'edge-rocky-{LONG}' has 71 characters,"
+        " at most 63 are allowed",
         f"  at tenants.rocky.apps.{LONG}",
         "  fix: use shorter names",
         "Found 1 error",
@@ -507,7 +600,11 @@ def test_an_app_called_like_the_baseline_s_release_is_refused_on_a_remote() -> N
 
 def test_names_that_become_the_same_when_joined_are_refused() -> None:
     text = rocky("b-web: {kustomize: {source: manifests}}", "clusters: {names: [edge]}")
-    other = rocky("web: {kustomize: {source: manifests}}", "clusters: {names: [edge]}").split("tenants:\n")[1].replace("rocky:", "rocky-b:")
+    other = (
+        rocky("web: {kustomize: {source: manifests}}", "clusters: {names: [edge]}")
+        .split("tenants:\n")[1]
+        .replace("rocky:", "rocky-b:")
+    )
     found = problems(text + other)
     assert found == told(
         "tenants.yaml:22:12: error[duplicate-name]: Kustomization kamaji/edge-rocky-b-web would be created twice",
@@ -526,7 +623,9 @@ def test_names_that_become_the_same_when_joined_are_refused() -> None:
     [
         (
             "kustomize: {path: ./a}",
-            "tenants.yaml:15:24: error[missing-key]: key 'source' is missing\n  at tenants.rocky.apps.web.kustomize\n  fix: add 'source:'",
+            "tenants.yaml:15:24: error[missing-key]: key 'source' is missing\n"
+            "  at tenants.rocky.apps.web.kustomize\n"
+            "  fix: add 'source:'",
         ),
         (
             "helm: {source: charts, chart: c}",
@@ -567,7 +666,8 @@ def test_names_that_become_the_same_when_joined_are_refused() -> None:
             "tenants.yaml:15:50: error[unknown-placeholder]: placeholder '{region}' is not known here\n"
             "  at tenants.rocky.apps.web.kustomize.path\n"
             "  known: app, cluster, env, tenant\n"
-            "  fix: correct the name, declare it under the 'variables:' of the environment or cluster, or write '{{' and '}}' for braces",
+            "  fix: correct the name, declare it under the 'variables:' of the environment or cluster, or write"
+            " '{{' and '}}' for braces",
         ),
         (
             "kustomize: {source: manifests, path: ./x, components: [../ok, ../../out]}",
@@ -580,7 +680,9 @@ def test_an_app_that_can_not_be_planned_is_reported_at_its_place(app: str, expec
 
 
 def test_a_path_that_leaves_the_source_only_when_filled_in_is_refused() -> None:
-    text = rocky("web: {kustomize: {source: manifests, path: './{up}{up}/x'}}").replace("management: hub", "management: hub, variables: {up: .}")
+    text = rocky("web: {kustomize: {source: manifests, path: './{up}{up}/x'}}").replace(
+        "management: hub", "management: hub, variables: {up: .}"
+    )
     assert problems(text) == told(
         "tenants.yaml:15:50: error[bad-path]: path './../x' leaves the source",
         "  at tenants.rocky.apps.web.kustomize.path",
@@ -591,10 +693,26 @@ def test_a_path_that_leaves_the_source_only_when_filled_in_is_refused() -> None:
 @pytest.mark.parametrize(
     ("kind", "url", "message"),
     [
-        ("git", "git@git.example.com:rocky", "bad-url]: '{}' is not a URL that Flux takes here\n  at {}\n  wanted: http://, https:// or ssh:// (not user@host:path)"),
-        ("git", "file:///etc", "bad-url]: '{}' is not a URL that Flux takes here\n  at {}\n  wanted: http://, https:// or ssh:// (not user@host:path)"),
-        ("helm", "charts.example.com", "bad-url]: '{}' is not a URL that Flux takes here\n  at {}\n  wanted: http://, https:// or oci://"),
-        ("helm", "oci://charts.example.com", "bad-url]: the URL '{}' does not go with type 'default'\n  at {}\n  fix: set 'type: oci', or correct the URL"),
+        (
+            "git",
+            "git@git.example.com:rocky",
+            "bad-url]: '{}' is not a URL that Flux takes here\n  at {}\n  wanted: http://, https:// or ssh:// (not user@host:path)",
+        ),
+        (
+            "git",
+            "file:///etc",
+            "bad-url]: '{}' is not a URL that Flux takes here\n  at {}\n  wanted: http://, https:// or ssh:// (not user@host:path)",
+        ),
+        (
+            "helm",
+            "charts.example.com",
+            "bad-url]: '{}' is not a URL that Flux takes here\n  at {}\n  wanted: http://, https:// or oci://",
+        ),
+        (
+            "helm",
+            "oci://charts.example.com",
+            "bad-url]: the URL '{}' does not go with type 'default'\n  at {}\n  fix: set 'type: oci', or correct the URL",
+        ),
     ],
 )
 def test_a_url_that_flux_would_refuse_is_refused(kind: str, url: str, message: str) -> None:
@@ -605,11 +723,19 @@ def test_a_url_that_flux_would_refuse_is_refused(kind: str, url: str, message: s
     assert problems(text).split(": error[", 1)[1] == message.format(url, path) + "\nFound 1 error\n"
 
 
-@pytest.mark.parametrize("url", ["https://me:hunter2@git.example.com/x", "https://:hunter2@git.example.com/x", "ssh://me:hunter2@git.example.com/x"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://me:hunter2@git.example.com/x",
+        "https://:hunter2@git.example.com/x",
+        "ssh://me:hunter2@git.example.com/x",
+    ],
+)
 def test_a_password_in_a_url_is_refused_without_repeating_it(url: str) -> None:
     found = problems(rocky(SIMPLE).replace("https://git.example.com/rocky", f"'{url}'"))
     assert found == told(
-        "tenants.yaml:11:30: error[secret-in-url]: the URL holds a password, which everyone who reads the file or the plan could see",
+        "tenants.yaml:11:30: error[secret-in-url]: the URL holds a password, which everyone who reads the"
+        " file or the plan could see",
         "  at tenants.rocky.sources.manifests.git.url",
         "  fix: remove it from the URL, and revoke it",
         "Found 1 error",
@@ -626,7 +752,11 @@ def test_an_unknown_source_is_reported_once() -> None:
 
 
 def test_a_tenant_on_a_remote_needs_the_objects_chart() -> None:
-    found = problems(rocky(SIMPLE, "clusters: {names: [edge]}").replace('platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}\n', ""))
+    found = problems(
+        rocky(SIMPLE, "clusters: {names: [edge]}").replace(
+            'platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}\n', ""
+        )
+    )
     assert found == told(
         "tenants.yaml:6:9: error[no-objects-chart]: tenant 'rocky' is placed on remote cluster 'edge', but 'platform.chart' does"
         " not say where the chart lies that installs baselines",
@@ -637,8 +767,12 @@ def test_a_tenant_on_a_remote_needs_the_objects_chart() -> None:
 
 
 def test_problems_of_several_environments_and_clusters_are_named_in_one_run() -> None:
-    text = rocky("web: {kustomize: {source: manifests, path: './{region}'}}\ndb: {helm: {source: charts, chart: c}}", BOTH).replace(
-        "clusters:\n", "  prod: {management: hub-2}\nclusters:\n  hub-2: {environments: [prod], variables: {region: eu}}\n", 1
+    text = rocky(
+        "web: {kustomize: {source: manifests, path: './{region}'}}\ndb: {helm: {source: charts, chart: c}}", BOTH
+    ).replace(
+        "clusters:\n",
+        "  prod: {management: hub-2}\nclusters:\n  hub-2: {environments: [prod], variables: {region: eu}}\n",
+        1,
     )
     found = problems(text)
     codes = [line.split("error[")[1].split("]")[0] for line in found.splitlines() if "error[" in line]
@@ -658,3 +792,55 @@ def test_an_environment_that_is_not_declared_is_refused_with_the_closest() -> No
 def test_environments_are_planned_in_the_order_of_the_file() -> None:
     text = FRAME.replace("clusters:\n", "  a: {management: hub-2}\nclusters:\n  hub-2: {environments: [a]}\n", 1)
     assert list(plan_all(fleet(text))) == ["dev", "a"]
+
+
+@pytest.mark.parametrize(
+    ("source", "app", "kind", "name"),
+    [
+        (
+            "git: {url: https://git.example.com/x, ref: {tag: v1}}",
+            "kustomize: {source: SOURCE}",
+            "GitRepository",
+            "edge-rocky-SOURCE",
+        ),
+        (
+            "helm: {url: https://charts.example.com}",
+            "helm: {source: SOURCE, chart: c, version: 1.x}",
+            "HelmRepository",
+            "edge-rocky-SOURCE",
+        ),
+        (
+            "git: {url: https://git.example.com/x, ref: {tag: v1}}",
+            "helm: {source: manifests, chart: ./SOURCE}",
+            "HelmChart",
+            "edge-rocky-manifests-SOURCE-322cb0f7",
+        ),
+    ],
+)
+def test_names_of_sources_and_charts_have_63_characters_at_most_too(
+    source: str, app: str, kind: str, name: str
+) -> None:
+    long = "s" * 53
+    text = rocky(f"web: {{{app.replace('SOURCE', long)}}}", "clusters: {names: [edge]}")
+    found = problems(text.replace("    sources:\n", f"    sources:\n      {long}: {{{source}}}\n"))
+    name = name.replace("SOURCE", long)
+    assert found == told(
+        f"tenants.yaml:16:12: error[name-too-long]: {kind} name '{name}' has {len(name)} characters, at most 63 are allowed",
+        "  at tenants.rocky.apps.web",
+        "  fix: use shorter names",
+        "Found 1 error",
+    )
+
+
+def test_a_wrong_environment_or_cluster_is_reported_without_what_follows_from_it() -> None:
+    text = (
+        rocky(SIMPLE)
+        .replace("management: hub", "management: hbu")
+        .replace("labels: {tier: hub}", "kubeconfig: {capi: {cluster: a, namespace: b}}")
+    )
+    found = problems(text.replace("platform:", "# platform:", 1))
+    assert (
+        found.splitlines()[0]
+        == "tenants.yaml:3:21: error[unknown-cluster]: environment 'dev' is managed by 'hbu', which is not declared"
+    )
+    assert found.endswith("Found 1 error\n")

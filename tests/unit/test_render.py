@@ -21,12 +21,21 @@ SMALLER = planned(rocky(WEB, "clusters: {names: [hub]}\nnetwork: open"))
 
 
 def tree(directory: Path) -> dict[str, str]:
-    return {path.relative_to(directory).as_posix(): path.read_text() for path in sorted(directory.rglob("*")) if path.is_file()}
+    return {
+        path.relative_to(directory).as_posix(): path.read_text()
+        for path in sorted(directory.rglob("*"))
+        if path.is_file()
+    }
 
 
 def test_objects_become_documents_with_keys_in_their_order() -> None:
-    manifests = [{"kind": "B", "apiVersion": "v1"}, {"a": [{"b": 1, "a": {}}, []], "t": "one\ntwo\n"}]
-    assert to_yaml(manifests) == "---\nkind: B\napiVersion: v1\n---\na:\n- b: 1\n  a: {}\n- []\nt: 'one\n\n  two\n\n  '\n"
+    manifests: list[dict[str, Any]] = [
+        {"kind": "B", "apiVersion": "v1"},
+        {"a": [{"b": 1, "a": {}}, []], "t": "one\ntwo\n"},
+    ]
+    assert (
+        to_yaml(manifests) == "---\nkind: B\napiVersion: v1\n---\na:\n- b: 1\n  a: {}\n- []\nt: 'one\n\n  two\n\n  '\n"
+    )
 
 
 def test_nothing_becomes_nothing() -> None:
@@ -43,13 +52,76 @@ def test_long_lines_are_not_folded() -> None:
     assert to_yaml([{"a": text}]) == f"---\na: {text}\n"
 
 
-AMBIGUOUS = (
-    "yes no on off y n Y N true Null ~ 1 -1 1_000 0x1f 0o17 0b11 017 12:30 1.5 1. .5 +.5 1e3 1E5 012e3 .inf .nan"
-    " 2001-01-01 << = - ? !x &x *x @x `x %x |x >x {x [x #x x: null"
-).split()
+AMBIGUOUS = [
+    "yes",
+    "no",
+    "on",
+    "off",
+    "y",
+    "n",
+    "Y",
+    "N",
+    "true",
+    "Null",
+    "~",
+    "1",
+    "-1",
+    "1_000",
+    "0x1f",
+    "0o17",
+    "0b11",
+    "017",
+    "12:30",
+    "1.5",
+    "1.",
+    ".5",
+    "+.5",
+    "1e3",
+    "1E5",
+    "012e3",
+    ".inf",
+    ".nan",
+    "2001-01-01",
+    "<<",
+    "=",
+    "-",
+    "?",
+    "!x",
+    "&x",
+    "*x",
+    "@x",
+    "`x",
+    "%x",
+    "|x",
+    ">x",
+    "{x",
+    "[x",
+    "#x",
+    "x:",
+    "null",
+]
 
 
-@pytest.mark.parametrize("text", [*AMBIGUOUS, "", " ", "a: b", "a #b", " lead", "trail ", "a\tb", "a\nb", "é", "😀", "x\x85y", "\u2028", "\x00", "\ufeff"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *AMBIGUOUS,
+        "",
+        " ",
+        "a: b",
+        "a #b",
+        " lead",
+        "trail ",
+        "a\tb",
+        "a\nb",
+        "é",
+        "😀",
+        "x\x85y",
+        "\u2028",
+        "\x00",
+        "\ufeff",
+    ],
+)
 def test_text_stays_text_for_readers_of_yaml_1_1_and_of_1_2(text: str) -> None:
     rendered = to_yaml([{"a": text}])
     assert {"a": text} == yaml.safe_load(rendered)
@@ -161,7 +233,9 @@ def test_a_file_in_the_place_of_a_folder_is_refused(tmp_path: Path) -> None:
     assert str(caught.value) == f"{tmp_path}/rocky: File exists\n  fix: name another directory with --directory"
 
 
-def test_an_interrupted_write_leaves_the_old_content_and_no_litter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_write_leaves_the_old_content_and_no_litter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_directory(SMALLER, tmp_path)
     before = tree(tmp_path)
 

@@ -42,12 +42,25 @@ def test_durations_beyond_go_s_64_bits_are_refused_because_they_would_stop_a_con
 
 def test_timeouts_of_sources_have_no_hours() -> None:
     assert checked(scalars.ShortDuration, "90m") == "90m"
-    assert refusal(scalars.ShortDuration, "1h") == ("bad-duration", "duration '1h' may not use hours here: write minutes")
+    assert refusal(scalars.ShortDuration, "1h") == (
+        "bad-duration",
+        "duration '1h' may not use hours here: write minutes",
+    )
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [("4", "4"), (4, "4"), (0.5, "0.5"), ("500m", "500m"), ("8Gi", "8Gi"), ("1e3", "1e3"), ("1.5E", "1.5E"), (0, "0"), ("+1", "+1")],
+    [
+        ("4", "4"),
+        (4, "4"),
+        (0.5, "0.5"),
+        ("500m", "500m"),
+        ("8Gi", "8Gi"),
+        ("1e3", "1e3"),
+        ("1.5E", "1.5E"),
+        (0, "0"),
+        ("+1", "+1"),
+    ],
 )
 def test_quantities_may_be_written_as_numbers(value: object, text: str) -> None:
     assert text == checked(scalars.Quantity, value)

@@ -72,7 +72,10 @@ def test_null_takes_a_default_away_again() -> None:
 
 
 def test_add_ons_take_only_the_times_of_the_defaults() -> None:
-    text = FRAME + "defaults: {role: edit, interval: 1m, retryInterval: 2s, timeout: 3m, quota: {pods: 1}, network: open}\n"
+    text = (
+        FRAME
+        + "defaults: {role: edit, interval: 1m, retryInterval: 2s, timeout: 3m, quota: {pods: 1}, network: open}\n"
+    )
     assert TenantSettings(interval="1m", retryInterval="2s", timeout="3m") == platform_settings(fleet(text))
 
 
@@ -135,7 +138,9 @@ def test_a_cluster_s_override_wins_over_the_environment_s_and_null_removes() -> 
         (("kustomize", "postBuild", "substitute", "KEPT"), (*AT, "kustomize", "postBuild", "substitute", "KEPT")),
     ],
 )
-def test_every_value_can_be_traced_to_where_it_stands(path: tuple[str | int, ...], expected: tuple[str | int, ...]) -> None:
+def test_every_value_can_be_traced_to_where_it_stands(
+    path: tuple[str | int, ...], expected: tuple[str | int, ...]
+) -> None:
     assert expected == effective(LAYERED, "edge").origin(*path)
 
 
@@ -148,7 +153,15 @@ def test_values_reach_helm_as_they_are() -> None:
     values = "{n: 1, f: 1.5, b: false, s: 'no', l: [null, {a: null}, []], m: {}, t: '{tenant} {{ .Values.x }}'}"
     app = effective(rocky(f"web: {{helm: {{source: charts, chart: c, version: 1.x, values: {values}}}}}"))
     assert isinstance(app.block, Helm)
-    expected = {"n": 1, "f": 1.5, "b": False, "s": "no", "l": [None, {"a": None}, []], "m": {}, "t": "rocky { .Values.x }"}
+    expected = {
+        "n": 1,
+        "f": 1.5,
+        "b": False,
+        "s": "no",
+        "l": [None, {"a": None}, []],
+        "m": {},
+        "t": "rocky { .Values.x }",
+    }
     assert expected == app.block.values
 
 
@@ -163,11 +176,16 @@ web:
     with pytest.raises(Found) as caught:
         effective_app(sound, AT, "dev", "hub", {})
     (finding,) = caught.value.findings
-    assert (finding.path, finding.code) == ((*AT, "overrides", "clusters", "hub", "kustomize", "path"), "unknown-placeholder")
+    assert (finding.path, finding.code) == (
+        (*AT, "overrides", "clusters", "hub", "kustomize", "path"),
+        "unknown-placeholder",
+    )
 
 
 def test_a_merged_app_that_is_not_complete_is_reported_at_its_block() -> None:
     with pytest.raises(Found) as caught:
-        effective(rocky("web: {helm: {source: charts}, clusters: {names: [hub]}, overrides: {clusters: {edge: {}}}}"), "edge")
+        effective(
+            rocky("web: {helm: {source: charts}, clusters: {names: [hub]}, overrides: {clusters: {edge: {}}}}"), "edge"
+        )
     (finding,) = caught.value.findings
     assert (finding.path, finding.code, finding.message) == ((*AT, "helm"), "missing-key", "key 'chart' is missing")

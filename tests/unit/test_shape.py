@@ -59,7 +59,11 @@ def test_a_key_that_looks_like_a_mark_of_pydantic_is_an_unknown_key(key: str) ->
         ("helm", "chartRef", "the fleet sets it from 'source', 'chart' and 'version'"),
         ("helm", "sourceRef", "the fleet sets it from 'source'"),
         ("helm", "kubeConfig", "the fleet sets it for each cluster the app is placed on"),
-        ("helm", "serviceAccountName", "the fleet sets it: apps run as their tenant's service account, add-ons as the platform's"),
+        (
+            "helm",
+            "serviceAccountName",
+            "the fleet sets it: apps run as their tenant's service account, add-ons as the platform's",
+        ),
         ("helm", "storageNamespace", "the fleet sets it: releases are stored in the namespace they install to"),
     ],
 )
@@ -89,7 +93,7 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
             "role: {tenant}",
             11,
             "role",
-            "wrong-type]: expected a string, found a mapping\n  at {}\n  fix: put a placeholder in quotes: \"{{tenant}}\"",
+            'wrong-type]: expected a string, found a mapping\n  at {}\n  fix: put a placeholder in quotes: "{{tenant}}"',
         ),
         ("sources: [a]", 14, "sources", "wrong-type]: expected a mapping, found a list\n  at {}"),
         (
@@ -99,8 +103,18 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
             "wrong-type]: expected a mapping, found nothing\n  at {}\n  fix: remove the key, or give it a value",
         ),
         ("apps: x", 11, "apps", "wrong-type]: expected a mapping, found a string\n  at {}"),
-        ("network: closed", 14, "network", "bad-value]: 'closed' is not allowed here\n  at {}\n  allowed: isolated, open"),
-        ("clusters: {all: false}", 21, "clusters.all", "bad-value]: false is not allowed here\n  at {}\n  allowed: true"),
+        (
+            "network: closed",
+            14,
+            "network",
+            "bad-value]: 'closed' is not allowed here\n  at {}\n  allowed: isolated, open",
+        ),
+        (
+            "clusters: {all: false}",
+            21,
+            "clusters.all",
+            "bad-value]: false is not allowed here\n  at {}\n  allowed: true",
+        ),
         ("clusters: {labels: {}}", 24, "clusters.labels", "empty]: at least one entry is needed\n  at {}"),
         (
             "clusters: {}",
@@ -239,5 +253,8 @@ def test_the_given_data_is_not_changed_by_leaving_entries_out() -> None:
 
 
 def test_null_removes_an_inherited_entry_wherever_maps_merge() -> None:
-    text = FRAME + "defaults: {quota: {pods: 1}}\ntenants: {rocky: {quota: {pods: null}, limits: {default: {cpu: null}}, labels: {a: null}}}\n"
+    text = FRAME + (
+        "defaults: {quota: {pods: 1}}\n"
+        "tenants: {rocky: {quota: {pods: null}, limits: {default: {cpu: null}}, labels: {a: null}}}\n"
+    )
     assert check_shape(parse(text.encode(), "t").data).findings == ()

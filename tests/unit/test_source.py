@@ -57,7 +57,8 @@ def test_scalars_have_the_types_of_yaml_1_2(text: str, value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["yes", "no", "on", "off", "y", "N", "12:30", "1_000", "2001-01-01", "0b1", "08:00", "1.2.3", "=", "0o8", "NULL0"]
+    "text",
+    ["yes", "no", "on", "off", "y", "N", "12:30", "1_000", "2001-01-01", "0b1", "08:00", "1.2.3", "=", "0o8", "NULL0"],
 )
 def test_what_yaml_1_1_would_guess_about_stays_text(text: str) -> None:
     assert {"a": text} == data(f"a: {text}")
@@ -71,7 +72,9 @@ def test_an_alias_stands_for_a_copy_of_its_anchor() -> None:
     assert {"a": {"b": 1}, "c": {"b": 1}} == data("a: &x {b: 1}\nc: *x")
 
 
-@pytest.mark.parametrize("text", ["a: 1\nb: {c: é}\n", "a: 1\r\nb: {c: é}\r\n", "a: 1\rb: {c: é}\r", "---\na: 1\nb: {c: é}\n...\n"])
+@pytest.mark.parametrize(
+    "text", ["a: 1\nb: {c: é}\n", "a: 1\r\nb: {c: é}\r\n", "a: 1\rb: {c: é}\r", "---\na: 1\nb: {c: é}\n...\n"]
+)
 def test_every_kind_of_line_end_is_read(text: str) -> None:
     assert {"a": 1, "b": {"c": "é"}} == data(text)
 
@@ -100,7 +103,7 @@ PLACES = "a:\n  é: [x, {y: 1}]\nb: &anchor {z: 2}\nc: *anchor\n"
         (("c", "z"), False, 3, 16),
     ],
 )
-def test_a_path_leads_to_its_line_and_column(path: tuple[str | int, ...], key: bool, line: int, column: int) -> None:
+def test_a_path_leads_to_its_line_and_column(path: tuple[str | int, ...], line: int, column: int, *, key: bool) -> None:
     assert Location("t.yaml", line, column) == parse(PLACES.encode(), "t.yaml").locate(path, key=key)
 
 
@@ -124,7 +127,10 @@ SYNTAX = "t.yaml:{}: error[syntax]: not valid YAML: {}\nFound 1 error"
 
 @pytest.mark.parametrize("text", ["a:\n\tb: 1", "a:\r\tb: 1", "a:\r\n\tb: 1"])
 def test_a_tab_as_indentation_is_refused_with_what_to_use(text: str) -> None:
-    what = "while scanning for the next token: found character that cannot start any token\n  fix: indent with spaces, not with tabs"
+    what = (
+        "while scanning for the next token: found character that cannot start any token\n"
+        "  fix: indent with spaces, not with tabs"
+    )
     assert SYNTAX.format("2:1", what) == refusal(text)
 
 
@@ -133,6 +139,7 @@ def test_a_tab_as_indentation_is_refused_with_what_to_use(text: str) -> None:
     [
         ("a: @b", "1:4", "while scanning for the next token: found character that cannot start any token"),
         ("a: [1\n", "2:1", "while parsing a flow sequence: did not find expected ',' or ']'"),
+        ("a: [1", "1:6", "while parsing a flow sequence: did not find expected ',' or ']'"),
         ("a: b: c", "1:5", "mapping values are not allowed in this context"),
         ("a: 1\n b: 2", "2:3", "mapping values are not allowed in this context"),
         ("a: *x", "1:4", "found undefined alias"),
@@ -178,7 +185,9 @@ def test_a_file_that_is_no_mapping_is_refused(text: str) -> None:
     ],
 )
 def test_bytes_that_are_not_utf_8_are_refused_at_their_place(raw: bytes, place: str, byte: str) -> None:
-    expected = f"t.yaml:{place}: error[not-utf-8]: byte 0x{byte} is not UTF-8\n  fix: save the file as UTF-8\nFound 1 error"
+    expected = (
+        f"t.yaml:{place}: error[not-utf-8]: byte 0x{byte} is not UTF-8\n  fix: save the file as UTF-8\nFound 1 error"
+    )
     assert expected == refusal(raw)
 
 
@@ -195,9 +204,14 @@ def test_duplicate_keys_are_refused_however_they_are_written_and_all_are_named()
     assert expected == refusal("a: 1\n'a': 2\nb: {1: x, '1': y}\n")
 
 
-@pytest.mark.parametrize(("key", "shown"), [("true", "'true'"), ("~", "'~'"), ("? [a]\n", "a list or mapping"), ("? {a: b}\n", "a list or mapping")])
+@pytest.mark.parametrize(
+    ("key", "shown"),
+    [("true", "'true'"), ("~", "'~'"), ("? [a]\n", "a list or mapping"), ("? {a: b}\n", "a list or mapping")],
+)
 def test_keys_that_are_no_text_are_refused(key: str, shown: str) -> None:
-    assert f"error[bad-key]: {shown} can not be a key\n  fix: use a string; put it in quotes\nFound 1 error" in refusal(f"{key}: 1")
+    assert f"error[bad-key]: {shown} can not be a key\n  fix: use a string; put it in quotes\nFound 1 error" in refusal(
+        f"{key}: 1"
+    )
 
 
 def test_a_merge_key_is_refused_because_yaml_1_2_has_none() -> None:
@@ -227,16 +241,24 @@ def test_a_quoted_merge_key_is_an_ordinary_key() -> None:
     ],
 )
 def test_tags_beyond_json_are_refused_on_scalars_and_on_collections(value: str, tag: str) -> None:
-    expected = f"t.yaml:1:4: error[unknown-tag]: the tag {tag} is not supported\n  at a\n  fix: remove it\nFound 1 error"
+    expected = (
+        f"t.yaml:1:4: error[unknown-tag]: the tag {tag} is not supported\n  at a\n  fix: remove it\nFound 1 error"
+    )
     assert expected == refusal(f"a: {value}")
 
 
-@pytest.mark.parametrize(("value", "kind"), [("!!bool yes", "bool"), ("!!int x", "int"), ("!!int 1_0", "int"), ("!!float x", "float"), ("!!null x", "null")])
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [("!!bool yes", "bool"), ("!!int x", "int"), ("!!int 1_0", "int"), ("!!float x", "float"), ("!!null x", "null")],
+)
 def test_a_tag_does_not_make_other_text_fit(value: str, kind: str) -> None:
     assert f"t.yaml:1:4: error[syntax]: not a valid {kind}\n  at a\nFound 1 error" == refusal(f"a: {value}")
 
 
-@pytest.mark.parametrize("value", [".nan", ".inf", "-.INF", "1e999", "18446744073709551616", "-9223372036854775809", "9" * 5000, "0x" + "f" * 5000])
+@pytest.mark.parametrize(
+    "value",
+    [".nan", ".inf", "-.INF", "1e999", "18446744073709551616", "-9223372036854775809", "9" * 5000, "0x" + "f" * 5000],
+)
 def test_numbers_that_kubernetes_can_not_hold_are_refused(value: str) -> None:
     expected = (
         "t.yaml:1:4: error[bad-number]: the number is beyond what JSON, and so Kubernetes, can hold\n"
@@ -258,7 +280,10 @@ def test_numbers_with_leading_zeros_are_refused_because_helm_reads_them_as_octal
     assert expected == refusal(f"a: {value}")
 
 
-@pytest.mark.parametrize("text", ["a: " + "[" * 100_000, "a: " + "[" * 65 + "]" * 65, "- " * 2000 + "a", "a: " + "{a: " * 500 + "1" + "}" * 500])
+@pytest.mark.parametrize(
+    "text",
+    ["a: " + "[" * 100_000, "a: " + "[" * 65 + "]" * 65, "- " * 2000 + "a", "a: " + "{a: " * 500 + "1" + "}" * 500],
+)
 def test_deep_nesting_is_refused_before_it_can_end_the_process(text: str) -> None:
     assert "error[too-deep]: values are nested deeper than 64 levels\nFound 1 error" in refusal(text)
 
@@ -291,7 +316,10 @@ def test_a_file_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch, tm
     file.write_text("a: 12345678")
     with pytest.raises(InvalidFleet) as caught:
         read(file)
-    assert f"{file}:1:1: error[too-large]: the file is too large, at most 10 bytes are read\nFound 1 error" == format_invalid(caught.value)
+    assert (
+        f"{file}:1:1: error[too-large]: the file is too large, at most 10 bytes are read\nFound 1 error"
+        == format_invalid(caught.value)
+    )
 
 
 def test_a_device_without_end_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,7 +334,9 @@ def test_a_missing_file_is_refused_with_what_to_do(tmp_path: Path) -> None:
     assert str(caught.value) == f"{tmp_path}/tenants.yaml: no such file\n  fix: name the fleet's file with --file"
 
 
-@pytest.mark.parametrize(("name", "why"), [(".", "Is a directory"), ("file/below", "Not a directory"), ("n" * 300, "File name too long")])
+@pytest.mark.parametrize(
+    ("name", "why"), [(".", "Is a directory"), ("file/below", "Not a directory"), ("n" * 300, "File name too long")]
+)
 def test_what_can_not_be_read_as_a_file_is_refused(tmp_path: Path, name: str, why: str) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(Refused) as caught:

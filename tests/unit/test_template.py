@@ -73,7 +73,11 @@ def test_every_unknown_placeholder_is_named_with_its_path_and_the_closest_known_
             fix,
         ),
         Finding(
-            ("at", "b"), "unknown-placeholder", "placeholder '{}' is not known here", ("known: braces, domain, env, tenant",), fix
+            ("at", "b"),
+            "unknown-placeholder",
+            "placeholder '{}' is not known here",
+            ("known: braces, domain, env, tenant",),
+            fix,
         ),
     )
     assert expected == findings({"a": ["{env}", "{domian}"], "b": "{}"})

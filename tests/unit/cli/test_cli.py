@@ -21,7 +21,8 @@ from tests.unit.texts import FRAME, planned, rocky
 SOUND = rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}")
 BROKEN = SOUND.replace("source: manifests", "source: manifest")
 BROKEN_SAYS = (
-    "tenants.yaml:15:33: error[unknown-source]: app 'web' of tenant 'rocky' takes source 'manifest', which the tenant does not declare\n"
+    "tenants.yaml:15:33: error[unknown-source]: app 'web' of tenant 'rocky' takes source 'manifest',"
+    " which the tenant does not declare\n"
     "  at tenants.rocky.apps.web.kustomize.source\n"
     "  declared: charts, manifests (closest: manifests)\n"
     "  fix: declare it under 'tenants.rocky.sources:', or correct the name\n"
@@ -34,7 +35,6 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("tenants.yaml").write_text(SOUND)
     Path("broken.yaml").write_text(BROKEN)
-
 
 
 def tenantry(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -78,7 +78,9 @@ def test_validate_as_json_names_the_problems_on_stdout(capsys: Capture) -> None:
     assert (2, {"valid": False, "errors": [problem]}, "") == (code, json.loads(out), err)
 
 
-def test_the_file_can_come_from_the_environment_and_the_option_wins(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_can_come_from_the_environment_and_the_option_wins(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TENANTRY_FILE", "broken.yaml")
     assert tenantry(capsys, "validate")[0] == 2
     assert tenantry(capsys, "--file", "tenants.yaml", "validate")[0] == 0
@@ -100,6 +102,19 @@ def test_render_without_an_environment_writes_all_of_them(capsys: Capture) -> No
     _, out, _ = tenantry(capsys, "render")
     environments = [each["metadata"]["labels"]["tenantry/environment"] for each in yaml.safe_load_all(out)]
     assert environments == ["dev"] * 13 + ["prod"] * 6
+
+
+def test_render_can_name_the_objects_or_write_them_as_json(capsys: Capture) -> None:
+    objects = planned(SOUND).objects
+    assert tenantry(capsys, "render", "-o", "names") == (0, "".join(f"{object.id}\n" for object in objects), "")
+    code, out, err = tenantry(capsys, "render", "-o", "json")
+    assert (code, json.loads(out), err) == (0, [dict(object.manifest) for object in objects], "")
+
+
+def test_files_are_yaml_only(capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "render", "-d", "out", "-o", "json")
+    assert (code, out, Path("out").exists()) == (2, "", False)
+    assert "--directory does not go with --output json" in err
 
 
 def test_render_to_a_directory_counts_on_stderr(capsys: Capture) -> None:
@@ -125,7 +140,11 @@ def test_render_of_an_environment_that_is_not_declared_is_refused(capsys: Captur
 
 
 def test_render_of_a_broken_file_names_its_problems(capsys: Capture) -> None:
-    assert tenantry(capsys, "-f", "broken.yaml", "render") == (2, "", BROKEN_SAYS.replace("tenants.yaml:", "broken.yaml:"))
+    assert tenantry(capsys, "-f", "broken.yaml", "render") == (
+        2,
+        "",
+        BROKEN_SAYS.replace("tenants.yaml:", "broken.yaml:"),
+    )
 
 
 # --- cluster bootstrap ------------------------------------------------------------------------------------------
@@ -133,7 +152,11 @@ def test_render_of_a_broken_file_names_its_problems(capsys: Capture) -> None:
 
 def test_cluster_bootstrap_prints_what_a_cluster_needs(capsys: Capture) -> None:
     code, out, err = tenantry(capsys, "cluster", "bootstrap", "edge")
-    assert (0, ["Namespace", "ClusterRoleBinding"], "") == (code, [each["kind"] for each in yaml.safe_load_all(out)], err)
+    assert (0, ["Namespace", "ClusterRoleBinding"], "") == (
+        code,
+        [each["kind"] for each in yaml.safe_load_all(out)],
+        err,
+    )
 
 
 def test_cluster_bootstrap_of_an_unknown_cluster_is_refused_with_the_closest(capsys: Capture) -> None:
@@ -149,7 +172,10 @@ def test_cluster_bootstrap_for_an_environment_that_the_cluster_is_not_in_is_refu
 # --- files that are none ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", [["validate"], ["validate", "-o", "json"], ["render"], ["render", "-e", "dev"], ["cluster", "bootstrap", "hub"]])
+@pytest.mark.parametrize(
+    "command",
+    [["validate"], ["validate", "-o", "json"], ["render"], ["render", "-e", "dev"], ["cluster", "bootstrap", "hub"]],
+)
 def test_a_missing_file_is_refused_by_every_command(capsys: Capture, command: list[str]) -> None:
     expected = "error: nowhere.yaml: no such file\n  fix: name the fleet's file with --file\n"
     assert tenantry(capsys, "--file", "nowhere.yaml", *command) == (2, "", expected)
@@ -163,7 +189,18 @@ def test_a_directory_instead_of_a_file_is_refused(capsys: Capture) -> None:
 # --- usage ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["validate", "--help"], ["render", "-h"], ["cluster", "--help"], ["cluster", "bootstrap", "--help"], ["completion", "--help"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["-h"],
+        ["validate", "--help"],
+        ["render", "-h"],
+        ["cluster", "--help"],
+        ["cluster", "bootstrap", "--help"],
+        ["completion", "--help"],
+    ],
+)
 def test_help_is_data(capsys: Capture, arguments: list[str]) -> None:
     code, out, err = tenantry(capsys, *arguments)
     assert (0, True, "") == (code, out.startswith("Usage: tenantry"), err)
@@ -203,7 +240,14 @@ def test_no_command_shows_the_help_and_is_wrong_usage(capsys: Capture) -> None:
     assert (2, True) == (code, "Usage: tenantry" in out + err)
 
 
-@pytest.mark.parametrize(("shell", "part"), [("bash", "complete -o nosort -F"), ("zsh", "#compdef tenantry"), ("fish", "complete --no-files --command tenantry")])
+@pytest.mark.parametrize(
+    ("shell", "part"),
+    [
+        ("bash", "complete -o nosort -F"),
+        ("zsh", "#compdef tenantry"),
+        ("fish", "complete --no-files --command tenantry"),
+    ],
+)
 def test_completion_prints_a_script_for_the_shell(capsys: Capture, shell: str, part: str) -> None:
     code, out, err = tenantry(capsys, "completion", shell)
     assert (0, True, "") == (code, part in out, err)
@@ -221,7 +265,10 @@ def _raise(error: BaseException) -> object:
 
 def test_a_bug_of_ours_is_named_as_such_with_exit_code_3(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(validate_module, "load_fleet", _raise(RuntimeError("oops")))
-    expected = "error: this is a bug of tenantry: RuntimeError: oops\n  fix: run it again with TENANTRY_DEBUG=1 and report what it prints\n"
+    expected = (
+        "error: this is a bug of tenantry: RuntimeError: oops\n"
+        "  fix: run it again with TENANTRY_DEBUG=1 and report what it prints\n"
+    )
     assert tenantry(capsys, "validate") == (3, "", expected)
 
 
@@ -233,7 +280,9 @@ def test_a_bug_of_ours_shows_its_traceback_on_request(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt(), click.Abort()])
-def test_an_interruption_is_exit_code_130(capsys: Capture, monkeypatch: pytest.MonkeyPatch, interruption: BaseException) -> None:
+def test_an_interruption_is_exit_code_130(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, interruption: BaseException
+) -> None:
     monkeypatch.setattr(validate_module, "load_fleet", _raise(interruption))
     code, out, err = tenantry(capsys, "validate")
     assert (130, "", "error: interrupted") == (code, out, err.strip())
@@ -259,7 +308,9 @@ def test_a_dumb_terminal_gets_no_colours(capsys: Capture, monkeypatch: pytest.Mo
     assert "\x1b[" not in tenantry(capsys, "-f", "nowhere", "validate")[2]
 
 
-def test_escape_sequences_in_the_file_never_reach_the_terminal(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_escape_sequences_in_the_file_never_reach_the_terminal(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     Path("tenants.yaml").write_text(FRAME + '"\\e[2Jhidden": 1\n')
     assert "\x1b[2J" not in tenantry(capsys, "validate")[2]
@@ -295,14 +346,22 @@ def test_a_full_disk_under_the_output_is_a_refusal() -> None:
 def test_a_closed_output_is_no_bug() -> None:
     shell = f'exec "{sys.executable}" -c "from tenantry.cli.app import main; main()" validate >&-'
     repository = str(Path(__file__).parents[3])
-    done = subprocess.run(["sh", "-c", shell], env={**os.environ, "PYTHONPATH": repository}, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(
+        ["sh", "-c", shell],
+        env={**os.environ, "PYTHONPATH": repository},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
     assert (0, "") == (done.returncode, done.stderr)
 
 
 def test_control_c_is_exit_code_130() -> None:
     os.mkfifo("pipe.yaml")
     with process("--file", "pipe.yaml", "validate", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        with Path("pipe.yaml").open("w"):  # opens when the command reads
-            running.send_signal(signal.SIGINT)
-            out, err = running.communicate(timeout=30)
+        held = Path("pipe.yaml").open("w")  # noqa: SIM115  # opens when the command reads
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=30)
+        held.close()
     assert (130, "", "error: interrupted") == (running.returncode, out, err.strip())
