@@ -70,7 +70,7 @@ def _path(layout: Layout) -> str:
 
 
 def _assemble(layout: Layout) -> None:
-    """Put the engine and its language host side by side, as an installed Pulumi has them; apart they cause a warning on every run."""
+    """Put the engine and its language host side by side, as an installed Pulumi has them; apart they cause a warning each time."""
     homes = {path_of("pulumi").parent, path_of(LANGUAGE_HOST).parent}
     if len(homes) == 1:
         return

@@ -17,8 +17,10 @@ from tenantry.scalars import (
     LabelKey,
     LabelValue,
     Name,
+    ObjectName,
     Quantity,
     ResourceName,
+    RoleName,
     ShortDuration,
     SourcePath,
     Text,
@@ -71,7 +73,7 @@ class Vcluster(Model):
 
 
 class SecretKey(Model):
-    name: Name
+    name: ObjectName
     namespace: Name
     key: Annotated[str, Field(pattern=r"^[-._a-zA-Z0-9]+$")]
 
@@ -363,7 +365,7 @@ class Limits(Model):
 class Settings(Model):
     """What a tenant may leave to `defaults:`; None: not said here."""
 
-    role: Text | None = None
+    role: RoleName | None = None
     interval: Duration | None = None
     retryInterval: Duration | None = None
     timeout: Duration | None = None

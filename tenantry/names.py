@@ -13,6 +13,8 @@ from collections.abc import Mapping
 
 MAX_LABEL = 63
 """Flux copies names of Kustomizations and HelmReleases into label values of everything they apply."""
+MAX_OBJECT = 253
+"""Kubernetes' own limit; it holds for kinds whose names are not copied into labels, such as sources."""
 MAX_RELEASE = 53
 """Helm's limit for the name of a release."""
 
@@ -28,6 +30,22 @@ def dns_label_problem(name: str) -> str | None:
         return "must be lower-case letters, digits and '-', starting and ending with a letter or digit"
     if len(name) > MAX_LABEL:
         return f"has {len(name)} characters, at most {MAX_LABEL} are allowed"
+    return None
+
+
+def object_name_problem(name: str) -> str | None:
+    """Why `name` is no DNS-1123 subdomain, as most objects' names are, or None."""
+    if len(name) > MAX_OBJECT:
+        return f"has {len(name)} characters, at most {MAX_OBJECT} are allowed"
+    if all(_DNS_LABEL.fullmatch(part) for part in name.split(".")):
+        return None
+    return "must be lower-case letters, digits, '-' and '.', starting and ending with a letter or digit"
+
+
+def role_name_problem(name: str) -> str | None:
+    """Why `name` can not be the name of a role, or None; Kubernetes asks only that it is one segment of a URL's path."""
+    if name in (".", "..") or "/" in name or "%" in name:
+        return "must be the name of a ClusterRole, which holds no '/' and no '%'"
     return None
 
 

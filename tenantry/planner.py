@@ -169,9 +169,10 @@ class Planner:
                     Finding(
                         ("clusters", platform.cluster),
                         "no-objects-chart",
-                        f"tenant '{scope.tenant}' is placed on remote cluster '{platform.cluster}', but 'platform.chart' does not say where"
-                        " the chart lies that installs baselines",
-                        fix="publish charts/objects in a Helm repository, and set 'platform: {chart: {helm: {url: ..., version: ...}}}'",
+                        f"tenant '{scope.tenant}' is placed on remote cluster '{platform.cluster}', but 'platform.chart' does"
+                        " not say where the chart lies that installs baselines",
+                        fix="publish charts/objects in a Helm repository, and set"
+                        " 'platform: {chart: {helm: {url: ..., version: ...}}}'",
                     )
                 ]
             )

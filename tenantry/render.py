@@ -22,7 +22,7 @@ MARKER = "# Rendered by tenantry from tenants.yaml; edit that instead.\n"
 class _Dumper(_BASE):  # type: ignore[misc]  # the C dumper exists only where libyaml does
     """No anchors: a reader should not have to look a value up elsewhere."""
 
-    def ignore_aliases(self, data: Any) -> bool:
+    def ignore_aliases(self, _: Any) -> bool:
         return True
 
 

@@ -76,6 +76,9 @@ def shorten(value: str, limit: int = 80) -> str:
 Name = Annotated[str, _checked("bad-name", "name", names.dns_label_problem)]
 """A DNS-1123 label; it becomes part of object names and the value of labels."""
 
+ObjectName = Annotated[str, _checked("bad-name", "name", names.object_name_problem)]
+"""The name of an object that somebody else makes."""
+
 Duration = Annotated[str, _checked("bad-duration", "duration", _duration_problem)]
 """Go's text form of a duration, as Flux's CRDs restrict it: units ms, s, m, h."""
 
@@ -99,6 +102,9 @@ ResourceName = Annotated[str, _checked("bad-resource", "resource", names.resourc
 
 Text = Annotated[str, Field(min_length=1)]
 """A string where an empty one would mean Flux's own choice, such as the newest version."""
+
+RoleName = Annotated[Text, _checked("bad-role", "role", names.role_name_problem)]
+"""A ClusterRole; its name becomes part of a binding's name, and so of the name of a rendered file."""
 
 LabelKey = Annotated[str, _checked("bad-label", "label", names.label_key_problem)]
 LabelValue = Annotated[str, _checked("bad-label", "label value", names.label_value_problem)]

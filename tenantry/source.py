@@ -246,11 +246,21 @@ class _Builder:
             )
         else:
             value = _SCALARS[node.tag](text)
-            if not _fits_json(value):
-                message = "the number is beyond what JSON, and so Kubernetes, can hold"
-                self._add(node, "bad-number", message, path, fix="put it in quotes")
+            self._check_value(node, value, path)
             return value
         return None
+
+    def _check_value(self, node: ScalarNode, value: Any, path: Path) -> None:
+        """Refuse what would be another value by the time it reaches the cluster."""
+        if not _survives(value):
+            message = "the number is beyond what JSON readers, and so Kubernetes, keep exactly"
+            self._add(node, "bad-number", message, path, fix="put it in quotes")
+        elif value is None and any(isinstance(part, int) for part in path):
+            # Only mappings know what removing means; Pulumi's provider drops such a value, or ends.
+            self._add(node, "null-in-list", "'null' can not stand in a list", path, fix="leave it out")
+        elif node.tag == _STRING and not node.style and node.value.lower() in _YAML_1_1_BOOLEANS:
+            message = f"'{node.value}' is a string in YAML 1.2, but true or false for other readers"
+            self._add(node, "ambiguous", message, path, fix="write true or false, or put it in quotes")
 
     def _unknown_tag(self, node: Node, path: Path) -> None:
         tag = node.tag.replace("tag:yaml.org,2002:", "!!")
@@ -267,11 +277,11 @@ def _integer(text: str) -> int | float:
     return int(text) if len(text) <= 32 else math.inf
 
 
-def _fits_json(value: Any) -> bool:
-    """Whether Go can read a number from JSON as it stands here: whole ones have 64 bits, others are finite."""
+def _survives(value: Any) -> bool:
+    """Whether a number reaches Kubernetes as it stands here: on the way it is a float of 64 bits."""
     if isinstance(value, float):
         return math.isfinite(value)
-    return not isinstance(value, int) or -(2**63) <= value < 2**64
+    return not isinstance(value, int) or abs(value) <= 2**53
 
 
 def _float(text: str) -> float:
@@ -285,6 +295,8 @@ _SCALARS: dict[str, Any] = {
     _BOOLEAN: lambda text: text.lower() == "true",
     _NULL: lambda _: None,
 }
+
+_YAML_1_1_BOOLEANS = frozenset({"yes", "no", "on", "off"})
 
 _COLLECTIONS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 

@@ -29,7 +29,9 @@ def stack_target(project: Path, environment: str) -> StackTarget:
     except FileNotFoundError:
         return StackTarget()
     except (yaml.YAMLError, UnicodeDecodeError):
-        raise Refused(f"{file} is not YAML", "correct it, or name the cluster with --kubeconfig and --context") from None
+        raise Refused(
+            f"{file} is not YAML", "correct it, or name the cluster with --kubeconfig and --context"
+        ) from None
     config = content.get("config", {}) if isinstance(content, dict) else {}
     kubeconfig, context = config.get("tenantry:kubeconfig"), config.get("tenantry:context")
     return StackTarget(project / Path(kubeconfig).expanduser() if kubeconfig else None, context)

@@ -17,6 +17,7 @@ _TENANTS = ("rocky", "movy", "tina")
 _APPS = ("web", "db", "cache", "worker")
 _ADDONS = ("dns", "certs")
 _REGIONS = st.sampled_from(["eu", "us"])
+_LONGEST = "s" * 63
 _ENVIRONMENTS = ("dev", "prod")
 
 
@@ -66,7 +67,9 @@ def _kubeconfigs(cluster: str) -> st.SearchStrategy[Data]:
         shared.map(lambda namespace: {"kamaji": {"controlPlane": cluster, "namespace": namespace}}),
         shared.map(lambda namespace: {"capi": {"cluster": cluster, "namespace": namespace}}),
         shared.map(lambda namespace: {"vcluster": {"name": cluster, "namespace": namespace}}),
-        shared.map(lambda namespace: {"secret": {"name": cluster, "namespace": namespace, "key": "value"}}),
+        shared.map(
+            lambda namespace: {"secret": {"name": f"{cluster}.example.com", "namespace": namespace, "key": "value"}}
+        ),
     )
 
 
@@ -80,7 +83,7 @@ def _selectors(clusters: list[str]) -> st.SearchStrategy[Data]:
 _settings: st.SearchStrategy[Data] = st.fixed_dictionaries(
     {},
     optional={
-        "role": st.sampled_from(["admin", "edit"]),
+        "role": st.sampled_from(["admin", "edit", "system:aggregate-to-view"]),
         "interval": st.sampled_from(["1m", "10m"]),
         "network": st.sampled_from(["isolated", "open"]),
         "quota": st.dictionaries(st.sampled_from(["pods", "cpu"]), st.integers(1, 9), max_size=2),
@@ -90,7 +93,7 @@ _settings: st.SearchStrategy[Data] = st.fixed_dictionaries(
 )
 
 _KUSTOMIZE: st.SearchStrategy[Data] = st.fixed_dictionaries(
-    {"source": st.just("manifests")},
+    {"source": st.sampled_from(["manifests", _LONGEST])},
     optional={
         "path": st.sampled_from(["./", "./{app}/{env}", "./{cluster}"]),
         "prune": st.booleans(),
@@ -103,7 +106,10 @@ _HELM: st.SearchStrategy[Data] = st.fixed_dictionaries(
         "chart": st.sampled_from(["web", "db"]),
         "version": st.sampled_from(["1.0.0", "1.x"]),
     },
-    optional={"values": st.just({"host": "{domain}", "n": [1, None, {"no": "on"}]}), "timeout": st.just("1m")},
+    optional={
+        "values": st.just({"host": "{domain}", "n": [2**53, {"no": "on"}], "gone": None}),
+        "timeout": st.just("1m"),
+    },
 )
 
 
@@ -130,6 +136,7 @@ def _tenants(draw: st.DrawFn, clusters: list[str]) -> Data:
         **draw(_settings),
         "sources": {
             "manifests": {"git": {"url": "https://git.example.com/x", "ref": {"branch": "main"}}},
+            _LONGEST: {"git": {"url": "ssh://git@git.example.com/y", "ref": {"semver": "1.x"}}},
             "charts": {"helm": {"url": "https://charts.{domain}"}},
         },
         "apps": draw(_apps(clusters)),
@@ -137,11 +144,18 @@ def _tenants(draw: st.DrawFn, clusters: list[str]) -> Data:
     return {**tenant, "clusters": draw(_selectors(clusters))} if draw(st.booleans()) else tenant
 
 
+_ADDON: st.SearchStrategy[Data] = st.fixed_dictionaries({}, optional={"targetNamespace": st.just("addons")})
+
+
 @st.composite
 def _addons(draw: st.DrawFn, clusters: list[str]) -> Data:
     addon: Data = {"clusters": draw(_selectors(clusters))}
     if draw(st.booleans()):
-        return {**addon, "source": {"git": {"url": "https://git.example.com/a", "ref": {"tag": "v1"}}}, "kustomize": {}}
+        return {
+            **addon,
+            "source": {"git": {"url": "https://git.example.com/a", "ref": {"tag": "v1"}}},
+            "kustomize": draw(_ADDON),
+        }
     helm = {"chart": "a", "version": "1.0.0", "targetNamespace": "addons"}
     return {**addon, "source": {"helm": {"url": "https://charts.{domain}"}}, "helm": helm}
 

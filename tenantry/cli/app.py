@@ -28,16 +28,16 @@ _COMMANDS = {
 
 
 class _Commands(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, _: click.Context) -> list[str]:
         return list(_COMMANDS)
 
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+    def get_command(self, _: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
         command: click.Command = importlib.import_module(f"tenantry.cli.{name}").command
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
 
@@ -59,7 +59,7 @@ class _Commands(click.Group):
 @click.version_option(__version__, prog_name="tenantry")
 @click.pass_context
 def app(context: click.Context, file: Path) -> None:
-    """Run a multi-tenant, multi-cluster Flux fleet from one file.
+    r"""Run a multi-tenant, multi-cluster Flux fleet from one file.
 
     \b
     tenantry validate                               is tenants.yaml sound, and what does it yield?

@@ -32,7 +32,7 @@ Examples:
 @environment_option("The environment whose management cluster runs Flux for it; default: the cluster's first.")
 @click.pass_obj
 def print_bootstrap(file: Path, name: str, environment: str | None) -> int:
-    """Print what cluster NAME needs once, before Flux can act on it: the platform's namespace and the rights of its service account.
+    """Print what cluster NAME needs once, before Flux can act on it: the platform's namespace, and its service account's rights.
 
     An administrator applies it; no stack owns it, and `pulumi destroy` leaves it.
     """
@@ -41,7 +41,8 @@ def print_bootstrap(file: Path, name: str, environment: str | None) -> int:
         raise Refused(
             f"cluster '{name}' is not declared in {file}", f"name another; {declared('declared', name, fleet.clusters)}"
         )
-    environments = fleet.clusters[name].environments
+    managed = [each for each, declared_as in fleet.environments.items() if declared_as.management == name]
+    environments = list(dict.fromkeys([*fleet.clusters[name].environments, *managed]))
     chosen = environment or environments[0]
     if chosen not in environments:
         raise Refused(

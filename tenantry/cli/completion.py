@@ -12,7 +12,7 @@ from tenantry.cli.output import data
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(context: click.Context, shell: str) -> int:
-    """Print the completion script of a shell.
+    r"""Print the completion script of a shell.
 
     \b
     bash: eval "$(tenantry completion bash)"     in ~/.bashrc

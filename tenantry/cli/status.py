@@ -67,7 +67,7 @@ Examples:
 @output("text", "json")
 @click.pass_obj
 def command(
-    file: Path, environment: str, kubeconfig: Path | None, context: str | None, wait: bool, timeout: int, output: str
+    file: Path, environment: str, kubeconfig: Path | None, context: str | None, *, wait: bool, timeout: int, output: str
 ) -> int:
     """Show tenant, cluster and app, and whether Flux has brought each to what was asked for.
 

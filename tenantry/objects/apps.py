@@ -18,14 +18,17 @@ HELM_API = "helm.toolkit.fluxcd.io/v2"
 def kustomization(
     scope: Scope, app: str, block: Kustomize, settings: TenantSettings, source: ObjectId, after: Iterable[ObjectId]
 ) -> KubeObject:
-    """The Kustomization of an app; `after` are the apps it depends on."""
+    """The Kustomization of an app; `after` are the apps it depends on.
+
+    A tenant's manifests all go to its namespace; an add-on's may name several, so they are left as they are.
+    """
     after = tuple(after)
     written = block.model_dump(exclude_none=True, exclude={"source"})
     spec: dict[str, Any] = {
         "interval": settings.interval,
         "retryInterval": settings.retryInterval,
         "timeout": settings.timeout,
-        "targetNamespace": scope.namespace,
+        **({"targetNamespace": scope.namespace} if scope.tenant else {}),
         **written,
         "sourceRef": reference(source),
         "serviceAccountName": scope.service_account,

@@ -210,14 +210,10 @@ class _Builder:
             raise Found([_too_long("release", name, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
 
     def _check_length(self, object: KubeObject, app: EffectiveApp) -> None:
-        if len(object.id.name) > names.MAX_LABEL:
-            raise Found(
-                [
-                    _too_long(
-                        object.id.kind, object.id.name, names.MAX_LABEL, self.path_of(app.name), "use shorter names"
-                    )
-                ]
-            )
+        _, kind, _, name = object.id
+        limit = names.MAX_LABEL if kind in ("Kustomization", "HelmRelease") else names.MAX_OBJECT
+        if len(name) > limit:
+            raise Found([_too_long(kind, name, limit, self.path_of(app.name), "use shorter names")])
 
 
 def _ordered(apps: Mapping[str, EffectiveApp], findings: list[Finding]) -> list[EffectiveApp]:

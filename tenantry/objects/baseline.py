@@ -44,7 +44,8 @@ def _role_binding(scope: Scope, role: str) -> Manifest:
         "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": role},
         "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": user(scope)}],
     }
-    return _in_namespace(scope, f"{_RBAC}/v1", "RoleBinding", f"{scope.tenant}-reconciler", body)
+    # The role of a binding can not be changed, and neither Helm nor a server-side dry run can replace it under the same name.
+    return _in_namespace(scope, f"{_RBAC}/v1", "RoleBinding", f"{scope.tenant}-reconciler-{role}", body)
 
 
 def user(scope: Scope) -> str:

@@ -21,6 +21,7 @@ RULES: tuple[Rule, ...] = (
     clusters.clusters_name_declared_environments,
     clusters.remote_clusters_have_a_kubeconfig,
     clusters.kubeconfigs_are_not_shared,
+    clusters.kubeconfigs_lie_apart_from_the_platform,
     clusters.environments_keep_apart_on_shared_clusters,
     clusters.variables_do_not_hide_built_in_placeholders,
     clusters.variables_hold_no_placeholders,

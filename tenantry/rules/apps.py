@@ -11,11 +11,11 @@ from tenantry.rules import walk
 
 
 def apps_name_declared_sources(fleet: Fleet) -> Iterator[Finding]:
-    for tenant, declared_tenant in fleet.document.tenants.items():
+    # As written, so that a mistake elsewhere in a tenant or an app does not hide this one.
+    for tenant in fleet.raw("tenants"):
         known = fleet.names("tenants", tenant, "sources")
-        for app in declared_tenant.apps:
-            at = ("tenants", tenant, "apps", app)
-            for path, block in walk.blocks(fleet, at, declared_tenant.apps[app]):
+        for app in fleet.raw("tenants", tenant, "apps"):
+            for path, block in walk.blocks(fleet, ("tenants", tenant, "apps", app)):
                 name = block.get("source")
                 if isinstance(name, str) and name not in known:
                     yield Finding(
@@ -30,7 +30,7 @@ def apps_name_declared_sources(fleet: Fleet) -> Iterator[Finding]:
 def kustomize_apps_take_git_sources(fleet: Fleet) -> Iterator[Finding]:
     for tenant, declared_tenant in fleet.document.tenants.items():
         for app, declared_app in declared_tenant.apps.items():
-            for path, block in walk.blocks(fleet, ("tenants", tenant, "apps", app), declared_app):
+            for path, block in walk.blocks(fleet, ("tenants", tenant, "apps", app)):
                 source = declared_tenant.sources.get(str(block.get("source")))
                 if path[-1] == "kustomize" and source and source.git is None:
                     message = f"app '{app}' is a 'kustomize:' app, but source '{block['source']}' is a Helm repository"
@@ -46,8 +46,8 @@ def kustomize_apps_take_git_sources(fleet: Fleet) -> Iterator[Finding]:
 
 
 def addons_do_not_name_a_source(fleet: Fleet) -> Iterator[Finding]:
-    for addon, declared_addon in fleet.document.platform.addons.items():
-        for path, block in walk.blocks(fleet, ("platform", "addons", addon), declared_addon):
+    for addon in fleet.raw("platform", "addons"):
+        for path, block in walk.blocks(fleet, ("platform", "addons", addon)):
             if "source" in block:
                 yield Finding(
                     (*path, "source"),
@@ -77,7 +77,8 @@ def dependencies_are_apps_of_the_same_kind(fleet: Fleet) -> Iterator[Finding]:
                     yield Finding(
                         place,
                         "dependency-of-other-kind",
-                        f"app '{app}' ({declared_app.kind}) depends on '{name}' ({siblings[name].kind}); Flux orders apps of one kind only",
+                        f"app '{app}' ({declared_app.kind}) depends on '{name}' ({siblings[name].kind});"
+                        " Flux orders apps of one kind only",
                         fix="make both 'kustomize:' or both 'helm:', or let the app retry until the other is there",
                     )
 

@@ -76,6 +76,18 @@ def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
+def kubeconfigs_lie_apart_from_the_platform(fleet: Fleet) -> Iterator[Finding]:
+    """The service account there belongs to no stack; one that a stack made beside a kubeconfig goes when the stack goes."""
+    for name, cluster in fleet.clusters.items():
+        if cluster.kubeconfig and cluster.kubeconfig.resolved.namespace == fleet.document.platform.namespace:
+            yield Finding(
+                ("clusters", name, "kubeconfig"),
+                "kubeconfig-in-platform",
+                f"the kubeconfig of cluster '{name}' lies in the platform's namespace '{fleet.document.platform.namespace}'",
+                fix="keep it in another namespace, or set another 'platform.namespace'",
+            )
+
+
 def environments_keep_apart_on_shared_clusters(fleet: Fleet) -> Iterator[Finding]:
     """Two management clusters that install the same thing on one cluster would undo each other's work for ever."""
     for name, cluster in fleet.clusters.items():

@@ -64,7 +64,8 @@ def apps_say_where_they_run(fleet: Fleet) -> Iterator[Finding]:
         for app, declared_app in declared_tenant.apps.items():
             if not (declared_app.clusters or fallback):
                 at = ("tenants", tenant, "apps", app)
-                fix = "set 'clusters:' for the app, for the tenant or under 'defaults:'; 'clusters: {all: true}' means every cluster"
+                where = "for the app, for the tenant or under 'defaults:'"
+                fix = f"set 'clusters:' {where}; 'clusters: {{all: true}}' means every cluster"
                 yield Finding(
                     at,
                     "no-clusters",

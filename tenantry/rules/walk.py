@@ -44,11 +44,13 @@ def overrides(overrides: Overrides, at: tuple[str, ...]) -> Iterator[tuple[tuple
             yield (*at, "overrides", group, name), entry
 
 
-def blocks(fleet: Fleet, at: tuple[str, ...], app: App) -> Iterator[tuple[tuple[str, ...], dict[str, object]]]:
-    """The app's `kustomize:` or `helm:` block as written, and those of its overrides."""
-    for path in (at, *(path for path, _ in overrides(app.overrides, at))):
-        if block := fleet.raw(*path, app.kind):
-            yield (*path, app.kind), block
+def blocks(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, object]]]:
+    """The `kustomize:` and `helm:` blocks of an app and of its overrides, as written."""
+    groups = ((*at, "overrides", group) for group in ("environments", "clusters"))
+    for path in (at, *((*group, name) for group in groups for name in fleet.raw(*group))):
+        for kind in ("kustomize", "helm"):
+            if block := fleet.raw(*path, kind):
+                yield (*path, kind), block
 
 
 def dependencies(at: tuple[str, ...], app: App) -> Iterator[tuple[Path, Iterable[str]]]:

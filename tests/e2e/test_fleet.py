@@ -42,7 +42,7 @@ def test_tenants_workloads_really_run_on_the_remote_cluster(edge: Cluster) -> No
 
 def test_the_baseline_is_on_the_remote_cluster(edge: Cluster) -> None:
     namespace = edge.get("", "v1", "Namespace", "namespaces", "movy")
-    binding = edge.get("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", "movy-reconciler", "movy")
+    binding = edge.get("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", "movy-reconciler-edit", "movy")
     quota = edge.get("", "v1", "ResourceQuota", "resourcequotas", "tenantry", "movy")
     assert namespace is not None
     assert namespace["metadata"]["labels"]["toolkit.fluxcd.io/tenant"] == "movy"
@@ -177,7 +177,8 @@ def test_a_chart_that_installs_into_another_tenants_namespace_is_refused(
 ) -> None:
     chart = fleet.content / "charts" / "movy-web"
     (chart / "templates" / "attack.yaml").write_text(INTRUSION)
-    (chart / "Chart.yaml").write_text((chart / "Chart.yaml").read_text().replace("1.2.0", "1.3.0"))
+    sound = (chart / "Chart.yaml").read_text()
+    (chart / "Chart.yaml").write_text(sound.replace("1.2.0", "1.3.0"))
     fleet.tenantry("sandbox", "up", "--environment", "dev", "--content", str(fleet.content)).ok()
     reconcile(hub, "kamaji-edge", "edge-1-movy-charts", "HelmRepository", "helmrepositories")
     fleet.edit("version: 1.x", "version: 1.3.x")
@@ -186,7 +187,11 @@ def test_a_chart_that_installs_into_another_tenants_namespace_is_refused(
     assert 'User "system:serviceaccount:kamaji-edge:movy" cannot' in message
     assert 'in the namespace "rocky"' in message
     assert edge.get("", "v1", "ConfigMap", "configmaps", "intruder", "rocky") is None
-    fleet.edit("version: 1.3.x", "version: 1.2.x")
+    (chart / "templates" / "attack.yaml").unlink()
+    (chart / "Chart.yaml").write_text(sound)
+    fleet.tenantry("sandbox", "up", "--environment", "dev", "--content", str(fleet.content)).ok()
+    reconcile(hub, "kamaji-edge", "edge-1-movy-charts", "HelmRepository", "helmrepositories")
+    fleet.edit("version: 1.3.x", "version: 1.x")
     fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
 
 
@@ -202,6 +207,26 @@ def _release_failure(hub: Cluster, name: str) -> str | None:
     conditions = (release or {}).get("status", {}).get("conditions", [])
     messages = [str(each.get("message", "")) for each in conditions]
     return next((message for message in messages if "forbidden" in message), None)
+
+
+def test_a_tenants_role_can_change(fleet: Project, hub: Cluster, edge: Cluster) -> None:
+    fleet.edit("    role: edit\n", "    role: admin\n")
+    assert fleet.preview() == {
+        "RoleBinding movy/movy-reconciler-admin": "create",
+        "RoleBinding movy/movy-reconciler-edit": "delete",
+        "HelmRelease kamaji-edge/edge-1-movy-baseline": "update",
+    }
+    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+    assert _roles(hub) == {"movy-reconciler-admin": "admin"}
+    eventually(lambda: _roles(edge) == {"movy-reconciler-admin": "admin"}, "movy's new role on edge-1")
+
+
+def _roles(cluster: Cluster) -> dict[str, str]:
+    """Role by name of each of the fleet's bindings for movy's service account."""
+    names = [each.split("/")[1] for each in cluster.fleet_objects() if each.startswith("RoleBinding movy/")]
+    group = "rbac.authorization.k8s.io"
+    found = {name: cluster.get(group, "v1", "RoleBinding", "rolebindings", name, "movy") for name in names}
+    return {name: binding["roleRef"]["name"] for name, binding in found.items() if binding}
 
 
 def test_removing_a_tenant_leaves_nothing_of_it_and_all_of_the_others(

@@ -23,6 +23,31 @@ def test_a_name_of_64_characters_is_too_long() -> None:
     assert names.dns_label_problem("a" * 64) == "has 64 characters, at most 63 are allowed"
 
 
+@pytest.mark.parametrize("name", ["a", "a.b", "edge-1.kubeconfig", "1.2.3", "a" * 253, f"{'a' * 126}.{'b' * 126}"])
+def test_objects_that_others_make_are_named_by_dns_subdomains(name: str) -> None:
+    assert names.object_name_problem(name) is None
+
+
+@pytest.mark.parametrize("name", ["", ".", "a.", ".a", "a..b", "a.-b", "a-.b", "A.b", "a_b", "a b", "é", "a\n", "a/b"])
+def test_what_is_no_dns_subdomain_is_no_object_s_name(name: str) -> None:
+    form = "must be lower-case letters, digits, '-' and '.', starting and ending with a letter or digit"
+    assert form == names.object_name_problem(name)
+
+
+def test_an_object_s_name_of_254_characters_is_too_long() -> None:
+    assert names.object_name_problem("a" * 254) == "has 254 characters, at most 253 are allowed"
+
+
+@pytest.mark.parametrize("name", ["admin", "system:aggregate-to-edit", "Team A", "a.b_c", "..."])
+def test_roles_are_named_as_kubernetes_allows_it(name: str) -> None:
+    assert names.role_name_problem(name) is None
+
+
+@pytest.mark.parametrize("name", [".", "..", "a/b", "/", "../../x", "50%"])
+def test_what_is_more_than_one_segment_of_a_path_is_no_role(name: str) -> None:
+    assert names.role_name_problem(name) == "must be the name of a ClusterRole, which holds no '/' and no '%'"
+
+
 @pytest.mark.parametrize("key", ["a", "app", "example.com/app", "a/b.c_d-E", "a" * 63, f"{'a' * 253}/b"])
 def test_label_keys_may_have_a_prefix(key: str) -> None:
     assert names.label_key_problem(key) is None

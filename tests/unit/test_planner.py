@@ -13,6 +13,8 @@ from tenantry.planner import PlannedPlacement
 from tests.unit.texts import FRAME, fleet, named, one, planned, problems, rocky, told
 
 BOTH = "clusters: {all: true}"
+ON_HUB = "clusters: {names: [hub]}"
+ON_EDGE = "clusters: {names: [edge]}"
 SIMPLE = "web: {kustomize: {source: manifests}}"
 
 ADDONS = FRAME.replace(
@@ -37,7 +39,7 @@ def test_a_tenant_on_the_management_cluster_gets_its_baseline_its_sources_and_it
     expected = [
         "Namespace rocky",
         "ServiceAccount rocky/rocky",
-        "RoleBinding rocky/rocky-reconciler",
+        "RoleBinding rocky/rocky-reconciler-admin",
         "ResourceQuota rocky/tenantry",
         "LimitRange rocky/tenantry",
         "NetworkPolicy rocky/tenantry-isolated",
@@ -54,7 +56,7 @@ def test_an_open_tenant_without_quota_gets_three_objects_and_its_apps() -> None:
     expected = [
         "Namespace rocky",
         "ServiceAccount rocky/rocky",
-        "RoleBinding rocky/rocky-reconciler",
+        "RoleBinding rocky/rocky-reconciler-admin",
         "GitRepository rocky/manifests",
         "Kustomization rocky/web",
     ]
@@ -81,7 +83,7 @@ def test_a_remote_cluster_with_tenants_gets_the_objects_chart_and_each_placement
         "GitRepository kamaji/edge-movy-s",
         "Kustomization kamaji/edge-movy-web",
     ]
-    assert expected == named(planned(rocky(SIMPLE, "clusters: {names: [edge]}") + movy))
+    assert expected == named(planned(rocky(SIMPLE, ON_EDGE) + movy))
 
 
 def test_clusters_whose_kubeconfigs_lie_in_one_namespace_share_service_accounts() -> None:
@@ -153,7 +155,7 @@ def test_every_object_belongs_to_the_part_of_the_fleet_that_it_goes_with() -> No
     expected = {
         "rocky": Owner("rocky", "hub"),
         "rocky/rocky": Owner("rocky", "hub"),
-        "rocky/rocky-reconciler": Owner("rocky", "hub"),
+        "rocky/rocky-reconciler-admin": Owner("rocky", "hub"),
         "rocky/tenantry-isolated": Owner("rocky", "hub"),
         "rocky/manifests": Owner("rocky", "hub"),
         "rocky/web": Owner("rocky", "hub"),
@@ -175,7 +177,7 @@ def test_an_app_waits_for_its_baseline_its_source_and_the_apps_it_depends_on() -
     assert [
         "Namespace rocky",
         "ServiceAccount rocky/rocky",
-        "RoleBinding rocky/rocky-reconciler",
+        "RoleBinding rocky/rocky-reconciler-admin",
         "NetworkPolicy rocky/tenantry-isolated",
         "GitRepository rocky/manifests",
         "Kustomization rocky/db",
@@ -284,6 +286,43 @@ def test_the_baseline_is_the_same_on_every_cluster_but_for_the_user_and_the_clus
     assert [comparable(each) for each in remote] == [comparable(each) for each in local]
 
 
+@pytest.mark.parametrize("role", ["admin", "edit", "system:aggregate-to-view"])
+def test_a_binding_is_named_by_its_role_on_every_cluster_because_its_role_can_not_be_changed(role: str) -> None:
+    plan = planned(rocky(SIMPLE, f"{BOTH}\nrole: {role}"))
+    release = one(plan, "HelmRelease", "edge-rocky-baseline").manifest["spec"]
+    (remote,) = (manifest for manifest in release["values"]["objects"] if manifest["kind"] == "RoleBinding")
+    local = one(plan, "RoleBinding", f"rocky-reconciler-{role}").manifest
+    for manifest in (local, remote):
+        assert (f"rocky-reconciler-{role}", "rocky") == (
+            manifest["metadata"]["name"],
+            manifest["metadata"]["namespace"],
+        )
+        assert {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role} == manifest["roleRef"]
+
+
+def test_another_role_is_another_binding_and_changes_no_other_object_of_the_management_cluster() -> None:
+    before, after = (
+        {object.id: object.manifest for object in planned(rocky(SIMPLE, f"{ON_HUB}\nrole: {role}")).objects}
+        for role in ("admin", "edit")
+    )
+    assert {str(id) for id in before.keys() ^ after.keys()} == {
+        "RoleBinding rocky/rocky-reconciler-admin",
+        "RoleBinding rocky/rocky-reconciler-edit",
+    }
+    assert all(before[id] == after[id] for id in before.keys() & after.keys())
+
+
+def test_a_kubeconfig_secret_may_be_named_by_a_dns_subdomain() -> None:
+    text = rocky(SIMPLE, ON_EDGE).replace(
+        "{kamaji: {controlPlane: edge, namespace: kamaji}}",
+        "{secret: {name: edge.eu.example.com, namespace: kamaji, key: kubeconfig.yaml}}",
+    )
+    for kind, name in (("Kustomization", "edge-rocky-web"), ("HelmRelease", "edge-rocky-baseline")):
+        assert {"secretRef": {"name": "edge.eu.example.com", "key": "kubeconfig.yaml"}} == one(
+            planned(text), kind, name
+        ).manifest["spec"]["kubeConfig"]
+
+
 def test_a_release_on_a_remote_makes_flux_wait_for_the_baseline_and_for_its_dependencies() -> None:
     apps = (
         "web: {helm: {source: charts, chart: c, version: 1.x}, dependsOn: [db]}\n"
@@ -325,6 +364,30 @@ def test_an_add_on_with_a_namespace_of_its_own_makes_it_and_a_tenant_s_app_never
         "rocky",
         "rocky",
     )
+
+
+def test_the_manifests_of_an_add_on_keep_their_namespaces_unless_it_sets_one() -> None:
+    plan = planned(ADDONS)
+    common = {
+        "interval": "10m",
+        "retryInterval": "30s",
+        "timeout": "5m",
+        "path": "./dns",
+        "prune": True,
+        "wait": True,
+        "deletionPolicy": "WaitForTermination",
+        "serviceAccountName": "tenantry-platform",
+    }
+    hub, edge = (one(plan, "Kustomization", name).manifest["spec"] for name in ("dns", "edge-dns"))
+    assert {**common, "sourceRef": {"kind": "GitRepository", "name": "dns"}} == hub
+    remote = {
+        **common,
+        "sourceRef": {"kind": "GitRepository", "name": "edge-dns"},
+        "kubeConfig": {"secretRef": {"name": "edge-admin-kubeconfig", "key": "admin.conf"}},
+    }
+    assert remote == edge
+    moved = planned(ADDONS.replace("path: ./dns", "path: ./dns, targetNamespace: dns"))
+    assert {**remote, "targetNamespace": "dns"} == one(moved, "Kustomization", "edge-dns").manifest["spec"]
 
 
 def test_every_object_says_whose_it_is_by_labels() -> None:
@@ -470,7 +533,7 @@ def test_the_platform_s_account_is_reserved_by_the_name_it_has_in_this_fleet() -
 
 def test_a_namespace_template_that_two_tenants_share_is_refused_even_on_different_clusters() -> None:
     text = rocky(SIMPLE, "clusters: {names: [hub]}").replace("management: hub", "management: hub, namespace: apps")
-    movy = rocky(SIMPLE, "clusters: {names: [edge]}").split("tenants:\n")[1].replace("rocky:", "movy:")
+    movy = rocky(SIMPLE, ON_EDGE).split("tenants:\n")[1].replace("rocky:", "movy:")
     expected = told(
         "tenants.yaml:3:37: error[shared-namespace]: tenants 'rocky' and 'movy' would share namespace 'apps'",
         "  at environments.dev.namespace",
@@ -519,19 +582,23 @@ def test_a_namespace_template_takes_the_environment_its_variables_and_the_tenant
     assert named(planned(text))[0] == "Namespace dev-a-rocky"
 
 
-LONG = "a" * 60
-
-
-def test_a_name_that_gets_too_long_is_an_error_and_never_cut() -> None:
-    expected = told(
-        f"tenants.yaml:15:69: error[name-too-long]: Kustomization name 'edge-rocky-{LONG}' has 71 characters,"
+@pytest.mark.parametrize(
+    ("kind", "app"),
+    [
+        ("Kustomization", "kustomize: {source: manifests}"),
+        ("HelmRelease", "helm: {source: charts, chart: c, version: 1.x, releaseName: short}"),
+    ],
+)
+def test_the_name_of_an_app_s_object_has_63_characters_at_most_and_is_never_cut(kind: str, app: str) -> None:
+    fits, long = "a" * 52, "a" * 53
+    assert len(one(planned(rocky(f"{fits}: {{{app}}}", ON_EDGE)), kind, f"edge-rocky-{fits}").id.name) == 63
+    assert problems(rocky(f"{long}: {{{app}}}", ON_EDGE)) == told(
+        f"tenants.yaml:15:62: error[name-too-long]: {kind} name 'edge-rocky-{long}' has 64 characters,"
         " at most 63 are allowed",
-        f"  at tenants.rocky.apps.{LONG}",
+        f"  at tenants.rocky.apps.{long}",
         "  fix: use shorter names",
         "Found 1 error",
     )
-    text = rocky(f"{LONG}: {{kustomize: {{source: manifests}}}}", "clusters: {names: [edge]}")
-    assert expected == problems(text)
 
 
 def test_a_baseline_s_release_name_has_53_characters_at_most() -> None:
@@ -542,7 +609,7 @@ def test_a_baseline_s_release_name_has_53_characters_at_most() -> None:
         "  fix: use a shorter tenant name or namespace template",
         "Found 1 error",
     )
-    assert expected == problems(rocky(SIMPLE, "clusters: {names: [edge]}").replace("  rocky:\n", f"  {tenant}:\n"))
+    assert expected == problems(rocky(SIMPLE, ON_EDGE).replace("  rocky:\n", f"  {tenant}:\n"))
 
 
 def test_an_app_s_release_name_has_53_characters_at_most_and_another_can_be_set() -> None:
@@ -577,7 +644,7 @@ def test_two_apps_can_not_claim_one_release() -> None:
 
 def test_an_add_on_can_not_claim_the_release_of_a_tenant_s_baseline() -> None:
     text = ADDONS.replace("targetNamespace: certs}", "targetNamespace: certs, releaseName: rocky-baseline}")
-    found = problems(text + rocky(SIMPLE, "clusters: {names: [edge]}").removeprefix(FRAME))
+    found = problems(text + rocky(SIMPLE, ON_EDGE).removeprefix(FRAME))
     assert (
         "error[duplicate-release]: release 'rocky-baseline' in namespace 'tenantry-system' on cluster 'edge' is claimed twice\n"
         "  at tenants.rocky\n"
@@ -588,7 +655,7 @@ def test_an_add_on_can_not_claim_the_release_of_a_tenant_s_baseline() -> None:
 
 
 def test_an_app_called_like_the_baseline_s_release_is_refused_on_a_remote() -> None:
-    found = problems(rocky("baseline: {helm: {source: charts, chart: c, version: 1.x}}", "clusters: {names: [edge]}"))
+    found = problems(rocky("baseline: {helm: {source: charts, chart: c, version: 1.x}}", ON_EDGE))
     assert found == told(
         "tenants.yaml:15:17: error[duplicate-name]: HelmRelease kamaji/edge-rocky-baseline would be created twice",
         "  at tenants.rocky.apps.baseline",
@@ -599,12 +666,8 @@ def test_an_app_called_like_the_baseline_s_release_is_refused_on_a_remote() -> N
 
 
 def test_names_that_become_the_same_when_joined_are_refused() -> None:
-    text = rocky("b-web: {kustomize: {source: manifests}}", "clusters: {names: [edge]}")
-    other = (
-        rocky("web: {kustomize: {source: manifests}}", "clusters: {names: [edge]}")
-        .split("tenants:\n")[1]
-        .replace("rocky:", "rocky-b:")
-    )
+    text = rocky("b-web: {kustomize: {source: manifests}}", ON_EDGE)
+    other = rocky("web: {kustomize: {source: manifests}}", ON_EDGE).split("tenants:\n")[1].replace("rocky:", "rocky-b:")
     found = problems(text + other)
     assert found == told(
         "tenants.yaml:22:12: error[duplicate-name]: Kustomization kamaji/edge-rocky-b-web would be created twice",
@@ -753,7 +816,7 @@ def test_an_unknown_source_is_reported_once() -> None:
 
 def test_a_tenant_on_a_remote_needs_the_objects_chart() -> None:
     found = problems(
-        rocky(SIMPLE, "clusters: {names: [edge]}").replace(
+        rocky(SIMPLE, ON_EDGE).replace(
             'platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}\n', ""
         )
     )
@@ -813,19 +876,28 @@ def test_environments_are_planned_in_the_order_of_the_file() -> None:
             "git: {url: https://git.example.com/x, ref: {tag: v1}}",
             "helm: {source: manifests, chart: ./SOURCE}",
             "HelmChart",
-            "edge-rocky-manifests-SOURCE-322cb0f7",
+            "edge-rocky-manifests-SOURCE-04c528f5",
         ),
     ],
 )
-def test_names_of_sources_and_charts_have_63_characters_at_most_too(
+def test_names_of_sources_and_charts_may_be_longer_than_a_label_because_flux_makes_none_of_them(
     source: str, app: str, kind: str, name: str
 ) -> None:
-    long = "s" * 53
-    text = rocky(f"web: {{{app.replace('SOURCE', long)}}}", "clusters: {names: [edge]}")
-    found = problems(text.replace("    sources:\n", f"    sources:\n      {long}: {{{source}}}\n"))
-    name = name.replace("SOURCE", long)
-    assert found == told(
-        f"tenants.yaml:16:12: error[name-too-long]: {kind} name '{name}' has {len(name)} characters, at most 63 are allowed",
+    long = "s" * 63
+    text = rocky(f"web: {{{app.replace('SOURCE', long)}}}", ON_EDGE)
+    plan = planned(text.replace("    sources:\n", f"    sources:\n      {long}: {{{source}}}\n"))
+    assert one(plan, kind, name.replace("SOURCE", long)).id.namespace == "kamaji"
+
+
+def test_the_name_of_a_chart_has_253_characters_at_most() -> None:
+    def text(count: int) -> str:
+        return rocky(f"web: {{helm: {{source: manifests, chart: ./{'c' * count}}}}}", ON_EDGE)
+
+    (longest,) = (object.id.name for object in planned(text(223)).objects if object.id.name.count("c") > 200)
+    assert len(longest) == 253
+    name = f"edge-rocky-manifests-{'c' * 224}-385a7f55"
+    assert problems(text(224)) == told(
+        f"tenants.yaml:15:12: error[name-too-long]: HelmChart name '{name}' has 254 characters, at most 253 are allowed",
         "  at tenants.rocky.apps.web",
         "  fix: use shorter names",
         "Found 1 error",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import yaml
@@ -56,7 +57,7 @@ def test_all_names_namespaces_and_labels_are_valid(fleet: Data) -> None:
     for plan in plans(fleet).values():
         for object in plan.objects:
             metadata = object.manifest["metadata"]
-            assert names.dns_label_problem(object.id.name) is None
+            assert _name_problem(object.id) is None
             assert object.id.kind == "Namespace" or names.dns_label_problem(object.id.namespace) is None
             for key, value in metadata["labels"].items():
                 assert (names.label_key_problem(key), names.label_value_problem(value)) == (None, None)
@@ -121,6 +122,29 @@ def test_rendered_text_reads_back_as_the_manifests_in_yaml_1_1_and_in_1_2(fleet:
         assert {"all": manifests} == parse(to_yaml([{"all": manifests}]).encode(), "t").data
 
 
+@quickly
+@given(fleets())
+def test_no_value_is_one_that_the_provider_would_drop_or_round(fleet: Data) -> None:
+    for plan in plans(fleet).values():
+        for object in plan.objects:
+            for value, listed in _values(dict(object.manifest)):
+                assert not (value is None and listed)
+                assert not isinstance(value, int) or int(float(value)) == value
+
+
+@quickly
+@given(fleets())
+def test_manifests_of_tenants_go_to_their_namespaces_and_those_of_add_ons_where_they_say(fleet: Data) -> None:
+    for plan in plans(fleet).values():
+        namespaces = {(each.tenant, each.cluster): each.namespace for each in plan.placements}
+        specs = {object.id: object.manifest.get("spec", {}) for object in plan.objects}
+        for app in plan.apps:
+            if app.id.kind == "Kustomization":
+                addon = fleet["platform"]["addons"].get(app.name, {}).get("kustomize", {})
+                expected = namespaces[app.tenant, app.cluster] if app.tenant else addon.get("targetNamespace")
+                assert specs[app.id].get("targetNamespace") == expected
+
+
 @often
 @given(st.data())
 def test_whatever_is_done_to_a_fleet_it_is_planned_or_refused_with_places_inside_the_file(data: st.DataObject) -> None:
@@ -182,6 +206,24 @@ def _problems(raw: bytes) -> tuple[Diagnostic, ...]:
     except InvalidFleet as invalid:
         return invalid.diagnostics
     return ()
+
+
+def _name_problem(id: ObjectId) -> str | None:
+    match id.kind:
+        case "RoleBinding":
+            return names.role_name_problem(id.name)
+        case "GitRepository" | "HelmRepository" | "HelmChart":
+            return names.object_name_problem(id.name)
+        case _:
+            return names.dns_label_problem(id.name)
+
+
+def _values(data: Any, *, listed: bool = False) -> Iterator[tuple[Any, bool]]:
+    """Every value in plain data, each with whether it is below a list."""
+    yield data, listed
+    below_list = listed or isinstance(data, list)
+    for item in data.values() if isinstance(data, dict) else data if isinstance(data, list) else ():
+        yield from _values(item, listed=below_list)
 
 
 def _by_id(plan: Plan) -> dict[Any, Any]:

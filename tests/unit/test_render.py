@@ -133,7 +133,7 @@ def test_text_that_go_would_read_as_a_number_or_a_truth_value_is_quoted(text: st
     assert to_yaml([{"a": text}]) == f"---\na: '{text}'\n"
 
 
-@pytest.mark.parametrize("value", [0, -1, 2**63, 1.5, 1e22, 1e-7, True, False, None, [], {}])
+@pytest.mark.parametrize("value", [0, -1, 2**53, -(2**53), 1.5, 1e22, 1e-7, True, False, None, [], {}])
 def test_other_values_stay_what_they_are(value: Any) -> None:
     rendered = to_yaml([{"a": value}])
     assert {"a": value} == yaml.safe_load(rendered) == parse(rendered.encode(), "t").data
@@ -156,7 +156,7 @@ def test_a_directory_holds_one_marked_file_per_object(tmp_path: Path) -> None:
         "rocky/gitrepository-manifests.yaml",
         "rocky/kustomization-web.yaml",
         "rocky/networkpolicy-tenantry-isolated.yaml",
-        "rocky/rolebinding-rocky-reconciler.yaml",
+        "rocky/rolebinding-rocky-reconciler-admin.yaml",
         "rocky/serviceaccount-rocky.yaml",
     ] == list(tree(tmp_path / "out"))
     assert all(text.startswith(MARKER) for text in tree(tmp_path / "out").values())

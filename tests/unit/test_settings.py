@@ -150,7 +150,7 @@ def test_null_for_the_other_kind_leaves_the_app_s_own_kind() -> None:
 
 
 def test_values_reach_helm_as_they_are() -> None:
-    values = "{n: 1, f: 1.5, b: false, s: 'no', l: [null, {a: null}, []], m: {}, t: '{tenant} {{ .Values.x }}'}"
+    values = "{n: 1, f: 1.5, b: false, s: 'no', l: [{a: 'on'}, []], m: {gone: null}, t: '{tenant} {{ .Values.x }}'}"
     app = effective(rocky(f"web: {{helm: {{source: charts, chart: c, version: 1.x, values: {values}}}}}"))
     assert isinstance(app.block, Helm)
     expected = {
@@ -158,7 +158,7 @@ def test_values_reach_helm_as_they_are() -> None:
         "f": 1.5,
         "b": False,
         "s": "no",
-        "l": [None, {"a": None}, []],
+        "l": [{"a": "on"}, []],
         "m": {},
         "t": "rocky { .Values.x }",
     }

@@ -77,6 +77,29 @@ def test_a_key_that_the_fleet_owns_is_refused_with_the_reason(kind: str, key: st
     assert expected == problems(rocky(f"web: {{{kind}: {{{key}: x}}}}"))
 
 
+@pytest.mark.parametrize("role", ["a/b", "../../../outside", "100%"])
+def test_a_role_that_would_be_a_path_is_refused_because_files_and_bindings_are_named_by_it(role: str) -> None:
+    expected = told(
+        f"tenants.yaml:10:11: error[bad-role]: role '{role}' must be the name of a ClusterRole,"
+        " which holds no '/' and no '%'",
+        "  at tenants.rocky.role",
+        "Found 1 error",
+    )
+    assert expected == problems(TENANT + f"    role: {role}\n")
+
+
+@pytest.mark.parametrize("name", ["Edge.example.com", "a..b", "edge_1"])
+def test_a_kubeconfig_secret_whose_name_no_secret_has_is_refused(name: str) -> None:
+    secret = f"{{secret: {{name: {name}, namespace: n, key: k}}}}"
+    expected = told(
+        f"tenants.yaml:6:81: error[bad-name]: name '{name}' must be lower-case letters, digits, '-' and '.',"
+        " starting and ending with a letter or digit",
+        "  at clusters.edge.kubeconfig.secret.name",
+        "Found 1 error",
+    )
+    assert expected == problems(FRAME.replace("{kamaji: {controlPlane: edge, namespace: kamaji}}", secret))
+
+
 def test_an_owned_key_is_refused_in_an_override_too() -> None:
     text = rocky("web: {kustomize: {source: manifests}, overrides: {clusters: {hub: {kustomize: {kubeConfig: {}}}}}}")
     assert "error[owned-key]: key 'kubeConfig' can not be set" in problems(text)

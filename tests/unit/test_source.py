@@ -41,8 +41,10 @@ def refusal(text: str | bytes) -> str:
         (".5", 0.5),
         ("1.", 1.0),
         ("1e3", 1000.0),
-        ("18446744073709551615", 2**64 - 1),
-        ("-9223372036854775808", -(2**63)),
+        ("9007199254740992", 2**53),
+        ("-9007199254740992", -(2**53)),
+        ("0x20000000000000", 2**53),
+        ("1e300", 1e300),
         ("!!str 12", "12"),
         ("!!int 12", 12),
         ("'12'", "12"),
@@ -58,14 +60,32 @@ def test_scalars_have_the_types_of_yaml_1_2(text: str, value: object) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["yes", "no", "on", "off", "y", "N", "12:30", "1_000", "2001-01-01", "0b1", "08:00", "1.2.3", "=", "0o8", "NULL0"],
+    ["y", "N", "yes!", "none", "12:30", "1_000", "2001-01-01", "0b1", "08:00", "1.2.3", "=", "0o8", "NULL0"],
 )
 def test_what_yaml_1_1_would_guess_about_stays_text(text: str) -> None:
     assert {"a": text} == data(f"a: {text}")
 
 
 def test_keys_are_text_as_written() -> None:
-    assert {"1": "a", "1.50": "b", "no": "c", "007": "d"} == data("1: a\n1.50: b\nno: c\n007: d")
+    assert {"1": "a", "1.50": "b", "no": "c", "007": "d", "On": "e"} == data("1: a\n1.50: b\nno: c\n007: d\nOn: e")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("'yes'", "yes"),
+        ('"No"', "No"),
+        ("|-\n  on\n", "on"),
+        (">-\n  OFF\n", "OFF"),
+        ("['yes', {on: \"off\"}]", ["yes", {"on": "off"}]),
+    ],
+)
+def test_words_for_truth_values_are_text_where_they_are_quoted_or_in_a_block(text: str, value: object) -> None:
+    assert {"a": value} == data(f"a: {text}")
+
+
+def test_nothing_is_a_value_of_a_mapping() -> None:
+    assert {"a": None, "b": {"c": None, "d": None}, "e": [{}]} == data("a:\nb: {c: ~, d: null}\ne: [{}]")
 
 
 def test_an_alias_stands_for_a_copy_of_its_anchor() -> None:
@@ -257,16 +277,76 @@ def test_a_tag_does_not_make_other_text_fit(value: str, kind: str) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [".nan", ".inf", "-.INF", "1e999", "18446744073709551616", "-9223372036854775809", "9" * 5000, "0x" + "f" * 5000],
+    [
+        ".nan",
+        ".inf",
+        "-.INF",
+        "1e999",
+        "9007199254740993",
+        "-9007199254740993",
+        "0x20000000000001",
+        "18446744073709551615",
+        "9" * 5000,
+        "0x" + "f" * 5000,
+    ],
 )
-def test_numbers_that_kubernetes_can_not_hold_are_refused(value: str) -> None:
+def test_numbers_that_do_not_reach_kubernetes_as_they_are_because_a_float_carries_them_are_refused(value: str) -> None:
     expected = (
-        "t.yaml:1:4: error[bad-number]: the number is beyond what JSON, and so Kubernetes, can hold\n"
+        "t.yaml:1:4: error[bad-number]: the number is beyond what JSON readers, and so Kubernetes, keep exactly\n"
         "  at a\n"
         "  fix: put it in quotes\n"
         "Found 1 error"
     )
     assert expected == refusal(f"a: {value}")
+
+
+@pytest.mark.parametrize("value", ["yes", "Yes", "YES", "no", "nO", "on", "On", "oN", "off", "OFF"])
+@pytest.mark.parametrize(("text", "column", "path"), [("a: {}", 4, "a"), ("a: {{b: [x, {}]}}", 12, "a.b[1]")])
+def test_bare_words_for_truth_values_are_refused_because_readers_differ_about_them(
+    value: str, text: str, column: int, path: str
+) -> None:
+    expected = (
+        f"t.yaml:1:{column}: error[ambiguous]: '{value}' is a string in YAML 1.2, but true or false for other readers\n"
+        f"  at {path}\n"
+        "  fix: write true or false, or put it in quotes\n"
+        "Found 1 error"
+    )
+    assert expected == refusal(text.format(value))
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "path"),
+    [
+        ("a: [null]", "1:5", "a[0]"),
+        ("a: [1, ~]", "1:8", "a[1]"),
+        ("a:\n- 1\n-\n", "3:2", "a[1]"),
+        ("a: [[Null]]", "1:6", "a[0][0]"),
+        ("a: [{b: {c: null}}]", "1:13", "a[0].b.c"),
+        ("a: [{b: }]", "1:9", "a[0].b"),
+        ("a: &x {b: null}\nc: [*x]", "1:11", "c[0].b"),
+        ("a: [!!null null]", "1:5", "a[0]"),
+    ],
+)
+def test_nothing_anywhere_below_a_list_is_refused_because_no_override_could_mean_removing_by_it(
+    text: str, place: str, path: str
+) -> None:
+    expected = (
+        f"t.yaml:{place}: error[null-in-list]: 'null' can not stand in a list\n"
+        f"  at {path}\n"
+        "  fix: leave it out\n"
+        "Found 1 error"
+    )
+    assert expected == refusal(text)
+
+
+def test_all_values_that_would_become_others_are_named_in_one_run() -> None:
+    assert [line.split("]")[0] for line in refusal("a: [null, no, 9007199254740993, 007]").splitlines()[::3]] == [
+        "t.yaml:1:5: error[null-in-list",
+        "t.yaml:1:11: error[ambiguous",
+        "t.yaml:1:15: error[bad-number",
+        "t.yaml:1:33: error[bad-number",
+        "Found 4 errors",
+    ]
 
 
 @pytest.mark.parametrize("value", ["0644", "-017", "00", "+08"])

@@ -111,10 +111,40 @@ def test_render_can_name_the_objects_or_write_them_as_json(capsys: Capture) -> N
     assert (code, json.loads(out), err) == (0, [dict(object.manifest) for object in objects], "")
 
 
-def test_files_are_yaml_only(capsys: Capture) -> None:
-    code, out, err = tenantry(capsys, "render", "-d", "out", "-o", "json")
+def test_render_can_name_the_objects_of_one_environment(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(
+        SOUND.replace("clusters:\n", "  prod: {management: hub-2}\nclusters:\n  hub-2: {environments: [prod]}\n", 1)
+    )
+    expected = (
+        "Namespace rocky\n"
+        "ServiceAccount rocky/rocky\n"
+        "RoleBinding rocky/rocky-reconciler-admin\n"
+        "NetworkPolicy rocky/tenantry-isolated\n"
+        "GitRepository rocky/manifests\n"
+        "Kustomization rocky/web\n"
+    )
+    assert tenantry(capsys, "render", "-e", "prod", "--output", "names") == (0, expected, "")
+
+
+def test_render_as_yaml_is_the_default(capsys: Capture) -> None:
+    assert tenantry(capsys, "render", "--output", "yaml") == tenantry(capsys, "render")
+
+
+@pytest.mark.parametrize("output", ["json", "names"])
+def test_files_are_yaml_only(capsys: Capture, output: str) -> None:
+    code, out, err = tenantry(capsys, "render", "-d", "out", "-o", output)
     assert (code, out, Path("out").exists()) == (2, "", False)
-    assert "--directory does not go with --output json" in err
+    assert err == (
+        "Usage: tenantry render [OPTIONS]\n"
+        "Try 'tenantry render --help' for help.\n"
+        "\n"
+        f"Error: files are written as YAML: --directory does not go with --output {output}\n"
+    )
+
+
+def test_files_may_be_asked_for_as_yaml(capsys: Capture) -> None:
+    said = "out/dev: 13 objects, 13 files written, 0 removed\n"
+    assert tenantry(capsys, "render", "-d", "out", "-o", "yaml") == (0, "", said)
 
 
 def test_render_to_a_directory_counts_on_stderr(capsys: Capture) -> None:
@@ -167,6 +197,42 @@ def test_cluster_bootstrap_of_an_unknown_cluster_is_refused_with_the_closest(cap
 def test_cluster_bootstrap_for_an_environment_that_the_cluster_is_not_in_is_refused(capsys: Capture) -> None:
     expected = "error: cluster 'edge' does not belong to environment 'prod'\n  fix: name one of: dev\n"
     assert tenantry(capsys, "cluster", "bootstrap", "edge", "-e", "prod") == (2, "", expected)
+
+
+HUB_OF_ANOTHER = """\
+apiVersion: tenantry/v1
+environments:
+  dev: {management: hub}
+  prod: {management: hub-prod}
+clusters:
+  hub: {environments: [prod], kubeconfig: {capi: {cluster: hub, namespace: capi}}}
+  hub-prod: {environments: [prod]}
+"""
+"""A hub that manages `dev` without running anything of it, and is a remote of `prod`."""
+
+
+@pytest.mark.parametrize(
+    ("options", "kinds", "user"),
+    [
+        (["-e", "dev"], ["Namespace", "ServiceAccount", "ClusterRoleBinding"], "tenantry-system:tenantry-platform"),
+        (["-e", "prod"], ["Namespace", "ClusterRoleBinding"], "capi:tenantry-platform"),
+        ([], ["Namespace", "ClusterRoleBinding"], "capi:tenantry-platform"),
+    ],
+)
+def test_cluster_bootstrap_knows_the_environment_that_a_hub_manages_but_does_not_list(
+    capsys: Capture, options: list[str], kinds: list[str], user: str
+) -> None:
+    Path("tenants.yaml").write_text(HUB_OF_ANOTHER)
+    code, out, err = tenantry(capsys, "cluster", "bootstrap", "hub", *options)
+    manifests = list(yaml.safe_load_all(out))
+    assert (0, kinds, "") == (code, [each["kind"] for each in manifests], err)
+    assert [each["name"] for each in manifests[-1]["subjects"]] == [f"system:serviceaccount:{user}"]
+
+
+def test_cluster_bootstrap_names_also_the_environment_that_a_hub_only_manages(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(HUB_OF_ANOTHER)
+    expected = "error: cluster 'hub' does not belong to environment 'test'\n  fix: name one of: prod, dev\n"
+    assert tenantry(capsys, "cluster", "bootstrap", "hub", "-e", "test") == (2, "", expected)
 
 
 # --- files that are none ----------------------------------------------------------------------------------------
@@ -226,6 +292,7 @@ def test_the_version_is_data(capsys: Capture) -> None:
         (["validate", "extra"], "Got unexpected extra argument (extra)"),
         (["cluster", "bootstrap"], "Missing argument 'NAME'"),
         (["completion", "cmd"], "'cmd' is not one of 'bash', 'zsh', 'fish'"),
+        (["render", "--output", "text"], "'text' is not one of 'yaml', 'json', 'names'"),
         (["render", "--directory", "tenants.yaml"], "Directory 'tenants.yaml' is a file"),
     ],
 )
