@@ -29,7 +29,7 @@ def apps_name_declared_sources(fleet: Fleet) -> Iterator[Finding]:
 
 def kustomize_apps_take_git_sources(fleet: Fleet) -> Iterator[Finding]:
     for tenant, declared_tenant in fleet.document.tenants.items():
-        for app, declared_app in declared_tenant.apps.items():
+        for app in declared_tenant.apps:
             for path, block in walk.blocks(fleet, ("tenants", tenant, "apps", app)):
                 source = declared_tenant.sources.get(str(block.get("source")))
                 if path[-1] == "kustomize" and source and source.git is None:
