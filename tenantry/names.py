@@ -14,7 +14,9 @@ from collections.abc import Mapping
 MAX_LABEL = 63
 """Flux copies names of Kustomizations and HelmReleases into label values of everything they apply."""
 MAX_OBJECT = 253
-"""Kubernetes' own limit; it holds for kinds whose names are not copied into labels, such as sources."""
+"""Kubernetes' own limit; it holds for kinds whose names are not copied into labels."""
+MAX_SOURCE = 230
+"""Of sources and charts: less than Kubernetes allows, because rendered files are named by kind and name, in 255 characters."""
 MAX_RELEASE = 53
 """Helm's limit for the name of a release."""
 

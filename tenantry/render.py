@@ -103,7 +103,7 @@ def _is_ours(file: Path) -> bool:
 
 def _replace(file: Path, content: str) -> None:
     """Write so that an interruption leaves the old content or the new, never half of it."""
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+    temporary = file.with_name(f".{os.getpid()}")
     try:
         temporary.write_text(content, encoding="utf-8")
         temporary.replace(file)

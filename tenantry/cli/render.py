@@ -54,6 +54,8 @@ def command(file: Path, environment: str | None, directory: Path | None, output:
 
 
 def _print(objects: list[KubeObject], output: str) -> None:
+    if not objects and output != "json":
+        return
     match output:
         case "names":
             data("\n".join(str(each.id) for each in objects))

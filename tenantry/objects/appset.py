@@ -211,7 +211,7 @@ class _Builder:
 
     def _check_length(self, object: KubeObject, app: EffectiveApp) -> None:
         _, kind, _, name = object.id
-        limit = names.MAX_LABEL if kind in ("Kustomization", "HelmRelease") else names.MAX_OBJECT
+        limit = names.MAX_LABEL if kind in ("Kustomization", "HelmRelease") else names.MAX_SOURCE
         if len(name) > limit:
             raise Found([_too_long(kind, name, limit, self.path_of(app.name), "use shorter names")])
 

@@ -889,15 +889,15 @@ def test_names_of_sources_and_charts_may_be_longer_than_a_label_because_flux_mak
     assert one(plan, kind, name.replace("SOURCE", long)).id.namespace == "kamaji"
 
 
-def test_the_name_of_a_chart_has_253_characters_at_most() -> None:
+def test_the_name_of_a_chart_has_230_characters_at_most() -> None:
     def text(count: int) -> str:
         return rocky(f"web: {{helm: {{source: manifests, chart: ./{'c' * count}}}}}", ON_EDGE)
 
     (longest,) = (object.id.name for object in planned(text(223)).objects if object.id.name.count("c") > 200)
-    assert len(longest) == 253
+    assert len(longest) == 230
     name = f"edge-rocky-manifests-{'c' * 224}-385a7f55"
     assert problems(text(224)) == told(
-        f"tenants.yaml:15:12: error[name-too-long]: HelmChart name '{name}' has 254 characters, at most 253 are allowed",
+        f"tenants.yaml:15:12: error[name-too-long]: HelmChart name '{name}' has 231 characters, at most 230 are allowed",
         "  at tenants.rocky.apps.web",
         "  fix: use shorter names",
         "Found 1 error",

@@ -1,0 +1,69 @@
+"""What a data file of `tenantry/schemas` holds about one CustomResourceDefinition of Flux."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tools.catalog import CRDS, MODULES, Extra
+from tools.errors import ToolsError
+from tools.keywords import json_schema
+from tools.store import SOURCES
+
+
+class UnknownOrigin(ToolsError):
+    """A definition belongs to no module that is pinned here."""
+
+
+def record(definition: dict[str, Any], sources: Path = SOURCES) -> dict[str, Any]:
+    """The stored version of a definition, reduced to what `tenantry.schemas` reads.
+
+    Args:    sources: the directory that holds the Go modules.
+    Raises:  UnknownKeyword, UnknownOrigin.
+    """
+    spec = definition["spec"]
+    version = next(version for version in spec["versions"] if version["storage"])
+    kind = spec["names"]["kind"]
+    return {
+        "group": spec["group"],
+        "version": version["name"],
+        "kind": kind,
+        "plural": spec["names"]["plural"],
+        "scope": spec["scope"],
+        "source": _origin(spec["group"], sources),
+        "spec": json_schema(version["schema"]["openAPIV3Schema"]["properties"]["spec"], f"{kind}.spec"),
+    }
+
+
+def file_name(record: dict[str, Any]) -> str:
+    return f"{record['group']}_{record['version']}_{record['kind']}.json"
+
+
+def text_of(record: dict[str, Any]) -> str:
+    """A line per keyword, in the order of the alphabet: equal records give equal bytes, and a new version a short diff."""
+    return json.dumps(record, indent=1, sort_keys=True) + "\n"
+
+
+def read(path: Path) -> dict[str, Any]:
+    with path.open() as file:
+        definition: dict[str, Any] = yaml.load(file, Loader=yaml.CSafeLoader)
+    return definition
+
+
+def _origin(group: str, sources: Path) -> dict[str, str]:
+    """The module a group of kinds comes from, and its version: source.toolkit.fluxcd.io is source-controller's."""
+    controller = f"{group.partition('.')[0]}-controller"
+    for extra in (extra for module in MODULES for extra in module.extras if extra.into == CRDS):
+        if extra.dependency.endswith(f"/{controller}"):
+            return {"module": extra.dependency, "version": _pinned(extra, sources)}
+    raise UnknownOrigin(f"no module here brings the definitions of {group}", "add it to tools/catalog.py")
+
+
+def _pinned(extra: Extra, sources: Path) -> str:
+    """The version in the go.mod that requires the dependency; read as text, as Go need not be installed."""
+    text = (sources / extra.requirer / "go.mod").read_text()
+    if found := re.search(rf"^(?:require)?\s*{re.escape(extra.dependency)} (v\S+)", text, re.MULTILINE):
+        return found[1]
+    raise UnknownOrigin(f"tools/{extra.requirer}/go.mod does not require {extra.dependency}", "correct one of the two")
