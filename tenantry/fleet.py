@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tenantry.blocks import mapping_at
 from tenantry.errors import Diagnostic, Finding, InvalidFleet, Path
 from tenantry.model import Cluster, Document, Environment, Selector
 from tenantry.source import Source
@@ -32,10 +33,7 @@ class Fleet:
 
     def raw(self, *path: str) -> dict[str, Any]:
         """The mapping at a path as written; empty where there is none."""
-        data: Any = self.source.data
-        for part in path:
-            data = data.get(part) if isinstance(data, dict) else None
-        return data if isinstance(data, dict) else {}
+        return mapping_at(self.source.data, *path)
 
     def names(self, *path: str) -> set[str]:
         """The keys at a path as written, also of entries that were left out."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tenantry.blocks import check_blocks
 from tenantry.errors import Diagnostic, InvalidFleet
 from tenantry.fleet import Fleet, diagnose
 from tenantry.plan import Plan, plan
@@ -22,7 +23,7 @@ def load_fleet(file: Path) -> Fleet:
 
 def fleet_of(source: Source) -> Fleet:
     """Check a parsed file. Raises: InvalidFleet: with what planning finds too, so that one run names all problems."""
-    checked = check_shape(source.data)
+    checked = check_shape(source.data, tuple(check_blocks(source.data)))
     problems = list(diagnose(source, checked.findings))
     if checked.document is None:
         raise InvalidFleet(problems)

@@ -184,6 +184,9 @@ class Source(Model):
 _SOURCE_REF = "the fleet sets it from 'source'"
 _KUBECONFIG = "the fleet sets it for each cluster the app is placed on"
 _IDENTITY = "the fleet sets it: apps run as their tenant's service account, add-ons as the platform's"
+_DEPENDS_ON = "the fleet sets it from 'dependsOn' of the app"
+_NAMESPACES = "the fleet sets it: a tenant's namespaces are its baseline's, an add-on's are made when needed"
+_READS_SECRETS = "Flux would read it with rights of its own, beside the clusters' keys"
 _STORAGE = "the fleet sets it: releases are stored in the namespace they install to"
 
 
@@ -210,7 +213,10 @@ class Patch(Model):
 
 
 class PostBuild(Model):
+    owned = {"substituteFrom": _READS_SECRETS}
+
     substitute: dict[Annotated[str, Field(pattern=r"^[_A-Za-z][_A-Za-z0-9]*$")], VariableValue | None] | None = None
+    substituteStrategy: Literal["WithVariables", "Always"] | None = None
 
 
 class CommonMetadata(Model):
@@ -218,29 +224,33 @@ class CommonMetadata(Model):
     annotations: dict[LabelKey, str | None] | None = None
 
 
-class DriftDetection(Model):
-    mode: Literal["enabled", "warn", "disabled"]
+class FluxBlock(Model):
+    """A block whose keys are those of a Flux kind's spec.
+
+    Fields are the keys that mean more to the fleet than to Flux; all others are Flux's, and checked against its schema by
+    a rule (`rules.blocks`), so that a new version of Flux brings its keys along.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    flux_kind: ClassVar[str]
+
+    @property
+    def flux(self) -> dict[str, Any]:
+        """What was written of Flux's own keys."""
+        return dict(self.model_extra or {})
 
 
-class Install(Model):
-    owned = {
-        "createNamespace": "the fleet sets it: a tenant's namespaces are its baseline's, an add-on's are made when needed"
-    }
-
-    crds: Literal["Skip", "Create", "CreateReplace"] | None = None
-
-
-class Upgrade(Model):
-    crds: Literal["Skip", "Create", "CreateReplace"] | None = None
-
-
-class KustomizePatch(Model):
+class KustomizePatch(FluxBlock):
     """A `kustomize:` block as written: any part may be left to an override, `null` removes a value."""
 
+    flux_kind = "Kustomization"
     owned = {
-        "sourceRef": _SOURCE_REF,
+        "decryption": _READS_SECRETS,
+        "dependsOn": _DEPENDS_ON,
         "kubeConfig": _KUBECONFIG,
         "serviceAccountName": _IDENTITY,
+        "sourceRef": _SOURCE_REF,
     }
 
     source: str | None = None
@@ -279,15 +289,19 @@ class Kustomize(KustomizePatch):
         return self
 
 
-class HelmPatch(Model):
+class HelmPatch(FluxBlock):
     """A `helm:` block as written: any part may be left to an override, `null` removes a value."""
 
+    flux_kind = "HelmRelease"
     owned = {
         "chartRef": "the fleet sets it from 'source', 'chart' and 'version'",
-        "sourceRef": _SOURCE_REF,
+        "dependsOn": _DEPENDS_ON,
+        "install.createNamespace": _NAMESPACES,
         "kubeConfig": _KUBECONFIG,
         "serviceAccountName": _IDENTITY,
+        "sourceRef": _SOURCE_REF,
         "storageNamespace": _STORAGE,
+        "valuesFrom": _READS_SECRETS,
     }
 
     source: str | None = None
@@ -299,9 +313,6 @@ class HelmPatch(Model):
     timeout: Duration | None = None
     releaseName: Name | None = None
     targetNamespace: Name | None = None
-    driftDetection: DriftDetection | None = None
-    install: Install | None = None
-    upgrade: Upgrade | None = None
     commonMetadata: CommonMetadata | None = None
 
 
@@ -309,7 +320,6 @@ class Helm(HelmPatch):
     """A complete `helm:` block of one placement."""
 
     chart: Text
-    driftDetection: DriftDetection = DriftDetection(mode="enabled")
 
 
 class AppPatch(Model):

@@ -37,12 +37,18 @@ class Checked:
     findings: tuple[Finding, ...]
 
 
-def check_shape(data: dict[str, Any]) -> Checked:
-    """Fit the data to the model; findings hold every misfit."""
+def check_shape(data: dict[str, Any], known: tuple[Finding, ...] = ()) -> Checked:
+    """Fit the data to the model; findings hold every misfit.
+
+    Args: known: what is wrong with entries besides; those are left out too.
+    """
+    findings = known
     try:
-        return Checked(Document.model_validate(data), frozenset(), ())
+        document = Document.model_validate(data)
+        if not known:
+            return Checked(document, frozenset(), ())
     except ValidationError as error:
-        findings = tuple(findings_of(error, Document, data))
+        findings += tuple(findings_of(error, Document, data))
     broken = frozenset(entry for finding in findings if (entry := _entry(finding.path)))
     if any(_entry(finding.path) is None for finding in findings):
         return Checked(None, broken, findings)
@@ -112,7 +118,7 @@ _EXPECTED = {
 
 def _unknown_key(path: Path, key: str, model: type[Model] | None) -> Finding:
     if model and (reason := model.owned.get(key)):
-        return Finding(path, "owned-key", f"key '{key}' can not be set: {reason}", fix="remove it", at_key=True)
+        return wording.owned_key(path, reason)
     return wording.unknown_key(path, model.model_fields if model else ())
 
 

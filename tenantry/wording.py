@@ -27,6 +27,11 @@ def unknown_key(path: Path, known: Iterable[str]) -> Finding:
     )
 
 
+def owned_key(path: Path, reason: str) -> Finding:
+    """The key at the end of a path is Flux's, but not the author's to set."""
+    return Finding(path, "owned-key", f"key '{path[-1]}' can not be set: {reason}", fix="remove it", at_key=True)
+
+
 def missing_key(path: Path, key: str) -> Finding:
     return Finding(path, "missing-key", f"key '{key}' is missing", fix=f"add '{key}:'")
 

@@ -9,6 +9,6 @@ The schemas are derived from the pinned Flux (`tenantry.schemas`). What a contro
 not exist, is none of this package's business.
 """
 
-from tenantry.conformance.check import check_spec
+from tenantry.conformance.check import check_part, check_spec
 
-__all__ = ["check_spec"]
+__all__ = ["check_part", "check_spec"]

@@ -6,10 +6,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tenantry.conformance.rules import broken_rules
-from tenantry.conformance.structure import misfits
+from tenantry.conformance.structure import misfits, misfits_of_part
 from tenantry.conformance.walk import completed, described
 from tenantry.errors import Finding, Path
 from tenantry.schemas import schema_of
+
+
+def check_part(kind: str, part: Mapping[str, Any], at: Path) -> Iterator[Finding]:
+    """What is wrong with a part of a spec by itself; what is missing, other layers may bring.
+
+    Args:    part: as written, with `null` for what is to be removed.
+    Raises:  KeyError: there is no such kind.
+    """
+    yield from misfits_of_part(schema_of(kind), dict(part), at)
 
 
 def check_spec(kind: str, spec: Mapping[str, Any], at: Path) -> Iterator[Finding]:

@@ -32,7 +32,16 @@ _AS_IN = {
 
 def misfits(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Finding]:
     """Where the value, whose place in the document is `at`, does not have the structure that the schema asks for."""
-    errors = list(_validator(schema.kind).iter_errors(value))
+    yield from _worded(_validator(schema.kind), schema, value, at)
+
+
+def misfits_of_part(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Finding]:
+    """As `misfits`, for a spec of which other layers bring the rest: keys may be missing, and `null` removes one."""
+    yield from _worded(_validator_of_parts(schema.kind), schema, _without_null(value), at)
+
+
+def _worded(validator: Draft202012Validator, schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Finding]:
+    errors = list(validator.iter_errors(value))
     mistyped = [error.instance_path for error in errors if error.kind.name == "type"]
     for error in errors:
         # A value of the wrong type is not among the allowed ones either, which would be no news.
@@ -42,12 +51,34 @@ def misfits(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Finding
 
 @cache
 def _validator(kind: str) -> Draft202012Validator:
+    return _compiled(schema_of(kind).spec)
+
+
+@cache
+def _validator_of_parts(kind: str) -> Draft202012Validator:
+    return _compiled(_nothing_required(schema_of(kind).spec))
+
+
+def _compiled(schema: dict[str, Any]) -> Draft202012Validator:
     # Importing the library costs as much as all the rest of a short command.
     import jsonschema_rs
 
     # Linear in time, and without look-around, as the engine of API servers is.
     options = jsonschema_rs.RegexOptions()
-    return jsonschema_rs.Draft202012Validator(schema_of(kind).spec, pattern_options=options)
+    return jsonschema_rs.Draft202012Validator(schema, pattern_options=options)
+
+
+def _nothing_required(schema: dict[str, Any]) -> dict[str, Any]:
+    """A copy in which mappings may lack keys; entries of lists may not, because layers replace lists as a whole."""
+    part = {key: value for key, value in schema.items() if key != "required"}
+    if "properties" in part:
+        part["properties"] = {key: _nothing_required(value) for key, value in part["properties"].items()}
+    return part
+
+
+def _without_null(value: dict[str, Any]) -> dict[str, Any]:
+    given = {key: part for key, part in value.items() if part is not None}
+    return {key: _without_null(part) if isinstance(part, dict) else part for key, part in given.items()}
 
 
 def _findings(error: ValidationError, schema: dict[str, Any], here: Path) -> Iterator[Finding]:
