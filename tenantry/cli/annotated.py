@@ -20,6 +20,8 @@ _WIDEST = 50
 
 @dataclass(frozen=True, slots=True)
 class Line:
+    """One line of the output; `comment` without its sign, `colour` for the text alone."""
+
     text: str
     comment: str = ""
     colour: str | None = None
@@ -65,7 +67,8 @@ def value_lines(values: Iterable[Value], indent: int = 0) -> Iterator[Line]:
 def _value(head: str, value: Value, indent: int) -> Iterator[Line]:
     colour = "red" if value.value is None else None
     if isinstance(value.value, str) and "\n" in value.value:
-        yield Line(f"{head}|", comment_of(value), colour)
+        chomped = "" if value.value.endswith("\n") else "-"
+        yield Line(f"{head}|{chomped}", comment_of(value), colour)
         yield from (Line(f"{' ' * indent}{printable(each)}") for each in value.value.rstrip("\n").split("\n"))
     else:
         yield Line(f"{head}{scalar(value.value)}", comment_of(value), colour)
