@@ -69,6 +69,10 @@ format: setup ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+.PHONY: document-schema
+document-schema: setup ## write tenants.schema.json anew from the model
+	$(BIN)/tenantry schema > tenants.schema.json
+
 .PHONY: test-fast
 test-fast: setup ## unit, component and golden tests: no tools needed
 	$(BIN)/pytest

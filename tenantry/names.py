@@ -20,9 +20,13 @@ MAX_SOURCE = 230
 MAX_RELEASE = 53
 """Helm's limit for the name of a release."""
 
-_DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
-_LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
-_LABEL_KEY = re.compile(r"(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
+DNS_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+LABEL_VALUE = r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?"
+LABEL_KEY = r"(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+
+_DNS_LABEL = re.compile(DNS_LABEL)
+_LABEL_VALUE = re.compile(LABEL_VALUE)
+_LABEL_KEY = re.compile(LABEL_KEY)
 _RESERVED = frozenset({"default", "flux-system"})
 
 

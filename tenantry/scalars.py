@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from tenantry import names
@@ -73,13 +73,26 @@ def shorten(value: str, limit: int = 80) -> str:
     return shown if len(shown) <= limit else f"{shown[:limit]}..."
 
 
-Name = Annotated[str, _checked("bad-name", "name", names.dns_label_problem)]
+def _text(pattern: str, max_length: int | None = None, *types: str) -> WithJsonSchema:
+    """What editors are told: JSON Schema can not run our checks, so each type repeats its form as a pattern.
+
+    types: those allowed beside text, which `pattern` leaves alone.
+    """
+    limit = {} if max_length is None else {"maxLength": max_length}
+    return WithJsonSchema({"type": ["string", *types] if types else "string", "pattern": f"^{pattern}$", **limit})
+
+
+Name = Annotated[str, _checked("bad-name", "name", names.dns_label_problem), _text(names.DNS_LABEL, names.MAX_LABEL)]
 """A DNS-1123 label; it becomes part of object names and the value of labels."""
 
-ObjectName = Annotated[str, _checked("bad-name", "name", names.object_name_problem)]
+ObjectName = Annotated[
+    str,
+    _checked("bad-name", "name", names.object_name_problem),
+    _text(rf"{names.DNS_LABEL}(\.{names.DNS_LABEL})*", names.MAX_OBJECT),
+]
 """The name of an object that somebody else makes."""
 
-Duration = Annotated[str, _checked("bad-duration", "duration", _duration_problem)]
+Duration = Annotated[str, _checked("bad-duration", "duration", _duration_problem), _text(_DURATION.pattern)]
 """Go's text form of a duration, as Flux's CRDs restrict it: units ms, s, m, h."""
 
 ShortDuration = Annotated[
@@ -87,6 +100,7 @@ ShortDuration = Annotated[
     _checked(
         "bad-duration", "duration", lambda value: "may not use hours here: write minutes" if "h" in value else None
     ),
+    _text(_DURATION.pattern.replace("|h", "")),
 ]
 """Timeouts of sources; Flux's CRDs allow no hours there."""
 
@@ -94,22 +108,27 @@ Quantity = Annotated[
     str,
     BeforeValidator(_number_as_text),
     _checked("bad-quantity", "quantity", _matching(_QUANTITY, "is none: write it as in '4', '500m' or '8Gi'")),
+    _text(_QUANTITY.pattern, None, "number"),
 ]
 """A Kubernetes resource quantity."""
 
-ResourceName = Annotated[str, _checked("bad-resource", "resource", names.resource_name_problem)]
+ResourceName = Annotated[str, _checked("bad-resource", "resource", names.resource_name_problem), _text(names.LABEL_KEY)]
 """What a quota or a limit counts, such as `requests.cpu` or `count/deployments.apps`."""
 
 Text = Annotated[str, Field(min_length=1)]
 """A string where an empty one would mean Flux's own choice, such as the newest version."""
 
-RoleName = Annotated[Text, _checked("bad-role", "role", names.role_name_problem)]
+RoleName = Annotated[Text, _checked("bad-role", "role", names.role_name_problem), _text(r"(?!\.{1,2}$)[^/%]+")]
 """A ClusterRole; its name becomes part of a binding's name, and so of the name of a rendered file."""
 
-LabelKey = Annotated[str, _checked("bad-label", "label", names.label_key_problem)]
-LabelValue = Annotated[str, _checked("bad-label", "label value", names.label_value_problem)]
+LabelKey = Annotated[str, _checked("bad-label", "label", names.label_key_problem), _text(names.LABEL_KEY)]
+LabelValue = Annotated[
+    str,
+    _checked("bad-label", "label value", names.label_value_problem),
+    _text(names.LABEL_VALUE, names.MAX_LABEL),
+]
 
-SourcePath = Annotated[str, _checked("bad-path", "path", path_problem)]
+SourcePath = Annotated[str, _checked("bad-path", "path", path_problem), _text(r"(?!/)(?!(.*/)?\.\.(/|$)).*")]
 """A path inside a source; leaving it was a vulnerability of Flux once (CVE-2022-24877), so it is refused here already."""
 
 VariableName = Annotated[
@@ -117,5 +136,6 @@ VariableName = Annotated[
     _checked(
         "bad-variable", "variable", _matching(_VARIABLE, "must be letters, digits and '_', starting with a letter")
     ),
+    _text(_VARIABLE.pattern),
 ]
-VariableValue = Annotated[str, BeforeValidator(_whole_number_as_text)]
+VariableValue = Annotated[str, BeforeValidator(_whole_number_as_text), WithJsonSchema({"type": ["string", "integer"]})]

@@ -63,13 +63,26 @@ def platform_settings(fleet: Fleet) -> TenantSettings:
 
 def tenant_settings(fleet: Fleet, tenant: str) -> TenantSettings:
     """The defaults with what the tenant says itself."""
-    return _settings([_inherited(fleet, "defaults"), _inherited(fleet, "tenants", tenant)])
+    return _settings(settings_layers(fleet, tenant))
+
+
+def settings_layers(fleet: Fleet, tenant: str) -> list[Layer]:
+    """What a tenant's settings are merged of."""
+    return [_inherited(fleet, "defaults"), _inherited(fleet, "tenants", tenant)]
 
 
 def selector_of(fleet: Fleet, tenant: str, app: str) -> Selector | None:
     """The nearest selector: the app's, the tenant's, the defaults'."""
     declared = fleet.document.tenants[tenant]
     return declared.apps[app].clusters or declared.clusters or fleet.document.defaults.clusters
+
+
+def selector_at(fleet: Fleet, tenant: str, app: str) -> Path:
+    """Where the nearest selector stands."""
+    declared = fleet.document.tenants[tenant]
+    if declared.apps[app].clusters:
+        return ("tenants", tenant, "apps", app, "clusters")
+    return ("tenants", tenant, "clusters") if declared.clusters else ("defaults", "clusters")
 
 
 def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) -> dict[str, str]:
@@ -81,6 +94,14 @@ def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) 
         "cluster": cluster,
         **built_in,
     }
+
+
+def variable_at(fleet: Fleet, environment: str, cluster: str, name: str) -> Path | None:
+    """Where a variable of `variables_of` is declared; None for a built-in one."""
+    for group, owner in (("clusters", cluster), ("environments", environment)):
+        if name in fleet.raw(group, owner, "variables"):
+            return (group, owner, "variables", name)
+    return None
 
 
 def effective_app(

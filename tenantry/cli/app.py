@@ -20,6 +20,8 @@ from tenantry.errors import InvalidFleet, Refused
 _COMMANDS = {
     "validate": "check the fleet's file and everything it would yield",
     "render": "write the objects of the fleet as YAML",
+    "explain": "say where the settings of a tenant or an app come from",
+    "schema": "print the JSON Schema of the fleet's file",
     "status": "show whether every app is ready",
     "cluster": "prepare clusters",
     "sandbox": "run an environment's clusters on this machine",

@@ -13,16 +13,49 @@ from tenantry.errors import TenantryError
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def _environments(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """Completes the names of environments from the fleet's file, if it can be read."""
+def _keys(context: click.Context, start: str, *path: str) -> list[str]:
+    """Completes the keys at a path of the fleet's file, if it can be read."""
     from tenantry.source import read
 
     parent = context.find_root().params.get("file") or Path("tenants.yaml")
     try:
-        declared = read(parent).data.get("environments", {})
+        found: Any = read(parent).data
     except TenantryError:
         return []
-    return [name for name in declared if name.startswith(start)] if isinstance(declared, dict) else []
+    for part in path:
+        found = found.get(part) if isinstance(found, dict) else None
+    return [name for name in found if name.startswith(start)] if isinstance(found, dict) else []
+
+
+def _environments(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    return _keys(context, start, "environments")
+
+
+def _tenants(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    return _keys(context, start, "tenants")
+
+
+def _apps(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    return _keys(context, start, "tenants", str(context.params.get("tenant")), "apps")
+
+
+def _clusters(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    return _keys(context, start, "clusters")
+
+
+def tenant() -> Callable[[_F], _F]:
+    """`TENANT`, completed from the file."""
+    return click.argument("tenant", shell_complete=_tenants)
+
+
+def app() -> Callable[[_F], _F]:
+    """`[APP]` of the tenant before it, completed from the file."""
+    return click.argument("app", required=False, shell_complete=_apps)
+
+
+def cluster(help: str) -> Callable[[_F], _F]:
+    """`-c, --cluster NAME`, completed from the file."""
+    return click.option("-c", "--cluster", metavar="NAME", help=help, shell_complete=_clusters)
 
 
 def environment(help: str, *, required: bool = False) -> Callable[[_F], _F]:

@@ -1,0 +1,178 @@
+"""`tenantry explain`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tenantry.cli.annotated import Line, annotated, place, value_lines
+from tenantry.cli.options import app as app_argument
+from tenantry.cli.options import cluster as cluster_option
+from tenantry.cli.options import environment as environment_option
+from tenantry.cli.options import output
+from tenantry.cli.options import tenant as tenant_argument
+from tenantry.cli.output import data, data_json
+from tenantry.explain import Choice, ExplainedApp, ExplainedTenant, PlacedApp, explain_app, explain_tenant
+from tenantry.load import load_fleet
+from tenantry.plan import plan
+from tenantry.trace import Origin, Value
+
+
+@click.command(
+    "explain",
+    short_help="say where the settings of a tenant or an app come from",
+    epilog="""\b
+Examples:
+  tenantry explain rocky --environment dev
+  tenantry explain rocky web --environment prod
+  tenantry explain rocky web --environment prod --cluster eu-west-1 --output json
+""",
+)
+@tenant_argument()
+@app_argument()
+@environment_option("The environment to look at.", required=True)
+@cluster_option("One cluster; default: all of the environment.")
+@output("text", "json")
+@click.pass_obj
+def command(file: Path, tenant: str, app: str | None, environment: str, cluster: str | None, output: str) -> int:
+    """Show the effective settings of TENANT, or of its APP on each cluster, and where every value stands in the file.
+
+    A value that no part of the file sets is marked as a default. For an app it also says which clusters are taken and
+    why, and what was filled in for placeholders. Nothing is contacted and nothing is changed.
+    """
+    fleet = load_fleet(file)
+    planned = plan(fleet, environment)
+    if app is None:
+        _print_tenant(explain_tenant(fleet, planned, tenant, cluster), output)
+    else:
+        _print_app(explain_app(fleet, planned, tenant, app, cluster), output)
+    return 0
+
+
+# --- text -------------------------------------------------------------------------------------------------------
+
+
+def _print_tenant(tenant: ExplainedTenant, output: str) -> None:
+    if output == "json":
+        data_json(_tenant_data(tenant))
+    else:
+        data(annotated(_tenant_lines(tenant)))
+
+
+def _tenant_lines(tenant: ExplainedTenant) -> Iterator[Line]:
+    yield Line("", f"tenant {tenant.name} in environment {tenant.environment}")
+    yield from _section("namespaces", list(value_lines(tenant.namespaces, 2)))
+    yield from _section("settings", list(value_lines(tenant.settings, 2)))
+    yield from _section("apps", [_where(app, choice) for app, choice in tenant.apps.items()])
+
+
+def _section(name: str, lines: list[Line]) -> Iterator[Line]:
+    yield Line(f"{name}:" if lines else f"{name}: {{}}", bold=True)
+    yield from lines
+
+
+def _where(app: str, choice: Choice) -> Line:
+    colour = None if choice.clusters else "yellow"
+    return Line(f"  {app}: [{', '.join(choice.clusters)}]", _selector(choice), colour)
+
+
+def _selector(choice: Choice) -> str:
+    return f"selector: {choice.selector}, {place(choice.origin)}"
+
+
+def _print_app(app: ExplainedApp, output: str) -> None:
+    if output == "json":
+        data_json(_app_data(app))
+    else:
+        data(annotated(_app_lines(app)))
+
+
+def _app_lines(app: ExplainedApp) -> Iterator[Line]:
+    yield Line("", f"app {app.name} of tenant {app.tenant} in environment {app.environment}")
+    yield Line("clusters:", _selector(app.choice), bold=True)
+    for each in app.choice.placements:
+        text, colour = ("placed", "green") if each.placed else ("not placed", "yellow")
+        yield Line(f"  {each.cluster}: {text}", f"{each.reason}, {place(each.origin)}", colour)
+    if app.choice.elsewhere:
+        yield Line("", f"not in environment {app.environment}: {', '.join(app.choice.elsewhere)}")
+    for placed in app.placed:
+        yield Line("")
+        yield from _placed_lines(placed)
+
+
+def _placed_lines(placed: PlacedApp) -> Iterator[Line]:
+    yield Line(f"{placed.cluster}:", placed.object, bold=True)
+    yield from value_lines(placed.values, 2)
+    if placed.variables:
+        yield Line("  placeholders:")
+        for each in placed.variables:
+            (line,) = value_lines((each,), 4)
+            yield line if each.origin else Line(line.text, "built in")
+
+
+# --- JSON -------------------------------------------------------------------------------------------------------
+
+
+def _tenant_data(tenant: ExplainedTenant) -> dict[str, Any]:
+    return {
+        "tenant": tenant.name,
+        "environment": tenant.environment,
+        "namespaces": [_value_data(value) for value in tenant.namespaces],
+        "settings": [_value_data(value) for value in tenant.settings],
+        "apps": {app: _choice_data(choice) for app, choice in tenant.apps.items()},
+    }
+
+
+def _app_data(app: ExplainedApp) -> dict[str, Any]:
+    return {
+        "tenant": app.tenant,
+        "app": app.name,
+        "environment": app.environment,
+        **_choice_data(app.choice),
+        "placed": {each.cluster: _placed_data(each) for each in app.placed},
+    }
+
+
+def _placed_data(placed: PlacedApp) -> dict[str, Any]:
+    return {
+        "object": placed.object,
+        "values": [_value_data(value) for value in placed.values],
+        "placeholders": [_value_data(value) for value in placed.variables],
+    }
+
+
+def _choice_data(choice: Choice) -> dict[str, Any]:
+    return {
+        "selector": {"text": choice.selector, "origin": _origin_data(choice.origin)},
+        "clusters": [
+            {
+                "cluster": each.cluster,
+                "placed": each.placed,
+                "reason": each.reason,
+                "origin": _origin_data(each.origin),
+            }
+            for each in choice.placements
+        ],
+        "elsewhere": list(choice.elsewhere),
+    }
+
+
+def _value_data(value: Value) -> dict[str, Any]:
+    """`origin` is null for a default of the program; `written` and `removed` are there where they tell something."""
+    return {
+        "path": list(value.path),
+        "value": value.value,
+        "origin": _origin_data(value.origin),
+        **({} if value.written is None else {"written": value.written}),
+        **({} if value.removed is None else {"removed": _origin_data(value.removed)}),
+    }
+
+
+def _origin_data(origin: Origin | None) -> dict[str, Any] | None:
+    if origin is None:
+        return None
+    at = origin.location
+    return {"level": origin.level, "file": at.file, "line": at.line, "column": at.column}

@@ -1,0 +1,83 @@
+"""The JSON Schema of tenants.yaml, for editors and for other programs: the model in another notation.
+
+It says what one value may be; what one part of the file means for another is for `tenantry validate`.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from itertools import pairwise
+from typing import Any
+
+from pydantic.json_schema import GenerateJsonSchema
+
+from tenantry import model
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "Kubeconfig": ("kamaji", "capi", "vcluster", "secret"),
+    "Selector": ("names", "labels", "all"),
+    "Source": ("git", "helm"),
+    "App": ("kustomize", "helm"),
+    "Addon": ("kustomize", "helm"),
+}
+"""Models of which exactly one of some keys is given; their validators say it in Python, which no schema can show."""
+
+
+def json_schema() -> dict[str, Any]:
+    """The schema of the whole document; equal models give equal text."""
+    schema = model.Document.model_json_schema(schema_generator=_Generator)
+    documented = _field_docs()
+    for name, definition in schema["$defs"].items():
+        _complete(definition, name, documented)
+    _complete(schema, "Document", documented)
+    return {"$schema": DIALECT, "title": "tenants.yaml of Tenantry", **schema}
+
+
+class _Generator(GenerateJsonSchema):
+    """Without titles, which would only repeat the names; with the keys of mappings checked."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002  # pydantic's signature
+        return False
+
+    def model_schema(self, schema: Any) -> dict[str, Any]:
+        made = super().model_schema(schema)
+        made.pop("title", None)
+        return made
+
+    def dict_schema(self, schema: Any) -> dict[str, Any]:
+        """What pydantic writes, a pattern of keys alone, would let all other keys pass unchecked."""
+        made = super().dict_schema(schema)
+        keys = self.generate_inner(schema["keys_schema"])
+        for value in made.pop("patternProperties", {}).values():
+            made |= {"propertyNames": {key: keys[key] for key in ("pattern", "maxLength") if key in keys}}
+            made |= {"additionalProperties": value}
+        return made
+
+
+def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str, str], str]) -> None:
+    """Add what pydantic does not know, the texts below fields and which keys exclude each other; drop defaults that say nothing."""
+    for key, value in definition["properties"].items():
+        # An inherited field that is declared anew has its own text, or none.
+        owner = next(each for each in getattr(model, name).__mro__ if key in inspect.get_annotations(each))
+        if text := documented.get((owner.__name__, key)):
+            value["description"] = text
+        if not isinstance(value.get("default"), str | bool | int):
+            value.pop("default", None)
+    if choices := CHOICES.get(name):
+        definition["oneOf"] = [{"required": [key], "properties": {key: {"not": {"type": "null"}}}} for key in choices]
+
+
+def _field_docs() -> dict[tuple[str, str], str]:
+    """The texts that stand below fields, by class and field; read from the source, because Python drops them."""
+    found: dict[tuple[str, str], str] = {}
+    for node in ast.parse(inspect.getsource(model)).body:
+        body = node.body if isinstance(node, ast.ClassDef) else []
+        for field, text in pairwise(body):
+            match field, text:
+                case ast.AnnAssign(target=ast.Name(id=key)), ast.Expr(value=ast.Constant(value=str(content))):
+                    assert isinstance(node, ast.ClassDef)
+                    found[node.name, key] = inspect.cleandoc(content)
+    return found

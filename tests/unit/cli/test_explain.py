@@ -1,0 +1,314 @@
+"""`tenantry explain`, whole: what it prints about a fleet in which every level says something."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.shell_completion import ShellComplete
+
+from tenantry.cli.app import app, run
+
+FLEET = """\
+apiVersion: tenantry/v1
+environments:
+  dev: {management: hub, namespace: "{env}-{tenant}", variables: {domain: dev.example.com, git: https://git.example.com}}
+  prod: {management: far}
+clusters:
+  hub: {environments: [dev], labels: {tier: hub}}
+  edge:
+    environments: [dev]
+    labels: {tier: edge}
+    variables: {domain: edge.example.com}
+    kubeconfig: {kamaji: {controlPlane: edge, namespace: kamaji}}
+  bare: {environments: [dev], kubeconfig: {capi: {cluster: bare, namespace: capi}}}
+  far: {environments: [prod]}
+platform: {chart: {helm: {url: https://charts.example.com, version: 0.1.0}}}
+defaults:
+  interval: 1m
+  timeout: 2m
+  quota: {pods: 40, cpu: 8}
+tenants:
+  rocky:
+    interval: 3m
+    quota: {pods: null, memory: 1Gi}
+    sources:
+      manifests: {git: {url: "{git}/rocky", ref: {branch: main}}}
+      charts: {helm: {url: https://charts.example.com}}
+    apps:
+      web:
+        clusters: {labels: {tier: edge}}
+        kustomize:
+          source: manifests
+          path: ./web/{env}
+          timeout: 4m
+          images: [{name: a, newTag: "1"}]
+          patches:
+            - patch: |
+                - op: remove
+                  path: /spec
+          components: ["../{cluster}"]
+          postBuild: {substitute: {DOMAIN: "{domain}", GONE: x}}
+        overrides:
+          environments:
+            dev: {kustomize: {timeout: null, force: true, postBuild: {substitute: {GONE: null}}}}
+          clusters:
+            edge: {kustomize: {wait: false}}
+      cache:
+        clusters: {names: [edge, hub], exclude: [hub]}
+        helm: {source: charts, chart: valkey, version: 1.x}
+      nowhere:
+        clusters: {names: [far]}
+        kustomize: {source: manifests}
+  idle: {}
+"""
+SOUND = FLEET.replace('url: "{git}/rocky"', "url: https://git.example.com/rocky")
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("f").write_text(FLEET)
+
+
+def explain(capsys: Capture, *arguments: str) -> str:
+    code = run(["-f", "f", "explain", "-e", "dev", *arguments])
+    out, err = capsys.readouterr()
+    assert (0, "") == (code, err)
+    return out
+
+
+def refused(capsys: Capture, *arguments: str) -> str:
+    code = run(["-f", "f", "explain", "-e", "dev", *arguments])
+    out, err = capsys.readouterr()
+    assert (2, "") == (code, out)
+    return err
+
+
+TENANT = """\
+# tenant rocky in environment dev
+namespaces:
+  edge: dev-rocky     # f:3:37 (environment dev), from '{env}-{tenant}'
+settings:
+  role: admin         # default
+  interval: 3m        # f:21:15 (tenant)
+  retryInterval: 30s  # default
+  timeout: 2m         # f:17:12 (defaults)
+  network: isolated   # default
+  quota:
+    cpu: '8'          # f:18:26 (defaults)
+    memory: 1Gi       # f:22:33 (tenant)
+    pods: null        # removed at f:22:19 (tenant)
+apps:
+  web: [edge]         # selector: labels tier=edge, f:28:19 (app)
+  cache: [edge]       # selector: names edge, hub, except hub, f:46:19 (app)
+  nowhere: []         # selector: names far, f:49:19 (app)
+"""
+
+
+def test_a_tenant_is_shown_with_its_settings_and_where_its_apps_are(capsys: Capture) -> None:
+    assert TENANT == explain(capsys, "rocky")
+
+
+APP = """\
+# app web of tenant rocky in environment dev
+clusters:                                   # selector: labels tier=edge, f:28:19 (app)
+  hub: not placed                           # label tier is 'hub', f:6:45 (cluster hub)
+  edge: placed                              # its labels match, f:9:20 (cluster edge)
+  bare: not placed                          # has no label 'tier', f:12:9 (cluster bare)
+# not in environment dev: far
+
+edge:                                       # Kustomization kamaji/edge-dev-rocky-web
+  namespace: dev-rocky                      # f:3:37 (environment dev), from '{env}-{tenant}'
+  kustomize:
+    source: manifests                       # f:30:19 (app)
+    path: ./web/dev                         # f:31:17 (app), from ./web/{env}
+    prune: true                             # default
+    wait: false                             # f:44:38 (cluster edge)
+    force: true                             # f:42:53 (environment dev)
+    deletionPolicy: WaitForTermination      # default
+    components: [../edge]                   # f:38:23 (app), from ['../{cluster}']
+    images:
+      - name: a                             # f:33:27 (app)
+        newTag: '1'                         # f:33:38 (app)
+    patches:
+      - patch: |                            # f:35:22 (app)
+          - op: remove
+            path: /spec
+    postBuild:
+      substitute:
+        DOMAIN: edge.example.com            # f:39:44 (app), from '{domain}'
+        GONE: null                          # removed at f:42:90 (environment dev)
+    timeout: 2m                             # f:17:12 (defaults); null at f:42:40 (environment dev)
+    interval: 3m                            # f:21:15 (tenant)
+    retryInterval: 30s                      # default
+  sources:
+    manifests:
+      git:
+        url: https://git.example.com/rocky  # f:24:30 (source), from '{git}/rocky'
+        ref:
+          branch: main                      # f:24:59 (source)
+        interval: 5m                        # default
+        timeout: 60s                        # default
+  placeholders:
+    env: dev                                # built in
+    tenant: rocky                           # built in
+    cluster: edge                           # built in
+    domain: edge.example.com                # f:10:25 (cluster edge)
+    git: https://git.example.com            # f:3:97 (environment dev)
+"""
+
+
+def test_an_app_is_shown_with_every_level_that_made_it(capsys: Capture) -> None:
+    assert APP == explain(capsys, "rocky", "web")
+
+
+RELEASE = """\
+# app cache of tenant rocky in environment dev
+clusters:                                # selector: names edge, hub, except hub, f:46:19 (app)
+  hub: not placed                        # excluded by name, f:46:50 (app)
+  edge: placed                           # named, f:46:28 (app)
+  bare: not placed                       # not named, f:46:27 (app)
+# not in environment dev: far
+
+edge:                                    # HelmRelease kamaji/edge-dev-rocky-cache
+  namespace: dev-rocky                   # f:3:37 (environment dev), from '{env}-{tenant}'
+  helm:
+    source: charts                       # f:47:24 (app)
+    chart: valkey                        # f:47:39 (app)
+    version: 1.x                         # f:47:56 (app)
+    driftDetection:
+      mode: enabled                      # default
+    interval: 3m                         # f:21:15 (tenant)
+    timeout: 2m                          # f:17:12 (defaults)
+  retryInterval: 30s                     # default
+  sources:
+    charts:
+      helm:
+        url: https://charts.example.com  # f:25:28 (source)
+        type: default                    # default
+        interval: 10m                    # default
+        timeout: 60s                     # default
+  placeholders:
+    env: dev                             # built in
+    tenant: rocky                        # built in
+"""
+
+
+def test_a_release_is_shown_with_how_soon_it_is_retried(capsys: Capture) -> None:
+    assert RELEASE == explain(capsys, "rocky", "cache")
+
+
+IDLE = """\
+# tenant idle in environment dev
+namespaces: {}
+settings:
+  role: admin         # default
+  interval: 1m        # f:16:13 (defaults)
+  retryInterval: 30s  # default
+  timeout: 2m         # f:17:12 (defaults)
+  network: isolated   # default
+  quota:
+    pods: '40'        # f:18:17 (defaults)
+    cpu: '8'          # f:18:26 (defaults)
+apps: {}
+"""
+
+
+def test_a_tenant_that_says_nothing_has_the_defaults(capsys: Capture) -> None:
+    assert IDLE == explain(capsys, "idle")
+
+
+ONE = """\
+# app cache of tenant rocky in environment dev
+clusters:          # selector: names edge, hub, except hub, f:46:19 (app)
+  hub: not placed  # excluded by name, f:46:50 (app)
+"""
+
+
+def test_one_cluster_that_is_not_taken_is_told_with_the_reason(capsys: Capture) -> None:
+    assert ONE == explain(capsys, "rocky", "cache", "--cluster", "hub")
+
+
+FAR = """\
+# app web of tenant rocky in environment dev
+clusters:  # selector: labels tier=edge, f:28:19 (app)
+# not in environment dev: far
+"""
+
+
+def test_a_cluster_of_another_environment_is_told_apart(capsys: Capture) -> None:
+    assert FAR == explain(capsys, "rocky", "web", "--cluster", "far")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["rock"], "error: f declares no tenant 'rock' (declared: rocky, idle)\n  fix: name 'rocky'\n"),
+        (
+            ["rocky", "wep"],
+            "error: tenant 'rocky' declares no app 'wep' (declared: web, cache, nowhere)\n  fix: name 'web'\n",
+        ),
+        (["idle", "web"], "error: tenant 'idle' declares no app 'web' (declared: none)\n"),
+        (
+            ["rocky", "web", "-c", "egde"],
+            "error: f declares no cluster 'egde' (declared: hub, edge, bare, far)\n  fix: name 'edge'\n",
+        ),
+        (
+            ["rocky", "-c", "x"],
+            "error: f declares no cluster 'x' (declared: hub, edge, bare, far)\n  fix: name one of these\n",
+        ),
+        (["rocky", "-e", "dve"], "error: f declares no environment 'dve' (declared: dev, prod)\n  fix: name 'dev'\n"),
+    ],
+)
+def test_what_is_not_declared_is_refused_with_the_closest(arguments: list[str], expected: str, capsys: Capture) -> None:
+    assert expected == refused(capsys, *arguments)
+
+
+def test_json_tells_the_same_of_an_app(capsys: Capture) -> None:
+    told = json.loads(explain(capsys, "rocky", "web", "--cluster", "edge", "--output", "json"))
+    here = {"level": "cluster edge", "file": "f", "line": 9, "column": 20}
+    assert told["clusters"] == [{"cluster": "edge", "placed": True, "reason": "its labels match", "origin": here}]
+    placed = told["placed"]["edge"]
+    values = {".".join(map(str, value["path"])): value for value in placed["values"]}
+    assert {
+        "path": ["kustomize", "path"],
+        "value": "./web/dev",
+        "origin": {"level": "app", "file": "f", "line": 31, "column": 17},
+        "written": "./web/{env}",
+    } == values["kustomize.path"]
+    assert {"path": ["kustomize", "prune"], "value": True, "origin": None} == values["kustomize.prune"]
+    removed = {"level": "environment dev", "file": "f", "line": 42, "column": 90}
+    gone = ["kustomize", "postBuild", "substitute", "GONE"]
+    assert {"path": gone, "value": None, "origin": None, "removed": removed} == values[".".join(gone)]
+    assert [value["path"][0] for value in placed["placeholders"]] == ["env", "tenant", "cluster", "domain", "git"]
+
+
+def test_json_tells_the_same_of_a_tenant(capsys: Capture) -> None:
+    told = json.loads(explain(capsys, "idle", "--output", "json"))
+    assert ("idle", "dev", [], {}) == (told["tenant"], told["environment"], told["namespaces"], told["apps"])
+    assert {"path": ["role"], "value": "admin", "origin": None} == told["settings"][0]
+
+
+def test_colours_are_for_those_who_ask(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    hub = explain(capsys, "rocky", "cache", "--cluster", "hub").splitlines()[2]
+    assert hub == "\x1b[33m  hub: not placed\x1b[0m  \x1b[2m# excluded by name, f:46:50 (app)\x1b[0m"
+
+
+@pytest.mark.parametrize(
+    ("words", "start", "expected"),
+    [
+        ("", "r", ["rocky"]),
+        ("rocky", "c", ["cache"]),
+        ("nobody", "", []),
+        ("rocky web --cluster", "", ["hub", "edge", "bare", "far"]),
+        ("rocky web --environment", "p", ["prod"]),
+    ],
+)
+def test_names_are_completed_from_the_file(words: str, start: str, expected: list[str]) -> None:
+    complete = ShellComplete(app, {}, "tenantry", "_TENANTRY_COMPLETE")
+    found = complete.get_completions(["-f", "f", "explain", *words.split()], start)
+    assert expected == [item.value for item in found]

@@ -1,0 +1,121 @@
+"""The published JSON Schema says what the model says."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from tenantry import model, scalars
+from tenantry.cli.app import run
+from tenantry.document_schema import CHOICES, json_schema
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = json_schema()
+FILES = [ROOT / "tenants.yaml", *sorted(ROOT.glob("examples/*/tenants.yaml"))]
+
+
+def test_the_published_schema_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["schema"]) == 0
+    published = (ROOT / "tenants.schema.json").read_text(encoding="utf-8")
+    assert capsys.readouterr().out == published, "stale: run `make document-schema`, and read the difference"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
+def test_every_file_names_the_schema_in_its_first_line(file: Path) -> None:
+    with file.open(encoding="utf-8") as opened:
+        found = re.fullmatch(r"# yaml-language-server: \$schema=(\S+)\n", opened.readline())
+    assert found
+    assert (file.parent / found[1]).resolve() == ROOT / "tenants.schema.json"
+
+
+def objects(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every part of the schema that is about a mapping."""
+    if isinstance(schema, dict):
+        if schema.get("type") == "object":
+            yield schema
+        for value in schema.values():
+            yield from objects(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from objects(value)
+
+
+def test_models_are_closed() -> None:
+    with_fields = [each for each in objects(SCHEMA) if "properties" in each]
+    assert len(with_fields) == len(SCHEMA["$defs"]) + 1
+    assert [each for each in with_fields if each["additionalProperties"] is not False] == []
+
+
+def test_every_reference_leads_somewhere() -> None:
+    named = set(re.findall(r'"#/\$defs/(\w+)"', json.dumps(SCHEMA)))
+    assert named == set(SCHEMA["$defs"])
+
+
+def test_the_texts_below_fields_are_their_descriptions() -> None:
+    properties = SCHEMA["$defs"]["Environment"]["properties"]
+    assert properties["management"] == {
+        "type": "string",
+        "description": "The cluster that runs Flux for this environment.",
+    }
+    assert "description" in SCHEMA["$defs"]["App"]["properties"]["clusters"]
+    # Declared anew without a text: the one of the class above is about leaving it out, which an add-on can not.
+    assert SCHEMA["$defs"]["Addon"]["properties"]["clusters"] == {"$ref": "#/$defs/Selector"}
+
+
+def test_every_model_that_wants_exactly_one_key_says_so() -> None:
+    own = {name: found for name, found in inspect.getmembers(model, inspect.isclass) if issubclass(found, model.Model)}
+    wanted = {}
+    for name, found in own.items():
+        for ancestor in found.__mro__[: found.__mro__.index(model.Model)]:
+            if call := re.search(r"^        _exactly_one\(self, (.*)\)$", inspect.getsource(ancestor), re.MULTILINE):
+                wanted[name] = tuple(json.loads(f"[{call[1]}]"))
+    assert wanted == CHOICES
+
+
+@pytest.mark.parametrize(
+    ("scalar", "values"),
+    [
+        (scalars.Name, ["a", "a-1", "A", "-a", "", "a.b", "a" * 63, "a" * 64]),
+        (scalars.ObjectName, ["a", "a.b-c", "a..b", "A", "", "a" * 253, "a" * 254]),
+        (scalars.Duration, ["5m", "1h30m", "1.5s", "5", "m", "", "5 m"]),
+        (scalars.ShortDuration, ["5m", "30s", "100ms", "1h", "1h5m"]),
+        (scalars.Quantity, ["4", 4, 1.5, "500m", "8Gi", "1e3", "8GiB", "", True, None]),
+        (scalars.ResourceName, ["pods", "requests.cpu", "count/deployments.apps", "", "a b"]),
+        (scalars.RoleName, ["admin", "a:b", "", ".", "..", "a/b", "a%b", "..."]),
+        (scalars.LabelKey, ["a", "a.b/c", "a/b/c", "", "-a"]),
+        (scalars.LabelValue, ["", "a", "A_b.c", "-a", "a b", "a" * 63, "a" * 64]),
+        (scalars.SourcePath, ["./", "", "a/b", "..a", "/a", "../a", "a/../b", "a/.."]),
+        (scalars.VariableName, ["a", "A_1", "1a", "a-b", ""]),
+        (scalars.VariableValue, ["", "x", 80, 1.5, True, None]),
+        (scalars.Text, ["", "x", 1]),
+    ],
+)
+def test_what_the_pattern_of_a_type_takes_is_what_its_check_takes(scalar: Any, values: list[Any]) -> None:
+    adapter = TypeAdapter(scalar, config={"strict": True})
+    assert [passes(adapter, value) for value in values] == [fits(adapter.json_schema(), value) for value in values]
+
+
+def passes(adapter: TypeAdapter[Any], value: Any) -> bool:
+    try:
+        adapter.validate_python(value)
+    except ValidationError:
+        return False
+    return True
+
+
+def fits(schema: dict[str, Any], value: Any) -> bool:
+    """Whether a schema of one value takes it, by the few keywords that such schemas use."""
+    assert set(schema) <= {"type", "pattern", "minLength", "maxLength"}
+    allowed = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    if not isinstance(value, str):
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return number and ("number" in allowed or ("integer" in allowed and isinstance(value, int)))
+    inside = schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value))
+    return inside and bool(re.search(schema.get("pattern", ""), value))
