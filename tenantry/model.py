@@ -78,6 +78,27 @@ class SecretKey(Model):
     key: Annotated[str, Field(pattern=r"^[-._a-zA-Z0-9]+$")]
 
 
+class ConfigMap(Model):
+    """How Flux gets a token for a cluster by workload identity: no credentials lie anywhere.
+
+    With `provider` the plan makes the ConfigMap from these keys; without, there is one already that holds them.
+
+    Source: fluxcd.io, Kustomization, "Remote clusters": the keys of `.spec.kubeConfig.configMapRef`.
+    """
+
+    name: ObjectName
+    namespace: Name
+    provider: Literal["aws", "azure", "gcp", "generic"] | None = None
+    cluster: Text | None = None
+    """The cluster's name in its cloud: an ARN, a resource id or a path."""
+    address: Text | None = None
+    certificateAuthority: Text | None = None
+    """PEM. None: what the cloud says, or the certificates that Flux's image trusts."""
+    audiences: Annotated[list[Text], Field(min_length=1)] | None = None
+    serviceAccountName: ObjectName | None = None
+    """Who gets the token; it lies beside the ConfigMap, with the marks its cloud wants. None: Flux's controllers."""
+
+
 class Kubeconfig(Model):
     """Where a remote cluster's kubeconfig lies on the management cluster, by who wrote it there."""
 
@@ -85,15 +106,16 @@ class Kubeconfig(Model):
     capi: Capi | None = None
     vcluster: Vcluster | None = None
     secret: SecretKey | None = None
+    configMap: ConfigMap | None = None
 
     @model_validator(mode="after")
     def _one(self) -> Self:
-        _exactly_one(self, "kamaji", "capi", "vcluster", "secret")
+        _exactly_one(self, "kamaji", "capi", "vcluster", "secret", "configMap")
         return self
 
     @property
-    def resolved(self) -> SecretKey:
-        """The Secret, its namespace and the key; never left to Flux's own guess.
+    def resolved(self) -> SecretKey | ConfigMap:
+        """The Secret, its namespace and the key, never left to Flux's own guess; or the ConfigMap.
 
         Source: the naming contracts of Kamaji (TenantControlPlane), Cluster API and vCluster.
         """
@@ -107,8 +129,9 @@ class Kubeconfig(Model):
             return SecretKey(name=f"{self.capi.cluster}-kubeconfig", namespace=self.capi.namespace, key="value")
         if self.vcluster:
             return SecretKey(name=f"vc-{self.vcluster.name}", namespace=self.vcluster.namespace, key="config")
-        assert self.secret is not None
-        return self.secret
+        reference = self.secret or self.configMap
+        assert reference is not None
+        return reference
 
 
 class Cluster(Model):
