@@ -405,6 +405,8 @@ class Platform(Model):
 
 class Document(Model):
     apiVersion: Literal["tenantry/v1"]
+    include: list[Text] = []
+    """Patterns of files beside this one that hold more tenants."""
     environments: Annotated[dict[Name, Environment], Field(min_length=1)]
     clusters: Annotated[dict[Name, Cluster], Field(min_length=1)]
     platform: Platform = Platform()
