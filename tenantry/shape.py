@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from tenantry.diagnostics import closest
 from tenantry.errors import Finding, Path
+from tenantry.inherit import inherit
 from tenantry.model import Document, Model
 from tenantry.scalars import shorten
 
@@ -40,6 +41,14 @@ class Checked:
 
 def check_shape(data: dict[str, Any]) -> Checked:
     """Fit the data to the model; findings hold every misfit."""
+    inherited = inherit(data)
+    checked = _check_whole(inherited.data)
+    findings = (*inherited.findings, *inherited.placed(checked.findings))
+    return Checked(None if inherited.findings else checked.document, checked.left_out, findings)
+
+
+def _check_whole(data: dict[str, Any]) -> Checked:
+    """Fit data whose environments are whole."""
     try:
         return Checked(Document.model_validate(data), frozenset(), ())
     except ValidationError as error:
