@@ -49,6 +49,8 @@ def _exactly_one(model: Model, *keys: str) -> None:
 
 
 class Environment(Model):
+    extends: str | None = None
+    """The environment whose settings and overrides hold here too, below its own."""
     management: str
     """The cluster that runs Flux for this environment."""
     namespace: str = "{tenant}"
@@ -438,6 +440,8 @@ class Platform(Model):
 
 class Document(Model):
     apiVersion: Literal["tenantry/v1"]
+    include: list[Text] = []
+    """Patterns of files beside this one that hold more tenants."""
     environments: Annotated[dict[Name, Environment], Field(min_length=1)]
     clusters: Annotated[dict[Name, Cluster], Field(min_length=1)]
     platform: Platform = Platform()

@@ -194,7 +194,7 @@ class Planner:
         return declared.resolved if declared and cluster != self.management else None
 
     def _namespace(self, tenant: str) -> str:
-        at = ("environments", self.environment, "namespace")
+        at = self.fleet.said_at(self.environment, "namespace")
         environment = self.fleet.environments[self.environment]
         name = str(
             fill(environment.namespace, {**environment.variables, "env": self.environment, "tenant": tenant}, at)

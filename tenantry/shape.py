@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from tenantry import wording
 from tenantry.errors import Finding, Path
+from tenantry.inherit import inherit
 from tenantry.model import Document, Model
 
 _KEY_MARK = "[key]"
@@ -42,6 +43,14 @@ def check_shape(data: dict[str, Any], known: tuple[Finding, ...] = ()) -> Checke
 
     Args: known: what is wrong with entries besides; those are left out too.
     """
+    inherited = inherit(data)
+    checked = _check_whole(inherited.data, known)
+    findings = (*inherited.findings, *inherited.placed(checked.findings))
+    return Checked(None if inherited.findings else checked.document, checked.left_out, findings)
+
+
+def _check_whole(data: dict[str, Any], known: tuple[Finding, ...]) -> Checked:
+    """Fit data whose environments are whole."""
     findings = known
     try:
         document = Document.model_validate(data)

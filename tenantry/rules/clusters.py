@@ -14,7 +14,8 @@ from tenantry.template import BUILT_IN, names_in
 
 def environments_name_declared_clusters(fleet: Fleet) -> Iterator[Finding]:
     for name, environment in fleet.environments.items():
-        if environment.management not in fleet.clusters:
+        inherited = "management" not in fleet.raw("environments", name)
+        if environment.management not in fleet.clusters and not inherited:
             what = f"environment '{name}' is managed by '{environment.management}'"
             yield walk.unknown_cluster(fleet, ("environments", name, "management"), environment.management, what)
 
@@ -139,6 +140,8 @@ def variables_hold_no_placeholders(fleet: Fleet) -> Iterator[Finding]:
 
 def _variables(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], dict[str, str]]]:
     for name, environment in fleet.environments.items():
-        yield ("environments", name, "variables"), environment.variables
+        own = fleet.names("environments", name, "variables")
+        variables = {key: value for key, value in environment.variables.items() if key in own}
+        yield ("environments", name, "variables"), variables
     for name, cluster in fleet.clusters.items():
         yield ("clusters", name, "variables"), cluster.variables
