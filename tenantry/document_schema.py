@@ -13,11 +13,12 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema
 
 from tenantry import model
+from tenantry.conformance import part_of_spec
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 CHOICES: dict[str, tuple[str, ...]] = {
-    "Kubeconfig": ("kamaji", "capi", "vcluster", "secret"),
+    "Kubeconfig": ("kamaji", "capi", "vcluster", "secret", "configMap"),
     "Selector": ("names", "labels", "all"),
     "Source": ("git", "helm"),
     "App": ("kustomize", "helm"),
@@ -66,8 +67,20 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
             value["description"] = text
         if not isinstance(value.get("default"), str | bool | int):
             value.pop("default", None)
+    if issubclass(described := getattr(model, name), model.FluxBlock):
+        definition["properties"] |= _flux_keys(described)
+        definition["additionalProperties"] = False
     if choices := CHOICES.get(name):
         definition["oneOf"] = [{"required": [key], "properties": {key: {"not": {"type": "null"}}}} for key in choices]
+
+
+def _flux_keys(block: type[model.FluxBlock]) -> dict[str, Any]:
+    """The keys of a block that are Flux's own and the author's to set; `null` removes what another layer says."""
+    keys = part_of_spec(block.flux_kind)["properties"]
+    for name in block.owned:
+        parent, _, key = name.rpartition(".")
+        (keys[parent]["properties"] if parent else keys).pop(key, None)
+    return {key: {"anyOf": [part, {"type": "null"}]} for key, part in keys.items() if key not in block.model_fields}
 
 
 def _field_docs() -> dict[tuple[str, str], str]:
