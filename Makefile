@@ -41,6 +41,10 @@ tools-list: setup ## say which tools there are, and where
 tools-clean-cache: ## drop Go's build cache (about 12 GB after a cold build); the tools stay
 	go clean -cache
 
+.PHONY: schemas
+schemas: tools ## derive tenantry/schemas from the CRDs of the pinned Flux
+	@$(BIN)/python -m tools.schemas
+
 .PHONY: up
 up: tools ## run the sandbox, `pulumi up` the environment on it, wait until all is ready
 	@$(BIN)/tenantry sandbox up --environment $(ENVIRONMENT)
@@ -75,6 +79,7 @@ test-fast: setup ## unit, component and golden tests: no tools needed
 
 .PHONY: test
 test: test-fast tools ## all tests: the fast ones, then the real pulumi, API servers and Flux controllers
+	$(BIN)/python -m tools.schemas --check
 	$(BIN)/pytest tests/e2e
 
 .PHONY: bench

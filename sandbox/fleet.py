@@ -3,9 +3,11 @@
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from sandbox.errors import SandboxError
 from sandbox.spec import RemoteSpec, SandboxSpec
 from tenantry.bootstrap import bootstrap
 from tenantry.fleet import Fleet, remotes_of
+from tenantry.model import ConfigMap
 from tenantry.plan import Plan
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -17,6 +19,7 @@ def spec_of(fleet: Fleet, plan: Plan, content: Path = CONTENT) -> SandboxSpec:
     """Describe the clusters of the plan's environment, and serve the content where the plan's sources look for it.
 
     Args:    content: a directory with `git/<owner>/<repository>` folders and `charts/<chart>` folders.
+    Raises:  SandboxError: a cluster is reached in a way that can not be played here.
     """
     charts = sorted(path.parent for path in content.glob("charts/*/Chart.yaml"))
     return SandboxSpec(
@@ -40,4 +43,11 @@ def _remote(fleet: Fleet, environment: str, name: str) -> RemoteSpec:
     kubeconfig = fleet.clusters[name].kubeconfig
     assert kubeconfig is not None  # a rule of the fleet
     secret = kubeconfig.resolved
+    if isinstance(secret, ConfigMap):
+        message = (
+            f"cluster '{name}' is reached by workload identity, and the sandbox has no cloud that could give it tokens"
+        )
+        raise SandboxError(
+            message, "try it in an environment whose clusters have a kubeconfig Secret, or leave the cluster out of it"
+        )
     return RemoteSpec(name, secret.namespace, secret.name, secret.key, bootstrap(fleet, environment, name))

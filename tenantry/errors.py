@@ -89,3 +89,9 @@ class Found(TenantryError):
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = tuple(findings)
         super().__init__(f"{len(self.findings)} findings")
+
+
+def raise_found(findings: Iterable[Finding]) -> None:
+    """Raise what there is; nothing happens where nothing is wrong. Raises: Found."""
+    if found := tuple(findings):
+        raise Found(found)

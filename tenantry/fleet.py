@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tenantry.blocks import mapping_at
 from tenantry.errors import Diagnostic, Finding, InvalidFleet, Path
+from tenantry.lineage import lineage
 from tenantry.model import Cluster, Document, Environment, Selector
 from tenantry.source import Source
 
@@ -32,14 +34,22 @@ class Fleet:
 
     def raw(self, *path: str) -> dict[str, Any]:
         """The mapping at a path as written; empty where there is none."""
-        data: Any = self.source.data
-        for part in path:
-            data = data.get(part) if isinstance(data, dict) else None
-        return data if isinstance(data, dict) else {}
+        return mapping_at(self.source.data, *path)
 
     def names(self, *path: str) -> set[str]:
         """The keys at a path as written, also of entries that were left out."""
         return set(self.raw(*path))
+
+    def lineage(self, environment: str) -> list[str]:
+        """The environments whose overrides hold in this one: those it extends, from the most general, and itself."""
+        return lineage(environment, {name: each.extends for name, each in self.environments.items()})
+
+    def said_at(self, environment: str, key: str) -> Path:
+        """Where the value of an environment's key stands: with it or with the nearest it extends."""
+        for name in reversed(self.lineage(environment)):
+            if key in self.raw("environments", name):
+                return ("environments", name, key)
+        return ("environments", environment, key)
 
     def diagnose(self, findings: Iterable[Finding]) -> Iterator[Diagnostic]:
         """Findings with their places in the file."""

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tenantry.blocks import check_blocks
 from tenantry.errors import Diagnostic, InvalidFleet
 from tenantry.fleet import Fleet, diagnose
+from tenantry.include import read_all
 from tenantry.plan import Plan, plan
 from tenantry.rules import check_rules
 from tenantry.shape import check_shape
-from tenantry.source import Source, read
+from tenantry.source import Source
 
 
 def load_fleet(file: Path) -> Fleet:
-    """Read and check a fleet, except for what only the plan of an environment shows.
+    """Read and check a fleet with the files it includes, except for what only the plan of an environment shows.
 
-    Raises: InvalidFleet: everything that is wrong with the file; Refused: it can not be read.
+    Raises: InvalidFleet: everything that is wrong with the files; Refused: it can not be read.
     """
-    return fleet_of(read(file))
+    return fleet_of(read_all(file))
 
 
 def fleet_of(source: Source) -> Fleet:
     """Check a parsed file. Raises: InvalidFleet: with what planning finds too, so that one run names all problems."""
-    checked = check_shape(source.data)
-    problems = list(diagnose(source, checked.findings))
+    checked = check_shape(source.data, tuple(check_blocks(source.data)))
+    problems = [*source.problems, *diagnose(source, checked.findings)]
     if checked.document is None:
         raise InvalidFleet(problems)
     fleet = Fleet(checked.document, source, checked.left_out)

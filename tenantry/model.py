@@ -49,6 +49,8 @@ def _exactly_one(model: Model, *keys: str) -> None:
 
 
 class Environment(Model):
+    extends: str | None = None
+    """The environment whose settings and overrides hold here too, below its own."""
     management: str
     """The cluster that runs Flux for this environment."""
     namespace: str = "{tenant}"
@@ -78,6 +80,27 @@ class SecretKey(Model):
     key: Annotated[str, Field(pattern=r"^[-._a-zA-Z0-9]+$")]
 
 
+class ConfigMap(Model):
+    """How Flux gets a token for a cluster by workload identity: no credentials lie anywhere.
+
+    With `provider` the plan makes the ConfigMap from these keys; without, there is one already that holds them.
+
+    Source: fluxcd.io, Kustomization, "Remote clusters": the keys of `.spec.kubeConfig.configMapRef`.
+    """
+
+    name: ObjectName
+    namespace: Name
+    provider: Literal["aws", "azure", "gcp", "generic"] | None = None
+    cluster: Text | None = None
+    """The cluster's name in its cloud: an ARN, a resource id or a path."""
+    address: Text | None = None
+    certificateAuthority: Text | None = None
+    """PEM. None: what the cloud says, or the certificates that Flux's image trusts."""
+    audiences: Annotated[list[Text], Field(min_length=1)] | None = None
+    serviceAccountName: ObjectName | None = None
+    """Who gets the token; it lies beside the ConfigMap, with the marks its cloud wants. None: Flux's controllers."""
+
+
 class Kubeconfig(Model):
     """Where a remote cluster's kubeconfig lies on the management cluster, by who wrote it there."""
 
@@ -85,15 +108,16 @@ class Kubeconfig(Model):
     capi: Capi | None = None
     vcluster: Vcluster | None = None
     secret: SecretKey | None = None
+    configMap: ConfigMap | None = None
 
     @model_validator(mode="after")
     def _one(self) -> Self:
-        _exactly_one(self, "kamaji", "capi", "vcluster", "secret")
+        _exactly_one(self, "kamaji", "capi", "vcluster", "secret", "configMap")
         return self
 
     @property
-    def resolved(self) -> SecretKey:
-        """The Secret, its namespace and the key; never left to Flux's own guess.
+    def resolved(self) -> SecretKey | ConfigMap:
+        """The Secret, its namespace and the key, never left to Flux's own guess; or the ConfigMap.
 
         Source: the naming contracts of Kamaji (TenantControlPlane), Cluster API and vCluster.
         """
@@ -107,8 +131,9 @@ class Kubeconfig(Model):
             return SecretKey(name=f"{self.capi.cluster}-kubeconfig", namespace=self.capi.namespace, key="value")
         if self.vcluster:
             return SecretKey(name=f"vc-{self.vcluster.name}", namespace=self.vcluster.namespace, key="config")
-        assert self.secret is not None
-        return self.secret
+        reference = self.secret or self.configMap
+        assert reference is not None
+        return reference
 
 
 class Cluster(Model):
@@ -184,6 +209,9 @@ class Source(Model):
 _SOURCE_REF = "the fleet sets it from 'source'"
 _KUBECONFIG = "the fleet sets it for each cluster the app is placed on"
 _IDENTITY = "the fleet sets it: apps run as their tenant's service account, add-ons as the platform's"
+_DEPENDS_ON = "the fleet sets it from 'dependsOn' of the app"
+_NAMESPACES = "the fleet sets it: a tenant's namespaces are its baseline's, an add-on's are made when needed"
+_READS_SECRETS = "Flux would read it with rights of its own, beside the clusters' keys"
 _STORAGE = "the fleet sets it: releases are stored in the namespace they install to"
 
 
@@ -210,7 +238,10 @@ class Patch(Model):
 
 
 class PostBuild(Model):
+    owned = {"substituteFrom": _READS_SECRETS}
+
     substitute: dict[Annotated[str, Field(pattern=r"^[_A-Za-z][_A-Za-z0-9]*$")], VariableValue | None] | None = None
+    substituteStrategy: Literal["WithVariables", "Always"] | None = None
 
 
 class CommonMetadata(Model):
@@ -218,29 +249,33 @@ class CommonMetadata(Model):
     annotations: dict[LabelKey, str | None] | None = None
 
 
-class DriftDetection(Model):
-    mode: Literal["enabled", "warn", "disabled"]
+class FluxBlock(Model):
+    """A block whose keys are those of a Flux kind's spec.
+
+    Fields are the keys that mean more to the fleet than to Flux; all others are Flux's, and checked against its schema by
+    a rule (`rules.blocks`), so that a new version of Flux brings its keys along.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    flux_kind: ClassVar[str]
+
+    @property
+    def flux(self) -> dict[str, Any]:
+        """What was written of Flux's own keys."""
+        return dict(self.model_extra or {})
 
 
-class Install(Model):
-    owned = {
-        "createNamespace": "the fleet sets it: a tenant's namespaces are its baseline's, an add-on's are made when needed"
-    }
-
-    crds: Literal["Skip", "Create", "CreateReplace"] | None = None
-
-
-class Upgrade(Model):
-    crds: Literal["Skip", "Create", "CreateReplace"] | None = None
-
-
-class KustomizePatch(Model):
+class KustomizePatch(FluxBlock):
     """A `kustomize:` block as written: any part may be left to an override, `null` removes a value."""
 
+    flux_kind = "Kustomization"
     owned = {
-        "sourceRef": _SOURCE_REF,
+        "decryption": _READS_SECRETS,
+        "dependsOn": _DEPENDS_ON,
         "kubeConfig": _KUBECONFIG,
         "serviceAccountName": _IDENTITY,
+        "sourceRef": _SOURCE_REF,
     }
 
     source: str | None = None
@@ -279,15 +314,19 @@ class Kustomize(KustomizePatch):
         return self
 
 
-class HelmPatch(Model):
+class HelmPatch(FluxBlock):
     """A `helm:` block as written: any part may be left to an override, `null` removes a value."""
 
+    flux_kind = "HelmRelease"
     owned = {
         "chartRef": "the fleet sets it from 'source', 'chart' and 'version'",
-        "sourceRef": _SOURCE_REF,
+        "dependsOn": _DEPENDS_ON,
+        "install.createNamespace": _NAMESPACES,
         "kubeConfig": _KUBECONFIG,
         "serviceAccountName": _IDENTITY,
+        "sourceRef": _SOURCE_REF,
         "storageNamespace": _STORAGE,
+        "valuesFrom": _READS_SECRETS,
     }
 
     source: str | None = None
@@ -299,9 +338,6 @@ class HelmPatch(Model):
     timeout: Duration | None = None
     releaseName: Name | None = None
     targetNamespace: Name | None = None
-    driftDetection: DriftDetection | None = None
-    install: Install | None = None
-    upgrade: Upgrade | None = None
     commonMetadata: CommonMetadata | None = None
 
 
@@ -309,7 +345,6 @@ class Helm(HelmPatch):
     """A complete `helm:` block of one placement."""
 
     chart: Text
-    driftDetection: DriftDetection = DriftDetection(mode="enabled")
 
 
 class AppPatch(Model):
@@ -405,6 +440,8 @@ class Platform(Model):
 
 class Document(Model):
     apiVersion: Literal["tenantry/v1"]
+    include: list[Text] = []
+    """Patterns of files beside this one that hold more tenants."""
     environments: Annotated[dict[Name, Environment], Field(min_length=1)]
     clusters: Annotated[dict[Name, Cluster], Field(min_length=1)]
     platform: Platform = Platform()

@@ -34,7 +34,8 @@ def plan(fleet: Fleet, environment: str) -> Plan:
 
     Shape:  per tenant on the management cluster 3 objects + quota, limits and isolation + sources + charts + apps;
             per placement on a remote 2 + sources + charts + apps; per remote with placements 2 for the objects chart;
-            per namespace of kubeconfigs 1 for each platform service account.
+            per namespace of kubeconfigs 1 for each platform service account; per remote reached by workload identity that the
+            fleet describes 1.
     Raises: InvalidFleet: with all problems that show only in this environment; Refused: there is no such environment.
     """
     if environment not in fleet.environments:

@@ -12,10 +12,10 @@ from tenantry import names
 from tenantry.errors import Finding, Found, Path
 from tenantry.fleet import Fleet, clusters_of, matches
 from tenantry.kube import KubeObject, ObjectId, Owner
-from tenantry.model import ChartRepository, SecretKey
+from tenantry.model import ChartRepository, ConfigMap, SecretKey
 from tenantry.objects.appset import AppSet, PlannedApp, plan_apps
 from tenantry.objects.baseline import baseline
-from tenantry.objects.remote import baseline_release, objects_chart, service_account
+from tenantry.objects.remote import baseline_release, objects_chart, service_account, workload_identity
 from tenantry.objects.scope import Scope, on_management
 from tenantry.settings import TenantSettings, platform_settings, selector_of, tenant_settings, variables_of
 from tenantry.template import fill
@@ -79,7 +79,8 @@ class Planner:
         kubeconfig = self._kubeconfig(cluster)
         namespace = self.platform.namespace
         account = self.fleet.clusters[cluster].platformServiceAccount
-        base = (self._account(account, kubeconfig.namespace, Owner()),) if kubeconfig else ()
+        identity = self._identity(cluster, kubeconfig)
+        base = (self._account(account, kubeconfig.namespace, Owner()), *identity) if kubeconfig else ()
         return Scope(
             environment=self.environment,
             cluster=cluster,
@@ -146,12 +147,19 @@ class Planner:
         self._add([release], ("tenants", scope.tenant))
         claimed = (scope.cluster, platform.storage, release.manifest["spec"]["releaseName"])
         self._claim_release(claimed, ("tenants", scope.tenant))
-        return (release.id, account)
+        return (release.id, account, *self._identity(scope.cluster, scope.kubeconfig))
 
     def _account(self, name: str, namespace: str, owner: Owner) -> ObjectId:
         """A service account beside the kubeconfigs; clusters that keep theirs in one namespace share it."""
         account = service_account(name, namespace, self.environment, owner)
         return self.objects.setdefault(account.id, account).id
+
+    def _identity(self, cluster: str, kubeconfig: SecretKey | ConfigMap | None) -> tuple[ObjectId, ...]:
+        """The ConfigMap through which Flux reaches the cluster, if the fleet makes it: without it Flux can remove nothing there."""
+        if not isinstance(kubeconfig, ConfigMap) or kubeconfig.provider is None:
+            return ()
+        made = workload_identity(kubeconfig, self.environment, cluster)
+        return (self.objects.setdefault(made.id, made).id,)
 
     def _objects_chart(self, platform: Scope, scope: Scope) -> ObjectId:
         if platform.cluster not in self._charts:
@@ -181,12 +189,12 @@ class Planner:
 
     # --- names and collisions -----------------------------------------------------------------------------------
 
-    def _kubeconfig(self, cluster: str) -> SecretKey | None:
+    def _kubeconfig(self, cluster: str) -> SecretKey | ConfigMap | None:
         declared = self.fleet.clusters[cluster].kubeconfig
         return declared.resolved if declared and cluster != self.management else None
 
     def _namespace(self, tenant: str) -> str:
-        at = ("environments", self.environment, "namespace")
+        at = self.fleet.said_at(self.environment, "namespace")
         environment = self.fleet.environments[self.environment]
         name = str(
             fill(environment.namespace, {**environment.variables, "env": self.environment, "tenant": tenant}, at)
@@ -284,10 +292,13 @@ class Planner:
 def _reserved_namespaces(fleet: Fleet) -> set[str]:
     """Namespaces where a tenant could reach the platform's objects or a cluster's kubeconfig.
 
-    On remotes a tenant's service account is named like its namespace and lies beside the platform's, so the names of
-    those are reserved too: a tenant would act with the platform's rights.
+    On remotes a tenant's service account is named like its namespace and lies beside the platform's and beside those
+    that Flux gets tokens as, so the names of all of them are reserved too: a tenant would act with their rights.
     """
     clusters = fleet.clusters.values()
-    kubeconfigs = {cluster.kubeconfig.resolved.namespace for cluster in clusters if cluster.kubeconfig}
+    kubeconfigs = [cluster.kubeconfig.resolved for cluster in clusters if cluster.kubeconfig]
     accounts = {cluster.platformServiceAccount for cluster in clusters}
-    return {fleet.document.platform.namespace, *kubeconfigs, *accounts}
+    tokens = {
+        each.serviceAccountName for each in kubeconfigs if isinstance(each, ConfigMap) and each.serviceAccountName
+    }
+    return {fleet.document.platform.namespace, *(each.namespace for each in kubeconfigs), *accounts, *tokens}

@@ -1,6 +1,7 @@
 """Effective settings: what a tenant, or an app on one cluster, is told after defaults, overrides and placeholders.
 
-Merge order, least to most specific: defaults < tenant (or add-on) < app < environment < cluster.
+Merge order, least to most specific: defaults < tenant (or add-on) < app < environment < cluster; an environment that
+extends others comes behind them.
 """
 
 from __future__ import annotations
@@ -121,7 +122,8 @@ def effective_app(
 def _app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> tuple[Layer, ...]:
     app = fleet.raw(*at)
     base = Layer(at, {key: value for key, value in app.items() if key in ("kustomize", "helm", "dependsOn")})
-    paths = ((*at, "overrides", "environments", environment), (*at, "overrides", "clusters", cluster))
+    environments = ((*at, "overrides", "environments", each) for each in fleet.lineage(environment))
+    paths = (*environments, (*at, "overrides", "clusters", cluster))
     overrides = (Layer(path, fleet.raw(*path)) for path in paths)
     return (base, *(layer for layer in overrides if layer.data))
 

@@ -14,10 +14,10 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from tenantry.diagnostics import closest
+from tenantry import wording
 from tenantry.errors import Finding, Path
+from tenantry.inherit import inherit
 from tenantry.model import Document, Model
-from tenantry.scalars import shorten
 
 _KEY_MARK = "[key]"
 _OPTIONAL_ENTRIES = (
@@ -38,12 +38,26 @@ class Checked:
     findings: tuple[Finding, ...]
 
 
-def check_shape(data: dict[str, Any]) -> Checked:
-    """Fit the data to the model; findings hold every misfit."""
+def check_shape(data: dict[str, Any], known: tuple[Finding, ...] = ()) -> Checked:
+    """Fit the data to the model; findings hold every misfit.
+
+    Args: known: what is wrong with entries besides; those are left out too.
+    """
+    inherited = inherit(data)
+    checked = _check_whole(inherited.data, known)
+    findings = (*inherited.findings, *inherited.placed(checked.findings))
+    return Checked(None if inherited.findings else checked.document, checked.left_out, findings)
+
+
+def _check_whole(data: dict[str, Any], known: tuple[Finding, ...]) -> Checked:
+    """Fit data whose environments are whole."""
+    findings = known
     try:
-        return Checked(Document.model_validate(data), frozenset(), ())
+        document = Document.model_validate(data)
+        if not known:
+            return Checked(document, frozenset(), ())
     except ValidationError as error:
-        findings = tuple(findings_of(error, Document, data))
+        findings += tuple(findings_of(error, Document, data))
     broken = frozenset(entry for finding in findings if (entry := _entry(finding.path)))
     if any(_entry(finding.path) is None for finding in findings):
         return Checked(None, broken, findings)
@@ -72,28 +86,28 @@ def _finding(
         case "extra_forbidden":
             return _unknown_key(here, str(path[-1]), _model_at(model, path[:-1]))
         case "missing":
-            return Finding(here[:-1], "missing-key", f"key '{path[-1]}' is missing", fix=f"add '{path[-1]}:'")
+            return wording.missing_key(here[:-1], str(path[-1]))
         case "literal_error":
             allowed = context["expected"].replace("'", "").replace(" or ", ", ")
             return Finding(
                 here,
                 "bad-value",
-                f"{_shown(_get(data, path))} is not allowed here",
+                f"{wording.shown(_get(data, path))} is not allowed here",
                 (f"allowed: {allowed.replace('True', 'true')}",),
             )
         case "too_short":
-            return Finding(here, "empty", "at least one entry is needed")
+            return wording.empty_list(here)
         case "string_pattern_mismatch":
             return Finding(
                 here,
                 "bad-value",
-                f"{_shown(path[-1] if at_key else _get(data, path))} does not match {context['pattern']}",
+                f"{wording.shown(path[-1] if at_key else _get(data, path))} does not match {context['pattern']}",
                 at_key=at_key,
             )
         case "string_too_short":
-            return Finding(here, "empty", "an empty string is not allowed here")
+            return wording.empty_string(here)
         case _ if kind in _EXPECTED:
-            return _wrong_type(here, _EXPECTED[kind], _get(data, path))
+            return wording.wrong_type(here, _EXPECTED[kind], _get(data, path))
         case _:  # our own refusals carry their code as the type
             text = context.get("text", detail["msg"])
             return Finding(here, kind.replace("_", "-"), text, fix=context.get("fix", ""), at_key=at_key)
@@ -113,50 +127,8 @@ _EXPECTED = {
 
 def _unknown_key(path: Path, key: str, model: type[Model] | None) -> Finding:
     if model and (reason := model.owned.get(key)):
-        return Finding(path, "owned-key", f"key '{key}' can not be set: {reason}", fix="remove it", at_key=True)
-    known = sorted(model.model_fields) if model else []
-    near = closest(key, known)
-    return Finding(
-        path,
-        "unknown-key",
-        f"key '{shorten(key)}' is not known here",
-        (f"known: {', '.join(known)}" + (f" (closest: {near})" if near else ""),) if known else (),
-        fix=f"write '{near}'" if near else "remove it",
-        at_key=True,
-    )
-
-
-def _wrong_type(path: Path, expected: str, value: Any) -> Finding:
-    fix = ""
-    if expected == "a string" and isinstance(value, int | float):
-        fix = "put it in quotes"
-    elif expected == "a string" and isinstance(value, dict) and list(value.values()) == [None]:
-        fix = f'put a placeholder in quotes: "{{{shorten(*value)}}}"'
-    elif expected == "true or false" and isinstance(value, str):
-        fix = "write true or false, without quotes"
-    elif value is None:
-        fix = "remove the key, or give it a value"
-    return Finding(path, "wrong-type", f"expected {expected}, found {_type_name(value)}", fix=fix)
-
-
-def _type_name(value: Any) -> str:
-    match value:
-        case None:
-            return "nothing"
-        case bool():
-            return str(value).lower()
-        case int() | float():
-            return f"the number {value}"
-        case str():
-            return "a string"
-        case list():
-            return "a list"
-        case _:
-            return "a mapping"
-
-
-def _shown(value: Any) -> str:
-    return f"'{value}'" if isinstance(value, str) and len(value) <= 80 and value.isprintable() else _type_name(value)
+        return wording.owned_key(path, reason)
+    return wording.unknown_key(path, model.model_fields if model else ())
 
 
 def _get(data: Any, path: Path) -> Any:

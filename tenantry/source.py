@@ -13,8 +13,9 @@ from __future__ import annotations
 import codecs
 import math
 import re
+from collections.abc import Mapping
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -61,16 +62,42 @@ _LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
 
 
+class Form(NamedTuple):
+    """What a kind of file is expected to hold, for the words to one that holds nothing of it."""
+
+    keys: str
+    remedy: str
+
+
+MAIN = Form("keys such as 'environments:' and 'tenants:'", "start with 'apiVersion: tenantry/v1' and 'environments:'")
+
+
 class Source:
-    """A parsed file: `data` is plain data, `locate` finds the place of any path in it."""
+    """A parsed file: `data` is plain data, `locate` finds the place of any path in it.
+
+    problems: what is wrong with files that belong to it, and does not keep the rest from being checked.
+    """
 
     def __init__(self, file: str, root: Node, data: dict[str, Any]) -> None:
         self.file = file
         self.data = data
+        self.problems: tuple[Diagnostic, ...] = ()
         self._root = root
+        self._tenants_from: Mapping[str, Source] = {}
+
+    def joined(
+        self, data: dict[str, Any], tenants_from: Mapping[str, Source], problems: tuple[Diagnostic, ...]
+    ) -> Source:
+        """The same file with data that others complete; `tenants_from`: which of them a tenant comes from."""
+        joined = Source(self.file, self._root, data)
+        joined.problems = problems
+        joined._tenants_from = tenants_from
+        return joined
 
     def locate(self, path: Path, *, key: bool = False) -> Location:
         """The place of the value at `path`, or of its key; of the deepest part that exists where the path ends early."""
+        if path[:1] == ("tenants",) and (other := self._tenants_from.get(str(*path[1:2]))):
+            return other.locate(path, key=key)
         node, place = self._root, self._root
         for part in path:
             found = _child(node, part)
@@ -85,7 +112,7 @@ class Source:
         return str(self.locate(path, key=True))
 
 
-def read(file: FilePath) -> Source:
+def read(file: FilePath, form: Form = MAIN) -> Source:
     """Read and parse a file.
 
     Raises: Refused where there is no such file; InvalidFleet where its text is not a YAML mapping in UTF-8.
@@ -97,24 +124,22 @@ def read(file: FilePath) -> Source:
         raise Refused(f"{file}: no such file", "name the fleet's file with --file") from None
     except OSError as error:
         raise Refused(f"{file}: {error.strerror}", "name a readable file with --file") from None
-    return parse(raw, str(file))
+    return parse(raw, str(file), form)
 
 
-def parse(raw: bytes, file: str) -> Source:
+def parse(raw: bytes, file: str, form: Form = MAIN) -> Source:
     """Parse the bytes of a file; `file` is used in messages only. Raises: InvalidFleet."""
     if len(raw) > MAX_BYTES:
         raise _invalid(Location(file, 1, 1), "too-large", f"the file is too large, at most {MAX_BYTES} bytes are read")
     root = _compose(_decode(raw, file), file)
+    if root is None:
+        raise _invalid(Location(file, 1, 1), "empty-file", "the file is empty", form.remedy)
     builder = _Builder(file)
     data = builder.build(root)
     if builder.problems:
         raise InvalidFleet(builder.problems)
     if not isinstance(data, dict):
-        raise _invalid(
-            _location(file, root),
-            "not-a-mapping",
-            "the file must be a mapping of keys such as 'environments:' and 'tenants:'",
-        )
+        raise _invalid(_location(file, root), "not-a-mapping", f"the file must be a mapping of {form.keys}")
     return Source(file, root, data)
 
 
@@ -128,7 +153,8 @@ def _decode(raw: bytes, file: str) -> str:
         raise _invalid(place, "not-utf-8", message, "save the file as UTF-8") from None
 
 
-def _compose(text: str, file: str) -> Node:
+def _compose(text: str, file: str) -> Node | None:
+    """The root of the document; None where there is nothing in it."""
     try:
         _check_depth(text, file)
         loader = _Loader(text)
@@ -149,13 +175,6 @@ def _compose(text: str, file: str) -> Node:
         # libyaml counts the bytes before the character, the reader written in Python the characters.
         place = _end_of(text[: text.find(chr(shown))], file)
         raise _invalid(place, "syntax", f"not valid YAML: character #x{shown:04x} is not allowed") from None
-    if root is None:
-        raise _invalid(
-            Location(file, 1, 1),
-            "empty-file",
-            "the file is empty",
-            "start with 'apiVersion: tenantry/v1' and 'environments:'",
-        )
     return root
 
 

@@ -43,6 +43,8 @@ _TRANSLATED = frozenset(
         RULES,
     }
 )
+_WIDTH = {"minimum": -(2**63), "maximum": 2**63 - 1}
+"""API servers hold whole numbers in 64 bits, which definitions do not say."""
 _WITHOUT_EFFECT = frozenset({"description", "title", "x-kubernetes-map-type"})
 
 
@@ -62,6 +64,8 @@ def json_schema(openapi: Schema, at: str = "spec") -> Schema:
     schema = {keyword: value for keyword, value in openapi.items() if keyword in _KEPT}
     if types := _types(openapi):
         schema["type"] = types
+    if types == "integer":
+        schema = _WIDTH | schema
     if required := openapi.get("required"):
         schema["required"] = sorted(required)
     if rules := openapi.get(RULES):
@@ -83,10 +87,9 @@ def _refuse_unknown(openapi: Schema, at: str) -> None:
 
 
 def _types(openapi: Schema) -> str | list[str] | None:
+    types = [openapi["type"]] if "type" in openapi else []
     if openapi.get("x-kubernetes-int-or-string"):
         types = ["integer", "string"]
-    else:
-        types = [openapi["type"]] if "type" in openapi else []
     if openapi.get("nullable"):
         types.append("null")
     return types[0] if len(types) == 1 else types or None

@@ -44,9 +44,8 @@ def helm_release(
 ) -> KubeObject:
     """The HelmRelease of an app; `after` are the releases it depends on, here and in Flux's own order."""
     after = tuple(after)
-    written = block.model_dump(
-        exclude_none=True, exclude={"source", "chart", "version", "valuesFiles", "install", "upgrade"}
-    )
+    ours = {"source", "chart", "version", "valuesFiles", "driftDetection", "install", "upgrade"}
+    written = block.model_dump(exclude_none=True, exclude=ours)
     # A remote's baseline is a release too, so Flux itself can wait for it instead of failing once.
     first = tuple(id for id in scope.base if id.kind == "HelmRelease")
     target = block.targetNamespace or scope.namespace
@@ -56,13 +55,14 @@ def helm_release(
         "releaseName": app,
         "targetNamespace": target,
         **written,
+        "driftDetection": {"mode": "enabled", **block.flux.get("driftDetection", {})},
         "chartRef": reference(chart),
         "storageNamespace": scope.storage,
         "serviceAccountName": scope.service_account,
         **scope.remote(),
         **_depends_on((*first, *after)),
-        "install": {**_action(block.install, settings), **_create_namespace(scope, target)},
-        "upgrade": _action(block.upgrade, settings),
+        "install": {**_action(block.flux.get("install", {}), settings), **_create_namespace(scope, target)},
+        "upgrade": _action(block.flux.get("upgrade", {}), settings),
     }
     return scope.object(HELM_API, "HelmRelease", app, {"spec": spec}, app=app, depends_on=(*scope.base, chart, *after))
 
@@ -71,9 +71,8 @@ def _depends_on(ids: tuple[ObjectId, ...]) -> dict[str, Any]:
     return {"dependsOn": [{"name": id.name} for id in ids]} if ids else {}
 
 
-def _action(block: Any, settings: TenantSettings) -> dict[str, Any]:
+def _action(written: dict[str, Any], settings: TenantSettings) -> dict[str, Any]:
     """Retrying keeps a release out of the dead end that Flux's default, giving up after one failure, leads to."""
-    written = block.model_dump(exclude_none=True) if block else {}
     return {"strategy": {"name": "RetryOnFailure", "retryInterval": settings.retryInterval}, **written}
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from pydantic import ValidationError
 
 from tenantry import names
-from tenantry.errors import Finding, Found, Path
+from tenantry.conformance import check_spec
+from tenantry.errors import Finding, Found, Path, raise_found
 from tenantry.fleet import Fleet
 from tenantry.kube import KubeObject, ObjectId
 from tenantry.model import Helm, Kustomize, Source
@@ -97,6 +98,8 @@ class _Builder:
         source_name = self._source_name(app)
         source = self._source(source_name, app)
         if isinstance(app.block, Kustomize):
+            if source.id.kind == "HelmRepository":
+                raise Found([])  # a rule has said so
             self._check_target(app)
             planned = kustomization(self.scope, app.name, app.block, self.settings, source.id, after)
             release = None
@@ -108,10 +111,18 @@ class _Builder:
             planned = helm_release(self.scope, app.name, app.block, self.settings, chart.id, after)
             release = (self.scope.cluster, self.scope.storage, planned.manifest["spec"]["releaseName"])
         self._check_length(planned, app)
+        self._check_spec(planned, app)
         self.result.objects[planned.id] = planned
         self.by_app[app.name] = planned.id
         at = self.path_of(app.name)
         self.result.apps.append(PlannedApp(self.scope.tenant, self.scope.cluster, app.name, planned.id, at, release))
+
+    def _check_spec(self, planned: KubeObject, app: EffectiveApp) -> None:
+        """What an API server would refuse, at the values the author wrote; the fleet's own are beyond reproach."""
+        raise_found(
+            replace(finding, path=app.origin(app.kind, *finding.path))
+            for finding in check_spec(planned.id.kind, planned.manifest["spec"], ())
+        )
 
     def _check_dependencies(self, app: EffectiveApp) -> None:
         """Flux would wait for ever for an app that is not on the cluster. What is no app at all is for `rules`."""

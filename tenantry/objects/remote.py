@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tenantry.kube import KubeObject, Manifest, ObjectId, Owner
-from tenantry.model import ChartRepository, Helm, HelmRepository
+from tenantry.model import ChartRepository, ConfigMap, Helm, HelmRepository
 from tenantry.model import Source as SourceModel
 from tenantry.names import join
 from tenantry.objects.apps import HELM_API
@@ -29,6 +29,30 @@ def service_account(name: str, namespace: str, environment: str, owner: Owner) -
     }
     metadata = {"name": name, "namespace": namespace, "labels": labels}
     return on_management({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}, owner)
+
+
+def workload_identity(config: ConfigMap, environment: str, cluster: str) -> KubeObject:
+    """The ConfigMap from which Flux learns how to get a token for a remote cluster, under the keys Flux wants."""
+    keys = {
+        "provider": config.provider,
+        "cluster": config.cluster,
+        "address": config.address,
+        "ca.crt": config.certificateAuthority,
+        "audiences": "\n".join(config.audiences) if config.audiences else None,
+        "serviceAccountName": config.serviceAccountName,
+    }
+    labels = {
+        **MANAGED_BY,
+        "tenantry/environment": environment,
+        "tenantry/cluster": cluster,
+        # Makes Flux try again as soon as it appears or changes.
+        "reconcile.fluxcd.io/watch": "Enabled",
+    }
+    metadata = {"name": config.name, "namespace": config.namespace, "labels": labels}
+    data = {key: value for key, value in keys.items() if value is not None}
+    return on_management(
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}, Owner(cluster=cluster)
+    )
 
 
 def objects_chart(scope: Scope, chart: ChartRepository, interval: str) -> tuple[KubeObject, KubeObject]:

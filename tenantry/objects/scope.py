@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tenantry.kube import KubeObject, Manifest, ObjectId, Owner
-from tenantry.model import SecretKey
+from tenantry.model import ConfigMap, SecretKey
 from tenantry.names import join
 
 TENANT_LABEL = "toolkit.fluxcd.io/tenant"
@@ -41,7 +41,7 @@ class Scope:
     namespace: str
     storage: str
     service_account: str
-    kubeconfig: SecretKey | None
+    kubeconfig: SecretKey | ConfigMap | None
     base: tuple[ObjectId, ...] = ()
 
     @property
@@ -66,6 +66,8 @@ class Scope:
         """`kubeConfig` of a Kustomization or HelmRelease; empty on the management cluster."""
         if self.kubeconfig is None:
             return {}
+        if isinstance(self.kubeconfig, ConfigMap):
+            return {"kubeConfig": {"configMapRef": {"name": self.kubeconfig.name}}}
         return {"kubeConfig": {"secretRef": {"name": self.kubeconfig.name, "key": self.kubeconfig.key}}}
 
     def object(

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from tenantry.errors import Finding
 from tenantry.fleet import Fleet
-from tenantry.rules import apps, clusters, tenants
+from tenantry.rules import apps, clusters, identities, tenants
 
 Rule: TypeAlias = Callable[[Fleet], Iterator[Finding]]
 
@@ -22,6 +22,9 @@ RULES: tuple[Rule, ...] = (
     clusters.remote_clusters_have_a_kubeconfig,
     clusters.kubeconfigs_are_not_shared,
     clusters.kubeconfigs_lie_apart_from_the_platform,
+    identities.workload_identities_say_what_their_provider_needs,
+    identities.workload_identities_are_addressed_as_flux_wants,
+    identities.workload_identities_are_not_the_platforms,
     clusters.environments_keep_apart_on_shared_clusters,
     clusters.variables_do_not_hide_built_in_placeholders,
     clusters.variables_hold_no_placeholders,

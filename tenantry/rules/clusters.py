@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from tenantry.diagnostics import declared
 from tenantry.errors import Finding
 from tenantry.fleet import Fleet, matches
+from tenantry.model import ConfigMap
 from tenantry.rules import walk
 from tenantry.template import BUILT_IN, names_in
 
 
 def environments_name_declared_clusters(fleet: Fleet) -> Iterator[Finding]:
     for name, environment in fleet.environments.items():
-        if environment.management not in fleet.clusters:
+        inherited = "management" not in fleet.raw("environments", name)
+        if environment.management not in fleet.clusters and not inherited:
             what = f"environment '{name}' is managed by '{environment.management}'"
             yield walk.unknown_cluster(fleet, ("environments", name, "management"), environment.management, what)
 
@@ -54,24 +56,25 @@ def remote_clusters_have_a_kubeconfig(fleet: Fleet) -> Iterator[Finding]:
                 ("clusters", name),
                 "no-kubeconfig",
                 f"cluster '{name}' is managed by '{remote_for}', but does not say where its kubeconfig lies there",
-                fix="set 'kubeconfig:' to one of kamaji, capi, vcluster, secret",
+                fix="set 'kubeconfig:' to one of kamaji, capi, vcluster, secret, configMap",
                 at_key=True,
             )
 
 
 def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Finding]:
-    first: dict[tuple[str, str, str], str] = {}
+    first: dict[tuple[str, str, str, str], str] = {}
     for name, cluster in fleet.clusters.items():
         if cluster.kubeconfig is None:
             continue
-        secret = cluster.kubeconfig.resolved
+        at = cluster.kubeconfig.resolved
+        kind = "workload identity ConfigMap" if isinstance(at, ConfigMap) else "kubeconfig Secret"
         for manager in {fleet.environments[e].management for e in cluster.environments if e in fleet.environments}:
-            other = first.setdefault((manager, secret.namespace, secret.name), name)
+            other = first.setdefault((manager, kind, at.namespace, at.name), name)
             if other != name:
                 yield Finding(
                     ("clusters", name, "kubeconfig"),
                     "shared-kubeconfig",
-                    f"clusters '{other}' and '{name}' name the same kubeconfig Secret '{secret.namespace}/{secret.name}'",
+                    f"clusters '{other}' and '{name}' name the same {kind} '{at.namespace}/{at.name}'",
                     fix="correct one of them: they would be the same cluster",
                 )
 
@@ -137,6 +140,8 @@ def variables_hold_no_placeholders(fleet: Fleet) -> Iterator[Finding]:
 
 def _variables(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], dict[str, str]]]:
     for name, environment in fleet.environments.items():
-        yield ("environments", name, "variables"), environment.variables
+        own = fleet.names("environments", name, "variables")
+        variables = {key: value for key, value in environment.variables.items() if key in own}
+        yield ("environments", name, "variables"), variables
     for name, cluster in fleet.clusters.items():
         yield ("clusters", name, "variables"), cluster.variables

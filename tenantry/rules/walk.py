@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
+from tenantry.blocks import blocks_of
 from tenantry.diagnostics import declared
 from tenantry.errors import Finding, Path
 from tenantry.fleet import Fleet
@@ -44,13 +46,9 @@ def overrides(overrides: Overrides, at: tuple[str, ...]) -> Iterator[tuple[tuple
             yield (*at, "overrides", group, name), entry
 
 
-def blocks(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, object]]]:
+def blocks(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
     """The `kustomize:` and `helm:` blocks of an app and of its overrides, as written."""
-    groups = ((*at, "overrides", group) for group in ("environments", "clusters"))
-    for path in (at, *((*group, name) for group in groups for name in fleet.raw(*group))):
-        for kind in ("kustomize", "helm"):
-            if block := fleet.raw(*path, kind):
-                yield (*path, kind), block
+    return blocks_of(fleet.source.data, at)
 
 
 def dependencies(at: tuple[str, ...], app: App) -> Iterator[tuple[Path, Iterable[str]]]:

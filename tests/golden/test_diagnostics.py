@@ -15,7 +15,7 @@ from tenantry.cli.app import run
 
 HERE = Path(__file__).with_name("diagnostics")
 CASES = sorted(path.name for path in HERE.iterdir())
-PLACE = re.compile(r"tenants\.yaml:(\d+):(\d+): error\[[a-z0-9-]+\]: \S")
+PLACE = re.compile(r"([-./\w]+\.yaml):(\d+):(\d+): error\[[a-z0-9-]+\]: \S")
 
 each_case = pytest.mark.parametrize("case", CASES)
 
@@ -51,14 +51,14 @@ def test_render_refuses_it_in_the_same_words(case: str, capsys: pytest.CaptureFi
 
 
 @each_case
-def test_every_problem_has_a_place_inside_the_file_and_the_exit_code_is_2(case: str) -> None:
+def test_every_problem_has_a_place_inside_its_file_and_the_exit_code_is_2(case: str) -> None:
     *told, count, code = (HERE / case / "output.txt").read_text().splitlines()
-    lines = re.split(rb"\r\n|\r|\n", (HERE / case / "tenants.yaml").read_bytes())  # bytes, as not all are text
     problems = [line for line in told if not line.startswith("  ")]
     for problem in problems:
         place = PLACE.match(problem)
         assert place, problem
-        line, column = int(place[1]), int(place[2])
+        lines = re.split(rb"\r\n|\r|\n", (HERE / case / place[1]).read_bytes())  # bytes, as not all are text
+        line, column = int(place[2]), int(place[3])
         assert 1 <= line <= len(lines)
         assert 1 <= column <= len(lines[line - 1]) + 1
     assert (count, code) == (f"Found {len(problems)} error{'s' * (len(problems) != 1)}", "exit code: 2")

@@ -1,0 +1,70 @@
+"""`kustomize:` and `helm:` blocks as they are written: where they stand, and whether Flux takes what they hold.
+
+Every block is looked at by itself, placed or not; what only the merged whole shows is found when it is planned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tenantry.conformance import check_part
+from tenantry.errors import Finding, Path
+from tenantry.model import FluxBlock, HelmPatch, KustomizePatch
+from tenantry.schemas import schema_of
+from tenantry.wording import owned_key, unknown_key
+
+_MODELS: dict[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}
+
+
+def check_blocks(data: dict[str, Any]) -> Iterator[Finding]:
+    """What Flux would not take, or the author may not set, in all blocks of a file's data."""
+    for at in _apps(data):
+        for path, block in blocks_of(data, at):
+            yield from _findings(_MODELS[path[-1]], block, path)
+
+
+def blocks_of(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """The blocks of the app or add-on at a path and of its overrides."""
+    groups = ((*at, "overrides", group) for group in ("environments", "clusters"))
+    for path in (at, *((*group, name) for group in groups for name in mapping_at(data, *group))):
+        for kind in _MODELS:
+            if block := mapping_at(data, *path, kind):
+                yield (*path, kind), block
+
+
+def mapping_at(data: Any, *path: str) -> dict[str, Any]:
+    """The mapping at a path; empty where there is none."""
+    for part in path:
+        data = data.get(part) if isinstance(data, dict) else None
+    return data if isinstance(data, dict) else {}
+
+
+def _apps(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The paths of all apps and add-ons, whether or not they fit the model."""
+    for tenant in mapping_at(data, "tenants"):
+        yield from (("tenants", tenant, "apps", app) for app in mapping_at(data, "tenants", tenant, "apps"))
+    yield from (("platform", "addons", addon) for addon in mapping_at(data, "platform", "addons"))
+
+
+def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Finding]:
+    """The model has looked at the keys that are its fields; the others are Flux's, or nobody's."""
+    yield from _owned(model, block, at)
+    written = {key: value for key, value in block.items() if key not in model.model_fields and key not in model.owned}
+    for finding in check_part(model.flux_kind, written, at):
+        top_level = finding.code == "unknown-key" and len(finding.path) == len(at) + 1
+        yield unknown_key(finding.path, _known(model)) if top_level else finding
+
+
+def _owned(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Finding]:
+    for name, reason in model.owned.items():
+        first, _, second = name.partition(".")
+        inner = block.get(first)
+        if not second and first in block:
+            yield owned_key((*at, first), reason)
+        elif second and isinstance(inner, dict) and second in inner:
+            yield owned_key((*at, first, second), reason)
+
+
+def _known(model: type[FluxBlock]) -> list[str]:
+    return sorted({*schema_of(model.flux_kind).spec["properties"], *model.model_fields} - model.owned.keys())

@@ -1,0 +1,14 @@
+"""Whether Flux's objects would be taken by an API server, said without one and in the author's words.
+
+    walk          what an API server adds before it looks
+    structure     types, keys, enumerations, patterns, bounds: JSON Schema
+    rules         what one field means for another: CEL
+    explanations  our own words for each of those rules
+
+The schemas are derived from the pinned Flux (`tenantry.schemas`). What a controller refuses later, such as a name that does
+not exist, is none of this package's business.
+"""
+
+from tenantry.conformance.check import check_part, check_spec
+
+__all__ = ["check_part", "check_spec"]

@@ -1,0 +1,43 @@
+"""Walks over a value alongside its schema; one of them fills in what an API server fills in.
+
+All leave alone whatever does not have the type that the schema asks for: that is for `structure` to report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+
+def completed(schema: dict[str, Any], value: Any) -> Any:
+    """A copy of the value with the schema's defaults; what the schema says nothing about is shared."""
+    if isinstance(value, dict) and (properties := schema.get("properties")):
+        defaults = {key: part["default"] for key, part in properties.items() if "default" in part}
+        given = {key: completed(properties[key], part) if key in properties else part for key, part in value.items()}
+        return defaults | given
+    if isinstance(value, list) and (items := schema.get("items")):
+        return [completed(items, entry) for entry in value]
+    return value
+
+
+def described(schema: dict[str, Any], value: Any) -> Any:
+    """A copy of the value in which None stands for whatever may be of any type, such as the values of a chart.
+
+    No rule can look into it, but what it holds may be more than CEL can: numbers beyond 64 bits.
+    """
+    if isinstance(value, dict) and (properties := schema.get("properties")):
+        return {key: described(properties[key], part) if key in properties else None for key, part in value.items()}
+    if isinstance(value, list) and (items := schema.get("items")):
+        return [described(items, entry) for entry in value]
+    return value if "type" in schema else None
+
+
+def parts(schema: dict[str, Any], value: Any) -> Iterator[tuple[str | int, dict[str, Any], Any]]:
+    """Key, schema and value of each direct part that the schema describes by name or as an entry of a list."""
+    if isinstance(value, dict):
+        for key, part in schema.get("properties", {}).items():
+            if key in value:
+                yield key, part, value[key]
+    elif isinstance(value, list) and (items := schema.get("items")):
+        for index, entry in enumerate(value):
+            yield index, items, entry

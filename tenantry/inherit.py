@@ -1,0 +1,104 @@
+"""Environments that extend others become whole before their shape is checked, so that a required key may come from above.
+
+What is found wrong with a whole environment is led back to the environment that says it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tenantry.diagnostics import declared
+from tenantry.errors import Finding
+from tenantry.lineage import cycles, lineage
+from tenantry.merge import Layer, merge, origin
+
+_OWN = ("extends", "after")
+"""What an environment says of itself alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inherited:
+    """data: the document with whole environments; layers: what those that extend others are made of.
+
+    findings: names that lead nowhere or back; incomplete: the environments that they leave in pieces.
+    """
+
+    data: dict[str, Any]
+    layers: Mapping[str, tuple[Layer, ...]] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    incomplete: frozenset[str] = frozenset()
+
+    def placed(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+        """Findings about the whole document at the places where the author wrote it, each once."""
+        return tuple(dict.fromkeys(found for finding in findings for found in self._placed(finding)))
+
+    def _placed(self, finding: Finding) -> Iterator[Finding]:
+        name = str(finding.path[1]) if finding.path[:1] == ("environments",) and len(finding.path) > 1 else ""
+        if finding.code == "missing-key" and name in self.incomplete:
+            return  # it may stand where 'extends' was meant to lead
+        layers = self.layers.get(name)
+        yield replace(finding, path=origin(layers, finding.path[2:])) if layers else finding
+
+
+def inherit(data: dict[str, Any]) -> Inherited:
+    """Give every environment what it inherits; data of a wrong shape is left as it is, for the check of shapes."""
+    environments = data.get("environments")
+    if not isinstance(environments, dict):
+        return Inherited(data)
+    parents = {name: parent for name, own in environments.items() if isinstance(parent := _extends(own), str)}
+    if not parents:
+        return Inherited(data)
+    findings = (*_unknown(parents, environments), *_circles(parents))
+    broken = {str(finding.path[1]) for finding in findings}
+    lineages = {name: lineage(name, parents) for name in parents}
+    incomplete = frozenset(name for name, chain in lineages.items() if not broken.isdisjoint(chain))
+    layers = {name: _layers(chain, environments) for name, chain in lineages.items() if name not in incomplete}
+    whole = {name: _whole(layers[name]) if name in layers else own for name, own in environments.items()}
+    return Inherited({**data, "environments": whole}, layers, findings, incomplete)
+
+
+def _extends(environment: Any) -> Any:
+    return environment.get("extends") if isinstance(environment, dict) else None
+
+
+def _layers(chain: list[str], environments: Mapping[str, Any]) -> tuple[Layer, ...]:
+    *above, own = (
+        Layer(("environments", name), each) for name in chain if isinstance(each := environments[name], dict)
+    )
+    inherited = (replace(each, data=_inherited(each.data)) for each in above)
+    return (*inherited, own)
+
+
+def _inherited(environment: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in environment.items() if key not in _OWN}
+
+
+def _whole(layers: tuple[Layer, ...]) -> dict[str, Any]:
+    above = merge(layers[:-1])
+    # `null` removes what is inherited; where there is nothing to remove it stays, lest a misspelt key go unnoticed.
+    pointless = {key: None for key, value in layers[-1].data.items() if value is None and key not in above}
+    return {**merge(layers), **pointless}
+
+
+def _unknown(parents: Mapping[str, str], environments: Mapping[str, Any]) -> Iterator[Finding]:
+    for name, parent in parents.items():
+        if parent not in environments:
+            yield Finding(
+                ("environments", name, "extends"),
+                "unknown-environment",
+                f"environment '{name}' extends '{parent}', which is not declared",
+                (declared("declared", parent, environments.keys() - {name}),),
+                fix="correct the name, or remove it",
+            )
+
+
+def _circles(parents: Mapping[str, str]) -> Iterator[Finding]:
+    for circle in cycles(parents):
+        yield Finding(
+            ("environments", circle[0], "extends"),
+            "environment-cycle",
+            f"environments extend each other: {' -> '.join(circle)}",
+            fix="remove one 'extends:'",
+        )

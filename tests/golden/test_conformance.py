@@ -1,0 +1,31 @@
+"""Every object of Flux in every golden fleet would be taken by an API server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tenantry.conformance import check_spec
+from tenantry.schemas import kinds, schema_of
+
+HERE = Path(__file__).parent
+FILES = sorted(HERE.glob("*/expected/**/*.yaml"))
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(HERE).as_posix()
+
+
+@pytest.mark.parametrize("path", FILES, ids=relative)
+def test_an_object_conforms_to_its_definition(path: Path) -> None:
+    for manifest in yaml.load_all(path.read_text(), Loader=yaml.CSafeLoader):
+        if manifest["kind"] in kinds():
+            assert manifest["apiVersion"] == schema_of(manifest["kind"]).api_version
+            assert list(check_spec(manifest["kind"], manifest["spec"], ())) == []
+
+
+def test_there_is_something_to_check() -> None:
+    checked = {path.name.partition("-")[0] for path in FILES} & {kind.lower() for kind in kinds()}
+    assert {"gitrepository", "helmrelease", "helmrepository", "kustomization"} <= checked

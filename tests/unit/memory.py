@@ -1,0 +1,60 @@
+"""An API server in memory, for tests of what ordinary clients do; it keeps objects, and refuses what it is told to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import httpx2
+from lightkube import Client
+from lightkube.config.kubeconfig import Cluster, Context, SingleConfig, User
+
+SERVER = "https://hub.example.com"
+
+
+class Memory:
+    """objects: by path. refusals: what a request of a method to a path is answered with instead."""
+
+    def __init__(self) -> None:
+        self.objects: dict[str, dict[str, Any]] = {}
+        self.refusals: dict[tuple[str, str], Callable[[httpx2.Request], httpx2.Response]] = {}
+        self.requests: list[tuple[str, str, dict[str, str]]] = []
+
+    def client(self, server: str = SERVER) -> Client:
+        user = User(username="admin", password="password")
+        config = SingleConfig("hub", Context(cluster="hub", user="admin"), Cluster(server=server), user)
+        return Client(config, transport=httpx2.MockTransport(self._answer))
+
+    def refuse(self, method: str, path: str, status: int, message: str) -> None:
+        answer = {"kind": "Status", "code": status, "message": message}
+        self.refusals[method, path] = lambda _: httpx2.Response(status, json=answer)
+
+    def _answer(self, request: httpx2.Request) -> httpx2.Response:
+        path, parameters = request.url.path, dict(request.url.params)
+        self.requests.append((request.method, path, parameters))
+        if refusal := self.refusals.get((request.method, path)):
+            return refusal(request)
+        if request.method == "PATCH":
+            return httpx2.Response(200, json=self._apply(path, json.loads(request.content), parameters))
+        if path in self.objects:
+            return httpx2.Response(200, json=self.objects[path])
+        return httpx2.Response(404, json={"kind": "Status", "code": 404, "message": "not found"})
+
+    def _apply(self, path: str, wanted: dict[str, Any], parameters: dict[str, str]) -> dict[str, Any]:
+        """Apply as a server does it, but for lists, which it does not merge."""
+        found = _merged(self.objects.get(path, {}), wanted)
+        # Applying changes who manages an object even if it changes nothing else.
+        found["metadata"]["managedFields"] = [{"manager": parameters["fieldManager"]}]
+        found["metadata"]["resourceVersion"] = str(len(self.requests))
+        if "dryRun" not in parameters:
+            self.objects[path] = found
+        return found
+
+
+def _merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    merged = deepcopy(old)
+    for key, value in new.items():
+        merged[key] = _merged(merged.get(key, {}), value) if isinstance(value, dict) else value
+    return merged
