@@ -20,11 +20,14 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 CHOICES: dict[str, tuple[str, ...]] = {
     "Kubeconfig": ("kamaji", "capi", "vcluster", "secret", "configMap"),
     "Selector": ("names", "labels", "all"),
+    "GitRef": ("branch", "tag", "semver", "name"),
     "Source": ("git", "helm"),
     "App": ("kustomize", "helm"),
     "Addon": ("kustomize", "helm"),
 }
 """Models of which exactly one of some keys is given; their validators say it in Python, which no schema can show."""
+_INSTEAD = {"GitRef": "commit"}
+"""A key that lifts such a choice: beside it any of the others may stand, or none."""
 
 
 def json_schema() -> dict[str, Any]:
@@ -71,7 +74,13 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
         definition["properties"] |= _flux_keys(described)
         definition["additionalProperties"] = False
     if choices := CHOICES.get(name):
-        definition["oneOf"] = [{"required": [key], "properties": {key: {"not": {"type": "null"}}}} for key in choices]
+        choice = {"oneOf": [_given(key) for key in choices]}
+        definition |= {"anyOf": [_given(_INSTEAD[name]), choice]} if name in _INSTEAD else choice
+
+
+def _given(key: str) -> dict[str, Any]:
+    """Holds where a key is there and not `null`."""
+    return {"required": [key], "properties": {key: {"not": {"type": "null"}}}}
 
 
 def _flux_keys(block: type[model.FluxBlock]) -> dict[str, Any]:

@@ -74,9 +74,15 @@ def test_every_model_that_wants_exactly_one_key_says_so() -> None:
     wanted = {}
     for name, found in own.items():
         for ancestor in found.__mro__[: found.__mro__.index(model.Model)]:
-            if call := re.search(r"^        _exactly_one\(self, (.*)\)$", inspect.getsource(ancestor), re.MULTILINE):
+            if call := re.search(r"^        _exactly_one\(self, ([^)]*)\)", inspect.getsource(ancestor), re.MULTILINE):
                 wanted[name] = tuple(json.loads(f"[{call[1]}]"))
     assert wanted == CHOICES
+
+
+def test_a_commit_lifts_the_choice_of_a_ref() -> None:
+    commit, choice = SCHEMA["$defs"]["GitRef"]["anyOf"]
+    assert commit == {"required": ["commit"], "properties": {"commit": {"not": {"type": "null"}}}}
+    assert [each["required"] for each in choice["oneOf"]] == [["branch"], ["tag"], ["semver"], ["name"]]
 
 
 @pytest.mark.parametrize(
