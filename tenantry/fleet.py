@@ -8,7 +8,7 @@ from typing import Any
 
 from tenantry.blocks import mapping_at
 from tenantry.errors import Diagnostic, Finding, InvalidFleet, Path
-from tenantry.lineage import lineage
+from tenantry.lineage import in_order, lineage
 from tenantry.model import Cluster, Document, Environment, Selector
 from tenantry.source import Source
 
@@ -43,6 +43,10 @@ class Fleet:
     def lineage(self, environment: str) -> list[str]:
         """The environments whose overrides hold in this one: those it extends, from the most general, and itself."""
         return lineage(environment, {name: each.extends for name, each in self.environments.items()})
+
+    def in_order(self) -> list[str]:
+        """All environments, each behind the one it comes after, otherwise in the order of the file."""
+        return in_order({name: each.after for name, each in self.environments.items()})
 
     def said_at(self, environment: str, key: str) -> Path:
         """Where the value of an environment's key stands: with it or with the nearest it extends."""

@@ -40,7 +40,7 @@ def fleet_of(source: Source) -> Fleet:
 
 
 def plan_all(fleet: Fleet) -> dict[str, Plan]:
-    """The plan of every environment, in the order of the file. Raises: InvalidFleet: the problems of all of them."""
+    """The plan of every environment, in their order. Raises: InvalidFleet: the problems of all of them."""
     plans, problems = _plan_all(fleet)
     if problems:
         raise InvalidFleet(problems)
@@ -50,7 +50,7 @@ def plan_all(fleet: Fleet) -> dict[str, Plan]:
 def _plan_all(fleet: Fleet) -> tuple[dict[str, Plan], list[Diagnostic]]:
     plans: dict[str, Plan] = {}
     problems: list[Diagnostic] = []
-    for environment in fleet.environments:
+    for environment in fleet.in_order():
         try:
             plans[environment] = plan(fleet, environment)
         except InvalidFleet as invalid:

@@ -51,6 +51,8 @@ def _exactly_one(model: Model, *keys: str) -> None:
 class Environment(Model):
     extends: str | None = None
     """The environment whose settings and overrides hold here too, below its own."""
+    after: str | None = None
+    """The environment that is served before this one."""
     management: str
     """The cluster that runs Flux for this environment."""
     namespace: str = "{tenant}"

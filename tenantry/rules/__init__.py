@@ -17,6 +17,7 @@ Rule: TypeAlias = Callable[[Fleet], Iterator[Finding]]
 
 RULES: tuple[Rule, ...] = (
     clusters.environments_name_declared_clusters,
+    clusters.environments_follow_declared_ones,
     clusters.environments_do_not_share_a_management_cluster,
     clusters.clusters_name_declared_environments,
     clusters.remote_clusters_have_a_kubeconfig,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tenantry.diagnostics import declared
 from tenantry.errors import Finding
 from tenantry.fleet import Fleet, matches
+from tenantry.lineage import cycles
 from tenantry.model import ConfigMap
 from tenantry.rules import walk
 from tenantry.template import BUILT_IN, names_in
@@ -18,6 +19,26 @@ def environments_name_declared_clusters(fleet: Fleet) -> Iterator[Finding]:
         if environment.management not in fleet.clusters and not inherited:
             what = f"environment '{name}' is managed by '{environment.management}'"
             yield walk.unknown_cluster(fleet, ("environments", name, "management"), environment.management, what)
+
+
+def environments_follow_declared_ones(fleet: Fleet) -> Iterator[Finding]:
+    earlier = {name: environment.after for name, environment in fleet.environments.items()}
+    for name, before in earlier.items():
+        if before is not None and before not in fleet.environments:
+            yield Finding(
+                ("environments", name, "after"),
+                "unknown-environment",
+                f"environment '{name}' comes after '{before}', which is not declared",
+                (declared("declared", before, fleet.environments.keys() - {name}),),
+                fix="correct the name, or remove it",
+            )
+    for circle in cycles(earlier):
+        yield Finding(
+            ("environments", circle[0], "after"),
+            "environment-cycle",
+            f"environments come after each other: {' -> '.join(circle)}",
+            fix="remove one 'after:'",
+        )
 
 
 def environments_do_not_share_a_management_cluster(fleet: Fleet) -> Iterator[Finding]:

@@ -432,3 +432,39 @@ def test_control_c_is_exit_code_130() -> None:
         out, err = running.communicate(timeout=30)
         held.close()
     assert (130, "", "error: interrupted") == (running.returncode, out, err.strip())
+
+
+# --- the order of environments ----------------------------------------------------------------------------------
+
+ORDERED = """\
+apiVersion: tenantry/v1
+environments:
+  prod: {management: hub-prod, after: test}
+  dev: {management: hub-dev}
+  test: {management: hub-test, after: dev}
+clusters:
+  hub-prod: {environments: [prod]}
+  hub-dev: {environments: [dev]}
+  hub-test: {environments: [test]}
+tenants:
+  rocky:
+    clusters: {all: true}
+    network: open
+    sources: {s: {git: {url: https://git.example.com/x, ref: {branch: main}}}}
+    apps: {web: {kustomize: {source: s}}}
+"""
+
+
+def test_validate_lists_environments_behind_those_they_come_after(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(ORDERED)
+    said = "tenants.yaml is sound: 3 clusters, 1 tenants; objects: dev 5, test 5, prod 5\n"
+    assert tenantry(capsys, "validate") == (0, said, "")
+
+
+def test_render_writes_environments_in_the_same_order(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(ORDERED)
+    _, out, _ = tenantry(capsys, "render")
+    environments = [
+        each["metadata"]["labels"]["tenantry/environment"] for each in yaml.load_all(out, Loader=yaml.CSafeLoader)
+    ]
+    assert ["dev"] * 5 + ["test"] * 5 + ["prod"] * 5 == environments
