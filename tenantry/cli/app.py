@@ -21,7 +21,7 @@ _COMMANDS = {
     "validate": "check the fleet's file and everything it would yield",
     "render": "write the objects of the fleet as YAML",
     "status": "show whether every app is ready",
-    "cluster": "prepare clusters",
+    "cluster": "prepare and check clusters",
     "sandbox": "run an environment's clusters on this machine",
     "completion": "print the completion script of a shell",
 }
