@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tenantry.errors import Refused
 from tenantry.kube import Manifest
+from tenantry.model import SecretKey
+from tenantry.secretcheck import FoundSecret
 
 if TYPE_CHECKING:
     from lightkube import Client
@@ -39,3 +42,19 @@ def apps_of(client: Client, labels: Mapping[str, str]) -> Iterator[Manifest]:
                 raise Refused(message, "install Flux, or name the management cluster") from None
             message = f"can not list {plural}: HTTP {error.response.status_code}"
             raise Refused(message, "use credentials that may read Flux's objects") from None
+
+
+def secret_of(client: Client, reference: SecretKey) -> FoundSecret | None:
+    """The Secret that a cluster's kubeconfig lies in, or None. Raises: Refused: the cluster does not let us read it."""
+    from httpx2 import HTTPStatusError
+    from lightkube.resources.core_v1 import Secret
+
+    try:
+        secret = client.get(Secret, reference.name, namespace=reference.namespace)
+    except HTTPStatusError as error:
+        if error.response.status_code == 404:
+            return None
+        message = f"can not read Secret {reference.namespace}/{reference.name}: HTTP {error.response.status_code}"
+        raise Refused(message, "use credentials that may read the Secrets of that namespace") from None
+    labels = (secret.metadata.labels if secret.metadata else None) or {}
+    return FoundSecret({key: base64.b64decode(value) for key, value in (secret.data or {}).items()}, labels)

@@ -23,7 +23,7 @@ _COMMANDS = {
     "explain": "say where the settings of a tenant or an app come from",
     "schema": "print the JSON Schema of the fleet's file",
     "status": "show whether every app is ready",
-    "cluster": "prepare clusters",
+    "cluster": "prepare and check clusters",
     "sandbox": "run an environment's clusters on this machine",
     "completion": "print the completion script of a shell",
 }

@@ -8,11 +8,11 @@ import click
 
 from tenantry.apply import Outcome, apply
 from tenantry.bootstrap import bootstrap
+from tenantry.cli.check import check
+from tenantry.cli.clusters import environment_of
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.output import data, say
-from tenantry.diagnostics import declared
 from tenantry.errors import Refused
-from tenantry.fleet import Fleet
 from tenantry.kube import Manifest
 from tenantry.live import connect
 from tenantry.load import load_fleet
@@ -21,9 +21,12 @@ from tenantry.render import to_yaml
 _WOULD = {Outcome.CREATED: "would be created", Outcome.CHANGED: "would be changed", Outcome.UNCHANGED: "unchanged"}
 
 
-@click.group("cluster", short_help="prepare clusters")
+@click.group("cluster", short_help="prepare and check clusters")
 def command() -> None:
-    """Prepare clusters for the fleet."""
+    """Prepare clusters for the fleet, and check how Flux reaches them."""
+
+
+command.add_command(check)
 
 
 @command.command(
@@ -75,17 +78,3 @@ def _apply(kubeconfig: Path, context: str | None, manifests: tuple[Manifest, ...
         say(f"cluster {client.config.cluster.server}, context '{client.config.context_name}'")
         for id, outcome in apply(client, manifests, dry_run=dry_run):
             data(f"{id}: {_WOULD[outcome] if dry_run else outcome}")
-
-
-def environment_of(fleet: Fleet, name: str, environment: str | None) -> str:
-    """The environment a command about a cluster is for. Raises: Refused: no such cluster, or it is not in there."""
-    if name not in fleet.clusters:
-        message = f"cluster '{name}' is not declared in {fleet.source.file}"
-        raise Refused(message, f"name another; {declared('declared', name, fleet.clusters)}")
-    managed = [each for each, declared_as in fleet.environments.items() if declared_as.management == name]
-    environments = list(dict.fromkeys([*fleet.clusters[name].environments, *managed]))
-    chosen = environment or environments[0]
-    if chosen not in environments:
-        message = f"cluster '{name}' does not belong to environment '{chosen}'"
-        raise Refused(message, f"name one of: {', '.join(environments)}")
-    return chosen

@@ -9,7 +9,7 @@ from tenantry.model import ChartRepository, ConfigMap, Helm, HelmRepository
 from tenantry.model import Source as SourceModel
 from tenantry.names import join
 from tenantry.objects.apps import HELM_API
-from tenantry.objects.scope import MANAGED_BY, TENANT_LABEL, Scope, on_management
+from tenantry.objects.scope import MANAGED_BY, TENANT_LABEL, WATCHED, Scope, on_management
 from tenantry.objects.sources import chart_object, reference, source_object
 from tenantry.settings import TenantSettings
 
@@ -45,8 +45,7 @@ def workload_identity(config: ConfigMap, environment: str, cluster: str) -> Kube
         **MANAGED_BY,
         "tenantry/environment": environment,
         "tenantry/cluster": cluster,
-        # Makes Flux try again as soon as it appears or changes.
-        "reconcile.fluxcd.io/watch": "Enabled",
+        **WATCHED,
     }
     metadata = {"name": config.name, "namespace": config.namespace, "labels": labels}
     data = {key: value for key, value in keys.items() if value is not None}

@@ -17,6 +17,9 @@ from tenantry.names import join
 TENANT_LABEL = "toolkit.fluxcd.io/tenant"
 MANAGED_BY = {"app.kubernetes.io/managed-by": "tenantry"}
 
+WATCHED = {"reconcile.fluxcd.io/watch": "Enabled"}
+"""Makes Flux look again at once when a Secret or ConfigMap that its objects refer to appears or changes."""
+
 _DELETION = {"pulumi.com/deletionPropagationPolicy": "background"}
 """Flux cleans up through finalizers, which every propagation waits for; foreground would wait for the garbage collector too."""
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from pathlib import Path
 
 import pytest
+import yaml
 
+from tenantry.cli import check as check_module
 from tenantry.cli import cluster as cluster_module
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
@@ -61,3 +65,100 @@ def test_a_kubeconfig_that_is_not_there_is_refused_with_what_helps_here(capsys: 
         "  fix: name an administrator's kubeconfig and context for this cluster with --kubeconfig and --context\n"
     )
     assert tenantry(capsys, "cluster", "bootstrap", "edge", "--kubeconfig", "nowhere") == (2, "", expected)
+
+
+# --- check ------------------------------------------------------------------------------------------------------
+
+
+SECRET = "/api/v1/namespaces/kamaji/secrets/edge-admin-kubeconfig"
+LABELS = {"reconcile.fluxcd.io/watch": "Enabled"}
+KUBECONFIG = {
+    "clusters": [{"name": "edge", "cluster": {"server": "https://127.0.0.1", "insecure-skip-tls-verify": True}}],
+    "users": [{"name": "admin", "user": {"token": "marker"}}],
+    "contexts": [{"name": "edge", "context": {"cluster": "edge", "user": "admin"}}],
+    "current-context": "edge",
+}
+INSECURE = (
+    "error[insecure]: 'insecure-skip-tls-verify' is set, which Flux drops: it verifies the server all the same\n"
+    "  fix: remove it, and put the server's authority under 'certificate-authority-data'\n"
+)
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Memory:
+    memory = Memory()
+    content = base64.b64encode(yaml.safe_dump(KUBECONFIG).encode()).decode()
+    metadata = {"name": "edge-admin-kubeconfig", "labels": LABELS}
+    memory.objects[SECRET] = {"kind": "Secret", "metadata": metadata, "data": {"admin.conf": content}}
+    monkeypatch.setattr(check_module, "connect", lambda *_: memory.client())
+    return memory
+
+
+def test_check_names_what_flux_will_refuse_and_counts_it(capsys: Capture, hub: Memory) -> None:
+    loopback = (
+        "error[loopback]: the server is a loopback address: in Flux's pods that is the pod itself\n"
+        "  fix: have the kubeconfig written with an address that the pods reach; for vCluster set exportKubeConfig.server\n"
+    )
+    assert tenantry(capsys, "cluster", "check", "edge") == (1, f"{loopback}{INSECURE}edge: 2 errors\n", "")
+    assert [("GET", SECRET)] == [(method, path) for method, path, _ in hub.requests]
+
+
+def test_check_of_a_management_cluster_on_loopback_takes_a_remote_there_for_reachable(
+    capsys: Capture, hub: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check_module, "connect", lambda *_: hub.client("https://127.0.0.1:6443"))
+    code, out, _ = tenantry(capsys, "cluster", "check", "edge")
+    assert (1, "edge: 1 error, 1 warning") == (code, out.splitlines()[-1])
+
+
+def test_check_is_fine_when_there_are_warnings_only(capsys: Capture, hub: Memory) -> None:
+    cluster = {"server": "https://edge.example.com"}
+    content = yaml.safe_dump({**KUBECONFIG, "clusters": [{"name": "edge", "cluster": cluster}]})
+    hub.objects[SECRET]["data"] = {"admin.conf": base64.b64encode(content.encode()).decode()}
+    code, out, _ = tenantry(capsys, "cluster", "check", "edge")
+    assert (0, "edge: 1 warning") == (code, out.splitlines()[-1])
+
+
+def test_check_as_json_says_the_same(capsys: Capture, hub: Memory) -> None:
+    del hub.objects[SECRET]
+    code, out, err = tenantry(capsys, "cluster", "check", "edge", "--output", "json")
+    problem = {
+        "severity": "error",
+        "code": "no-secret",
+        "message": "there is no Secret kamaji/edge-admin-kubeconfig",
+        "fix": "wait until its writer has made it, or correct the cluster's 'kubeconfig' in tenants.yaml",
+    }
+    assert (1, {"cluster": "edge", "problems": [problem]}, "") == (code, json.loads(out), err)
+
+
+def test_check_shows_nothing_of_the_kubeconfig(capsys: Capture, hub: Memory) -> None:
+    _, out, err = tenantry(capsys, "cluster", "check", "edge", "--output", "json")
+    assert hub.requests
+    assert "marker" not in out + err
+
+
+def test_check_without_the_right_to_read_the_secret_is_refused(capsys: Capture, hub: Memory) -> None:
+    hub.refuse("GET", SECRET, 403, "no")
+    expected = (
+        "error: can not read Secret kamaji/edge-admin-kubeconfig: HTTP 403\n"
+        "  fix: use credentials that may read the Secrets of that namespace\n"
+    )
+    assert tenantry(capsys, "cluster", "check", "edge") == (2, "", expected)
+
+
+def test_check_of_the_management_cluster_is_refused(capsys: Capture) -> None:
+    expected = (
+        "error: cluster 'hub' is the management cluster of environment 'dev': no kubeconfig leads to it\n"
+        "  fix: name a remote cluster\n"
+    )
+    assert tenantry(capsys, "cluster", "check", "hub") == (2, "", expected)
+
+
+def test_check_of_a_cluster_reached_by_workload_identity_is_refused(capsys: Capture) -> None:
+    secret = "kamaji: {controlPlane: edge, namespace: kamaji}"
+    Path("tenants.yaml").write_text(FRAME.replace(secret, "configMap: {namespace: clusters, name: edge}"))
+    expected = (
+        "error: cluster 'edge' is reached by workload identity: there is no kubeconfig to check\n"
+        "  fix: see `tenantry status` for what Flux says about it\n"
+    )
+    assert tenantry(capsys, "cluster", "check", "edge") == (2, "", expected)

@@ -1,0 +1,109 @@
+"""Preparing and checking clusters, with real ones; the fleet is left as it was found."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import pytest
+import yaml
+from lightkube.core.exceptions import ApiError
+from lightkube.resources.core_v1 import Namespace, Secret
+from lightkube.resources.rbac_authorization_v1 import ClusterRoleBinding
+from lightkube.types import PatchType
+
+from tests.e2e.clusters import Cluster
+from tests.e2e.project import Project
+
+pytestmark = pytest.mark.e2e
+
+SECRET, NAMESPACE, KEY = "edge-1-admin-kubeconfig", "kamaji-edge", "admin.conf"
+BINDING = ("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrolebindings")
+
+
+def check(project: Project) -> tuple[int, list[tuple[str, str]]]:
+    result = project.tenantry("cluster", "check", "edge-1", "--output", "json")
+    problems = json.loads(result.out)["problems"]
+    return result.code, [(problem["severity"], problem["code"]) for problem in problems]
+
+
+def test_the_sandbox_s_kubeconfig_is_fine_but_for_being_on_this_machine(sandbox: Project) -> None:
+    assert (0, [("warning", "loopback")]) == check(sandbox)
+
+
+def test_the_management_cluster_is_the_one_that_the_stack_names(sandbox: Project) -> None:
+    edge = str(sandbox.kubeconfig("edge-1"))
+    result = sandbox.tenantry("cluster", "check", "edge-1", "--kubeconfig", edge)
+    assert (1, "error[no-secret]: there is no Secret kamaji-edge/edge-1-admin-kubeconfig") == (
+        result.code,
+        result.out.splitlines()[0],
+    )
+
+
+def test_what_flux_would_refuse_is_told_without_what_the_secret_holds(sandbox: Project) -> None:
+    kubeconfig = yaml.safe_load(sandbox.kubeconfig("edge-1").read_text())
+    secret = kubeconfig["users"][0]["user"].pop("client-key-data")
+    kubeconfig["users"][0]["user"] |= {"client-key": "/etc/kubernetes/key", "exec": {"command": "aws"}}
+    with replaced(sandbox, yaml.safe_dump(kubeconfig)):
+        found = check(sandbox)
+        shown = sandbox.tenantry("cluster", "check", "edge-1").text
+    assert (1, [("error", "file-reference"), ("error", "exec-plugin"), ("warning", "loopback")]) == found
+    assert secret not in shown
+    assert "/etc/kubernetes" not in shown
+    assert (0, [("warning", "loopback")]) == check(sandbox)
+
+
+@contextmanager
+def replaced(project: Project, kubeconfig: str) -> Iterator[None]:
+    """Another kubeconfig in the Secret, for a while in which nothing on the cluster has to change."""
+    with closing(Cluster(project.kubeconfig("hub-dev"))) as hub:
+        found: Any = hub.client.get(Secret, SECRET, namespace=NAMESPACE).data
+        before = found[KEY]
+        _write(hub, base64.b64encode(kubeconfig.encode()).decode())
+        try:
+            yield
+        finally:
+            _write(hub, before)
+
+
+def _write(hub: Cluster, content: str) -> None:
+    hub.client.patch(Secret, SECRET, {"data": {KEY: content}}, namespace=NAMESPACE, patch_type=PatchType.MERGE)
+
+
+@pytest.mark.parametrize("cluster", ["edge-1", "hub-dev"])
+def test_bootstrap_of_a_cluster_that_has_it_all_changes_nothing(sandbox: Project, cluster: str) -> None:
+    command = ["cluster", "bootstrap", cluster, "--kubeconfig", str(sandbox.kubeconfig(cluster))]
+    for _ in range(2):
+        lines = sandbox.tenantry(*command).ok().out.splitlines()
+        assert ["unchanged"] * len(lines) == [line.rpartition(": ")[2] for line in lines]
+        assert len(lines) >= 2
+
+
+def test_bootstrap_makes_what_is_not_there_and_a_dry_run_only_says_so(sandbox: Project) -> None:
+    text = sandbox.fleet.read_text()
+    command = ["cluster", "bootstrap", "edge-1", "--kubeconfig", str(sandbox.kubeconfig("edge-1"))]
+    with closing(Cluster(sandbox.kubeconfig("edge-1"))) as edge:
+        try:
+            sandbox.edit("platform:\n", "platform:\n  namespace: ops\n")
+            sandbox.edit("kamaji-edge}}", "kamaji-edge}}\n    platformServiceAccount: boss")
+            would = sandbox.tenantry(*command, "--dry-run").ok().out
+            assert would == "Namespace ops: would be created\nClusterRoleBinding boss-kamaji-edge: would be created\n"
+            assert edge.get(*BINDING, "boss-kamaji-edge") is None
+            made = sandbox.tenantry(*command).ok().out
+            assert made == "Namespace ops: created\nClusterRoleBinding boss-kamaji-edge: created\n"
+            assert edge.get(*BINDING, "boss-kamaji-edge") is not None
+        finally:
+            sandbox.fleet.write_text(text)
+            remove(edge)
+
+
+def remove(edge: Cluster) -> None:
+    for kind, name in ((ClusterRoleBinding, "boss-kamaji-edge"), (Namespace, "ops")):
+        try:
+            edge.client.delete(kind, name)
+        except ApiError as error:
+            if error.status.code != 404:
+                raise
