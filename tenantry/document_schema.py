@@ -13,11 +13,12 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema
 
 from tenantry import model
+from tenantry.conformance import part_of_spec
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 CHOICES: dict[str, tuple[str, ...]] = {
-    "Kubeconfig": ("kamaji", "capi", "vcluster", "secret"),
+    "Kubeconfig": ("kamaji", "capi", "vcluster", "secret", "configMap"),
     "Selector": ("names", "labels", "all"),
     "GitRef": ("branch", "tag", "semver", "name"),
     "Source": ("git", "helm"),
@@ -69,6 +70,9 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
             value["description"] = text
         if not isinstance(value.get("default"), str | bool | int):
             value.pop("default", None)
+    if issubclass(described := getattr(model, name), model.FluxBlock):
+        definition["properties"] |= _flux_keys(described)
+        definition["additionalProperties"] = False
     if choices := CHOICES.get(name):
         choice = {"oneOf": [_given(key) for key in choices]}
         definition |= {"anyOf": [_given(_INSTEAD[name]), choice]} if name in _INSTEAD else choice
@@ -77,6 +81,15 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
 def _given(key: str) -> dict[str, Any]:
     """Holds where a key is there and not `null`."""
     return {"required": [key], "properties": {key: {"not": {"type": "null"}}}}
+
+
+def _flux_keys(block: type[model.FluxBlock]) -> dict[str, Any]:
+    """The keys of a block that are Flux's own and the author's to set; `null` removes what another layer says."""
+    keys = part_of_spec(block.flux_kind)["properties"]
+    for name in block.owned:
+        parent, _, key = name.rpartition(".")
+        (keys[parent]["properties"] if parent else keys).pop(key, None)
+    return {key: {"anyOf": [part, {"type": "null"}]} for key, part in keys.items() if key not in block.model_fields}
 
 
 def _field_docs() -> dict[tuple[str, str], str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from tenantry.scalars import (
     Duration,
@@ -341,10 +341,16 @@ class HelmPatch(FluxBlock):
     commonMetadata: CommonMetadata | None = None
 
 
+def _detecting_drift(written: Any) -> Any:
+    """Flux leaves drift alone unless it is told otherwise; what to ignore does not mean to stop looking."""
+    return {"mode": "enabled", **written} if isinstance(written, dict) else written
+
+
 class Helm(HelmPatch):
     """A complete `helm:` block of one placement."""
 
     chart: Text
+    driftDetection: Annotated[dict[str, Any], BeforeValidator(_detecting_drift)] = {"mode": "enabled"}
 
 
 class AppPatch(Model):

@@ -10,5 +10,6 @@ not exist, is none of this package's business.
 """
 
 from tenantry.conformance.check import check_part, check_spec
+from tenantry.conformance.structure import part_of_spec
 
-__all__ = ["check_part", "check_spec"]
+__all__ = ["check_part", "check_spec", "part_of_spec"]

@@ -56,7 +56,12 @@ def _validator(kind: str) -> Draft202012Validator:
 
 @cache
 def _validator_of_parts(kind: str) -> Draft202012Validator:
-    return _compiled(_nothing_required(schema_of(kind).spec))
+    return _compiled(part_of_spec(kind))
+
+
+def part_of_spec(kind: str) -> dict[str, Any]:
+    """The JSON Schema of a part of a kind's spec, in plain keywords only; a copy. Raises: KeyError: no such kind."""
+    return _nothing_required(schema_of(kind).spec)
 
 
 def _compiled(schema: dict[str, Any]) -> Draft202012Validator:
@@ -70,7 +75,7 @@ def _compiled(schema: dict[str, Any]) -> Draft202012Validator:
 
 def _nothing_required(schema: dict[str, Any]) -> dict[str, Any]:
     """A copy in which mappings may lack keys; entries of lists may not, because layers replace lists as a whole."""
-    part = {key: value for key, value in schema.items() if key != "required"}
+    part = {key: value for key, value in schema.items() if key != "required" and not key.startswith("x-")}
     if "properties" in part:
         part["properties"] = {key: _nothing_required(value) for key, value in part["properties"].items()}
     return part

@@ -44,7 +44,7 @@ def helm_release(
 ) -> KubeObject:
     """The HelmRelease of an app; `after` are the releases it depends on, here and in Flux's own order."""
     after = tuple(after)
-    ours = {"source", "chart", "version", "valuesFiles", "driftDetection", "install", "upgrade"}
+    ours = {"source", "chart", "version", "valuesFiles", "install", "upgrade"}
     written = block.model_dump(exclude_none=True, exclude=ours)
     # A remote's baseline is a release too, so Flux itself can wait for it instead of failing once.
     first = tuple(id for id in scope.base if id.kind == "HelmRelease")
@@ -55,7 +55,6 @@ def helm_release(
         "releaseName": app,
         "targetNamespace": target,
         **written,
-        "driftDetection": {"mode": "enabled", **block.flux.get("driftDetection", {})},
         "chartRef": reference(chart),
         "storageNamespace": scope.storage,
         "serviceAccountName": scope.service_account,

@@ -49,7 +49,7 @@ def objects(schema: Any) -> Iterator[dict[str, Any]]:
 
 def test_models_are_closed() -> None:
     with_fields = [each for each in objects(SCHEMA) if "properties" in each]
-    assert len(with_fields) == len(SCHEMA["$defs"]) + 1
+    assert len(with_fields) > len(SCHEMA["$defs"])
     assert [each for each in with_fields if each["additionalProperties"] is not False] == []
 
 
