@@ -194,8 +194,8 @@ def _namespace(fleet: Fleet, plan: Plan, tenant: str, cluster: str) -> Value:
     """The tenant's namespace on a cluster, from the environment's template."""
     name = next(each.namespace for each in plan.placements if (each.tenant, each.cluster) == (tenant, cluster))
     written = fleet.environments[plan.environment].namespace
-    at = ("environments", plan.environment, "namespace")
-    declared = at[-1] in fleet.raw(*at[:-1])
+    at = fleet.said_at(plan.environment, "namespace")
+    declared = "namespace" in fleet.raw("environments", str(at[1]))
     return Value(("namespace",), name, origin_at(fleet.source, at) if declared else None, written)
 
 

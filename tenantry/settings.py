@@ -99,7 +99,8 @@ def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) 
 
 def variable_at(fleet: Fleet, environment: str, cluster: str, name: str) -> Path | None:
     """Where a variable of `variables_of` is declared; None for a built-in one."""
-    for group, owner in (("clusters", cluster), ("environments", environment)):
+    environments = (("environments", each) for each in reversed(fleet.lineage(environment)))
+    for group, owner in (("clusters", cluster), *environments):
         if name in fleet.raw(group, owner, "variables"):
             return (group, owner, "variables", name)
     return None

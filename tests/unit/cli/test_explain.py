@@ -312,3 +312,17 @@ def test_names_are_completed_from_the_file(words: str, start: str, expected: lis
     complete = ShellComplete(app, {}, "tenantry", "_TENANTRY_COMPLETE")
     found = complete.get_completions(["-f", "f", "explain", *words.split()], start)
     assert expected == [item.value for item in found]
+
+
+def test_what_an_environment_has_from_another_is_traced_to_it(capsys: Capture) -> None:
+    extended = FLEET.replace("prod: {management: far}", "prod: {extends: dev, management: far}")
+    Path("f").write_text(
+        extended.replace("path: ./web/{env}", 'path: "./{domain}"')
+        .replace("{tier: edge}}\n        k", "{tier: far}}\n        k")
+        .replace("far: {environments: [prod]", "far: {labels: {tier: far}, environments: [prod]")
+    )
+    told = json.loads(explain(capsys, "rocky", "web", "-e", "prod", "-o", "json"))["placed"]["far"]
+    domain = next(value for value in told["placeholders"] if value["path"] == ["domain"])
+    assert [("dev.example.com", "environment dev"), ("prod-rocky", "environment dev")] == [
+        (value["value"], value["origin"]["level"]) for value in (domain, told["values"][0])
+    ]
