@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from tenantry import names
 from tenantry.errors import Finding, Found, Path
 from tenantry.fleet import Fleet, clusters_of, matches
+from tenantry.hub import marker, platform_account
 from tenantry.kube import KubeObject, ObjectId, Owner
 from tenantry.model import ChartRepository, SecretKey
 from tenantry.objects.appset import AppSet, PlannedApp, plan_apps
@@ -43,9 +44,9 @@ class Planner:
         self.placements: list[PlannedPlacement] = []
         self.apps: list[PlannedApp] = []
         self.findings: list[Finding] = []
+        self.origins: dict[ObjectId, Path] = {}
         self._charts: dict[str, ObjectId] = {}
         self._tenant_at: dict[str, str] = {}
-        self._origin: dict[ObjectId, Path] = {}
         self._release_at: dict[tuple[str, str, str], Path] = {}
         self._reserved = _reserved_namespaces(fleet)
 
@@ -63,6 +64,9 @@ class Planner:
     # --- add-ons ------------------------------------------------------------------------------------------------
 
     def _addons(self, cluster: str) -> None:
+        """An add-on is there once: of several environments the first that the cluster names has it."""
+        if self.environment != self.fleet.clusters[cluster].environments[0]:
+            return
         wanted = [
             name
             for name, addon in self.platform.addons.items()
@@ -78,8 +82,9 @@ class Planner:
         """The platform team on one cluster; makes the service account it acts as, if the cluster is a remote."""
         kubeconfig = self._kubeconfig(cluster)
         namespace = self.platform.namespace
-        account = self.fleet.clusters[cluster].platformServiceAccount
-        base = (self._account(account, kubeconfig.namespace, Owner()),) if kubeconfig else ()
+        account = platform_account(self.fleet, self.environment, cluster)
+        at = ("clusters", cluster)
+        base = (self._account(account, kubeconfig.namespace, Owner(), at),) if kubeconfig else ()
         return Scope(
             environment=self.environment,
             cluster=cluster,
@@ -140,7 +145,7 @@ class Planner:
     def _remote_base(self, scope: Scope, settings: TenantSettings) -> tuple[ObjectId, ...]:
         platform = self._platform_scope(scope.cluster)
         chart = self._objects_chart(platform, scope)
-        account = self._account(scope.service_account, scope.home, Owner(scope.tenant))
+        account = self._account(scope.service_account, scope.home, Owner(scope.tenant), ("tenants", scope.tenant))
         release = baseline_release(scope, platform, baseline(scope, settings), settings, (chart, *platform.base))
         self._check_release(release, scope)
         self._add([release], ("tenants", scope.tenant))
@@ -148,15 +153,17 @@ class Planner:
         self._claim_release(claimed, ("tenants", scope.tenant))
         return (release.id, account)
 
-    def _account(self, name: str, namespace: str, owner: Owner) -> ObjectId:
+    def _account(self, name: str, namespace: str, owner: Owner, at: Path) -> ObjectId:
         """A service account beside the kubeconfigs; clusters that keep theirs in one namespace share it."""
         account = service_account(name, namespace, self.environment, owner)
+        self.origins.setdefault(account.id, at)
         return self.objects.setdefault(account.id, account).id
 
     def _objects_chart(self, platform: Scope, scope: Scope) -> ObjectId:
         if platform.cluster not in self._charts:
             chart = self._chart_repository(platform, scope)
-            source, built = objects_chart(platform, chart, self.settings.interval)
+            name = names.join("tenantry", *marker(self.fleet, self.environment))
+            source, built = objects_chart(platform, name, chart, self.settings.interval)
             self._add([source, built], ("clusters", platform.cluster))
             self._charts[platform.cluster] = built.id
         return self._charts[platform.cluster]
@@ -273,12 +280,12 @@ class Planner:
     def _add(self, objects: Iterable[KubeObject], at: Path) -> None:
         for object in objects:
             if object.id in self.objects:
-                first = self.fleet.source.line_of(self._origin.get(object.id, ()))
+                first = self.fleet.source.line_of(self.origins.get(object.id, ()))
                 message = f"{object.id} would be created twice"
                 self.findings.append(Finding(at, "duplicate-name", message, (f"first: {first}",), "rename one of them"))
                 continue
             self.objects[object.id] = object
-            self._origin[object.id] = at
+            self.origins[object.id] = at
 
 
 def _reserved_namespaces(fleet: Fleet) -> set[str]:
@@ -290,4 +297,7 @@ def _reserved_namespaces(fleet: Fleet) -> set[str]:
     clusters = fleet.clusters.values()
     kubeconfigs = {cluster.kubeconfig.resolved.namespace for cluster in clusters if cluster.kubeconfig}
     accounts = {cluster.platformServiceAccount for cluster in clusters}
-    return {fleet.document.platform.namespace, *kubeconfigs, *accounts}
+    marked = {
+        platform_account(fleet, each, name) for name, cluster in fleet.clusters.items() for each in cluster.environments
+    }
+    return {fleet.document.platform.namespace, *kubeconfigs, *accounts, *marked}
