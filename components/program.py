@@ -14,8 +14,8 @@ from components.config import NAMESPACE, ClusterTarget, StackConfig
 from tenantry import live
 from tenantry.diagnostics import declared, format_invalid
 from tenantry.errors import InvalidFleet, Refused
-from tenantry.load import load_fleet
-from tenantry.plan import Plan, plan
+from tenantry.load import load_fleet, plan_one
+from tenantry.plan import Plan
 
 
 class TenantOutput(TypedDict):
@@ -51,7 +51,7 @@ def make_plan(config: StackConfig) -> Plan:
             f"{config.fleet} has no environment '{config.environment}' ({environments})",
             f"pulumi config set {NAMESPACE}:environment NAME (by default it is the stack's name)",
         )
-    planned = plan(fleet, config.environment)
+    planned = plan_one(fleet, config.environment)
     if isinstance(config.target, ClusterTarget):
         live.connect(config.target.kubeconfig, config.target.context).close()
     return planned

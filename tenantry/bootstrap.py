@@ -6,6 +6,7 @@ Flux can not give itself these, and no stack owns them: on a remote cluster an a
 from __future__ import annotations
 
 from tenantry.fleet import Fleet
+from tenantry.hub import platform_account
 from tenantry.kube import Manifest
 from tenantry.objects.scope import MANAGED_BY
 
@@ -16,7 +17,7 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
     """The manifests for one cluster of an environment, the Namespace first.
 
     On the management cluster the service account itself is among them; on a remote only its user is bound, because the
-    account lies beside the kubeconfig on the management cluster.
+    account lies beside the kubeconfig on the management cluster. All its environments' are, whichever is named.
     """
     declared = fleet.clusters[cluster]
     platform = fleet.document.platform.namespace
@@ -30,7 +31,9 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
             _binding(account, platform),
         )
     assert declared.kubeconfig is not None  # a rule of the fleet
-    return (namespace, _binding(account, declared.kubeconfig.resolved.namespace))
+    remote_for = (each for each in declared.environments if fleet.environments[each].management != cluster)
+    accounts = dict.fromkeys(platform_account(fleet, each, cluster) for each in remote_for)
+    return (namespace, *(_binding(each, declared.kubeconfig.resolved.namespace) for each in accounts))
 
 
 def _binding(account: str, namespace: str) -> Manifest:

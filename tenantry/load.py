@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tenantry.apart import collisions
 from tenantry.blocks import check_blocks
 from tenantry.errors import Diagnostic, InvalidFleet
 from tenantry.fleet import Fleet, diagnose
+from tenantry.hub import neighbours
 from tenantry.include import read_all
 from tenantry.plan import Plan, plan
 from tenantry.rules import check_rules
@@ -39,6 +41,18 @@ def fleet_of(source: Source) -> Fleet:
     raise InvalidFleet(problems)
 
 
+def plan_one(fleet: Fleet, environment: str) -> Plan:
+    """The plan of one environment, once it is known that it takes nothing from those beside it.
+
+    Raises: InvalidFleet: the problems of all of them; Refused: there is no such environment.
+    """
+    planned = plan(fleet, environment)
+    beside = neighbours(fleet, environment)
+    if findings := tuple(collisions(fleet, (planned, *(plan(fleet, each) for each in beside)))):
+        raise fleet.invalid(findings)
+    return planned
+
+
 def plan_all(fleet: Fleet) -> dict[str, Plan]:
     """The plan of every environment, in their order. Raises: InvalidFleet: the problems of all of them."""
     plans, problems = _plan_all(fleet)
@@ -55,4 +69,5 @@ def _plan_all(fleet: Fleet) -> tuple[dict[str, Plan], list[Diagnostic]]:
             plans[environment] = plan(fleet, environment)
         except InvalidFleet as invalid:
             problems += invalid.diagnostics
+    problems += fleet.diagnose(collisions(fleet, plans.values()))
     return plans, problems

@@ -5,12 +5,13 @@ A pure function of (fleet, environment): no clock, no network, no order but the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from tenantry.diagnostics import closest
-from tenantry.errors import Refused
+from tenantry.errors import Path, Refused
 from tenantry.fleet import Fleet
-from tenantry.kube import KubeObject
+from tenantry.kube import KubeObject, ObjectId
 from tenantry.objects.appset import PlannedApp
 from tenantry.planner import PlannedPlacement, Planner
 
@@ -19,7 +20,7 @@ from tenantry.planner import PlannedPlacement, Planner
 class Plan:
     """objects: dependencies come before what depends on them; every identity occurs once.
 
-    apps: tenants' apps, and add-ons with the tenant "".
+    apps: tenants' apps, and add-ons with the tenant "". origins: the part of the document that each object comes from.
     """
 
     environment: str
@@ -27,6 +28,7 @@ class Plan:
     objects: tuple[KubeObject, ...]
     placements: tuple[PlannedPlacement, ...]
     apps: tuple[PlannedApp, ...]
+    origins: Mapping[ObjectId, Path] = field(default_factory=dict)
 
 
 def plan(fleet: Fleet, environment: str) -> Plan:
@@ -53,4 +55,5 @@ def plan(fleet: Fleet, environment: str) -> Plan:
         tuple(planner.objects.values()),
         tuple(planner.placements),
         tuple(planner.apps),
+        planner.origins,
     )

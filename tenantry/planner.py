@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from tenantry import names
 from tenantry.errors import Finding, Found, Path
 from tenantry.fleet import Fleet, clusters_of, matches
+from tenantry.hub import marker, platform_account
 from tenantry.kube import KubeObject, ObjectId, Owner
 from tenantry.model import ChartRepository, ConfigMap, SecretKey
 from tenantry.objects.appset import AppSet, PlannedApp, plan_apps
@@ -43,9 +44,9 @@ class Planner:
         self.placements: list[PlannedPlacement] = []
         self.apps: list[PlannedApp] = []
         self.findings: list[Finding] = []
+        self.origins: dict[ObjectId, Path] = {}
         self._charts: dict[str, ObjectId] = {}
         self._tenant_at: dict[str, str] = {}
-        self._origin: dict[ObjectId, Path] = {}
         self._release_at: dict[tuple[str, str, str], Path] = {}
         self._reserved = _reserved_namespaces(fleet)
 
@@ -63,6 +64,9 @@ class Planner:
     # --- add-ons ------------------------------------------------------------------------------------------------
 
     def _addons(self, cluster: str) -> None:
+        """An add-on is there once: of several environments the first that the cluster names has it."""
+        if self.environment != self.fleet.clusters[cluster].environments[0]:
+            return
         wanted = [
             name
             for name, addon in self.platform.addons.items()
@@ -78,9 +82,10 @@ class Planner:
         """The platform team on one cluster; makes the service account it acts as, if the cluster is a remote."""
         kubeconfig = self._kubeconfig(cluster)
         namespace = self.platform.namespace
-        account = self.fleet.clusters[cluster].platformServiceAccount
+        account = platform_account(self.fleet, self.environment, cluster)
         identity = self._identity(cluster, kubeconfig)
-        base = (self._account(account, kubeconfig.namespace, Owner()), *identity) if kubeconfig else ()
+        at = ("clusters", cluster)
+        base = (self._account(account, kubeconfig.namespace, Owner(), at), *identity) if kubeconfig else ()
         return Scope(
             environment=self.environment,
             cluster=cluster,
@@ -141,7 +146,7 @@ class Planner:
     def _remote_base(self, scope: Scope, settings: TenantSettings) -> tuple[ObjectId, ...]:
         platform = self._platform_scope(scope.cluster)
         chart = self._objects_chart(platform, scope)
-        account = self._account(scope.service_account, scope.home, Owner(scope.tenant))
+        account = self._account(scope.service_account, scope.home, Owner(scope.tenant), ("tenants", scope.tenant))
         release = baseline_release(scope, platform, baseline(scope, settings), settings, (chart, *platform.base))
         self._check_release(release, scope)
         self._add([release], ("tenants", scope.tenant))
@@ -149,22 +154,27 @@ class Planner:
         self._claim_release(claimed, ("tenants", scope.tenant))
         return (release.id, account, *self._identity(scope.cluster, scope.kubeconfig))
 
-    def _account(self, name: str, namespace: str, owner: Owner) -> ObjectId:
+    def _account(self, name: str, namespace: str, owner: Owner, at: Path) -> ObjectId:
         """A service account beside the kubeconfigs; clusters that keep theirs in one namespace share it."""
-        account = service_account(name, namespace, self.environment, owner)
-        return self.objects.setdefault(account.id, account).id
+        return self._share(service_account(name, namespace, self.environment, owner), at)
 
     def _identity(self, cluster: str, kubeconfig: SecretKey | ConfigMap | None) -> tuple[ObjectId, ...]:
         """The ConfigMap through which Flux reaches the cluster, if the fleet makes it: without it Flux can remove nothing there."""
         if not isinstance(kubeconfig, ConfigMap) or kubeconfig.provider is None:
             return ()
         made = workload_identity(kubeconfig, self.environment, cluster)
-        return (self.objects.setdefault(made.id, made).id,)
+        return (self._share(made, ("clusters", cluster, "kubeconfig")),)
+
+    def _share(self, made: KubeObject, at: Path) -> ObjectId:
+        """Plan an object that several others need, once."""
+        self.origins.setdefault(made.id, at)
+        return self.objects.setdefault(made.id, made).id
 
     def _objects_chart(self, platform: Scope, scope: Scope) -> ObjectId:
         if platform.cluster not in self._charts:
             chart = self._chart_repository(platform, scope)
-            source, built = objects_chart(platform, chart, self.settings.interval)
+            name = names.join("tenantry", *marker(self.fleet, self.environment))
+            source, built = objects_chart(platform, name, chart, self.settings.interval)
             self._add([source, built], ("clusters", platform.cluster))
             self._charts[platform.cluster] = built.id
         return self._charts[platform.cluster]
@@ -281,12 +291,12 @@ class Planner:
     def _add(self, objects: Iterable[KubeObject], at: Path) -> None:
         for object in objects:
             if object.id in self.objects:
-                first = self.fleet.source.line_of(self._origin.get(object.id, ()))
+                first = self.fleet.source.line_of(self.origins.get(object.id, ()))
                 message = f"{object.id} would be created twice"
                 self.findings.append(Finding(at, "duplicate-name", message, (f"first: {first}",), "rename one of them"))
                 continue
             self.objects[object.id] = object
-            self._origin[object.id] = at
+            self.origins[object.id] = at
 
 
 def _reserved_namespaces(fleet: Fleet) -> set[str]:
@@ -301,4 +311,7 @@ def _reserved_namespaces(fleet: Fleet) -> set[str]:
     tokens = {
         each.serviceAccountName for each in kubeconfigs if isinstance(each, ConfigMap) and each.serviceAccountName
     }
-    return {fleet.document.platform.namespace, *(each.namespace for each in kubeconfigs), *accounts, *tokens}
+    marked = {
+        platform_account(fleet, each, name) for name, cluster in fleet.clusters.items() for each in cluster.environments
+    }
+    return {fleet.document.platform.namespace, *(each.namespace for each in kubeconfigs), *accounts, *tokens, *marked}

@@ -61,6 +61,24 @@ def fleets(draw: st.DrawFn) -> Data:
     }
 
 
+@st.composite
+def shared_hubs(draw: st.DrawFn) -> Data:
+    """A sound fleet whose environments have one management cluster, and any clusters in common."""
+    fleet = draw(fleets().filter(lambda fleet: len(fleet["environments"]) > 1))
+    extending = draw(st.booleans())
+    environments = fleet["environments"]
+    for environment in environments.values():
+        environment.update(management="hubdev", namespace="{env}-{tenant}")
+    environments["dev"]["namespace"] = draw(st.sampled_from(["{env}-{tenant}", "{tenant}", "{tenant}-x"]))
+    if extending:
+        environments["r1"] = {"extends": "prod"}
+    for name, cluster in fleet["clusters"].items():
+        cluster["environments"] = draw(st.lists(st.sampled_from(sorted(environments)), min_size=1, unique=True))
+        if name != "hubdev":
+            cluster.setdefault("kubeconfig", draw(_kubeconfigs(name)))
+    return fleet
+
+
 def _kubeconfigs(cluster: str) -> st.SearchStrategy[Data]:
     shared = st.sampled_from(["clusters", f"ns{cluster}"])
     return st.one_of(

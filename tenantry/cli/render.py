@@ -10,8 +10,7 @@ from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
 from tenantry.cli.output import data, data_json, say
 from tenantry.kube import KubeObject
-from tenantry.load import load_fleet, plan_all
-from tenantry.plan import plan
+from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.render import to_yaml, write_directory
 
 
@@ -41,7 +40,7 @@ def command(file: Path, environment: str | None, directory: Path | None, output:
     With several environments on stdout each object still tells its own: see the label tenantry/environment.
     """
     fleet = load_fleet(file)
-    plans = {environment: plan(fleet, environment)} if environment else plan_all(fleet)
+    plans = {environment: plan_one(fleet, environment)} if environment else plan_all(fleet)
     if directory is None:
         _print([object for each in plans.values() for object in each.objects], output)
         return 0

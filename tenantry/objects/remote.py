@@ -54,11 +54,11 @@ def workload_identity(config: ConfigMap, environment: str, cluster: str) -> Kube
     )
 
 
-def objects_chart(scope: Scope, chart: ChartRepository, interval: str) -> tuple[KubeObject, KubeObject]:
+def objects_chart(scope: Scope, name: str, chart: ChartRepository, interval: str) -> tuple[KubeObject, KubeObject]:
     """The repository and the chart that install baselines on one remote cluster. Raises: Found: a wrong URL."""
     repository = HelmRepository(url=chart.url, type=chart.type)
-    source = source_object(scope, "tenantry", SourceModel(helm=repository), ("platform", "chart"))
-    return source, chart_object(scope, source, "tenantry", Helm(chart=OBJECTS_CHART, version=chart.version), interval)
+    source = source_object(scope, name, SourceModel(helm=repository), ("platform", "chart"))
+    return source, chart_object(scope, source, name, Helm(chart=OBJECTS_CHART, version=chart.version), interval)
 
 
 def baseline_release(

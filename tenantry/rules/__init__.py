@@ -18,7 +18,7 @@ Rule: TypeAlias = Callable[[Fleet], Iterator[Finding]]
 RULES: tuple[Rule, ...] = (
     clusters.environments_name_declared_clusters,
     clusters.environments_follow_declared_ones,
-    clusters.environments_do_not_share_a_management_cluster,
+    clusters.environments_say_themselves_on_shared_management_clusters,
     clusters.clusters_name_declared_environments,
     clusters.remote_clusters_have_a_kubeconfig,
     clusters.kubeconfigs_are_not_shared,

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from tenantry.diagnostics import declared
 from tenantry.errors import Finding
-from tenantry.fleet import Fleet, matches
+from tenantry.fleet import Fleet
+from tenantry.hub import says_itself
 from tenantry.lineage import cycles
 from tenantry.model import ConfigMap
 from tenantry.rules import walk
@@ -41,17 +42,20 @@ def environments_follow_declared_ones(fleet: Fleet) -> Iterator[Finding]:
         )
 
 
-def environments_do_not_share_a_management_cluster(fleet: Fleet) -> Iterator[Finding]:
+def environments_say_themselves_on_shared_management_clusters(fleet: Fleet) -> Iterator[Finding]:
+    """One may do without: it then keeps its names when others join it."""
     first: dict[str, str] = {}
     for name, environment in fleet.environments.items():
+        if says_itself(fleet, name):
+            continue
         other = first.setdefault(environment.management, name)
         if other != name:
             yield Finding(
-                ("environments", name, "management"),
+                ("environments", name, "namespace"),
                 "shared-management",
-                f"environments '{other}' and '{name}' share management cluster '{environment.management}'",
-                ("a management cluster runs one environment",),
-                fix="give each environment a management cluster of its own",
+                f"environments '{other}' and '{name}' share management cluster '{environment.management}',"
+                " and neither is named in the namespaces of its tenants",
+                fix="put '{env}' into the 'namespace' of one of them, such as '{env}-{tenant}'",
             )
 
 
@@ -119,23 +123,17 @@ def environments_keep_apart_on_shared_clusters(fleet: Fleet) -> Iterator[Finding
         for index, environment in enumerate(cluster.environments):
             if environment not in fleet.environments:
                 continue
-            template = fleet.environments[environment].namespace.replace("{env}", environment)
-            other = first.setdefault(template, environment)
-            shared = next(
-                (a for a, addon in fleet.document.platform.addons.items() if matches(addon.clusters, name, cluster)), ""
-            )
-            if other != environment:
-                what, fix = "namespaces of tenants", "put '{env}' into the 'namespace' of both environments"
-            elif shared and environment != (other := next(iter(first.values()))):
-                what, fix = f"add-on '{shared}'", f"exclude '{name}' from the add-on's clusters"
-            else:
-                continue
-            yield Finding(
-                ("clusters", name, "environments", index),
-                "managed-twice",
-                f"environments '{other}' and '{environment}' would both manage the {what} on cluster '{name}'",
-                fix=f"{fix}, or take the cluster out of one environment",
-            )
+            declared_as = fleet.environments[environment]
+            other = first.setdefault(declared_as.namespace.replace("{env}", environment), environment)
+            # Those of one management cluster have a rule of their own.
+            if fleet.environments[other].management != declared_as.management:
+                yield Finding(
+                    ("clusters", name, "environments", index),
+                    "managed-twice",
+                    f"environments '{other}' and '{environment}' would both manage the namespaces of tenants on cluster"
+                    f" '{name}'",
+                    fix="put '{env}' into the 'namespace' of both environments, or take the cluster out of one environment",
+                )
 
 
 def variables_do_not_hide_built_in_placeholders(fleet: Fleet) -> Iterator[Finding]:

@@ -50,3 +50,16 @@ def test_names_that_the_fleet_chose_are_used() -> None:
     )
     expected = (namespace("ops"), binding("boss-kamaji", "system:serviceaccount:kamaji:boss"))
     assert expected == bootstrap(fleet(text), "dev", "edge")
+
+
+def test_a_remote_in_several_environments_of_one_management_cluster_binds_the_accounts_of_all() -> None:
+    text = FRAME.replace(
+        "dev: {management: hub}", 'dev: {management: hub}\n  r1: {extends: dev, namespace: "{env}-{tenant}"}'
+    )
+    loaded = fleet(text.replace("edge: {environments: [dev]", "edge: {environments: [dev, r1]"))
+    expected = (
+        namespace("tenantry-system"),
+        binding("tenantry-platform-kamaji", "system:serviceaccount:kamaji:tenantry-platform"),
+        binding("tenantry-platform-r1-kamaji", "system:serviceaccount:kamaji:tenantry-platform-r1"),
+    )
+    assert expected == bootstrap(loaded, "dev", "edge") == bootstrap(loaded, "r1", "edge")

@@ -7,17 +7,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import yaml
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given, reject, settings
 from hypothesis import strategies as st
 
 from tenantry import names
+from tenantry.bootstrap import bootstrap
 from tenantry.errors import Diagnostic, InvalidFleet, Refused
 from tenantry.kube import ObjectId
 from tenantry.load import fleet_of, plan_all
 from tenantry.plan import Plan
 from tenantry.render import files, to_yaml
 from tenantry.source import parse
-from tests.strategies import Data, fleets, mutated, shuffled, text_of
+from tests.strategies import Data, fleets, mutated, shared_hubs, shuffled, text_of
 
 YAMLISH = "ab1: -[]{}&*!|>'\"%@`#,?~<=.\n\t\r\\\x00\x85\u2028\ufeffé😀"
 
@@ -111,6 +112,60 @@ def test_removing_a_tenant_removes_what_is_its_own_and_touches_nothing_else(data
             if object.id in kept:
                 assert object.manifest["metadata"]["labels"].get("toolkit.fluxcd.io/tenant") != tenant
                 assert object.owner.tenant != tenant
+
+
+@quickly
+@given(shared_hubs())
+def test_environments_of_one_management_cluster_have_no_object_no_release_and_no_namespace_in_common(
+    fleet: Data,
+) -> None:
+    objects: set[ObjectId] = set()
+    elsewhere: set[tuple[str, ...]] = set()
+    for plan in plans(fleet).values():
+        own = {object.id for object in plan.objects}
+        assert objects.isdisjoint(own)
+        objects |= own
+        claimed = {app.release for app in plan.apps if app.release}
+        placed = {(placement.cluster, placement.namespace) for placement in plan.placements}
+        assert elsewhere.isdisjoint(claimed | placed)
+        elsewhere |= claimed | placed
+
+
+@quickly
+@given(shared_hubs())
+def test_every_account_that_acts_on_a_remote_for_the_platform_is_bound_there_whoever_prepares_it(fleet: Data) -> None:
+    loaded = fleet_of(parse(text_of(fleet), "tenants.yaml"))
+    for cluster, declared in loaded.clusters.items():
+        prepared = [bootstrap(loaded, environment, cluster) for environment in declared.environments]
+        assert all(prepared[0] == each for each in prepared)
+        users = {subject["name"] for each in prepared[0] for subject in each.get("subjects", ())}
+        for plan in plan_all(loaded).values():
+            for object in plan.objects:
+                labels = object.manifest["metadata"]["labels"]
+                spec = object.manifest.get("spec", {})
+                if labels.get("tenantry/cluster") == cluster and "chartRef" in spec and "kubeConfig" in spec:
+                    by_platform = object.id.name.endswith("-baseline") or not object.owner.tenant
+                    user = f"system:serviceaccount:{object.id.namespace}:{spec['serviceAccountName']}"
+                    assert (user in users) == by_platform
+
+
+@quickly
+@given(shared_hubs())
+def test_an_environment_that_is_not_named_in_its_namespaces_keeps_all_names_whoever_joins_its_hub(fleet: Data) -> None:
+    fleet["environments"]["dev"]["namespace"] = "{tenant}"
+    for cluster in fleet["clusters"].values():
+        cluster["environments"].sort()  # or the add-ons might be another's
+    alone = {**fleet, "environments": {"dev": fleet["environments"]["dev"]}}
+    alone["clusters"] = {
+        name: {**cluster, "environments": ["dev"]}
+        for name, cluster in fleet["clusters"].items()
+        if "dev" in cluster["environments"]
+    }
+    try:
+        before = plans(alone)["dev"]
+    except InvalidFleet:  # selectors and overrides that name the clusters of others
+        reject()
+    assert _by_id(before) == _by_id(plans(fleet)["dev"])
 
 
 @quickly
