@@ -19,6 +19,7 @@ PATIENCE = 120
 """Seconds to wait for a state; only a failure takes as long."""
 
 KINDS = (
+    ("", "v1", "ConfigMap", "configmaps"),
     ("", "v1", "ServiceAccount", "serviceaccounts"),
     ("", "v1", "ResourceQuota", "resourcequotas"),
     ("", "v1", "LimitRange", "limitranges"),
