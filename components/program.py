@@ -61,7 +61,7 @@ def tenant_outputs(planned: Plan) -> dict[str, TenantOutput]:
     """What each tenant has, sorted, so that another order in the file is no change."""
     facts = {placement.tenant: _Facts() for placement in planned.placements}
     for placement in planned.placements:
-        facts[placement.tenant].namespaces.add(placement.namespace)
+        facts[placement.tenant].namespaces.update(placement.namespaces)
         facts[placement.tenant].clusters.add(placement.cluster)
     for app in planned.apps:
         if app.tenant:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import ast
 import inspect
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
 
 from pydantic.json_schema import GenerateJsonSchema
 
-from tenantry import model
+from tenantry import model, tenancy
 from tenantry.conformance import part_of_spec
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -24,6 +24,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "Source": ("git", "helm"),
     "App": ("kustomize", "helm"),
     "Addon": ("kustomize", "helm"),
+    "Subject": ("group", "user", "serviceAccount"),
+    "TenantOwner": ("group", "user", "serviceAccount"),
 }
 """Models of which exactly one of some keys is given; their validators say it in Python, which no schema can show."""
 _INSTEAD = {"GitRef": "commit"}
@@ -37,7 +39,14 @@ def json_schema() -> dict[str, Any]:
     for name, definition in schema["$defs"].items():
         _complete(definition, name, documented)
     _complete(schema, "Document", documented)
+    # One level alone stands for all modes.
+    levels = {"enum": list(get_args(tenancy.PodSecurityLevel))}
+    schema["$defs"]["PodSecurity"] = {"anyOf": [levels, schema["$defs"]["PodSecurity"]]}
     return {"$schema": DIALECT, "title": "tenants.yaml of Tenantry", **schema}
+
+
+_MODULES = (model, tenancy)
+"""Where the models are written."""
 
 
 class _Generator(GenerateJsonSchema):
@@ -65,12 +74,12 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
     """Add what pydantic does not know, the texts below fields and which keys exclude each other; drop defaults that say nothing."""
     for key, value in definition["properties"].items():
         # An inherited field that is declared anew has its own text, or none.
-        owner = next(each for each in getattr(model, name).__mro__ if key in inspect.get_annotations(each))
+        owner = next(each for each in _class(name).__mro__ if key in inspect.get_annotations(each))
         if text := documented.get((owner.__name__, key)):
             value["description"] = text
         if not isinstance(value.get("default"), str | bool | int):
             value.pop("default", None)
-    if issubclass(described := getattr(model, name), model.FluxBlock):
+    if issubclass(described := _class(name), model.FluxBlock):
         definition["properties"] |= _flux_keys(described)
         definition["additionalProperties"] = False
     if choices := CHOICES.get(name):
@@ -92,10 +101,16 @@ def _flux_keys(block: type[model.FluxBlock]) -> dict[str, Any]:
     return {key: {"anyOf": [part, {"type": "null"}]} for key, part in keys.items() if key not in block.model_fields}
 
 
+def _class(name: str) -> type[Any]:
+    """The model of that name."""
+    found: type[Any] = next(getattr(module, name) for module in _MODULES if hasattr(module, name))
+    return found
+
+
 def _field_docs() -> dict[tuple[str, str], str]:
     """The texts that stand below fields, by class and field; read from the source, because Python drops them."""
     found: dict[tuple[str, str], str] = {}
-    for node in ast.parse(inspect.getsource(model)).body:
+    for node in (node for module in _MODULES for node in ast.parse(inspect.getsource(module)).body):
         body = node.body if isinstance(node, ast.ClassDef) else []
         for field, text in pairwise(body):
             match field, text:

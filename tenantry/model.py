@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from tenantry.scalars import (
     Duration,
@@ -29,21 +29,9 @@ from tenantry.scalars import (
     refusal,
     shorten,
 )
-
-
-class Model(BaseModel):
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", hide_input_in_errors=True)
-
-    owned: ClassVar[dict[str, str]] = {}
-    """Keys that Flux knows but the fleet sets itself, each with the reason given to who tries to set it."""
-
-
-def _exactly_one(model: Model, *keys: str) -> None:
-    given = [key for key in keys if getattr(model, key) is not None]
-    if len(given) != 1:
-        found = "none is given" if not given else f"{' and '.join(given)} are given"
-        raise refusal("choose-one", f"exactly one of {', '.join(keys)} is needed, {found}")
-
+from tenantry.strict import Model as Model
+from tenantry.strict import exactly_one as _exactly_one
+from tenantry.tenancy import ExtraBinding, ExtraNamespace, Limits, PodSecurity, TenantOwner
 
 # --- environments and clusters ---------------------------------------------------------------------------------
 
@@ -396,15 +384,6 @@ class Addon(App):
 # --- tenants ------------------------------------------------------------------------------------------------------
 
 
-class Limits(Model):
-    """A LimitRange for containers."""
-
-    default: dict[ResourceName, Quantity | None] | None = None
-    defaultRequest: dict[ResourceName, Quantity | None] | None = None
-    max: dict[ResourceName, Quantity | None] | None = None
-    min: dict[ResourceName, Quantity | None] | None = None
-
-
 class Settings(Model):
     """What a tenant may leave to `defaults:`; None: not said here."""
 
@@ -416,10 +395,16 @@ class Settings(Model):
     limits: Limits | None = None
     network: Literal["isolated", "open"] | None = None
     labels: dict[LabelKey, LabelValue | None] | None = None
+    annotations: dict[LabelKey, str | None] | None = None
+    podSecurity: PodSecurity | None = None
+    owners: list[TenantOwner] | None = None
+    roleBindings: dict[Name, ExtraBinding | None] | None = None
     clusters: Selector | None = None
 
 
 class Tenant(Settings):
+    namespaces: dict[Name, ExtraNamespace] = {}
+    """Beside the main one, which every tenant has."""
     sources: dict[Name, Source] = {}
     apps: dict[Name, App] = {}
 

@@ -5,20 +5,30 @@ A part that can not be planned leaves a finding and does not stop the others, so
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from tenantry import names
+from tenantry.accounts import foreign_accounts
 from tenantry.errors import Finding, Found, Path
 from tenantry.fleet import Fleet, clusters_of, matches
 from tenantry.hub import marker, platform_account
-from tenantry.kube import KubeObject, ObjectId, Owner
+from tenantry.kube import KubeObject, Manifest, ObjectId, Owner
 from tenantry.model import ChartRepository, ConfigMap, SecretKey
+from tenantry.namespaces import all_namespaces, extra_namespaces, main_namespace
 from tenantry.objects.appset import AppSet, PlannedApp, plan_apps
 from tenantry.objects.baseline import baseline
 from tenantry.objects.remote import baseline_release, objects_chart, service_account, workload_identity
 from tenantry.objects.scope import Scope, on_management
-from tenantry.settings import TenantSettings, platform_settings, selector_of, tenant_settings, variables_of
+from tenantry.settings import (
+    TenantSettings,
+    namespace_settings,
+    platform_settings,
+    selector_of,
+    tenant_settings,
+    variables_of,
+)
 from tenantry.template import fill
 
 
@@ -29,6 +39,12 @@ class PlannedPlacement:
     tenant: str
     cluster: str
     namespace: str
+    extra: tuple[str, ...] = ()
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """All of the tenant's there, the main one first."""
+        return (self.namespace, *self.extra)
 
 
 class Planner:
@@ -46,7 +62,8 @@ class Planner:
         self.findings: list[Finding] = []
         self.origins: dict[ObjectId, Path] = {}
         self._charts: dict[str, ObjectId] = {}
-        self._tenant_at: dict[str, str] = {}
+        self._claims: dict[str, tuple[str, str]] = {}
+        self._tenant_of = dict(all_namespaces(fleet, environment))
         self._release_at: dict[tuple[str, str, str], Path] = {}
         self._reserved = _reserved_namespaces(fleet)
 
@@ -117,7 +134,8 @@ class Planner:
 
     def _placement(self, tenant: str, cluster: str, apps: list[str], settings: TenantSettings) -> None:
         namespace = self._namespace(tenant)
-        self.placements.append(PlannedPlacement(tenant, cluster, namespace))
+        extra = self._extra_namespaces(tenant)
+        self.placements.append(PlannedPlacement(tenant, cluster, namespace, tuple(extra.values())))
         kubeconfig = self._kubeconfig(cluster)
         scope = Scope(
             environment=self.environment,
@@ -129,30 +147,38 @@ class Planner:
             storage=namespace,
             service_account=namespace if kubeconfig else tenant,
             kubeconfig=kubeconfig,
+            namespaces=extra,
         )
+        self.findings += foreign_accounts(self.fleet, scope, settings, self._holder)
         base = self._remote_base(scope, settings) if kubeconfig else self._local_base(scope, settings)
         scope = replace(scope, base=base)
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
         self._add_apps(plan_apps(self.fleet, scope, settings, apps, variables))
 
     def _local_base(self, scope: Scope, settings: TenantSettings) -> tuple[ObjectId, ...]:
-        namespace, *others = baseline(scope, settings)
-        first = on_management(namespace, scope.owner)
+        first, *rest = _in_order(scope.owner, baseline(scope, settings))
         account = scope.object("v1", "ServiceAccount", scope.service_account, {}, depends_on=(first.id,))
-        rest = [on_management(manifest, scope.owner, (first.id,)) for manifest in others]
-        self._add([first, account, *rest], ("tenants", scope.tenant))
-        return (first.id, account.id, *(object.id for object in rest))
+        extra = [object for each in self._extra_baselines(scope) for object in _in_order(scope.owner, each)]
+        objects = [first, account, *rest, *extra]
+        self._add(objects, ("tenants", scope.tenant))
+        return tuple(object.id for object in objects)
 
     def _remote_base(self, scope: Scope, settings: TenantSettings) -> tuple[ObjectId, ...]:
         platform = self._platform_scope(scope.cluster)
         chart = self._objects_chart(platform, scope)
         account = self._account(scope.service_account, scope.home, Owner(scope.tenant), ("tenants", scope.tenant))
-        release = baseline_release(scope, platform, baseline(scope, settings), settings, (chart, *platform.base))
+        manifests = list(chain(baseline(scope, settings), *self._extra_baselines(scope)))
+        release = baseline_release(scope, platform, manifests, settings, (chart, *platform.base))
         self._check_release(release, scope)
         self._add([release], ("tenants", scope.tenant))
         claimed = (scope.cluster, platform.storage, release.manifest["spec"]["releaseName"])
         self._claim_release(claimed, ("tenants", scope.tenant))
         return (release.id, account, *self._identity(scope.cluster, scope.kubeconfig))
+
+    def _extra_baselines(self, scope: Scope) -> Iterator[list[Manifest]]:
+        """A whole baseline for each of the tenant's extra namespaces."""
+        for key, name in scope.namespaces.items():
+            yield baseline(replace(scope, namespace=name), namespace_settings(self.fleet, scope.tenant, key))
 
     def _account(self, name: str, namespace: str, owner: Owner, at: Path) -> ObjectId:
         """A service account beside the kubeconfigs; clusters that keep theirs in one namespace share it."""
@@ -204,41 +230,47 @@ class Planner:
         return declared.resolved if declared and cluster != self.management else None
 
     def _namespace(self, tenant: str) -> str:
-        at = self.fleet.said_at(self.environment, "namespace")
-        environment = self.fleet.environments[self.environment]
-        name = str(
-            fill(environment.namespace, {**environment.variables, "env": self.environment, "tenant": tenant}, at)
-        )
-        if problem := names.dns_label_problem(name):
-            raise Found(
-                [
-                    Finding(
-                        at,
-                        "bad-name",
-                        f"namespace '{name}' of tenant '{tenant}' {problem}",
-                        fix="shorten the template or the tenant's name",
-                    )
-                ]
-            )
+        name = main_namespace(self.fleet, self.environment, tenant)
+        fix = "rename the tenant, or change the environment's 'namespace'"
+        self._refuse_reserved(name, tenant, ("tenants", tenant), fix)
+        template = self.fleet.said_at(self.environment, "namespace")
+        self._claim_namespace(name, (tenant, ""), template, "put '{tenant}' into the template")
+        return name
+
+    def _extra_namespaces(self, tenant: str) -> dict[str, str]:
+        extra = extra_namespaces(self.fleet, self.environment, tenant)
+        for key, name in extra.items():
+            at = _entry(tenant, key)
+            self._refuse_reserved(name, tenant, at, "rename the entry, or change its 'name'")
+            self._claim_namespace(name, (tenant, key), at, "rename the entry, or change its 'name'")
+        return extra
+
+    def _refuse_reserved(self, name: str, tenant: str, at: Path, fix: str) -> None:
         if names.is_reserved_namespace(name) or name in self._reserved:
             message = f"namespace '{name}' of tenant '{tenant}' belongs to the cluster or to the platform"
-            raise Found(
-                [
-                    Finding(
-                        ("tenants", tenant),
-                        "reserved-namespace",
-                        message,
-                        fix="rename the tenant, or change the environment's 'namespace'",
-                        at_key=True,
-                    )
-                ]
-            )
-        # Not even on different clusters: the service account for remotes is named like the namespace.
-        other = self._tenant_at.setdefault(name, tenant)
-        if other != tenant:
-            message = f"tenants '{other}' and '{tenant}' would share namespace '{name}'"
-            raise Found([Finding(at, "shared-namespace", message, fix="put '{tenant}' into the template")])
-        return name
+            raise Found([Finding(at, "reserved-namespace", message, fix=fix, at_key=True)])
+
+    def _claim_namespace(self, name: str, claim: tuple[str, str], at: Path, fix: str) -> None:
+        """Not even on different clusters may two share it: the service account for remotes is named like the namespace.
+
+        claim: the tenant, and the key of an extra namespace; "" for the main one.
+        """
+        other, key = self._claims.setdefault(name, claim)
+        if (other, key) == claim:
+            return
+        message = f"tenants '{other}' and '{claim[0]}' would share namespace '{name}'"
+        if other == claim[0]:
+            message = f"two namespaces of tenant '{other}' would both be called '{name}'"
+        elif key:
+            at, fix = _entry(other, key), "rename the entry, or change its 'name'"
+        raise Found([Finding(at, "shared-namespace", message, fix=fix)])
+
+    def _holder(self, namespace: str) -> str | None:
+        """Who has a namespace, in words; None: nobody whom the fleet knows."""
+        if names.is_reserved_namespace(namespace) or namespace in self._reserved:
+            return "the cluster or the platform"
+        tenant = self._tenant_of.get(namespace)
+        return f"tenant '{tenant}'" if tenant else None
 
     def _check_release(self, release: KubeObject, scope: Scope) -> None:
         name = release.manifest["spec"]["releaseName"]
@@ -297,6 +329,16 @@ class Planner:
                 continue
             self.objects[object.id] = object
             self.origins[object.id] = at
+
+
+def _in_order(owner: Owner, manifests: Sequence[Manifest]) -> list[KubeObject]:
+    """A baseline on the management cluster: the namespace, and what lies in it after it."""
+    first = on_management(manifests[0], owner)
+    return [first, *(on_management(manifest, owner, (first.id,)) for manifest in manifests[1:])]
+
+
+def _entry(tenant: str, key: str) -> Path:
+    return ("tenants", tenant, "namespaces", key)
 
 
 def _reserved_namespaces(fleet: Fleet) -> set[str]:

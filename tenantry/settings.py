@@ -17,6 +17,7 @@ from tenantry.merge import Layer, merge, origin
 from tenantry.model import Helm, Kustomize, Selector, Settings
 from tenantry.shape import findings_of
 from tenantry.template import fill
+from tenantry.tenancy import ExtraBinding, PodSecurity, TenantOwner
 
 _INHERITED = set(Settings.model_fields) - {"clusters"}
 """A selector is taken whole from the nearest level: half of one merged into another would mean neither."""
@@ -34,6 +35,10 @@ class TenantSettings:
     quota: dict[str, str] = field(default_factory=dict)
     limits: dict[str, dict[str, str]] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
+    annotations: dict[str, str] = field(default_factory=dict)
+    podSecurity: PodSecurity | None = None
+    owners: list[TenantOwner] = field(default_factory=list)
+    roleBindings: dict[str, ExtraBinding] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,18 @@ def platform_settings(fleet: Fleet) -> TenantSettings:
 def tenant_settings(fleet: Fleet, tenant: str) -> TenantSettings:
     """The defaults with what the tenant says itself."""
     return _settings(settings_layers(fleet, tenant))
+
+
+def namespace_settings(fleet: Fleet, tenant: str, key: str) -> TenantSettings:
+    """What holds in one of the tenant's extra namespaces: the tenant's settings with what its entry says."""
+    at = ("tenants", tenant, "namespaces", key)
+    own = {setting: value for setting, value in fleet.raw(*at).items() if setting != "name"}
+    return _settings([*settings_layers(fleet, tenant), Layer(at, own)])
+
+
+def setting_origin(fleet: Fleet, tenant: str, *path: str | int) -> Path:
+    """Where in the document the tenant's setting at `path` stands: with the tenant, or under the defaults."""
+    return origin(settings_layers(fleet, tenant), path)
 
 
 def settings_layers(fleet: Fleet, tenant: str) -> list[Layer]:
@@ -157,4 +174,7 @@ def _settings(layers: list[Layer]) -> TenantSettings:
     # Each layer was checked, and merging maps of checked values can not make them wrong; validating again turns
     # numbers into the text Kubernetes wants.
     merged = Settings.model_validate(merge(layers))
-    return TenantSettings(**merged.model_dump(exclude_none=True))
+    values: dict[str, Any] = {key: getattr(merged, key) for key in merged.model_fields_set}
+    if merged.limits:
+        values["limits"] = merged.limits.model_dump(exclude_none=True)
+    return TenantSettings(**values)

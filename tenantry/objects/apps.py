@@ -24,6 +24,8 @@ def kustomization(
     """
     after = tuple(after)
     written = block.model_dump(exclude_none=True, exclude={"source"})
+    if block.targetNamespace:
+        written["targetNamespace"] = scope.own_namespace(block.targetNamespace)
     spec: dict[str, Any] = {
         "interval": settings.interval,
         "retryInterval": settings.retryInterval,
@@ -44,11 +46,11 @@ def helm_release(
 ) -> KubeObject:
     """The HelmRelease of an app; `after` are the releases it depends on, here and in Flux's own order."""
     after = tuple(after)
-    ours = {"source", "chart", "version", "valuesFiles", "install", "upgrade"}
+    ours = {"source", "chart", "version", "valuesFiles", "targetNamespace", "install", "upgrade"}
     written = block.model_dump(exclude_none=True, exclude=ours)
     # A remote's baseline is a release too, so Flux itself can wait for it instead of failing once.
     first = tuple(id for id in scope.base if id.kind == "HelmRelease")
-    target = block.targetNamespace or scope.namespace
+    target = scope.own_namespace(block.targetNamespace or scope.namespace)
     spec: dict[str, Any] = {
         "interval": settings.interval,
         "timeout": settings.timeout,

@@ -174,15 +174,18 @@ class _Builder:
 
     def _check_target(self, app: EffectiveApp) -> None:
         target = app.block.targetNamespace
-        if self.scope.tenant and target not in (None, self.scope.namespace):
+        own = (self.scope.namespace, *self.scope.namespaces.values())
+        if self.scope.tenant and target and self.scope.own_namespace(target) not in own:
+            listed = ", ".join(f"'{name}'" for name in own)
+            note = f"on cluster '{self.scope.cluster}' {'it is' if len(own) == 1 else 'they are'} {listed}"
             raise Found(
                 [
                     Finding(
                         app.origin(app.kind, "targetNamespace"),
                         "foreign-namespace",
                         f"'{target}' is not a namespace of tenant '{self.scope.tenant}'",
-                        (f"on cluster '{self.scope.cluster}' it is '{self.scope.namespace}'",),
-                        fix="remove 'targetNamespace'",
+                        (note,),
+                        fix="remove 'targetNamespace'" + (", or name one of these" if len(own) > 1 else ""),
                     )
                 ]
             )

@@ -7,7 +7,7 @@ Secret, where Flux looks for it, so their names carry the cluster and the tenant
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tenantry.kube import KubeObject, Manifest, ObjectId, Owner
@@ -31,6 +31,7 @@ class Scope:
     home:       namespace on the management cluster that holds the Flux objects
     prefix:     the first parts of their names
     namespace:  where on the target cluster things are installed
+    namespaces: the tenant's others there, by key
     storage:    where on the target cluster Helm keeps its releases
     kubeconfig: how Flux reaches the target cluster; None: it is the management cluster
     base:       what has to be there before any app
@@ -46,6 +47,7 @@ class Scope:
     service_account: str
     kubeconfig: SecretKey | ConfigMap | None
     base: tuple[ObjectId, ...] = ()
+    namespaces: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def tenant(self) -> str:
@@ -54,6 +56,10 @@ class Scope:
     def name(self, key: str) -> str:
         """The name of the object for a key such as an app's name."""
         return join(*self.prefix, key)
+
+    def own_namespace(self, wanted: str) -> str:
+        """The name of one of the tenant's namespaces by its key; anything else is a name already."""
+        return self.namespaces.get(wanted, wanted)
 
     def labels(self, app: str = "") -> dict[str, str]:
         """The fleet's labels, by which everything of an environment, tenant, cluster or app is found."""
@@ -100,3 +106,18 @@ def on_management(manifest: Manifest, owner: Owner, depends_on: tuple[ObjectId, 
     metadata = manifest["metadata"]
     annotations = {**metadata.get("annotations", {}), **_DELETION}
     return KubeObject({**manifest, "metadata": {**metadata, "annotations": annotations}}, owner, depends_on)
+
+
+def in_namespace(scope: Scope, api_version: str, kind: str, name: str, body: Mapping[str, Any]) -> Manifest:
+    """A part of a baseline: something in the scope's namespace on the target cluster."""
+    metadata = {"name": name, "namespace": scope.namespace, "labels": installed_labels(scope)}
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **body}
+
+
+def installed_labels(scope: Scope) -> dict[str, str]:
+    """The fleet's labels as what a baseline holds can carry them."""
+    labels = scope.labels()
+    if scope.kubeconfig is not None:
+        # Helm writes this label on whatever it installs; a second opinion would be drift for ever.
+        del labels["app.kubernetes.io/managed-by"]
+    return labels

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from tenantry.errors import Finding
 from tenantry.fleet import Fleet
-from tenantry.rules import apps, clusters, identities, tenants
+from tenantry.rules import apps, baseline, clusters, identities, tenants
 
 Rule: TypeAlias = Callable[[Fleet], Iterator[Finding]]
 
@@ -30,6 +30,8 @@ RULES: tuple[Rule, ...] = (
     clusters.variables_do_not_hide_built_in_placeholders,
     clusters.variables_hold_no_placeholders,
     tenants.labels_of_tenants_leave_the_fleets_alone,
+    baseline.annotations_of_tenants_leave_the_fleets_alone,
+    baseline.labels_do_not_contradict_pod_security,
     tenants.selectors_name_declared_clusters,
     tenants.selectors_take_at_least_one_cluster,
     tenants.apps_say_where_they_run,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from tenantry.errors import Finding, Path
+from tenantry.errors import Finding
 from tenantry.fleet import Fleet, matches
 from tenantry.rules import walk
 
-_OWNED_LABELS = (
+OWNED_LABELS = (
     "toolkit.fluxcd.io/",
     "tenantry/",
     "kustomize.toolkit.fluxcd.io/",
@@ -19,11 +19,9 @@ _OWNED_LABELS = (
 
 
 def labels_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Finding]:
-    holders: list[tuple[Path, Mapping[str, str | None] | None]] = [(("defaults",), fleet.document.defaults.labels)]
-    holders += [(("tenants", name), tenant.labels) for name, tenant in fleet.document.tenants.items()]
-    for at, labels in holders:
-        for label in labels or {}:
-            if label.startswith(_OWNED_LABELS):
+    for at, given in walk.settings(fleet):
+        for label in given.labels or {}:
+            if label.startswith(OWNED_LABELS):
                 yield Finding(
                     (*at, "labels", label),
                     "owned-label",

@@ -9,7 +9,8 @@ from tenantry.blocks import blocks_of
 from tenantry.diagnostics import declared
 from tenantry.errors import Finding, Path
 from tenantry.fleet import Fleet
-from tenantry.model import App, AppPatch, Overrides, Selector
+from tenantry.model import App, AppPatch, Overrides, Selector, Settings
+from tenantry.tenancy import ExtraNamespace
 
 
 def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
@@ -28,6 +29,15 @@ def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
                 )
     for name, addon in fleet.document.platform.addons.items():
         yield ("platform", "addons", name, "clusters"), f"add-on '{name}'", addon.clusters
+
+
+def settings(fleet: Fleet) -> Iterator[tuple[Path, Settings | ExtraNamespace]]:
+    """Everything that says what namespaces are given: the defaults, the tenants, their extra namespaces."""
+    yield ("defaults",), fleet.document.defaults
+    for name, tenant in fleet.document.tenants.items():
+        yield ("tenants", name), tenant
+        for key, extra in tenant.namespaces.items():
+            yield ("tenants", name, "namespaces", key), extra
 
 
 def apps(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Mapping[str, App], str, App]]:
