@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from tenantry.diagnostics import closest
 from tenantry.errors import Finding, Path
@@ -114,7 +115,7 @@ _EXPECTED = {
 def _unknown_key(path: Path, key: str, model: type[Model] | None) -> Finding:
     if model and (reason := model.owned.get(key)):
         return Finding(path, "owned-key", f"key '{key}' can not be set: {reason}", fix="remove it", at_key=True)
-    known = sorted(model.model_fields) if model else []
+    known = sorted(_fields(model)) if model else []
     near = closest(key, known)
     return Finding(
         path,
@@ -213,9 +214,14 @@ def _step(annotation: Any, part: str | int) -> Any:
         origin = typing.get_origin(option)
         if origin in (dict, list):
             return typing.get_args(option)[-1]
-        if isinstance(option, type) and issubclass(option, BaseModel) and part in option.model_fields:
-            return option.model_fields[str(part)].annotation
+        if isinstance(option, type) and issubclass(option, BaseModel) and part in _fields(option):
+            return _fields(option)[str(part)].annotation
     return None
+
+
+def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """The keys of a model as the author writes them."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
 def _options(annotation: Any) -> tuple[Any, ...]:
