@@ -139,10 +139,13 @@ Base = Literal["isolated", "open"]
 
 
 class Network(Model):
-    """base: what holds for everybody; policies: what holds besides, by name. One word is a base without policies."""
+    """base: what holds for everybody; policies: what holds besides, by name. One word is a base without policies.
 
-    base: Base = "isolated"
-    policies: dict[PolicyName, NetworkPolicy | None] = Field(default_factory=dict)
+    None takes away what `defaults:` say, and leaves a tenant isolated.
+    """
+
+    base: Base | None = None
+    policies: dict[PolicyName, NetworkPolicy | None] | None = None
 
     @model_validator(mode="before")
     @classmethod

@@ -45,8 +45,8 @@ def _namespace(scope: Scope, settings: TenantSettings) -> Manifest:
 
 
 def _network(scope: Scope, network: Network) -> Iterator[Manifest]:
-    specs = {"isolated": _isolation(scope)} if network.base == "isolated" else {}
-    specs |= {name: policy.spec for name, policy in sorted(network.policies.items()) if policy}
+    specs = {"isolated": _isolation(scope)} if network.base != "open" else {}
+    specs |= {name: policy.spec for name, policy in sorted((network.policies or {}).items()) if policy}
     for name, spec in specs.items():
         yield in_namespace(scope, "networking.k8s.io/v1", "NetworkPolicy", join("tenantry", name), {"spec": spec})
 

@@ -73,6 +73,11 @@ def test_a_tenant_adds_to_the_policies_of_the_defaults_and_drops_them() -> None:
     assert policies(own, defaults) == ["NetworkPolicy rocky/tenantry-b", "NetworkPolicy rocky/tenantry-c"]
 
 
+def test_null_takes_the_defaults_away_and_leaves_the_tenant_isolated() -> None:
+    defaults = "defaults: {network: {base: open, policies: {a: {policyTypes: [Egress]}}}}\n"
+    assert policies("network: {base: null, policies: null}", defaults) == ["NetworkPolicy rocky/tenantry-isolated"]
+
+
 def test_one_word_replaces_a_mapping() -> None:
     defaults = "defaults: {network: {base: open, policies: {a: {policyTypes: [Egress]}}}}\n"
     assert policies("network: isolated", defaults) == ["NetworkPolicy rocky/tenantry-isolated"]
