@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ast
 import inspect
+from functools import cache
 from itertools import pairwise
 from typing import Any, get_args
 
 from pydantic.json_schema import GenerateJsonSchema
 
-from tenantry import model, tenancy
+from tenantry import model, network, tenancy
 from tenantry.conformance import part_of_spec
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -39,14 +40,13 @@ def json_schema() -> dict[str, Any]:
     for name, definition in schema["$defs"].items():
         _complete(definition, name, documented)
     _complete(schema, "Document", documented)
-    # One level alone stands for all modes.
-    levels = {"enum": list(get_args(tenancy.PodSecurityLevel))}
-    schema["$defs"]["PodSecurity"] = {"anyOf": [levels, schema["$defs"]["PodSecurity"]]}
+    for name, words in _SHORT_FORMS.items():
+        schema["$defs"][name] = {"anyOf": [{"enum": list(words)}, schema["$defs"][name]]}
     return {"$schema": DIALECT, "title": "tenants.yaml of Tenantry", **schema}
 
 
-_MODULES = (model, tenancy)
-"""Where the models are written."""
+_SHORT_FORMS = {"Network": get_args(network.Base), "PodSecurity": get_args(tenancy.PodSecurityLevel)}
+"""Models for which a word may stand."""
 
 
 class _Generator(GenerateJsonSchema):
@@ -72,14 +72,16 @@ class _Generator(GenerateJsonSchema):
 
 def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str, str], str]) -> None:
     """Add what pydantic does not know, the texts below fields and which keys exclude each other; drop defaults that say nothing."""
+    described = _models()[name]
+    names = {field.alias or attribute: attribute for attribute, field in described.model_fields.items()}
     for key, value in definition["properties"].items():
         # An inherited field that is declared anew has its own text, or none.
-        owner = next(each for each in _class(name).__mro__ if key in inspect.get_annotations(each))
-        if text := documented.get((owner.__name__, key)):
+        owner = next(each for each in described.__mro__ if names[key] in inspect.get_annotations(each))
+        if text := documented.get((owner.__name__, names[key])):
             value["description"] = text
         if not isinstance(value.get("default"), str | bool | int):
             value.pop("default", None)
-    if issubclass(described := _class(name), model.FluxBlock):
+    if issubclass(described, model.FluxBlock):
         definition["properties"] |= _flux_keys(described)
         definition["additionalProperties"] = False
     if choices := CHOICES.get(name):
@@ -101,16 +103,22 @@ def _flux_keys(block: type[model.FluxBlock]) -> dict[str, Any]:
     return {key: {"anyOf": [part, {"type": "null"}]} for key, part in keys.items() if key not in block.model_fields}
 
 
-def _class(name: str) -> type[Any]:
-    """The model of that name."""
-    found: type[Any] = next(getattr(module, name) for module in _MODULES if hasattr(module, name))
+@cache
+def _models() -> dict[str, type[model.Model]]:
+    """Every model by its name, whichever module it is written in."""
+    found, waiting = {}, [model.Model]
+    while waiting:
+        known = waiting.pop()
+        found[known.__name__] = known
+        waiting += known.__subclasses__()
     return found
 
 
 def _field_docs() -> dict[tuple[str, str], str]:
     """The texts that stand below fields, by class and field; read from the source, because Python drops them."""
     found: dict[tuple[str, str], str] = {}
-    for node in (node for module in _MODULES for node in ast.parse(inspect.getsource(module)).body):
+    modules = {inspect.getmodule(each) for each in _models().values()}
+    for node in (node for module in modules if module for node in ast.parse(inspect.getsource(module)).body):
         body = node.body if isinstance(node, ast.ClassDef) else []
         for field, text in pairwise(body):
             match field, text:

@@ -13,7 +13,8 @@ from tenantry.diagnostics import closest
 from tenantry.errors import Path, Refused
 from tenantry.fleet import Fleet, clusters_of, matches
 from tenantry.merge import Layer
-from tenantry.model import Cluster, Selector, Source
+from tenantry.model import Cluster, Model, Selector, Source
+from tenantry.network import Network
 from tenantry.plan import Plan
 from tenantry.settings import (
     EffectiveApp,
@@ -185,9 +186,24 @@ def _in_words(selector: Selector) -> str:
 
 
 def _settings(fleet: Fleet, tenant: str) -> tuple[Value, ...]:
-    effective = asdict(tenant_settings(fleet, tenant))
+    effective = _plain(asdict(tenant_settings(fleet, tenant)))
     values = trace(fleet.source, settings_layers(fleet, tenant), effective)
     return tuple(each for each in values if each.origin or each.removed or each.value not in ({}, []))
+
+
+def _plain(value: Any) -> Any:
+    """Settings as the author could have written them: models as mappings, without what is not said."""
+    match value:
+        case Network(policies=None):
+            return value.base or "isolated"
+        case Model():
+            return value.model_dump(exclude_none=True, by_alias=True)
+        case dict():
+            return {key: _plain(part) for key, part in value.items() if part is not None}
+        case list():
+            return [_plain(part) for part in value]
+        case _:
+            return value
 
 
 def _namespace(fleet: Fleet, plan: Plan, tenant: str, cluster: str) -> Value:

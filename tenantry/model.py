@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
+from tenantry.network import Network
 from tenantry.scalars import (
     Duration,
     LabelKey,
@@ -393,7 +394,7 @@ class Settings(Model):
     timeout: Duration | None = None
     quota: dict[ResourceName, Quantity | None] | None = None
     limits: Limits | None = None
-    network: Literal["isolated", "open"] | None = None
+    network: Network | None = None
     labels: dict[LabelKey, LabelValue | None] | None = None
     annotations: dict[LabelKey, str | None] | None = None
     podSecurity: PodSecurity | None = None

@@ -34,7 +34,8 @@ class Plan:
 def plan(fleet: Fleet, environment: str) -> Plan:
     """Everything an environment's management cluster has to hold.
 
-    Shape:  per tenant on the management cluster 3 objects + quota, limits and isolation + sources + charts + apps;
+    Shape:  per tenant on the management cluster 1 service account + sources + charts + apps, and in each of its
+            namespaces 2 objects + owners' and extra bindings + quota, limits and network policies;
             per placement on a remote 2 + sources + charts + apps; per remote with placements 2 for the objects chart;
             per namespace of kubeconfigs 1 for each platform service account; per remote reached by workload identity that the
             fleet describes 1.

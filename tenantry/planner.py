@@ -71,7 +71,11 @@ class Planner:
         for cluster in clusters_of(self.fleet, self.environment):
             self._addons(cluster)
         for tenant in self.fleet.document.tenants:
-            settings = tenant_settings(self.fleet, tenant)
+            try:
+                settings = tenant_settings(self.fleet, tenant)
+            except Found as found:
+                self.findings += found.findings
+                continue
             for cluster, apps in self._apps_by_cluster(tenant).items():
                 try:
                     self._placement(tenant, cluster, apps, settings)

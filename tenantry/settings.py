@@ -6,6 +6,7 @@ extends others comes behind them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -15,6 +16,7 @@ from tenantry.errors import Finding, Found, Path
 from tenantry.fleet import Fleet
 from tenantry.merge import Layer, merge, origin
 from tenantry.model import Helm, Kustomize, Selector, Settings
+from tenantry.network import Network
 from tenantry.shape import findings_of
 from tenantry.template import fill
 from tenantry.tenancy import ExtraBinding, PodSecurity, TenantOwner
@@ -31,7 +33,7 @@ class TenantSettings:
     interval: str = "10m"
     retryInterval: str = "30s"
     timeout: str = "5m"
-    network: Literal["isolated", "open"] = "isolated"
+    network: Network = field(default_factory=Network)
     quota: dict[str, str] = field(default_factory=dict)
     limits: dict[str, dict[str, str]] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
@@ -161,7 +163,7 @@ def _placed(compute: Any, layers: tuple[Layer, ...]) -> Any:
         raise Found(_relocate(finding, layers) for finding in found.findings) from None
 
 
-def _relocate(finding: Finding, layers: tuple[Layer, ...]) -> Finding:
+def _relocate(finding: Finding, layers: Sequence[Layer]) -> Finding:
     path = origin(layers, finding.path)
     return Finding(path, finding.code, finding.message, finding.notes, finding.fix, finding.at_key)
 
@@ -171,9 +173,13 @@ def _inherited(fleet: Fleet, *at: str) -> Layer:
 
 
 def _settings(layers: list[Layer]) -> TenantSettings:
-    # Each layer was checked, and merging maps of checked values can not make them wrong; validating again turns
-    # numbers into the text Kubernetes wants.
-    merged = Settings.model_validate(merge(layers))
+    # Each layer was checked, but two network policies of one name may not go together; and validating turns numbers
+    # into the text Kubernetes wants.
+    data = merge(layers)
+    try:
+        merged = Settings.model_validate(data)
+    except ValidationError as error:
+        raise Found(_relocate(finding, layers) for finding in findings_of(error, Settings, data)) from None
     values: dict[str, Any] = {key: getattr(merged, key) for key in merged.model_fields_set}
     if merged.limits:
         values["limits"] = merged.limits.model_dump(exclude_none=True)

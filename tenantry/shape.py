@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from tenantry import wording
 from tenantry.errors import Finding, Path
@@ -128,7 +129,7 @@ _EXPECTED = {
 def _unknown_key(path: Path, key: str, model: type[Model] | None) -> Finding:
     if model and (reason := model.owned.get(key)):
         return wording.owned_key(path, reason)
-    return wording.unknown_key(path, model.model_fields if model else ())
+    return wording.unknown_key(path, _fields(model) if model else ())
 
 
 def _get(data: Any, path: Path) -> Any:
@@ -185,9 +186,14 @@ def _step(annotation: Any, part: str | int) -> Any:
         origin = typing.get_origin(option)
         if origin in (dict, list):
             return typing.get_args(option)[-1]
-        if isinstance(option, type) and issubclass(option, BaseModel) and part in option.model_fields:
-            return option.model_fields[str(part)].annotation
+        if isinstance(option, type) and issubclass(option, BaseModel) and part in _fields(option):
+            return _fields(option)[str(part)].annotation
     return None
+
+
+def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """The keys of a model as the author writes them."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
 def _options(annotation: Any) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, Field, model_validator
 
+from tenantry.network import Network
 from tenantry.scalars import (
     LabelKey,
     LabelValue,
@@ -137,6 +138,7 @@ class ExtraNamespace(Model):
     labels: dict[LabelKey, LabelValue | None] | None = None
     annotations: dict[LabelKey, str | None] | None = None
     podSecurity: PodSecurity | None = None
+    network: Network | None = None
 
     @model_validator(mode="after")
     def _named_after_the_main_one(self) -> Self:

@@ -5,7 +5,12 @@ On the management cluster Pulumi creates them; on a remote cluster a HelmRelease
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from tenantry.kube import Manifest
+from tenantry.names import join
+from tenantry.network import Network
 from tenantry.objects.bindings import role_bindings
 from tenantry.objects.scope import TENANT_LABEL, Scope, in_namespace, installed_labels
 from tenantry.settings import TenantSettings
@@ -19,9 +24,7 @@ def baseline(scope: Scope, settings: TenantSettings) -> list[Manifest]:
     if settings.limits:
         limits = [{"type": "Container", **settings.limits}]
         manifests.append(in_namespace(scope, "v1", "LimitRange", "tenantry", {"spec": {"limits": limits}}))
-    if settings.network == "isolated":
-        manifests.append(_isolation(scope))
-    return manifests
+    return [*manifests, *_network(scope, settings.network)]
 
 
 def _namespace(scope: Scope, settings: TenantSettings) -> Manifest:
@@ -41,7 +44,14 @@ def _namespace(scope: Scope, settings: TenantSettings) -> Manifest:
     }
 
 
-def _isolation(scope: Scope) -> Manifest:
+def _network(scope: Scope, network: Network) -> Iterator[Manifest]:
+    specs = {"isolated": _isolation(scope)} if network.base != "open" else {}
+    specs |= {name: policy.spec for name, policy in sorted((network.policies or {}).items()) if policy}
+    for name, spec in specs.items():
+        yield in_namespace(scope, "networking.k8s.io/v1", "NetworkPolicy", join("tenantry", name), {"spec": spec})
+
+
+def _isolation(scope: Scope) -> dict[str, Any]:
     """No pod of another tenant gets in; the platform's own (ingress, monitoring) and the tenant's pods do."""
     others = {"matchExpressions": [{"key": TENANT_LABEL, "operator": "DoesNotExist"}]}
     peers: list[Manifest] = [{"podSelector": {}}, {"namespaceSelector": others}]
@@ -49,5 +59,4 @@ def _isolation(scope: Scope) -> Manifest:
         # The environment too: another one of the same cluster has tenants of the same names.
         own = {TENANT_LABEL: scope.tenant, "tenantry/environment": scope.environment}
         peers.append({"namespaceSelector": {"matchLabels": own}})
-    spec = {"podSelector": {}, "policyTypes": ["Ingress"], "ingress": [{"from": peers}]}
-    return in_namespace(scope, "networking.k8s.io/v1", "NetworkPolicy", "tenantry-isolated", {"spec": spec})
+    return {"podSelector": {}, "policyTypes": ["Ingress"], "ingress": [{"from": peers}]}

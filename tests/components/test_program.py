@@ -6,10 +6,12 @@ from pathlib import Path
 import pulumi
 import pytest
 
+from components.program import tenant_outputs
 from tenantry import live
 from tenantry.errors import Refused
 from tenantry.load import load_fleet, plan_all
 from tests.components.recording import Recording, record
+from tests.unit.texts import planned, rocky
 
 ROOT = Path(__file__).parents[2]
 PLANS = plan_all(load_fleet(ROOT / "tenants.yaml"))
@@ -94,3 +96,8 @@ def test_a_cluster_that_does_not_answer_ends_the_program_in_a_preview_too(monkey
     recording, message = run({"kubeconfig": "hub", "context": "admin"})
     assert recording.registered == []
     assert message == "no cluster behind hub, admin\n  fix: start it"
+
+
+def test_a_tenant_s_output_names_all_of_its_namespaces() -> None:
+    plan = planned(rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}\nnamespaces: {jobs: {}}"))
+    assert tenant_outputs(plan)["rocky"]["namespaces"] == ["rocky", "rocky-jobs"]

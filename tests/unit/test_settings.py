@@ -6,6 +6,7 @@ import pytest
 
 from tenantry.errors import Found
 from tenantry.model import Helm, Kustomize
+from tenantry.network import Network
 from tenantry.settings import (
     EffectiveApp,
     TenantSettings,
@@ -58,7 +59,7 @@ def test_a_tenant_s_settings_win_over_the_defaults_and_maps_merge() -> None:
     expected = TenantSettings(
         role="edit",
         interval="2m",
-        network="open",
+        network=Network(base="open"),
         quota={"cpu": "8", "memory": "1Gi"},
         limits={"default": {"cpu": "1", "memory": "1Gi"}},
         labels={"a": "x", "b": "y"},

@@ -131,7 +131,7 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
             "network: closed",
             14,
             "network",
-            "bad-value]: 'closed' is not allowed here\n  at {}\n  allowed: isolated, open",
+            "bad-value]: 'closed' is no kind of network\n  at {}\n  fix: write isolated, open, or a mapping of base and policies",
         ),
         (
             "clusters: {all: false}",
