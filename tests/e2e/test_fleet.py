@@ -229,6 +229,23 @@ def _roles(cluster: Cluster) -> dict[str, str]:
     return {name: binding["roleRef"]["name"] for name, binding in found.items() if binding}
 
 
+def test_owners_and_a_second_namespace_reach_every_cluster(fleet: Project, hub: Cluster, edge: Cluster) -> None:
+    extra = "    owners: [{group: team-movy}]\n    namespaces: {jobs: {quota: {pods: 5}}}\n"
+    fleet.edit("    quota: {pods: 60}\n", f"    quota: {{pods: 60}}\n{extra}")
+    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+    for cluster in (hub, edge):
+        quota = eventually(
+            lambda cluster=cluster: cluster.get("", "v1", "ResourceQuota", "resourcequotas", "tenantry", "movy-jobs"),
+            "movy's second namespace",
+        )
+        assert quota["spec"]["hard"]["pods"] == "5"
+        for namespace in ("movy", "movy-jobs"):
+            group, name = "rbac.authorization.k8s.io", "movy-owners-view"
+            binding = cluster.get(group, "v1", "RoleBinding", "rolebindings", name, namespace)
+            assert binding is not None
+            assert [each["name"] for each in binding["subjects"]] == ["team-movy"]
+
+
 def test_removing_a_tenant_leaves_nothing_of_it_and_all_of_the_others(
     fleet: Project, hub: Cluster, edge: Cluster
 ) -> None:
@@ -242,4 +259,6 @@ def test_removing_a_tenant_leaves_nothing_of_it_and_all_of_the_others(
     fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
     assert not {each for each in hub.fleet_objects() | edge.fleet_objects() if "movy" in each}
     assert others == hub.fleet_objects() | edge.fleet_objects()
-    eventually(lambda: "movy" not in hub.namespaces() | edge.namespaces(), "movy's namespaces to be gone")
+    eventually(
+        lambda: not {"movy", "movy-jobs"} & (hub.namespaces() | edge.namespaces()), "movy's namespaces to be gone"
+    )
