@@ -75,7 +75,7 @@ document-schema: setup ## write tenants.schema.json anew from the model
 
 .PHONY: test-fast
 test-fast: setup ## unit, component and golden tests: no tools needed
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 .PHONY: test
 test: test-fast tools ## all tests: the fast ones, then the real pulumi, API servers and Flux controllers
