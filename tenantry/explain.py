@@ -17,6 +17,7 @@ from tenantry.model import Cluster, Model, Selector, Source
 from tenantry.network import Network
 from tenantry.plan import Plan
 from tenantry.settings import (
+    TIMES,
     EffectiveApp,
     effective_app,
     selector_at,
@@ -28,8 +29,6 @@ from tenantry.settings import (
 )
 from tenantry.template import fill
 from tenantry.trace import Origin, Value, origin_at, placeholders, trace
-
-_TIMES = ("interval", "retryInterval", "timeout")
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +239,7 @@ def _app_values(fleet: Fleet, tenant: str, app: EffectiveApp) -> tuple[Value, ..
         effective["dependsOn"] = list(app.depends_on)
     values = {each.path: each for each in trace(fleet.source, app.layers, effective)}
     for time in _settings(fleet, tenant):
-        if time.path[0] not in _TIMES:
+        if time.path[0] not in TIMES:
             continue
         # Releases have no 'retryInterval'; the fleet retries their installs and upgrades that often.
         path = (app.kind, *time.path) if time.path[0] in type(app.block).model_fields else time.path

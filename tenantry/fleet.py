@@ -81,11 +81,6 @@ def remotes_of(fleet: Fleet, environment: str) -> list[str]:
     return [name for name in clusters_of(fleet, environment) if name != management]
 
 
-def select(selector: Selector, fleet: Fleet, environment: str) -> list[str]:
-    """The environment's clusters a selector takes, in the order of the file."""
-    return [name for name in clusters_of(fleet, environment) if matches(selector, name, fleet.clusters[name])]
-
-
 def matches(selector: Selector, name: str, cluster: Cluster) -> bool:
     """Whether a selector takes a cluster, whatever the environment."""
     if name in selector.exclude:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 
 from tenantry import names
@@ -30,6 +31,7 @@ from tenantry.settings import (
     variables_of,
 )
 from tenantry.template import fill
+from tenantry.wording import name_too_long
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,6 @@ class Planner:
         self.origins: dict[ObjectId, Path] = {}
         self._charts: dict[str, ObjectId] = {}
         self._claims: dict[str, tuple[str, str]] = {}
-        self._tenant_of = dict(all_namespaces(fleet, environment))
         self._release_at: dict[tuple[str, str, str], Path] = {}
         self._reserved = _reserved_namespaces(fleet)
 
@@ -269,6 +270,11 @@ class Planner:
             at, fix = _entry(other, key), "rename the entry, or change its 'name'"
         raise Found([Finding(at, "shared-namespace", message, fix=fix)])
 
+    @cached_property
+    def _tenant_of(self) -> dict[str, str]:
+        """Who has which namespace; only bindings for service accounts ask."""
+        return dict(all_namespaces(self.fleet, self.environment))
+
     def _holder(self, namespace: str) -> str | None:
         """Who has a namespace, in words; None: nobody whom the fleet knows."""
         if names.is_reserved_namespace(namespace) or namespace in self._reserved:
@@ -283,18 +289,9 @@ class Planner:
             ("HelmRelease", release.id.name, names.MAX_LABEL),
         ):
             if len(value) > limit:
-                message = f"{what} name '{value}' has {len(value)} characters, at most {limit} are allowed"
-                raise Found(
-                    [
-                        Finding(
-                            ("tenants", scope.tenant),
-                            "name-too-long",
-                            message,
-                            fix="use a shorter tenant name or namespace template",
-                            at_key=True,
-                        )
-                    ]
-                )
+                fix = "use a shorter tenant name or namespace template"
+                found = name_too_long(what, value, limit, ("tenants", scope.tenant), fix)
+                raise Found([replace(found, at_key=True)])
 
     # --- gathering ----------------------------------------------------------------------------------------------
 

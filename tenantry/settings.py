@@ -7,7 +7,7 @@ extends others comes behind them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -23,6 +23,9 @@ from tenantry.tenancy import ExtraBinding, PodSecurity, TenantOwner
 
 _INHERITED = set(Settings.model_fields) - {"clusters"}
 """A selector is taken whole from the nearest level: half of one merged into another would mean neither."""
+
+TIMES = ("interval", "retryInterval", "timeout")
+"""Settings that apps and add-ons take over where they do not set them themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +66,7 @@ class EffectiveApp:
 
 def platform_settings(fleet: Fleet) -> TenantSettings:
     """What add-ons are told; only the defaults' times concern them."""
-    times = {
-        key: value for key, value in fleet.raw("defaults").items() if key in ("interval", "retryInterval", "timeout")
-    }
+    times = {key: value for key, value in fleet.raw("defaults").items() if key in TIMES}
     return _settings([Layer(("defaults",), times)])
 
 
@@ -135,7 +136,10 @@ def effective_app(
     layers = _app_layers(fleet, at, environment, cluster)
     data = merge(layers)
     kind: Literal["kustomize", "helm"] = "helm" if layers[0].data.get("kustomize") is None else "kustomize"
-    block = _placed(lambda: fill(data.get(kind, {}), variables, (kind,)), layers)
+    try:
+        block = fill(data.get(kind, {}), variables, (kind,))
+    except Found as found:
+        raise Found(_relocate(finding, layers) for finding in found.findings) from None
     return EffectiveApp(at[-1], _block(kind, block, layers), tuple(data.get("dependsOn", ())), layers)
 
 
@@ -156,16 +160,8 @@ def _block(kind: Literal["kustomize", "helm"], data: dict[str, Any], layers: tup
         raise Found(_relocate(finding, layers) for finding in findings_of(error, model, data, (kind,))) from None
 
 
-def _placed(compute: Any, layers: tuple[Layer, ...]) -> Any:
-    try:
-        return compute()
-    except Found as found:
-        raise Found(_relocate(finding, layers) for finding in found.findings) from None
-
-
 def _relocate(finding: Finding, layers: Sequence[Layer]) -> Finding:
-    path = origin(layers, finding.path)
-    return Finding(path, finding.code, finding.message, finding.notes, finding.fix, finding.at_key)
+    return replace(finding, path=origin(layers, finding.path))
 
 
 def _inherited(fleet: Fleet, *at: str) -> Layer:

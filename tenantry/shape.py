@@ -9,7 +9,7 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -90,21 +90,12 @@ def _finding(
             return wording.missing_key(here[:-1], str(path[-1]))
         case "literal_error":
             allowed = context["expected"].replace("'", "").replace(" or ", ", ")
-            return Finding(
-                here,
-                "bad-value",
-                f"{wording.shown(_get(data, path))} is not allowed here",
-                (f"allowed: {allowed.replace('True', 'true')}",),
-            )
+            return wording.not_allowed(here, _get(data, path), [allowed.replace("True", "true")])
         case "too_short":
             return wording.empty_list(here)
         case "string_pattern_mismatch":
-            return Finding(
-                here,
-                "bad-value",
-                f"{wording.shown(path[-1] if at_key else _get(data, path))} does not match {context['pattern']}",
-                at_key=at_key,
-            )
+            value = path[-1] if at_key else _get(data, path)
+            return replace(wording.no_match(here, value, context["pattern"]), at_key=at_key)
         case "string_too_short":
             return wording.empty_string(here)
         case _ if kind in _EXPECTED:

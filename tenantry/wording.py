@@ -36,6 +36,12 @@ def missing_key(path: Path, key: str) -> Finding:
     return Finding(path, "missing-key", f"key '{key}' is missing", fix=f"add '{key}:'")
 
 
+def name_too_long(what: str, name: str, limit: int, at: Path, fix: str) -> Finding:
+    """A name made of several keys; `at` is the entry whose keys they are."""
+    message = f"{what} name '{name}' has {len(name)} characters, at most {limit} are allowed"
+    return Finding(at, "name-too-long", message, fix=fix)
+
+
 def wrong_type(path: Path, expected: str, value: Any) -> Finding:
     """Args: expected: with its article, such as "a string"."""
     return Finding(

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import click
 
 from tenantry.cli.clusters import environment_of
+from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
 from tenantry.cli.output import data, data_json
@@ -17,12 +18,10 @@ from tenantry.errors import Refused
 from tenantry.fleet import Fleet
 from tenantry.inventory import secret_of
 from tenantry.kubeconfigcheck import is_loopback
-from tenantry.live import connect
 from tenantry.load import load_fleet
 from tenantry.model import SecretKey
 from tenantry.problems import Problem, Severity
 from tenantry.secretcheck import check_secret
-from tenantry.stackfile import stack_target
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
 
@@ -38,12 +37,7 @@ Examples:
 )
 @click.argument("name")
 @environment_option("The environment whose management cluster is asked; default: the cluster's first.")
-@click.option(
-    "--kubeconfig",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The management cluster's kubeconfig; default: what the stack's file Pulumi.<environment>.yaml names, then KUBECONFIG.",
-)
-@click.option("--context", help="The context in it; default: what the stack's file names, then the current one.")
+@management_options
 @output("text", "json")
 @click.pass_obj
 def check(
@@ -57,8 +51,7 @@ def check(
     fleet = load_fleet(file)
     chosen = environment_of(fleet, name, environment)
     reference = _reference(fleet, name, chosen)
-    target = stack_target(file.resolve().parent, chosen)
-    with connect(kubeconfig or target.kubeconfig, context or target.context) as client:
+    with connect_management(file, chosen, kubeconfig, context) as client:
         local = is_loopback(urlsplit(client.config.cluster.server).hostname or "")
         problems = check_secret(reference, secret_of(client, reference), now=datetime.now(UTC), local=local)
     _print(name, problems, output)

@@ -14,15 +14,14 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
 from tenantry.cli.output import data_json, say
 from tenantry.cli.tables import stdout_console
 from tenantry.inventory import apps_of
-from tenantry.live import connect
 from tenantry.load import load_fleet
 from tenantry.plan import Plan, plan
-from tenantry.stackfile import stack_target
 from tenantry.status import AppStatus, Readiness, statuses
 
 if TYPE_CHECKING:
@@ -49,12 +48,7 @@ Examples:
 """,
 )
 @environment_option("The environment to look at.", required=True)
-@click.option(
-    "--kubeconfig",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The management cluster's kubeconfig; default: what the stack's file Pulumi.<environment>.yaml names, then KUBECONFIG.",
-)
-@click.option("--context", help="The context in it; default: what the stack's file names, then the current one.")
+@management_options
 @click.option("--wait", is_flag=True, help="Go on until every app is ready, or the time is up.")
 @click.option(
     "--timeout",
@@ -75,12 +69,8 @@ def command(
     Exit code 0: every app is ready; 1: at least one is not.
     """
     planned = plan(load_fleet(file), environment)
-    target = stack_target(file.resolve().parent, environment)
-    client = connect(kubeconfig or target.kubeconfig, context or target.context)
-    try:
+    with connect_management(file, environment, kubeconfig, context) as client:
         found = _wait(client, planned, timeout) if wait else _read(client, planned)
-    finally:
-        client.close()
     if output == "json":
         data_json([_as_data(status) for status in found])
     else:

@@ -21,6 +21,7 @@ from tenantry.scalars import path_problem, shorten
 from tenantry.settings import EffectiveApp, TenantSettings, effective_app
 from tenantry.shape import findings_of
 from tenantry.template import fill
+from tenantry.wording import missing_key, name_too_long
 
 _T = TypeVar("_T")
 
@@ -143,16 +144,7 @@ class _Builder:
         if not self.scope.tenant:
             return app.name
         if app.block.source is None:
-            raise Found(
-                [
-                    Finding(
-                        (*self.path_of(app.name), app.kind),
-                        "missing-key",
-                        "key 'source' is missing",
-                        fix="add 'source:'",
-                    )
-                ]
-            )
+            raise Found([missing_key((*self.path_of(app.name), app.kind), "source")])
         return app.block.source
 
     def _source(self, name: str, app: EffectiveApp) -> KubeObject:
@@ -195,16 +187,8 @@ class _Builder:
         at = (*self.path_of(app.name), "helm")
         from_git = source.id.kind == "GitRepository"
         if not from_git and block.version is None:
-            raise Found(
-                [
-                    Finding(
-                        at,
-                        "missing-key",
-                        "key 'version' is missing",
-                        fix="add 'version:', exact or a range such as '1.2.x'",
-                    )
-                ]
-            )
+            fix = "add 'version:', exact or a range such as '1.2.x'"
+            raise Found([replace(missing_key(at, "version"), fix=fix)])
         if from_git and block.version is not None:
             place = app.origin("helm", "version")
             raise Found(
@@ -221,13 +205,13 @@ class _Builder:
             raise Found([Finding(app.origin("helm", "chart"), "bad-path", f"path '{shorten(block.chart)}' {why}")])
         name = block.releaseName or app.name
         if len(name) > names.MAX_RELEASE:
-            raise Found([_too_long("release", name, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
+            raise Found([name_too_long("release", name, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
 
     def _check_length(self, object: KubeObject, app: EffectiveApp) -> None:
         _, kind, _, name = object.id
         limit = names.MAX_LABEL if kind in ("Kustomization", "HelmRelease") else names.MAX_SOURCE
         if len(name) > limit:
-            raise Found([_too_long(kind, name, limit, self.path_of(app.name), "use shorter names")])
+            raise Found([name_too_long(kind, name, limit, self.path_of(app.name), "use shorter names")])
 
 
 def _ordered(apps: Mapping[str, EffectiveApp], findings: list[Finding]) -> list[EffectiveApp]:
@@ -260,10 +244,4 @@ def _cycle(apps: Mapping[str, EffectiveApp], names_in_cycle: list[str]) -> Findi
         "dependency-cycle",
         f"apps depend on each other: {' -> '.join([*chain, chain[0]])}",
         fix="remove one of the dependencies",
-    )
-
-
-def _too_long(what: str, name: str, limit: int, at: Path, fix: str) -> Finding:
-    return Finding(
-        at, "name-too-long", f"{what} name '{name}' has {len(name)} characters, at most {limit} are allowed", fix=fix
     )

@@ -1,0 +1,40 @@
+"""How commands find the management cluster of an environment, and the options that say otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from tenantry.live import connect
+from tenantry.stackfile import stack_target
+
+if TYPE_CHECKING:
+    from lightkube import Client
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def management_options(command: _F) -> _F:
+    """`--kubeconfig` and `--context` of the management cluster."""
+    kubeconfig = click.option(
+        "--kubeconfig",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="The management cluster's kubeconfig;"
+        " default: what the stack's file Pulumi.<environment>.yaml names, then KUBECONFIG.",
+    )
+    context = click.option(
+        "--context", help="The context in it; default: what the stack's file names, then the current one."
+    )
+    return kubeconfig(context(command))
+
+
+def connect_management(file: Path, environment: str, kubeconfig: Path | None, context: str | None) -> Client:
+    """A client of the environment's management cluster: the options first, then what the stack's file beside the fleet's says.
+
+    Raises: Refused: it can not be reached.
+    """
+    target = stack_target(file.resolve().parent, environment)
+    return connect(kubeconfig or target.kubeconfig, context or target.context)
