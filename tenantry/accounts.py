@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 
 from tenantry.errors import Finding, Path
 from tenantry.fleet import Fleet
+from tenantry.model.tenancy import Subject
 from tenantry.objects.bindings import account_namespace
 from tenantry.objects.scope import Scope
 from tenantry.settings import TenantSettings, setting_origin
-from tenantry.tenancy import Subject
 
 
 def foreign_accounts(

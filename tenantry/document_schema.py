@@ -13,8 +13,9 @@ from typing import Any, get_args
 
 from pydantic.json_schema import GenerateJsonSchema
 
-from tenantry import model, network, tenancy
+from tenantry import model
 from tenantry.conformance import part_of_spec
+from tenantry.model import network, tenancy
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

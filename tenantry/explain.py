@@ -14,7 +14,7 @@ from tenantry.errors import Path, Refused
 from tenantry.fleet import Fleet, clusters_of, matches
 from tenantry.merge import Layer
 from tenantry.model import Cluster, Model, Selector, Source
-from tenantry.network import Network
+from tenantry.model.network import Network
 from tenantry.plan import Plan
 from tenantry.settings import (
     TIMES,

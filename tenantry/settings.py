@@ -16,10 +16,10 @@ from tenantry.errors import Finding, Found, Path
 from tenantry.fleet import Fleet
 from tenantry.merge import Layer, merge, origin
 from tenantry.model import Helm, Kustomize, Selector, Settings
-from tenantry.network import Network
+from tenantry.model.network import Network
+from tenantry.model.tenancy import ExtraBinding, PodSecurity, TenantOwner
 from tenantry.shape import findings_of
 from tenantry.template import fill
-from tenantry.tenancy import ExtraBinding, PodSecurity, TenantOwner
 
 _INHERITED = set(Settings.model_fields) - {"clusters"}
 """A selector is taken whole from the nearest level: half of one merged into another would mean neither."""

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tenantry.kube import Manifest
+from tenantry.model.network import Network
 from tenantry.names import join
-from tenantry.network import Network
 from tenantry.objects.bindings import role_bindings
 from tenantry.objects.scope import TENANT_LABEL, Scope, in_namespace, installed_labels
 from tenantry.settings import TenantSettings

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tenantry.kube import Manifest
+from tenantry.model.tenancy import AccountRef, Subject, TenantOwner
 from tenantry.names import join
 from tenantry.objects.scope import Scope, in_namespace
 from tenantry.settings import TenantSettings
-from tenantry.tenancy import AccountRef, Subject, TenantOwner
 
 _RBAC = "rbac.authorization.k8s.io"
 

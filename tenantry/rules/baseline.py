@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from tenantry.errors import Finding
 from tenantry.fleet import Fleet
 from tenantry.merge import Layer, merge, origin
+from tenantry.model.tenancy import PodSecurity
 from tenantry.rules import walk
 from tenantry.rules.tenants import OWNED_LABELS
-from tenantry.tenancy import PodSecurity
 
 _OWNED_ANNOTATIONS = (
     *OWNED_LABELS,

@@ -10,7 +10,7 @@ from tenantry.diagnostics import declared
 from tenantry.errors import Finding, Path
 from tenantry.fleet import Fleet
 from tenantry.model import App, AppPatch, Overrides, Selector, Settings
-from tenantry.tenancy import ExtraNamespace
+from tenantry.model.tenancy import ExtraNamespace
 
 
 def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from tenantry import model, scalars, tenancy
+from tenantry import model, scalars
 from tenantry.cli.app import run
 from tenantry.document_schema import CHOICES, json_schema
+from tenantry.model import tenancy
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json_schema()

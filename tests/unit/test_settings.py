@@ -6,7 +6,7 @@ import pytest
 
 from tenantry.errors import Found
 from tenantry.model import Helm, Kustomize
-from tenantry.network import Network
+from tenantry.model.network import Network
 from tenantry.settings import (
     EffectiveApp,
     TenantSettings,

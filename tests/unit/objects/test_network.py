@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.network import Network
+from tenantry.model.network import Network
 from tests.unit.texts import named, one, planned, problems, rocky, told
 
 ON_HUB = "clusters: {names: [hub]}"

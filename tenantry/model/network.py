@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, PlainValidator, model_validator
 
+from tenantry.model.strict import Model
 from tenantry.names import dns_label_problem
 from tenantry.scalars import LabelKey, LabelValue, Name, refusal, shorten
-from tenantry.strict import Model
 
 
 def _port(value: Any) -> int | str:

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, Field, model_validator
 
-from tenantry.network import Network
+from tenantry.model.network import Network
+from tenantry.model.strict import Model, exactly_one
 from tenantry.scalars import (
     LabelKey,
     LabelValue,
@@ -19,7 +20,6 @@ from tenantry.scalars import (
     refusal,
     shorten,
 )
-from tenantry.strict import Model, exactly_one
 
 # --- people and their roles ---------------------------------------------------------------------------------------
 

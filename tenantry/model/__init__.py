@@ -1,0 +1,46 @@
+"""The shape of tenants.yaml: every key, its type and its default. What one key means for another is for `rules`.
+
+All models are strict (no value is converted silently), frozen, and refuse keys they do not know.
+
+    document   the whole: platform, defaults, tenants
+    clusters   environments, clusters, how a cluster is reached, selectors
+    tenancy    what a tenant's namespaces are given; network: who may talk to them
+    apps       kustomize: and helm: blocks, overrides
+    sources    where manifests and charts come from
+    flux       blocks whose keys are Flux's own
+"""
+
+from tenantry.model.apps import Addon, App, AppPatch, Helm, HelmPatch, Kustomize, KustomizePatch, Overrides
+from tenantry.model.clusters import Cluster, ConfigMap, Environment, Kubeconfig, SecretKey, Selector
+from tenantry.model.document import ChartRepository, Document, Platform, Settings, Tenant
+from tenantry.model.flux import FluxBlock
+from tenantry.model.sources import Git, GitRef, HelmRepository, Source
+from tenantry.model.strict import Model
+
+__all__ = [
+    "Addon",
+    "App",
+    "AppPatch",
+    "ChartRepository",
+    "Cluster",
+    "ConfigMap",
+    "Document",
+    "Environment",
+    "FluxBlock",
+    "Git",
+    "GitRef",
+    "Helm",
+    "HelmPatch",
+    "HelmRepository",
+    "Kubeconfig",
+    "Kustomize",
+    "KustomizePatch",
+    "Model",
+    "Overrides",
+    "Platform",
+    "SecretKey",
+    "Selector",
+    "Settings",
+    "Source",
+    "Tenant",
+]

@@ -1,0 +1,70 @@
+"""Tenants, the platform, and the whole of tenants.yaml."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tenantry.model.apps import Addon, App
+from tenantry.model.clusters import Cluster, Environment, Selector
+from tenantry.model.network import Network
+from tenantry.model.sources import Source
+from tenantry.model.strict import Model
+from tenantry.model.tenancy import ExtraBinding, ExtraNamespace, Limits, PodSecurity, TenantOwner
+from tenantry.scalars import Duration, LabelKey, LabelValue, Name, Quantity, ResourceName, RoleName, Text
+
+
+class Settings(Model):
+    """What a tenant may leave to `defaults:`; None: not said here."""
+
+    role: RoleName | None = None
+    interval: Duration | None = None
+    retryInterval: Duration | None = None
+    timeout: Duration | None = None
+    quota: dict[ResourceName, Quantity | None] | None = None
+    limits: Limits | None = None
+    network: Network | None = None
+    labels: dict[LabelKey, LabelValue | None] | None = None
+    annotations: dict[LabelKey, str | None] | None = None
+    podSecurity: PodSecurity | None = None
+    owners: list[TenantOwner] | None = None
+    roleBindings: dict[Name, ExtraBinding | None] | None = None
+    clusters: Selector | None = None
+
+
+class Tenant(Settings):
+    namespaces: dict[Name, ExtraNamespace] = {}
+    """Beside the main one, which every tenant has."""
+    sources: dict[Name, Source] = {}
+    apps: dict[Name, App] = {}
+
+
+class ChartRepository(Model):
+    url: str
+    version: Text
+    type: Literal["default", "oci"] = "default"
+
+
+class ObjectsChart(Model):
+    """Where Flux finds the chart `charts/objects` of this repository, which installs baselines on remote clusters."""
+
+    helm: ChartRepository
+
+
+class Platform(Model):
+    namespace: Name = "tenantry-system"
+    """The platform team's namespace, on every cluster: Helm keeps the baselines' releases there."""
+    chart: ObjectsChart | None = None
+    addons: dict[Name, Addon] = {}
+
+
+class Document(Model):
+    apiVersion: Literal["tenantry/v1"]
+    include: list[Text] = []
+    """Patterns of files beside this one that hold more tenants."""
+    environments: Annotated[dict[Name, Environment], Field(min_length=1)]
+    clusters: Annotated[dict[Name, Cluster], Field(min_length=1)]
+    platform: Platform = Platform()
+    defaults: Settings = Settings()
+    tenants: dict[Name, Tenant] = {}
