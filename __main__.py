@@ -4,7 +4,7 @@ import pulumi
 
 from components.config import read_config
 from components.fleet import Fleet
-from components.program import make_plan, readable_errors, tenant_outputs
+from components.program import make_plan, readable_errors, tenant_outputs, with_values
 from components.provider import management_provider
 
 
@@ -13,7 +13,8 @@ def main() -> None:
     with readable_errors():
         config = read_config()
         plan = make_plan(config)
-    Fleet(plan.environment, plan, management_provider(config.target, plan.management))
+        complete = with_values(plan, config.target)
+    Fleet(plan.environment, complete, management_provider(config.target, plan.management))
     pulumi.export("environment", plan.environment)
     pulumi.export("objects", len(plan.objects))
     pulumi.export("tenants", tenant_outputs(plan))

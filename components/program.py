@@ -10,7 +10,8 @@ from typing import TypedDict
 
 import pulumi
 
-from components.config import NAMESPACE, ClusterTarget, StackConfig
+from components.config import NAMESPACE, ClusterTarget, StackConfig, Target
+from components.secrets import read_secrets, with_secrets, without_secrets
 from tenantry import live
 from tenantry.diagnostics import declared, format_invalid
 from tenantry.errors import InvalidFleet, Refused
@@ -55,6 +56,16 @@ def make_plan(config: StackConfig) -> Plan:
     if isinstance(config.target, ClusterTarget):
         live.connect(config.target.kubeconfig, config.target.context).close()
     return planned
+
+
+def with_values(planned: Plan, target: Target) -> Plan:
+    """The plan as it is registered: a cluster gets the values of Secrets, files are for many eyes and get none.
+
+    Raises: Refused: values are missing.
+    """
+    if isinstance(target, ClusterTarget):
+        return with_secrets(planned, read_secrets())
+    return without_secrets(planned)
 
 
 def tenant_outputs(planned: Plan) -> dict[str, TenantOutput]:

@@ -1,4 +1,4 @@
-"""`kustomize:` and `helm:` blocks as they are written: where they stand, and whether Flux takes what they hold.
+"""Blocks of Flux's own keys as they are written, of apps and of sources: where they stand, and whether Flux takes what they hold.
 
 Every block is looked at by itself, placed or not; what only the merged whole shows is found when it is planned.
 """
@@ -6,22 +6,39 @@ Every block is looked at by itself, placed or not; what only the merged whole sh
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from tenantry.conformance import check_part
 from tenantry.errors import Finding, Path
-from tenantry.model import FluxBlock, HelmPatch, KustomizePatch
+from tenantry.model import SOURCE_KINDS, FluxBlock, HelmPatch, KustomizePatch
 from tenantry.schemas import schema_of
 from tenantry.wording import owned_key, unknown_key
+
+Block: TypeAlias = tuple[tuple[str, ...], type[FluxBlock], dict[str, Any]]
+"""A block's path, the model of its keys, and what is written."""
 
 _MODELS: dict[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}
 
 
 def check_blocks(data: dict[str, Any]) -> Iterator[Finding]:
     """What Flux would not take, or the author may not set, in all blocks of a file's data."""
+    for path, model, block in flux_blocks(data):
+        yield from _findings(model, block, path)
+
+
+def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
+    """All blocks of a file's data, whether or not they fit the model."""
+    yield from source_blocks(data)
     for at in _apps(data):
-        for path, block in blocks_of(data, at):
-            yield from _findings(_MODELS[path[-1]], block, path)
+        yield from ((path, _MODELS[path[-1]], block) for path, block in blocks_of(data, at))
+
+
+def source_blocks(data: dict[str, Any]) -> Iterator[Block]:
+    """The blocks of all sources of tenants and add-ons."""
+    for at in _sources(data):
+        for kind, model in SOURCE_KINDS.items():
+            if block := mapping_at(data, *at, kind):
+                yield (*at, kind), model, block
 
 
 def blocks_of(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
@@ -47,10 +64,21 @@ def _apps(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     yield from (("platform", "addons", addon) for addon in mapping_at(data, "platform", "addons"))
 
 
+def _sources(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The paths of all sources, whether or not they fit the model."""
+    for tenant in mapping_at(data, "tenants"):
+        yield from (("tenants", tenant, "sources", name) for name in mapping_at(data, "tenants", tenant, "sources"))
+    yield from (("platform", "addons", addon, "source") for addon in mapping_at(data, "platform", "addons"))
+
+
 def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Finding]:
     """The model has looked at the keys that are its fields; the others are Flux's, or nobody's."""
     yield from _owned(model, block, at)
-    written = {key: value for key, value in block.items() if key not in model.model_fields and key not in model.owned}
+    for kind, keys in model.parts.items():
+        yield from check_part(kind, {key: block[key] for key in keys if key in block}, at)
+    foreign = {key for keys in model.parts.values() for key in keys}
+    checked = {*model.model_fields, *model.owned, *foreign}
+    written = {key: value for key, value in block.items() if key not in checked}
     for finding in check_part(model.flux_kind, written, at):
         top_level = finding.code == "unknown-key" and len(finding.path) == len(at) + 1
         yield unknown_key(finding.path, _known(model)) if top_level else finding
@@ -67,4 +95,5 @@ def _owned(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[
 
 
 def _known(model: type[FluxBlock]) -> list[str]:
-    return sorted({*schema_of(model.flux_kind).spec["properties"], *model.model_fields} - model.owned.keys())
+    parts = {key for keys in model.parts.values() for key in keys}
+    return sorted({*schema_of(model.flux_kind).spec["properties"], *model.model_fields, *parts} - model.owned.keys())

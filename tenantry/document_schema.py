@@ -23,7 +23,10 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "Kubeconfig": ("kamaji", "capi", "vcluster", "secret", "configMap"),
     "Selector": ("names", "labels", "all"),
     "GitRef": ("branch", "tag", "semver", "name"),
-    "Source": ("git", "helm"),
+    "OciRef": ("tag", "semver", "digest"),
+    "Source": ("git", "oci", "helm", "bucket", "externalArtifact"),
+    "Credentials": ("keys", "registry", "existing"),
+    "Config": ("data", "existing"),
     "App": ("kustomize", "helm"),
     "Addon": ("kustomize", "helm"),
     "Subject": ("group", "user", "serviceAccount"),
@@ -101,6 +104,8 @@ def _flux_keys(block: type[model.FluxBlock]) -> dict[str, Any]:
     for name in block.owned:
         parent, _, key = name.rpartition(".")
         (keys[parent]["properties"] if parent else keys).pop(key, None)
+    for kind, names in block.parts.items():
+        keys |= {key: part for key, part in part_of_spec(kind)["properties"].items() if key in names}
     return {key: {"anyOf": [part, {"type": "null"}]} for key, part in keys.items() if key not in block.model_fields}
 
 

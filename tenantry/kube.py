@@ -33,12 +33,30 @@ class Owner(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class SecretValues:
+    """Which values of the stack's secret config a Secret gets; the plan knows their names only.
+
+    path:     where they stand: ("credentials", tenant, name) or ("platformCredentials", name).
+    keys:     the names of the values there.
+    registry: the host they are for, if they become the configuration of a registry's client; else "".
+    """
+
+    path: tuple[str, ...]
+    keys: tuple[str, ...]
+    registry: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class KubeObject:
-    """One object of a plan; immutable, although the manifest's type can not say so."""
+    """One object of a plan; immutable, although the manifest's type can not say so.
+
+    secret: what a Secret holds, which its manifest does not say; None for all other objects.
+    """
 
     manifest: Manifest
     owner: Owner
     depends_on: tuple[ObjectId, ...] = ()
+    secret: SecretValues | None = None
 
     @property
     def id(self) -> ObjectId:

@@ -19,6 +19,7 @@ from tenantry.kube import KubeObject, Manifest, ObjectId, Owner
 from tenantry.model import ChartRepository, ConfigMap, SecretKey
 from tenantry.namespaces import all_namespaces, extra_namespaces, main_namespace
 from tenantry.objects.appset import AppSet, PlannedApp, plan_apps
+from tenantry.objects.attachments import Attachments
 from tenantry.objects.baseline import baseline
 from tenantry.objects.remote import baseline_release, objects_chart, service_account, workload_identity
 from tenantry.objects.scope import Scope, on_management
@@ -205,8 +206,12 @@ class Planner:
         if platform.cluster not in self._charts:
             chart = self._chart_repository(platform, scope)
             name = names.join("tenantry", *marker(self.fleet, self.environment))
-            source, built = objects_chart(platform, name, chart, self.settings.interval)
-            self._add([source, built], ("clusters", platform.cluster))
+            declared = self.platform.chart
+            credentials = declared.credentials if declared else None
+            source, built = objects_chart(platform, name, chart, credentials, self.settings.interval)
+            attachments = Attachments(self.fleet, platform, {})
+            source = attachments.bound(source)
+            self._add([*attachments.made.values(), source, built], ("clusters", platform.cluster))
             self._charts[platform.cluster] = built.id
         return self._charts[platform.cluster]
 
@@ -323,6 +328,8 @@ class Planner:
 
     def _add(self, objects: Iterable[KubeObject], at: Path) -> None:
         for object in objects:
+            if self.objects.get(object.id) == object:
+                continue  # two that need it planned the same one
             if object.id in self.objects:
                 first = self.fleet.source.line_of(self.origins.get(object.id, ()))
                 message = f"{object.id} would be created twice"

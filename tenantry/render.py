@@ -50,14 +50,20 @@ def files(objects: Iterable[KubeObject]) -> Iterator[tuple[str, str]]:
         yield file_name(object.id), MARKER + to_yaml([object.manifest])
 
 
+def shown(objects: Iterable[KubeObject]) -> list[KubeObject]:
+    """Objects but for Secrets whose values only a stack knows: without them they would undo what the stack applied."""
+    return [object for object in objects if object.secret is None]
+
+
 def write_directory(plan: Plan, directory: Path) -> tuple[int, int]:
     """Make a directory hold exactly the plan's objects; returns how many files were written and how many removed.
 
     Files of an earlier rendering that are no longer planned are removed; a directory with other files in it is refused,
-    before anything is written to it. Unchanged files are left alone, so their times tell what changed.
+    before anything is written to it. Unchanged files are left alone, so their times tell what changed. Secrets with values
+    are left out.
     """
     try:
-        return _write(dict(files(plan.objects)), directory)
+        return _write(dict(files(shown(plan.objects))), directory)
     except OSError as error:
         raise Refused(f"{error.filename}: {error.strerror}", "name another directory with --directory") from None
 

@@ -19,6 +19,8 @@ _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
 _MAX_SECONDS = 366 * 24 * 3600
 _QUANTITY = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(([KMGTPE]i)|[numkMGTPE]|[eE][+-]?[0-9]+)?")
 _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_DATA_KEY = re.compile(r"(?!\.{1,2}$|\.\.)[-._a-zA-Z0-9]{1,253}")
+_HOST = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]{1,5})?")
 
 
 def refusal(code: str, message: str, **context: Any) -> PydanticCustomError:
@@ -130,6 +132,18 @@ LabelValue = Annotated[
 
 SourcePath = Annotated[str, _checked("bad-path", "path", path_problem), _text(r"(?!/)(?!(.*/)?\.\.(/|$)).*")]
 """A path inside a source; leaving it was a vulnerability of Flux once (CVE-2022-24877), so it is refused here already."""
+
+DataKey = Annotated[
+    str,
+    _checked("bad-key", "key", _matching(_DATA_KEY, "must be letters, digits, '-', '_' and '.', as in 'age.agekey'")),
+    _text(_DATA_KEY.pattern),
+]
+"""A key of a Secret or ConfigMap."""
+
+RegistryHost = Annotated[
+    str, _checked("bad-host", "host", _matching(_HOST, "is none: write HOST or HOST:PORT")), _text(_HOST.pattern)
+]
+"""A registry as the configuration of Docker names it: without a scheme and without a path."""
 
 VariableName = Annotated[
     str,

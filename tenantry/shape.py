@@ -24,8 +24,12 @@ _KEY_MARK = "[key]"
 _OPTIONAL_ENTRIES = (
     ("tenants", None, "apps", None),
     ("tenants", None, "sources", None),
+    ("tenants", None, "credentials", None),
+    ("tenants", None, "configs", None),
     ("tenants", None),
     ("platform", "addons", None),
+    ("platform", "credentials", None),
+    ("platform", "configs", None),
 )
 """Paths of entries the rest of the file can be checked without; None stands for any key."""
 

@@ -146,25 +146,59 @@ _NAMESPACES: st.SearchStrategy[Data] = st.dictionaries(
     ),
 )
 
+_CREDENTIALS: Data = {
+    "git": {"keys": ["password", "username"]},
+    "pull": {"registry": "registry.example.com"},
+    "keys": {"keys": ["age.agekey", "ca.crt", "lead.asc"]},
+    "there": {"existing": True},
+}
+_CONFIGS: Data = {
+    "settings": {"data": {"HOST": "{tenant}.{domain}", "values.yaml": "a: 1"}},
+    "there": {"existing": True},
+}
+_OPTIONAL_SOURCES: dict[str, Data] = {
+    "bundle": {"oci": {"url": "oci://registry.{domain}/b", "ref": {"tag": "v1"}, "certSecretRef": {"name": "keys"}}},
+    "blobs": {"bucket": {"bucketName": "b", "endpoint": "s3.{domain}", "proxySecretRef": {"name": "there"}}},
+    "built": {"externalArtifact": {"sourceRef": {"apiVersion": "a/v1", "kind": "A", "name": "{tenant}"}}},
+}
+
 _KUSTOMIZE: st.SearchStrategy[Data] = st.fixed_dictionaries(
-    {"source": st.sampled_from(["manifests", _LONGEST])},
+    {"source": st.sampled_from(["manifests", _LONGEST, *_OPTIONAL_SOURCES])},
     optional={
         "path": st.sampled_from(["./", "./{app}/{env}", "./{cluster}"]),
         "prune": st.booleans(),
-        "postBuild": st.just({"substitute": {"HOST": "{tenant}.{domain}", "ODD": "1e3"}}),
+        "postBuild": st.just(
+            {
+                "substitute": {"HOST": "{tenant}.{domain}", "ODD": "1e3"},
+                "substituteFrom": [{"kind": "ConfigMap", "name": "settings"}, {"kind": "Secret", "name": "there"}],
+            }
+        ),
+        "decryption": st.just({"provider": "sops", "secretRef": {"name": "keys"}}),
     },
 )
-_HELM: st.SearchStrategy[Data] = st.fixed_dictionaries(
-    {
-        "source": st.just("charts"),
-        "chart": st.sampled_from(["web", "db"]),
-        "version": st.sampled_from(["1.0.0", "1.x"]),
-    },
+_CHARTS: st.SearchStrategy[Data] = st.one_of(
+    st.fixed_dictionaries(
+        {
+            "source": st.just("charts"),
+            "chart": st.sampled_from(["web", "db"]),
+            "version": st.sampled_from(["1.0.0", "1.x"]),
+        }
+    ),
+    st.sampled_from(
+        [{"source": "whole"}, {"source": "blobs", "chart": "./c"}, {"source": "manifests", "chart": "./c"}]
+    ),
+)
+_RELEASE: st.SearchStrategy[Data] = st.fixed_dictionaries(
+    {},
     optional={
+        "valuesFrom": st.just(
+            [{"kind": "ConfigMap", "name": "settings"}, {"kind": "Secret", "name": "git", "optional": True}]
+        ),
         "values": st.just({"host": "{domain}", "n": [2**53, {"no": "on"}], "gone": None}),
         "timeout": st.just("1m"),
     },
 )
+_HELM = st.builds(lambda chart, release: {**chart, **release}, _CHARTS, _RELEASE)
 
 
 @st.composite
@@ -188,10 +222,17 @@ def _apps(draw: st.DrawFn, clusters: list[str]) -> Data:
 def _tenants(draw: st.DrawFn, clusters: list[str]) -> Data:
     tenant = {
         **draw(_settings),
+        "credentials": _CREDENTIALS,
+        "configs": _CONFIGS,
         "sources": {
-            "manifests": {"git": {"url": "https://git.example.com/x", "ref": {"branch": "main"}}},
+            "manifests": {
+                "git": {"url": "https://git.example.com/x", "ref": {"branch": "main"}},
+                "credentials": draw(st.sampled_from(["git", "there"])),
+            },
             _LONGEST: {"git": {"url": "ssh://git@git.example.com/y", "ref": {"semver": "1.x"}}},
             "charts": {"helm": {"url": "https://charts.{domain}"}},
+            "whole": {"oci": {"url": "oci://registry.{domain}/c", "ref": {"semver": "1.x"}}, "credentials": "pull"},
+            **_OPTIONAL_SOURCES,
         },
         "apps": draw(_apps(clusters)),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -11,7 +12,7 @@ from tenantry.cli.options import output
 from tenantry.cli.output import data, data_json, say
 from tenantry.kube import KubeObject
 from tenantry.load import load_fleet, plan_all, plan_one
-from tenantry.render import to_yaml, write_directory
+from tenantry.render import shown, to_yaml, write_directory
 
 
 @click.command(
@@ -37,22 +38,33 @@ Examples:
 def command(file: Path, environment: str | None, directory: Path | None, output: str) -> int:
     """Write the objects that `pulumi up` applies, byte for byte, without contacting any cluster.
 
+    Secrets that take their values from the stack's secret config are left out, and named on stderr.
+
     With several environments on stdout each object still tells its own: see the label tenantry/environment.
     """
     fleet = load_fleet(file)
     plans = {environment: plan_one(fleet, environment)} if environment else plan_all(fleet)
     if directory is None:
-        _print([object for each in plans.values() for object in each.objects], output)
+        objects = [object for each in plans.values() for object in each.objects]
+        _print(objects, output)
+        _tell_left_out(objects)
         return 0
     if output != "yaml":
         raise click.UsageError(f"files are written as YAML: --directory does not go with --output {output}")
     for name, each in plans.items():
         written, removed = write_directory(each, directory / name)
-        say(f"{directory / name}: {len(each.objects)} objects, {written} files written, {removed} removed")
+        say(f"{directory / name}: {len(shown(each.objects))} objects, {written} files written, {removed} removed")
+        _tell_left_out(each.objects)
     return 0
 
 
-def _print(objects: list[KubeObject], output: str) -> None:
+def _tell_left_out(objects: Iterable[KubeObject]) -> None:
+    if left_out := [str(each.id) for each in objects if each.secret]:
+        say(f"left out, because their values are in the stack's secret config: {', '.join(left_out)}")
+
+
+def _print(objects: Iterable[KubeObject], output: str) -> None:
+    objects = shown(objects)
     if not objects and output != "json":
         return
     match output:

@@ -2,30 +2,47 @@
 
 All models are strict (no value is converted silently), frozen, and refuse keys they do not know.
 
-    document   the whole: platform, defaults, tenants
-    clusters   environments, clusters, how a cluster is reached, selectors
-    tenancy    what a tenant's namespaces are given; network: who may talk to them
-    apps       kustomize: and helm: blocks, overrides
-    sources    where manifests and charts come from
-    flux       blocks whose keys are Flux's own
+    document     the whole: platform, defaults, tenants
+    clusters     environments, clusters, how a cluster is reached, selectors
+    tenancy      what a tenant's namespaces are given; network: who may talk to them
+    apps         kustomize: and helm: blocks, overrides
+    sources      where manifests and charts come from
+    credentials  what Flux reads beside them: names here, values elsewhere
+    flux         blocks whose keys are Flux's own
 """
 
 from tenantry.model.apps import Addon, App, AppPatch, Helm, HelmPatch, Kustomize, KustomizePatch, Overrides
 from tenantry.model.clusters import Cluster, ConfigMap, Environment, Kubeconfig, SecretKey, Selector
+from tenantry.model.credentials import Config, Credentials
 from tenantry.model.document import ChartRepository, Document, Platform, Settings, Tenant
 from tenantry.model.flux import FluxBlock
-from tenantry.model.sources import Git, GitRef, HelmRepository, Source
+from tenantry.model.sources import (
+    SOURCE_KINDS,
+    Bucket,
+    ExternalArtifact,
+    Git,
+    GitRef,
+    HelmRepository,
+    Oci,
+    OciRef,
+    Source,
+)
 from tenantry.model.strict import Model
 
 __all__ = [
+    "SOURCE_KINDS",
     "Addon",
     "App",
     "AppPatch",
+    "Bucket",
     "ChartRepository",
     "Cluster",
+    "Config",
     "ConfigMap",
+    "Credentials",
     "Document",
     "Environment",
+    "ExternalArtifact",
     "FluxBlock",
     "Git",
     "GitRef",
@@ -36,6 +53,8 @@ __all__ = [
     "Kustomize",
     "KustomizePatch",
     "Model",
+    "Oci",
+    "OciRef",
     "Overrides",
     "Platform",
     "SecretKey",

@@ -22,7 +22,7 @@ _KUBECONFIG = "the fleet sets it for each cluster the app is placed on"
 _IDENTITY = "the fleet sets it: apps run as their tenant's service account, add-ons as the platform's"
 _DEPENDS_ON = "the fleet sets it from 'dependsOn' of the app"
 _NAMESPACES = "the fleet sets it: a tenant's namespaces are its baseline's, an add-on's are made when needed"
-_READS_SECRETS = "Flux would read it with rights of its own, beside the clusters' keys"
+_ACCOUNT = "Flux would use the rights of any service account beside the clusters' keys"
 _STORAGE = "the fleet sets it: releases are stored in the namespace they install to"
 
 
@@ -48,10 +48,17 @@ class Patch(Model):
     target: PatchTarget | None = None
 
 
-class PostBuild(Model):
-    owned = {"substituteFrom": _READS_SECRETS}
+class SubstituteFrom(Model):
+    kind: Literal["Secret", "ConfigMap"]
+    name: Name
+    """One of the declared credentials (Secret) or configs (ConfigMap)."""
+    optional: bool | None = None
+    """Whether it may be missing; false unless set."""
 
+
+class PostBuild(Model):
     substitute: dict[Annotated[str, Field(pattern=r"^[_A-Za-z][_A-Za-z0-9]*$")], VariableValue | None] | None = None
+    substituteFrom: list[SubstituteFrom] | None = None
     substituteStrategy: Literal["WithVariables", "Always"] | None = None
 
 
@@ -65,7 +72,7 @@ class KustomizePatch(FluxBlock):
 
     flux_kind = "Kustomization"
     owned = {
-        "decryption": _READS_SECRETS,
+        "decryption.serviceAccountName": _ACCOUNT,
         "dependsOn": _DEPENDS_ON,
         "kubeConfig": _KUBECONFIG,
         "serviceAccountName": _IDENTITY,
@@ -120,8 +127,8 @@ class HelmPatch(FluxBlock):
         "serviceAccountName": _IDENTITY,
         "sourceRef": _SOURCE_REF,
         "storageNamespace": _STORAGE,
-        "valuesFrom": _READS_SECRETS,
     }
+    parts = {"HelmChart": ("ignoreMissingValuesFiles", "reconcileStrategy", "verify")}
 
     source: str | None = None
     chart: Text | None = None
@@ -143,7 +150,6 @@ def _detecting_drift(written: Any) -> Any:
 class Helm(HelmPatch):
     """A complete `helm:` block of one placement."""
 
-    chart: Text
     driftDetection: Annotated[dict[str, Any], BeforeValidator(_detecting_drift)] = {"mode": "enabled"}
 
 

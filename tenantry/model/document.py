@@ -8,6 +8,7 @@ from pydantic import Field
 
 from tenantry.model.apps import Addon, App
 from tenantry.model.clusters import Cluster, Environment, Selector
+from tenantry.model.credentials import Config, Credentials
 from tenantry.model.network import Network
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model
@@ -36,6 +37,10 @@ class Settings(Model):
 class Tenant(Settings):
     namespaces: dict[Name, ExtraNamespace] = {}
     """Beside the main one, which every tenant has."""
+    credentials: dict[Name, Credentials] = {}
+    """Secrets that the tenant's sources, apps and alerts may name."""
+    configs: dict[Name, Config] = {}
+    """ConfigMaps that the tenant's apps may name."""
     sources: dict[Name, Source] = {}
     apps: dict[Name, App] = {}
 
@@ -50,12 +55,20 @@ class ObjectsChart(Model):
     """Where Flux finds the chart `charts/objects` of this repository, which installs baselines on remote clusters."""
 
     helm: ChartRepository
+    credentials: Name | None = None
+    """Which of the platform's credentials Flux uses to fetch it."""
 
 
 class Platform(Model):
     namespace: Name = "tenantry-system"
     """The platform team's namespace, on every cluster: Helm keeps the baselines' releases there."""
     chart: ObjectsChart | None = None
+    sharedIdentity: bool = False
+    """Whether tenants may use the cloud identity of Flux's own controllers, which all of them then share."""
+    credentials: dict[Name, Credentials] = {}
+    """Secrets that add-ons and their sources may name."""
+    configs: dict[Name, Config] = {}
+    """ConfigMaps that add-ons may name."""
     addons: dict[Name, Addon] = {}
 
 

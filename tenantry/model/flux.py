@@ -19,8 +19,22 @@ class FluxBlock(Model):
     model_config = ConfigDict(extra="allow")
 
     flux_kind: ClassVar[str]
+    parts: ClassVar[dict[str, tuple[str, ...]]] = {}
+    """Keys that belong to another kind, which the plan makes beside this one."""
 
     @property
     def flux(self) -> dict[str, Any]:
         """What was written of Flux's own keys."""
-        return dict(self.model_extra or {})
+        return {key: value for key, value in self._extra.items() if key not in self._foreign}
+
+    def part(self, kind: str) -> dict[str, Any]:
+        """What was written of another kind's keys."""
+        return {key: self._extra[key] for key in self.parts[kind] if key in self._extra}
+
+    @property
+    def _extra(self) -> dict[str, Any]:
+        return self.model_extra or {}
+
+    @property
+    def _foreign(self) -> set[str]:
+        return {key for keys in self.parts.values() for key in keys}

@@ -1,4 +1,7 @@
-"""Sources: where manifests and charts come from."""
+"""Sources: where manifests and charts come from.
+
+A block's keys are those of Flux's kind; fields here are the ones that mean more to the fleet or have a default of its own.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,23 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
+from tenantry.model.flux import FluxBlock
 from tenantry.model.strict import Model, exactly_one
-from tenantry.scalars import Duration, ShortDuration, SourcePath, Text
+from tenantry.scalars import Duration, Name, ShortDuration, SourcePath, Text, refusal
+
+_CREDENTIALS = "the fleet sets it from 'credentials' beside the block"
+_ACCOUNT = "Flux would use the rights of any service account beside the clusters' keys"
 
 
 class GitRef(Model):
     branch: Text | None = None
     tag: Text | None = None
     semver: Text | None = None
+    """A range of versions among the tags, such as `1.2.x`."""
     name: Text | None = None
+    """A whole reference, such as `refs/pull/1/head`."""
     commit: Text | None = None
+    """One commit; with `branch` only that branch is fetched."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -24,28 +34,127 @@ class GitRef(Model):
         return self
 
 
-class Git(Model):
-    url: str
+class Git(FluxBlock):
+    """A Git repository."""
+
+    flux_kind = "GitRepository"
+    owned = {"secretRef": _CREDENTIALS, "serviceAccountName": _ACCOUNT}
+
+    url: Text
+    """`https://`, `http://` or `ssh://`."""
     ref: GitRef
     interval: Duration = "5m"
+    """How often to look for a new revision."""
     timeout: ShortDuration = "60s"
-    ignore: str | None = None
-    recurseSubmodules: bool | None = None
+    """For how long one fetch may last."""
     sparseCheckout: list[SourcePath] | None = None
+    """The only directories to fetch."""
 
 
-class HelmRepository(Model):
-    url: str
-    type: Literal["default", "oci"] = "default"
-    interval: Duration = "10m"
-    timeout: ShortDuration = "60s"
-
-
-class Source(Model):
-    git: Git | None = None
-    helm: HelmRepository | None = None
+class OciRef(Model):
+    tag: Text | None = None
+    semver: Text | None = None
+    """A range of versions among the tags, such as `1.2.x`."""
+    digest: Text | None = None
+    semverFilter: Text | None = None
+    """A regular expression for the tags that `semver` chooses from."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:
-        exactly_one(self, "git", "helm")
+        exactly_one(self, "tag", "semver", "digest")
+        if self.semverFilter is not None and self.semver is None:
+            raise refusal("bad-combination", "'semverFilter' is only of use beside 'semver'")
         return self
+
+
+class Oci(FluxBlock):
+    """An artifact in a registry of images: manifests, or one chart."""
+
+    flux_kind = "OCIRepository"
+    owned = {"secretRef": _CREDENTIALS, "serviceAccountName": _ACCOUNT}
+
+    url: Text
+    """`oci://HOST/PATH`, without a tag."""
+    ref: OciRef
+    interval: Duration = "5m"
+    """How often to look for a new revision."""
+    timeout: ShortDuration = "60s"
+    """For how long one fetch may last."""
+
+
+class HelmRepository(FluxBlock):
+    """A repository of charts."""
+
+    flux_kind = "HelmRepository"
+    owned = {"accessFrom": "Flux does not act on it", "secretRef": _CREDENTIALS}
+
+    url: Text
+    """`https://`, `http://`, or `oci://` with `type: oci`."""
+    type: Literal["default", "oci"] = "default"
+    """Whether the charts are listed in an index or lie in a registry of images."""
+    interval: Duration = "10m"
+    """How often to read the index."""
+    timeout: ShortDuration = "60s"
+    """For how long one fetch may last."""
+
+
+class Bucket(FluxBlock):
+    """A bucket of an object store."""
+
+    flux_kind = "Bucket"
+    owned = {"secretRef": _CREDENTIALS, "serviceAccountName": _ACCOUNT}
+
+    bucketName: Text
+    endpoint: Text
+    """`HOST` or `HOST:PORT` of the object store."""
+    interval: Duration = "5m"
+    """How often to look for changes."""
+    timeout: ShortDuration = "60s"
+    """For how long one fetch may last."""
+
+
+class ExternalArtifact(FluxBlock):
+    """An artifact that a controller outside of Flux makes."""
+
+    flux_kind = "ExternalArtifact"
+    owned = {"sourceRef.namespace": "nothing of a tenant refers to another namespace"}
+
+
+class Source(Model):
+    """One place that apps take manifests or charts from."""
+
+    git: Git | None = None
+    oci: Oci | None = None
+    helm: HelmRepository | None = None
+    bucket: Bucket | None = None
+    externalArtifact: ExternalArtifact | None = None
+    credentials: Name | None = None
+    """Which of the declared credentials Flux uses to fetch it."""
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        exactly_one(self, "git", "oci", "helm", "bucket", "externalArtifact")
+        if self.externalArtifact is not None and self.credentials is not None:
+            raise refusal("bad-combination", "Flux does not fetch an external artifact, so it needs no credentials")
+        return self
+
+    @property
+    def kind(self) -> str:
+        """Which of the keys is given."""
+        return next(kind for kind in SOURCE_KINDS if getattr(self, kind) is not None)
+
+    @property
+    def block(self) -> FluxBlock:
+        """What is given under it."""
+        block: FluxBlock = getattr(self, self.kind)
+        return block
+
+
+SOURCE_KINDS: dict[str, type[FluxBlock]] = {
+    "git": Git,
+    "oci": Oci,
+    "helm": HelmRepository,
+    "bucket": Bucket,
+    "externalArtifact": ExternalArtifact,
+}
+"""The keys of a source of which one is given."""

@@ -46,8 +46,8 @@ def helm_release(
 ) -> KubeObject:
     """The HelmRelease of an app; `after` are the releases it depends on, here and in Flux's own order."""
     after = tuple(after)
-    ours = {"source", "chart", "version", "valuesFiles", "targetNamespace", "install", "upgrade"}
-    written = block.model_dump(exclude_none=True, exclude=ours)
+    charts = {"chart", "version", "valuesFiles", *block.parts["HelmChart"]}
+    written = block.model_dump(exclude_none=True, exclude={"source", "targetNamespace", "install", "upgrade", *charts})
     # A remote's baseline is a release too, so Flux itself can wait for it instead of failing once.
     first = tuple(id for id in scope.base if id.kind == "HelmRelease")
     target = scope.own_namespace(block.targetNamespace or scope.namespace)

@@ -6,21 +6,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from pydantic import ValidationError
-
 from tenantry import names
 from tenantry.conformance import check_spec
 from tenantry.errors import Finding, Found, Path, raise_found
 from tenantry.fleet import Fleet
 from tenantry.kube import KubeObject, ObjectId
-from tenantry.model import Helm, Kustomize, Source
+from tenantry.model import Helm, Kustomize
 from tenantry.objects.apps import helm_release, kustomization
-from tenantry.objects.scope import Scope
-from tenantry.objects.sources import chart_object, source_object
-from tenantry.scalars import path_problem, shorten
+from tenantry.objects.attachments import Attachments
+from tenantry.objects.charts import chart_object, check_chart, is_chart
+from tenantry.objects.scope import Scope, check_length
+from tenantry.objects.sourceset import SourceSet
 from tenantry.settings import EffectiveApp, TenantSettings, effective_app
-from tenantry.shape import findings_of
-from tenantry.template import fill
 from tenantry.wording import missing_key, name_too_long
 
 _T = TypeVar("_T")
@@ -61,6 +58,7 @@ def plan_apps(
     apps = tuple(apps)
     builder = _Builder(fleet, scope, settings, dict(variables), apps)
     resolved = {app: effective for app in apps if (effective := builder.attempt(lambda app=app: builder.resolve(app)))}  # type: ignore[misc]
+    builder.use(resolved.values())
     for app in _ordered(resolved, builder.result.findings):
         builder.attempt(lambda app=app: builder.build(app))  # type: ignore[misc]
     return builder.result
@@ -76,7 +74,8 @@ class _Builder:
         self.variables = variables
         self.placed = placed
         self.result = AppSet()
-        self.sources: dict[str, KubeObject] = {}
+        self.attachments = Attachments(fleet, scope, variables)
+        self.charts: dict[str, str] = {}  # sources that releases take, each with the first app to do so
         self.by_app: dict[str, ObjectId] = {}
 
     def attempt(self, step: Callable[[], _T]) -> _T | None:
@@ -93,30 +92,65 @@ class _Builder:
         variables = {**self.variables, "app": app}
         return effective_app(self.fleet, self.path_of(app), self.scope.environment, self.scope.cluster, variables)
 
+    def use(self, apps: Iterable[EffectiveApp]) -> None:
+        """Look at what all apps take before any is built."""
+        for app in apps:
+            if isinstance(app.block, Helm) and (source := self._source_name(app)):
+                self.charts.setdefault(source, app.name)
+        self.sources = SourceSet(self.fleet, self.scope, self.variables, self.attachments, self.charts, self.add)
+
+    def add(self, planned: KubeObject) -> None:
+        """Take an object into the result, behind the Secrets and ConfigMaps it needs."""
+        for made in self.attachments.made.values():
+            self.result.objects.setdefault(made.id, made)
+        self.result.objects.setdefault(planned.id, planned)
+
     def build(self, app: EffectiveApp) -> None:
         self._check_dependencies(app)
         after = [self.by_app[name] for name in app.depends_on if name in self.by_app]
         source_name = self._source_name(app)
-        source = self._source(source_name, app)
+        source = self.sources.get(source_name)
+        self._check_target(app)
         if isinstance(app.block, Kustomize):
-            if source.id.kind == "HelmRepository":
-                raise Found([])  # a rule has said so
-            self._check_target(app)
+            self._check_manifests(app, source_name, source)
             planned = kustomization(self.scope, app.name, app.block, self.settings, source.id, after)
             release = None
         else:
-            self._check_release(app, app.block, source)
-            chart = chart_object(self.scope, source, source_name, app.block, self.settings.interval)
-            self._check_length(chart, app)
-            self.result.objects.setdefault(chart.id, chart)
+            chart = self._chart(app, app.block, source_name, source)
             planned = helm_release(self.scope, app.name, app.block, self.settings, chart.id, after)
             release = (self.scope.cluster, self.scope.storage, planned.manifest["spec"]["releaseName"])
-        self._check_length(planned, app)
+        check_length(planned, self.path_of(app.name))
         self._check_spec(planned, app)
-        self.result.objects[planned.id] = planned
+        self.add(self.attachments.bound(planned))
         self.by_app[app.name] = planned.id
         at = self.path_of(app.name)
         self.result.apps.append(PlannedApp(self.scope.tenant, self.scope.cluster, app.name, planned.id, at, release))
+
+    def _check_manifests(self, app: EffectiveApp, name: str, source: KubeObject) -> None:
+        if source.id.kind == "HelmRepository":
+            raise Found([])  # a rule has said so
+        if is_chart(source) and name in self.charts:
+            message = (
+                f"app '{app.name}' takes manifests from source '{name}', app '{self.charts[name]}' takes it as a chart"
+            )
+            fix = "declare two sources: Flux stores a chart as it is, and unpacks manifests"
+            raise Found([Finding(app.origin("kustomize", "source"), "wrong-source", message, fix=fix)])
+
+    def _chart(self, app: EffectiveApp, helm: Helm, name: str, source: KubeObject) -> KubeObject:
+        """What a release takes: the source itself, or a chart of it."""
+        at = (*self.path_of(app.name), "helm")
+        check_chart(app, helm, source, at)
+        release = helm.releaseName or app.name
+        if len(release) > names.MAX_RELEASE:
+            raise Found([name_too_long("release", release, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
+        if is_chart(source):
+            return source
+        chart = chart_object(self.scope, source, name, helm, self.settings.interval)
+        check_length(chart, self.path_of(app.name))
+        self._check_spec(chart, app)
+        chart = self.attachments.bound(chart)
+        self.add(chart)
+        return chart
 
     def _check_spec(self, planned: KubeObject, app: EffectiveApp) -> None:
         """What an API server would refuse, at the values the author wrote; the fleet's own are beyond reproach."""
@@ -147,23 +181,6 @@ class _Builder:
             raise Found([missing_key((*self.path_of(app.name), app.kind), "source")])
         return app.block.source
 
-    def _source(self, name: str, app: EffectiveApp) -> KubeObject:
-        if name in self.sources:
-            return self.sources[name]
-        at = ("tenants", self.scope.tenant, "sources", name) if self.scope.tenant else (*self.path_of(name), "source")
-        if at in self.fleet.left_out or not self.fleet.raw(*at):
-            raise Found([])  # that it is wrong or not declared is known already
-        data = fill(self.fleet.raw(*at), self.variables, at)
-        try:
-            source = Source.model_validate(data)
-        except ValidationError as error:
-            raise Found(findings_of(error, Source, data, at)) from None
-        built = source_object(self.scope, name, source, at)
-        self._check_length(built, app)
-        self.result.objects[built.id] = built
-        self.sources[name] = built
-        return built
-
     def _check_target(self, app: EffectiveApp) -> None:
         target = app.block.targetNamespace
         own = (self.scope.namespace, *self.scope.namespaces.values())
@@ -181,37 +198,6 @@ class _Builder:
                     )
                 ]
             )
-
-    def _check_release(self, app: EffectiveApp, block: Helm, source: KubeObject) -> None:
-        self._check_target(app)
-        at = (*self.path_of(app.name), "helm")
-        from_git = source.id.kind == "GitRepository"
-        if not from_git and block.version is None:
-            fix = "add 'version:', exact or a range such as '1.2.x'"
-            raise Found([replace(missing_key(at, "version"), fix=fix)])
-        if from_git and block.version is not None:
-            place = app.origin("helm", "version")
-            raise Found(
-                [
-                    Finding(
-                        place,
-                        "no-version",
-                        "a chart in Git has no version to choose",
-                        fix="remove 'version', set 'ref' of the source",
-                    )
-                ]
-            )
-        if from_git and (why := path_problem(block.chart)):
-            raise Found([Finding(app.origin("helm", "chart"), "bad-path", f"path '{shorten(block.chart)}' {why}")])
-        name = block.releaseName or app.name
-        if len(name) > names.MAX_RELEASE:
-            raise Found([name_too_long("release", name, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
-
-    def _check_length(self, object: KubeObject, app: EffectiveApp) -> None:
-        _, kind, _, name = object.id
-        limit = names.MAX_LABEL if kind in ("Kustomization", "HelmRelease") else names.MAX_SOURCE
-        if len(name) > limit:
-            raise Found([name_too_long(kind, name, limit, self.path_of(app.name), "use shorter names")])
 
 
 def _ordered(apps: Mapping[str, EffectiveApp], findings: list[Finding]) -> list[EffectiveApp]:

@@ -9,8 +9,9 @@ from tenantry.model import ChartRepository, ConfigMap, Helm, HelmRepository
 from tenantry.model import Source as SourceModel
 from tenantry.names import join
 from tenantry.objects.apps import HELM_API
+from tenantry.objects.charts import chart_object
 from tenantry.objects.scope import MANAGED_BY, TENANT_LABEL, WATCHED, Scope, on_management
-from tenantry.objects.sources import chart_object, reference, source_object
+from tenantry.objects.sources import reference, source_object
 from tenantry.settings import TenantSettings
 
 OBJECTS_CHART = "tenantry-objects"
@@ -54,10 +55,12 @@ def workload_identity(config: ConfigMap, environment: str, cluster: str) -> Kube
     )
 
 
-def objects_chart(scope: Scope, name: str, chart: ChartRepository, interval: str) -> tuple[KubeObject, KubeObject]:
+def objects_chart(
+    scope: Scope, name: str, chart: ChartRepository, credentials: str | None, interval: str
+) -> tuple[KubeObject, KubeObject]:
     """The repository and the chart that install baselines on one remote cluster. Raises: Found: a wrong URL."""
     repository = HelmRepository(url=chart.url, type=chart.type)
-    source = source_object(scope, name, SourceModel(helm=repository), ("platform", "chart"))
+    source = source_object(scope, name, SourceModel(helm=repository, credentials=credentials), ("platform", "chart"))
     return source, chart_object(scope, source, name, Helm(chart=OBJECTS_CHART, version=chart.version), interval)
 
 

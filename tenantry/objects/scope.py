@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tenantry.errors import Found, Path
 from tenantry.kube import KubeObject, Manifest, ObjectId, Owner
 from tenantry.model import ConfigMap, SecretKey
-from tenantry.names import join
+from tenantry.names import MAX_LABEL, MAX_SOURCE, join
+from tenantry.wording import name_too_long
 
 TENANT_LABEL = "toolkit.fluxcd.io/tenant"
 MANAGED_BY = {"app.kubernetes.io/managed-by": "tenantry"}
@@ -99,6 +101,14 @@ class Scope:
         return KubeObject(
             {"apiVersion": api_version, "kind": kind, "metadata": metadata, **body}, self.owner, depends_on
         )
+
+
+def check_length(object: KubeObject, at: Path) -> None:
+    """Raises: Found: the object's name is longer than its kind may have; at: what it is made of."""
+    _, kind, _, name = object.id
+    limit = MAX_LABEL if kind in ("Kustomization", "HelmRelease") else MAX_SOURCE
+    if len(name) > limit:
+        raise Found([name_too_long(kind, name, limit, at, "use shorter names")])
 
 
 def on_management(manifest: Manifest, owner: Owner, depends_on: tuple[ObjectId, ...] = ()) -> KubeObject:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from tenantry.errors import Finding
 from tenantry.fleet import Fleet
-from tenantry.rules import apps, baseline, clusters, identities, tenants
+from tenantry.rules import apps, baseline, clusters, identities, references, tenants
 
 Rule: TypeAlias = Callable[[Fleet], Iterator[Finding]]
 
@@ -36,7 +36,11 @@ RULES: tuple[Rule, ...] = (
     tenants.selectors_take_at_least_one_cluster,
     tenants.apps_say_where_they_run,
     apps.apps_name_declared_sources,
-    apps.kustomize_apps_take_git_sources,
+    apps.kustomize_apps_take_no_helm_repositories,
+    references.references_name_what_is_declared,
+    references.sources_name_declared_credentials,
+    references.sources_include_declared_git_sources,
+    references.tenants_do_not_borrow_the_controllers_identity,
     apps.addons_do_not_name_a_source,
     apps.dependencies_are_apps_of_the_same_kind,
     apps.overrides_name_what_is_declared,

@@ -27,21 +27,24 @@ def apps_name_declared_sources(fleet: Fleet) -> Iterator[Finding]:
                     )
 
 
-def kustomize_apps_take_git_sources(fleet: Fleet) -> Iterator[Finding]:
+def kustomize_apps_take_no_helm_repositories(fleet: Fleet) -> Iterator[Finding]:
     for tenant, declared_tenant in fleet.document.tenants.items():
         for app in declared_tenant.apps:
             for path, block in walk.blocks(fleet, ("tenants", tenant, "apps", app)):
                 source = declared_tenant.sources.get(str(block.get("source")))
-                if path[-1] == "kustomize" and source and source.git is None:
+                if path[-1] == "kustomize" and source and source.helm:
                     message = f"app '{app}' is a 'kustomize:' app, but source '{block['source']}' is a Helm repository"
                     yield Finding(
-                        (*path, "source"), "wrong-source", message, fix="name a 'git:' source, or use 'helm:'"
+                        (*path, "source"), "wrong-source", message, fix="name a source of another kind, or use 'helm:'"
                     )
     for addon, declared_addon in fleet.document.platform.addons.items():
-        if declared_addon.kind == "kustomize" and declared_addon.source.git is None:
+        if declared_addon.kind == "kustomize" and declared_addon.source.helm:
             message = f"add-on '{addon}' is a 'kustomize:' app, but its source is a Helm repository"
             yield Finding(
-                ("platform", "addons", addon, "source"), "wrong-source", message, fix="use a 'git:' source, or 'helm:'"
+                ("platform", "addons", addon, "source"),
+                "wrong-source",
+                message,
+                fix="use a source of another kind, or 'helm:'",
             )
 
 

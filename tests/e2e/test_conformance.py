@@ -16,8 +16,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tenantry.errors import InvalidFleet
+from tenantry.kube import SecretValues
 from tenantry.load import fleet_of, load_fleet, plan_all
 from tenantry.plan import Plan
+from tenantry.secretvalues import data_of
 from tenantry.source import parse
 from tests.e2e.clusters import KINDS
 from tests.e2e.project import REPOSITORY, Project
@@ -83,8 +85,12 @@ def _path(manifest: Mapping[str, Any]) -> str:
 def _manifests(plan: Plan) -> Iterator[Mapping[str, Any]]:
     """All objects, those that a remote's baselines hold included."""
     for planned in plan.objects:
-        yield planned.manifest
+        yield planned.manifest if planned.secret is None else {**planned.manifest, "data": _data(planned.secret)}
         yield from planned.manifest.get("spec", {}).get("values", {}).get("objects", ())
+
+
+def _data(secret: SecretValues) -> dict[str, str]:
+    return data_of(secret, dict.fromkeys(secret.keys, "value"))
 
 
 @pytest.fixture(scope="module")

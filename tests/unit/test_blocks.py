@@ -6,12 +6,9 @@ from typing import Any
 
 import pytest
 
-from tenantry.blocks import check_blocks
 from tenantry.diagnostics import format_invalid
 from tenantry.errors import InvalidFleet
 from tenantry.load import fleet_of, plan_all
-from tenantry.model import FluxBlock, HelmPatch, KustomizePatch
-from tenantry.schemas import schema_of
 from tenantry.source import parse
 
 FLEET = """\
@@ -107,16 +104,6 @@ def test_a_rule_between_fields_is_checked_at_the_field_that_breaks_it() -> None:
         "  fix: remove it, or write 'name: RetryOnFailure' beside it\n"
         "Found 1 error"
     )
-
-
-@pytest.mark.parametrize("model", [KustomizePatch, HelmPatch])
-def test_every_key_of_flux_can_be_set_or_is_refused_with_a_reason(model: type[FluxBlock]) -> None:
-    """A key that is neither would be unknown to the author although Flux has it."""
-    kind = {KustomizePatch: "kustomize", HelmPatch: "helm"}[model]
-    for key in schema_of(model.flux_kind).spec["properties"]:
-        block = {key: None}
-        codes = {each.code for each in check_blocks({"tenants": {"t": {"apps": {"a": {kind: block}}}}})}
-        assert codes == ({"owned-key"} if key in model.owned else set())
 
 
 def test_making_namespaces_is_the_fleets_own() -> None:

@@ -702,9 +702,9 @@ def test_names_that_become_the_same_when_joined_are_refused() -> None:
         ),
         (
             "helm: {source: manifests, chart: ./c, version: 1.x}",
-            "tenants.yaml:15:60: error[no-version]: a chart in Git has no version to choose\n"
+            "tenants.yaml:15:60: error[no-version]: a chart in a folder has no version to choose\n"
             "  at tenants.rocky.apps.web.helm.version\n"
-            "  fix: remove 'version', set 'ref' of the source",
+            "  fix: remove 'version'; 'ref' of a Git source says which revision is taken",
         ),
         (
             "helm: {source: manifests, chart: ../c}",
@@ -800,7 +800,7 @@ def test_a_password_in_a_url_is_refused_without_repeating_it(url: str) -> None:
         "tenants.yaml:11:30: error[secret-in-url]: the URL holds a password, which everyone who reads the"
         " file or the plan could see",
         "  at tenants.rocky.sources.manifests.git.url",
-        "  fix: remove it from the URL, and revoke it",
+        "  fix: remove it from the URL, and revoke it; name 'credentials' instead",
         "Found 1 error",
     )
 

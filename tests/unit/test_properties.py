@@ -267,7 +267,16 @@ def _name_problem(id: ObjectId) -> str | None:
     match id.kind:
         case "RoleBinding":
             return names.role_name_problem(id.name)
-        case "GitRepository" | "HelmRepository" | "HelmChart":
+        case (
+            "GitRepository"
+            | "HelmRepository"
+            | "HelmChart"
+            | "OCIRepository"
+            | "Bucket"
+            | "ExternalArtifact"
+            | "Secret"
+            | "ConfigMap"
+        ):
             return names.object_name_problem(id.name)
         case _:
             return names.dns_label_problem(id.name)

@@ -183,10 +183,15 @@ web:
     )
 
 
-def test_a_merged_app_that_is_not_complete_is_reported_at_its_block() -> None:
+def test_a_merged_app_that_does_not_fit_is_reported_at_its_block() -> None:
     with pytest.raises(Found) as caught:
         effective(
-            rocky("web: {helm: {source: charts}, clusters: {names: [hub]}, overrides: {clusters: {edge: {}}}}"), "edge"
+            rocky("web: {kustomize: {source: manifests, path: ./a, components: [../../b]}, clusters: {all: true}}"),
+            "edge",
         )
     (finding,) = caught.value.findings
-    assert (finding.path, finding.code, finding.message) == ((*AT, "helm"), "missing-key", "key 'chart' is missing")
+    assert (finding.path, finding.code, finding.message) == (
+        (*AT, "kustomize"),
+        "bad-path",
+        "component '../../b' leaves the source",
+    )

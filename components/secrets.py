@@ -1,0 +1,83 @@
+"""The values of Secrets, from the stack's secret config into the objects that hold them, marked as secret on the way."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pulumi
+
+from components.config import NAMESPACE
+from tenantry.errors import Refused
+from tenantry.kube import KubeObject
+from tenantry.plan import Plan
+from tenantry.secretvalues import MissingValue, data_of, missing, values_of
+
+GROUPS = ("credentials", "platformCredentials")
+"""The keys of the stack's config under which values stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class SecretConfig:
+    """Values by group, owner, name and key; never shown."""
+
+    values: Mapping[str, Any] = field(repr=False)
+
+
+def read_secrets() -> SecretConfig:
+    """The running stack's secret config. Raises: Refused: it was set as plain text, or is no mapping."""
+    config = pulumi.Config(NAMESPACE)
+    values = {group: _group(config, group) for group in GROUPS}
+    return SecretConfig(values)
+
+
+def with_secrets(plan: Plan, secrets: SecretConfig) -> Plan:
+    """The plan with the values in its Secrets. Raises: Refused: some are missing; names all of them."""
+    if absent := missing(plan.objects, secrets.values):
+        what = (
+            "a value that the fleet names is" if len(absent) == 1 else f"{len(absent)} values that the fleet names are"
+        )
+        raise Refused(f"{what} not in the stack's secret config", "\n       ".join(map(_command, absent)))
+    return replace(plan, objects=tuple(_filled(each, secrets) for each in plan.objects))
+
+
+def without_secrets(plan: Plan) -> Plan:
+    """The plan without Secrets that hold values, for files that others read."""
+    kept = tuple(each for each in plan.objects if not each.secret)
+    ids = {each.id for each in kept}
+    return replace(
+        plan, objects=tuple(replace(each, depends_on=tuple(id for id in each.depends_on if id in ids)) for each in kept)
+    )
+
+
+def _group(config: pulumi.Config, group: str) -> Any:
+    text = config.get(group)
+    if not text:
+        return {}
+    if not pulumi.runtime.is_config_secret(f"{NAMESPACE}:{group}"):
+        raise Refused(
+            f"the stack's config holds {NAMESPACE}:{group} as plain text, which everyone who reads the stack's file could see",
+            f"replace the values, then set them with pulumi config set --secret --path '{NAMESPACE}:{group}.NAME...'",
+        )
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise Refused(
+            f"the stack's config holds under {NAMESPACE}:{group} what is no mapping of names",
+            f"pulumi config rm {NAMESPACE}:{group}, then set single values with --secret --path",
+        ) from None
+
+
+def _filled(planned: KubeObject, secrets: SecretConfig) -> KubeObject:
+    if planned.secret is None:
+        return planned
+    data = data_of(planned.secret, values_of(planned.secret, secrets.values))
+    return replace(planned, manifest={**planned.manifest, "data": pulumi.Output.secret(data)})
+
+
+def _command(absent: MissingValue) -> str:
+    path = "".join(f".{part}" if re.fullmatch(r"[A-Za-z0-9_-]+", part) else f'["{part}"]' for part in absent.path)
+    return f"pulumi config set --secret --path '{NAMESPACE}:{path.removeprefix('.')}'"
