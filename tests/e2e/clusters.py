@@ -20,12 +20,16 @@ PATIENCE = 120
 
 KINDS = (
     ("", "v1", "ConfigMap", "configmaps"),
+    ("", "v1", "Secret", "secrets"),
     ("", "v1", "ServiceAccount", "serviceaccounts"),
     ("", "v1", "ResourceQuota", "resourcequotas"),
     ("", "v1", "LimitRange", "limitranges"),
     ("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings"),
     ("networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies"),
     ("source.toolkit.fluxcd.io", "v1", "GitRepository", "gitrepositories"),
+    ("source.toolkit.fluxcd.io", "v1", "OCIRepository", "ocirepositories"),
+    ("source.toolkit.fluxcd.io", "v1", "Bucket", "buckets"),
+    ("source.toolkit.fluxcd.io", "v1", "ExternalArtifact", "externalartifacts"),
     ("source.toolkit.fluxcd.io", "v1", "HelmRepository", "helmrepositories"),
     ("source.toolkit.fluxcd.io", "v1", "HelmChart", "helmcharts"),
     ("kustomize.toolkit.fluxcd.io", "v1", "Kustomization", "kustomizations"),
