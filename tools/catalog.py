@@ -132,8 +132,10 @@ MODULES = (
             _definitions("source-controller"),
             _definitions("kustomize-controller"),
             _definitions("helm-controller"),
-            # A fleet may hold alerts; that nobody sends them in a sandbox is no reason to refuse them there.
+            # A fleet may hold alerts; that nobody sends them in a sandbox is no reason to refuse them there. So with images.
             _definitions("notification-controller", requirer="notification"),
+            _definitions("image-reflector-controller", requirer="image-reflector"),
+            _definitions("image-automation-controller", requirer="image-automation"),
         ),
     ),
     Module("kwok", Group.SANDBOX, (Tool("kwok", "sigs.k8s.io/kwok/cmd/kwok", 60),)),

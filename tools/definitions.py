@@ -12,6 +12,13 @@ from tools.errors import ToolsError
 from tools.keywords import json_schema
 from tools.store import SOURCES
 
+AREAS = {
+    "ImagePolicy": "image-reflector",
+    "ImageRepository": "image-reflector",
+    "ImageUpdateAutomation": "image-automation",
+}
+"""Whose kinds they are whose group, image.toolkit.fluxcd.io, two controllers share. Any other group is one controller's."""
+
 
 class UnknownOrigin(ToolsError):
     """A definition belongs to no module that is pinned here."""
@@ -32,7 +39,7 @@ def record(definition: dict[str, Any], sources: Path = SOURCES) -> dict[str, Any
         "kind": kind,
         "plural": spec["names"]["plural"],
         "scope": spec["scope"],
-        "source": _origin(spec["group"], sources),
+        "source": _origin(spec["group"], kind, sources),
         "spec": json_schema(version["schema"]["openAPIV3Schema"]["properties"]["spec"], f"{kind}.spec"),
     }
 
@@ -52,13 +59,13 @@ def read(path: Path) -> dict[str, Any]:
     return definition
 
 
-def _origin(group: str, sources: Path) -> dict[str, str]:
-    """The module a group of kinds comes from, and its version: source.toolkit.fluxcd.io is source-controller's."""
-    controller = f"{group.partition('.')[0]}-controller"
+def _origin(group: str, kind: str, sources: Path) -> dict[str, str]:
+    """The module a kind comes from, and its version: those of source.toolkit.fluxcd.io are source-controller's."""
+    controller = f"{AREAS.get(kind, group.partition('.')[0])}-controller"
     for extra in (extra for module in MODULES for extra in module.extras if extra.into == CRDS):
         if extra.dependency.endswith(f"/{controller}"):
             return {"module": extra.dependency, "version": _pinned(extra, sources)}
-    raise UnknownOrigin(f"no module here brings the definitions of {group}", "add it to tools/catalog.py")
+    raise UnknownOrigin(f"no module here brings {kind} of {group}", "add it to tools/catalog.py")
 
 
 def _pinned(extra: Extra, sources: Path) -> str:

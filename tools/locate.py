@@ -34,7 +34,7 @@ def path_of(name: str) -> Path:
 
 
 def crds() -> tuple[Path, ...]:
-    """The files of Flux's CustomResourceDefinitions, sorted; without those of image automation. Raises: ToolMissing."""
+    """The files of Flux's CustomResourceDefinitions, sorted. Raises: ToolMissing."""
     directory = store.default().built(module_of("source-controller"))
     if directory is None:
         raise ToolMissing("the Flux controllers are not built, or not from the sources as they are now", REMEDY)

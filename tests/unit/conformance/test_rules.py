@@ -171,6 +171,28 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
         ),
     ),
     (
+        "ImagePolicy",
+        {"interval": "5m"},
+        Finding(
+            (*AT, "interval"),
+            "bad-combination",
+            "interval is only of use with digestReflectionPolicy 'Always'",
+            fix="remove it, or write 'digestReflectionPolicy: Always' beside it",
+            at_key=True,
+        ),
+    ),
+    (
+        "ImagePolicy",
+        {"digestReflectionPolicy": "Always"},
+        Finding(
+            (*AT, "digestReflectionPolicy"),
+            "bad-combination",
+            "digestReflectionPolicy 'Always' needs an interval",
+            fix="add 'interval:', how often to look for a new digest",
+            at_key=True,
+        ),
+    ),
+    (
         "Provider",
         {"commitStatusExpr": "'x'"},
         Finding(
@@ -252,6 +274,8 @@ def test_a_broken_rule_is_told_where_it_can_be_mended(kind: str, changes: dict[s
         ("HelmRelease", {"upgrade": {"strategy": {"name": "RetryOnFailure", "retryInterval": "5m"}}}),
         ("Kustomization", {"kubeConfig": {"configMapRef": REF}}),
         ("HelmRelease", {"kubeConfig": {"secretRef": REF}}),
+        ("ImagePolicy", {"digestReflectionPolicy": "Always", "interval": "5m"}),
+        ("ImagePolicy", {"digestReflectionPolicy": "IfNotPresent"}),
         ("Provider", {"type": "gitlab", "commitStatusExpr": "'x'"}),
         ("Receiver", {"type": "generic-oidc", "secretRef": None, "oidcProviders": [OIDC]}),
         ("Receiver", {"oidcProviders": []}),

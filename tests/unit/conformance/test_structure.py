@@ -155,6 +155,20 @@ def test_a_time_limit_of_a_source_knows_no_hours() -> None:
     assert expected == told("GitRepository", timeout="1h")
 
 
+@pytest.mark.parametrize("refspec", ["+refs/heads/main:refs/heads/main", ":refs/heads/next"])
+def test_an_image_update_neither_forces_its_push_nor_deletes(refspec: str) -> None:
+    git = {"commit": {"author": {"email": "rocky@example.com"}}, "push": {"refspec": refspec}}
+    expected = [
+        Finding(
+            (*AT, "git", "push", "refspec"),
+            "bad-value",
+            f"'{refspec}' does not match ^$|^[^+:]",
+            fix="write it as in 'refs/heads/main:refs/heads/next': no '+' (force) or ':' (delete) in front",
+        )
+    ]
+    assert expected == told("ImageUpdateAutomation", git=git)
+
+
 def test_an_address_is_never_quoted_as_it_may_hold_a_password() -> None:
     expected = [Finding((*AT, "url"), "bad-value", "a string does not match ^oci://.*$")]
     assert expected == told("OCIRepository", url="https://rocky:secret@registry.example.com/web")

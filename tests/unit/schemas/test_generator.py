@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -136,15 +137,30 @@ def test_files_of_kinds_that_are_gone_are_removed(directory: Path) -> None:
     assert [path.name for path in directory.iterdir()] == [NAME]
 
 
+@pytest.mark.parametrize(
+    ("kind", "controller"),
+    [
+        ("ImagePolicy", "image-reflector-controller"),
+        ("ImageRepository", "image-reflector-controller"),
+        ("ImageUpdateAutomation", "image-automation-controller"),
+    ],
+)
+def test_kinds_of_one_group_may_come_from_different_modules(definition: Path, kind: str, controller: str) -> None:
+    text = DEFINITION.format(group="image.toolkit.fluxcd.io").replace("kind: Widget", f"kind: {kind}")
+    definition.write_text(text)
+
+    (record,) = schemas.generate([definition]).values()
+
+    assert json.loads(record)["source"]["module"] == f"github.com/fluxcd/{controller}"
+
+
 def test_a_kind_of_unknown_origin_is_refused(definition: Path) -> None:
     definition.write_text(DEFINITION.format(group="example.com"))
 
     with pytest.raises(UnknownOrigin) as refused:
         schemas.generate([definition])
 
-    assert str(refused.value) == (
-        "no module here brings the definitions of example.com\n  fix: add it to tools/catalog.py"
-    )
+    assert str(refused.value) == ("no module here brings Widget of example.com\n  fix: add it to tools/catalog.py")
 
 
 def test_without_the_tools_the_command_says_what_helps(
