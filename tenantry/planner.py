@@ -16,8 +16,10 @@ from tenantry.fleet import Fleet, clusters_of, matches
 from tenantry.hub import marker, platform_account
 from tenantry.kube import KubeObject, Manifest, ObjectId, Owner
 from tenantry.model import ChartRepository, ConfigMap, SecretKey
+from tenantry.objects.apps import app_id
 from tenantry.objects.appset import AppSet, PlannedApp, plan_apps
 from tenantry.objects.baseline import baseline
+from tenantry.objects.dependencies import Dependency
 from tenantry.objects.remote import baseline_release, objects_chart, service_account, workload_identity
 from tenantry.objects.scope import Scope, on_management
 from tenantry.settings import (
@@ -85,18 +87,27 @@ class Planner:
 
     def _addons(self, cluster: str) -> None:
         """An add-on is there once: of several environments the first that the cluster names has it."""
-        if self.environment != self.fleet.clusters[cluster].environments[0]:
-            return
-        wanted = [
-            name
-            for name, addon in self.platform.addons.items()
-            if matches(addon.clusters, cluster, self.fleet.clusters[cluster])
-        ]
-        if not wanted:
+        wanted = self._wanted(cluster)
+        if not wanted or self.environment != self.fleet.addons_owner(cluster):
             return
         scope = self._platform_scope(cluster)
         variables = variables_of(self.fleet, self.environment, cluster)
-        self._add_apps(plan_apps(self.fleet, scope, self.settings, wanted, variables))
+        self._add_apps(plan_apps(self.fleet, scope, self.settings, wanted, variables, addons={}))
+
+    def _wanted(self, cluster: str) -> list[str]:
+        """The add-ons whose selectors take the cluster."""
+        declared = self.fleet.clusters[cluster]
+        return [name for name, addon in self.platform.addons.items() if matches(addon.clusters, cluster, declared)]
+
+    def _addons_there(self, cluster: str) -> dict[str, Dependency]:
+        """The cluster's add-ons as what apps depend on, whichever environment of this management cluster has them."""
+        owner = self.fleet.addons_owner(cluster)
+        wanted = self._wanted(cluster)
+        if not wanted or self.fleet.environments[owner].management != self.management:
+            return {}
+        scope, planned = self._platform_scope(cluster), owner == self.environment
+        ids = {name: app_id(scope, name, self.platform.addons[name].kind) for name in wanted}
+        return {f"{names.ADDON_PREFIX}{name}": Dependency(id, planned) for name, id in ids.items()}
 
     def _platform_scope(self, cluster: str) -> Scope:
         """The platform team on one cluster; makes the service account it acts as, if the cluster is a remote."""
@@ -156,7 +167,7 @@ class Planner:
         base = self._remote_base(scope, settings) if kubeconfig else self._local_base(scope, settings)
         scope = replace(scope, base=base)
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
-        self._add_apps(plan_apps(self.fleet, scope, settings, apps, variables))
+        self._add_apps(plan_apps(self.fleet, scope, settings, apps, variables, self._addons_there(cluster)))
 
     def _local_base(self, scope: Scope, settings: TenantSettings) -> tuple[ObjectId, ...]:
         first, *rest = _in_order(scope.owner, baseline(scope, settings))

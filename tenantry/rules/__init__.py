@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from tenantry.errors import Finding
 from tenantry.fleet import Fleet
-from tenantry.rules import apps, baseline, clusters, identities, tenants
+from tenantry.rules import apps, baseline, clusters, dependencies, identities, tenants
 
 Rule: TypeAlias = Callable[[Fleet], Iterator[Finding]]
 
@@ -38,7 +38,8 @@ RULES: tuple[Rule, ...] = (
     apps.apps_name_declared_sources,
     apps.kustomize_apps_take_git_sources,
     apps.addons_do_not_name_a_source,
-    apps.dependencies_are_apps_of_the_same_kind,
+    dependencies.dependencies_are_apps_of_the_same_kind,
+    dependencies.dependencies_on_addons_are_of_the_same_kind,
     apps.overrides_name_what_is_declared,
     apps.overrides_keep_the_kind_of_app,
 )
