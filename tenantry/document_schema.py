@@ -88,9 +88,21 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
     if issubclass(described, model.FluxBlock):
         definition["properties"] |= _flux_keys(described)
         definition["additionalProperties"] = False
+    if described is model.Environment:
+        _let_inherit(definition)
     if choices := CHOICES.get(name):
         choice = {"oneOf": [_given(key) for key in choices]}
         definition |= {"anyOf": [_given(_INSTEAD[name]), choice]} if name in _INSTEAD else choice
+
+
+def _let_inherit(environment: dict[str, Any]) -> None:
+    """One that extends another is checked when it is whole; as written it lacks what it inherits, or removes it by `null`."""
+    required = environment.pop("required")
+    environment["anyOf"] = [{"required": required}, _given("extends")]
+    namespace, variables = (environment["properties"][key] for key in ("namespace", "variables"))
+    for part in (namespace, variables):
+        part["type"] = [part["type"], "null"]
+    variables["additionalProperties"]["type"].append("null")
 
 
 def _given(key: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Why a tenant or an app is what it is: effective values with their origins, and clusters with the reason for each.
+"""Why a tenant, an app or an add-on is what it is: effective values with their origins, and clusters with the reason for each.
 
 Answers come from the same settings the plan is made of, so they hold for what `pulumi up` applies.
 """
@@ -9,50 +9,28 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from tenantry.choice import Choice, choice_of_addon, choice_of_app
 from tenantry.diagnostics import closest
-from tenantry.errors import Path, Refused
-from tenantry.fleet import Fleet, clusters_of, matches
+from tenantry.errors import Refused
+from tenantry.fleet import Fleet, clusters_of
+from tenantry.hub import platform_account
 from tenantry.merge import Layer
-from tenantry.model import Cluster, Model, Selector, Source
+from tenantry.model import ChartRepository, Model, Source
 from tenantry.model.network import Network
 from tenantry.plan import Plan
 from tenantry.settings import (
     TIMES,
     EffectiveApp,
     effective_app,
-    selector_at,
-    selector_of,
+    platform_layers,
+    platform_settings,
     settings_layers,
     tenant_settings,
     variable_at,
     variables_of,
 )
 from tenantry.template import fill
-from tenantry.trace import Origin, Value, origin_at, placeholders, trace
-
-
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """Whether one cluster of the environment is taken, and what decides it."""
-
-    cluster: str
-    placed: bool
-    reason: str
-    origin: Origin
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What a selector makes of the clusters; `elsewhere` are those of other environments, which it can not take."""
-
-    selector: str
-    origin: Origin
-    placements: tuple[Placement, ...]
-    elsewhere: tuple[str, ...]
-
-    @property
-    def clusters(self) -> tuple[str, ...]:
-        return tuple(each.cluster for each in self.placements if each.placed)
+from tenantry.trace import Value, origin_at, placeholders, trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +48,7 @@ class PlacedApp:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedApp:
-    """An app of a tenant, everywhere in an environment."""
+    """An app of a tenant, or an add-on, whose tenant is ""; everywhere in an environment."""
 
     environment: str
     tenant: str
@@ -90,6 +68,16 @@ class ExplainedTenant:
     apps: dict[str, Choice]
 
 
+@dataclass(frozen=True, slots=True)
+class ExplainedPlatform:
+    """What holds for the platform's add-ons in an environment: everywhere, and on each cluster."""
+
+    environment: str
+    settings: tuple[Value, ...]
+    clusters: dict[str, tuple[Value, ...]]
+    addons: dict[str, Choice]
+
+
 def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = None) -> ExplainedTenant:
     """The settings of a tenant, and where its apps are. Raises: Refused: the tenant or the cluster is not declared."""
     _known("tenant", tenant, fleet.document.tenants, fleet.source.file)
@@ -103,7 +91,10 @@ def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = 
             if each.tenant == tenant and cluster in (None, each.cluster)
         ),
         _settings(fleet, tenant),
-        {app: _choice(fleet, plan, tenant, app, cluster) for app in fleet.document.tenants[tenant].apps},
+        {
+            app: choice_of_app(fleet, plan.environment, tenant, app, cluster)
+            for app in fleet.document.tenants[tenant].apps
+        },
     )
 
 
@@ -112,9 +103,30 @@ def explain_app(fleet: Fleet, plan: Plan, tenant: str, app: str, cluster: str | 
     _known("tenant", tenant, fleet.document.tenants, fleet.source.file)
     _known("app", app, fleet.document.tenants[tenant].apps, f"tenant '{tenant}'")
     _known_cluster(fleet, cluster)
-    choice = _choice(fleet, plan, tenant, app, cluster)
-    placed = tuple(_placed(fleet, plan, tenant, app, each) for each in choice.clusters)
+    choice = choice_of_app(fleet, plan.environment, tenant, app, cluster)
+    placed = tuple(_placed_app(fleet, plan, tenant, app, each) for each in choice.clusters)
     return ExplainedApp(plan.environment, tenant, app, choice, placed)
+
+
+def explain_platform(fleet: Fleet, plan: Plan, cluster: str | None = None) -> ExplainedPlatform:
+    """What add-ons have in common, and where each is. Raises: Refused: the cluster is not declared."""
+    _known_cluster(fleet, cluster)
+    here = [each for each in clusters_of(fleet, plan.environment) if cluster in (None, each)]
+    return ExplainedPlatform(
+        plan.environment,
+        (_platform_namespace(fleet), *_platform_times(fleet)),
+        {each: (_platform_account(fleet, plan, each), *_chart_values(fleet, plan, each)) for each in here},
+        {addon: choice_of_addon(fleet, plan.environment, addon, cluster) for addon in fleet.document.platform.addons},
+    )
+
+
+def explain_addon(fleet: Fleet, plan: Plan, addon: str, cluster: str | None = None) -> ExplainedApp:
+    """An add-on as `explain_app` tells of an app. Raises: Refused: it or the cluster is not declared."""
+    _known("add-on", addon, fleet.document.platform.addons, "the platform")
+    _known_cluster(fleet, cluster)
+    choice = choice_of_addon(fleet, plan.environment, addon, cluster)
+    placed = tuple(_placed_addon(fleet, plan, addon, each) for each in choice.clusters)
+    return ExplainedApp(plan.environment, "", addon, choice, placed)
 
 
 def _known_cluster(fleet: Fleet, cluster: str | None) -> None:
@@ -129,56 +141,6 @@ def _known(what: str, name: str, declared: Iterable[str], owner: str) -> None:
         listed = ", ".join(names) or "none"
         remedy = f"name '{near}'" if near else "name one of these" if names else ""
         raise Refused(f"{owner} declares no {what} '{name}' (declared: {listed})", remedy)
-
-
-# --- clusters ---------------------------------------------------------------------------------------------------
-
-
-def _choice(fleet: Fleet, plan: Plan, tenant: str, app: str, cluster: str | None) -> Choice:
-    selector = selector_of(fleet, tenant, app)
-    assert selector is not None  # a rule of the fleet
-    at = selector_at(fleet, tenant, app)
-    here = clusters_of(fleet, plan.environment)
-    return Choice(
-        _in_words(selector),
-        origin_at(fleet.source, at),
-        tuple(_placement(fleet, selector, at, name) for name in here if cluster in (None, name)),
-        tuple(name for name in fleet.clusters if name not in here and cluster in (None, name)),
-    )
-
-
-def _placement(fleet: Fleet, selector: Selector, at: Path, name: str) -> Placement:
-    declared = fleet.clusters[name]
-    reason, why = _reason(selector, at, name, declared)
-    return Placement(name, matches(selector, name, declared), reason, origin_at(fleet.source, why))
-
-
-def _reason(selector: Selector, at: Path, name: str, cluster: Cluster) -> tuple[str, Path]:
-    """What decides about a cluster, and where it stands in the document."""
-    if name in selector.exclude:
-        return "excluded by name", (*at, "exclude", selector.exclude.index(name))
-    if selector.names is not None:
-        if name in selector.names:
-            return "named", (*at, "names", selector.names.index(name))
-        return "not named", (*at, "names")
-    for label, wanted in (selector.labels or {}).items():
-        if label not in cluster.labels:
-            return f"has no label '{label}'", ("clusters", name)
-        if cluster.labels[label] != wanted:
-            return f"label {label} is '{cluster.labels[label]}'", ("clusters", name, "labels", label)
-    if selector.labels is not None:
-        return "its labels match", ("clusters", name, "labels", next(iter(selector.labels)))
-    return "all clusters are taken", (*at, "all")
-
-
-def _in_words(selector: Selector) -> str:
-    if selector.names is not None:
-        taken = f"names {', '.join(selector.names)}"
-    elif selector.labels is not None:
-        taken = f"labels {', '.join(f'{label}={value}' for label, value in selector.labels.items())}"
-    else:
-        taken = "all"
-    return taken + (f", except {', '.join(selector.exclude)}" if selector.exclude else "")
 
 
 # --- values -----------------------------------------------------------------------------------------------------
@@ -214,33 +176,50 @@ def _namespace(fleet: Fleet, plan: Plan, tenant: str, cluster: str) -> Value:
     return Value(("namespace",), name, origin_at(fleet.source, at) if declared else None, written)
 
 
-def _placed(fleet: Fleet, plan: Plan, tenant: str, app: str, cluster: str) -> PlacedApp:
+def _placed_app(fleet: Fleet, plan: Plan, tenant: str, app: str, cluster: str) -> PlacedApp:
     variables = variables_of(fleet, plan.environment, cluster, tenant=tenant)
     at = ("tenants", tenant, "apps", app)
     effective = effective_app(fleet, at, plan.environment, cluster, {**variables, "app": app})
+    times = tuple(each for each in _settings(fleet, tenant) if each.path[0] in TIMES)
+    values = (_namespace(fleet, plan, tenant, cluster), *_app_values(fleet, effective, times))
+    if source := effective.block.source:  # the plan refuses an app without one
+        found = _source_values(fleet, ("tenants", tenant, "sources", source), variables)
+        values += tuple(each.under("sources", source) for each in found)
+    return _placed(fleet, plan, (tenant, app, cluster), values, {**variables, "app": app})
+
+
+def _placed_addon(fleet: Fleet, plan: Plan, addon: str, cluster: str) -> PlacedApp:
+    variables = variables_of(fleet, plan.environment, cluster)
+    at = ("platform", "addons", addon)
+    effective = effective_app(fleet, at, plan.environment, cluster, {**variables, "app": addon})
     values = (
-        _namespace(fleet, plan, tenant, cluster),
-        *_app_values(fleet, tenant, effective),
-        *_source_values(fleet, tenant, effective.block.source, variables),
+        _platform_namespace(fleet),
+        *_app_values(fleet, effective, _platform_times(fleet)),
+        *(each.under("source") for each in _source_values(fleet, (*at, "source"), variables)),
     )
+    return _placed(fleet, plan, ("", addon, cluster), values, {**variables, "app": addon})
+
+
+def _placed(
+    fleet: Fleet, plan: Plan, key: tuple[str, str, str], values: tuple[Value, ...], variables: dict[str, str]
+) -> PlacedApp:
+    """Args: key: tenant, app and cluster, as the plan has them."""
     used = dict.fromkeys(name for value in values for name in placeholders(value.written))
     return PlacedApp(
-        cluster,
-        next(str(each.id) for each in plan.apps if (each.tenant, each.name, each.cluster) == (tenant, app, cluster)),
+        key[2],
+        next(str(each.id) for each in plan.apps if (each.tenant, each.name, each.cluster) == key),
         values,
-        tuple(_variable(fleet, plan.environment, cluster, name, {**variables, "app": app}[name]) for name in used),
+        tuple(_variable(fleet, plan.environment, key[2], name, variables[name]) for name in used),
     )
 
 
-def _app_values(fleet: Fleet, tenant: str, app: EffectiveApp) -> tuple[Value, ...]:
-    """The app's block and dependencies; times it does not set itself are its tenant's."""
+def _app_values(fleet: Fleet, app: EffectiveApp, times: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The app's block and dependencies; times it does not set itself are its tenant's, or the platform's."""
     effective: dict[str, Any] = {app.kind: app.block.model_dump(exclude_none=True)}
     if app.depends_on:
         effective["dependsOn"] = list(app.depends_on)
     values = {each.path: each for each in trace(fleet.source, app.layers, effective)}
-    for time in _settings(fleet, tenant):
-        if time.path[0] not in TIMES:
-            continue
+    for time in times:
         # Releases have no 'retryInterval'; the fleet retries their installs and upgrades that often.
         path = (app.kind, *time.path) if time.path[0] in type(app.block).model_fields else time.path
         own = values.get(path)
@@ -250,14 +229,39 @@ def _app_values(fleet: Fleet, tenant: str, app: EffectiveApp) -> tuple[Value, ..
     return tuple(sorted(values.values(), key=lambda each: groups.index(each.path[0])))
 
 
-def _source_values(fleet: Fleet, tenant: str, name: str | None, variables: dict[str, str]) -> tuple[Value, ...]:
-    if name is None:  # refused by the plan
-        return ()
-    at = ("tenants", tenant, "sources", name)
+def _source_values(fleet: Fleet, at: tuple[str, ...], variables: dict[str, str]) -> tuple[Value, ...]:
     declared = fleet.raw(*at)
     source = Source.model_validate(fill(declared, variables, at))
-    values = trace(fleet.source, [Layer(at, declared)], source.model_dump(exclude_none=True))
-    return tuple(each.under("sources", name) for each in values)
+    return trace(fleet.source, [Layer(at, declared)], source.model_dump(exclude_none=True))
+
+
+def _platform_times(fleet: Fleet) -> tuple[Value, ...]:
+    settings = platform_settings(fleet)
+    return trace(fleet.source, platform_layers(fleet), {time: getattr(settings, time) for time in TIMES})
+
+
+def _platform_namespace(fleet: Fleet) -> Value:
+    """Where the platform's things are on every cluster, Helm's records of its releases included."""
+    declared = "namespace" in fleet.raw("platform")
+    at = origin_at(fleet.source, ("platform", "namespace")) if declared else None
+    return Value(("namespace",), fleet.document.platform.namespace, at)
+
+
+def _platform_account(fleet: Fleet, plan: Plan, cluster: str) -> Value:
+    key = "platformServiceAccount"
+    at = origin_at(fleet.source, ("clusters", cluster, key)) if key in fleet.raw("clusters", cluster) else None
+    return Value((key,), platform_account(fleet, plan.environment, cluster), at)
+
+
+def _chart_values(fleet: Fleet, plan: Plan, cluster: str) -> tuple[Value, ...]:
+    """Where the objects chart comes from, on a remote cluster with a baseline to install."""
+    if cluster == plan.management or all(each.cluster != cluster for each in plan.placements):
+        return ()
+    at = ("platform", "chart", "helm")
+    declared = fleet.raw(*at)
+    chart = ChartRepository.model_validate(fill(declared, variables_of(fleet, plan.environment, cluster), at))
+    values = trace(fleet.source, [Layer(at, declared)], chart.model_dump())
+    return tuple(each.under("chart", "helm") for each in values)
 
 
 def _variable(fleet: Fleet, environment: str, cluster: str, name: str, value: str) -> Value:

@@ -44,6 +44,10 @@ class Fleet:
         """The environments whose overrides hold in this one: those it extends, from the most general, and itself."""
         return lineage(environment, {name: each.extends for name, each in self.environments.items()})
 
+    def addons_owner(self, cluster: str) -> str:
+        """The environment whose plan holds a cluster's add-ons: the first that the cluster names."""
+        return self.clusters[cluster].environments[0]
+
     def in_order(self) -> list[str]:
         """All environments, each behind the one it comes after, otherwise in the order of the file."""
         return in_order({name: each.after for name, each in self.environments.items()})

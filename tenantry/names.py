@@ -20,6 +20,9 @@ MAX_SOURCE = 230
 MAX_RELEASE = 53
 """Helm's limit for the name of a release."""
 
+ADDON_PREFIX = "platform/"
+"""What a tenant's app puts before the name of an add-on that it depends on; no app's name can hold a slash."""
+
 DNS_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 LABEL_VALUE = r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?"
 LABEL_KEY = r"(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
@@ -75,6 +78,11 @@ def label_value_problem(value: str) -> str | None:
 def is_reserved_namespace(name: str) -> bool:
     """Whether a namespace belongs to Kubernetes or to Flux; a tenant there would take over what is not the fleet's."""
     return name in _RESERVED or name.startswith("kube-")
+
+
+def addon_named(dependency: str) -> str | None:
+    """The add-on that an entry of `dependsOn` names with the prefix; None: it has none."""
+    return dependency.removeprefix(ADDON_PREFIX) if dependency.startswith(ADDON_PREFIX) else None
 
 
 def join(*parts: str) -> str:

@@ -1,4 +1,4 @@
-"""What a tenant's namespaces are called in an environment. Whether it may have those names is for the planner."""
+"""What a tenant's namespaces are called in an environment. Whether it may have those names is for `territory`."""
 
 from __future__ import annotations
 

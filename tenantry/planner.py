@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain
 
 from tenantry import names
@@ -17,10 +16,11 @@ from tenantry.fleet import Fleet, clusters_of, matches
 from tenantry.hub import marker, platform_account
 from tenantry.kube import KubeObject, Manifest, ObjectId, Owner
 from tenantry.model import ChartRepository, ConfigMap, SecretKey
-from tenantry.namespaces import all_namespaces, extra_namespaces, main_namespace
+from tenantry.objects.apps import app_id
 from tenantry.objects.appset import AppSet, PlannedApp, plan_apps
 from tenantry.objects.attachments import Attachments
 from tenantry.objects.baseline import baseline
+from tenantry.objects.dependencies import Dependency
 from tenantry.objects.remote import baseline_release, objects_chart, service_account, workload_identity
 from tenantry.objects.scope import Scope, on_management
 from tenantry.settings import (
@@ -32,6 +32,7 @@ from tenantry.settings import (
     variables_of,
 )
 from tenantry.template import fill
+from tenantry.territory import Territory
 from tenantry.wording import name_too_long
 
 
@@ -65,9 +66,8 @@ class Planner:
         self.findings: list[Finding] = []
         self.origins: dict[ObjectId, Path] = {}
         self._charts: dict[str, ObjectId] = {}
-        self._claims: dict[str, tuple[str, str]] = {}
         self._release_at: dict[tuple[str, str, str], Path] = {}
-        self._reserved = _reserved_namespaces(fleet)
+        self._territory = Territory(fleet, environment)
 
     def run(self) -> None:
         for cluster in clusters_of(self.fleet, self.environment):
@@ -88,18 +88,27 @@ class Planner:
 
     def _addons(self, cluster: str) -> None:
         """An add-on is there once: of several environments the first that the cluster names has it."""
-        if self.environment != self.fleet.clusters[cluster].environments[0]:
-            return
-        wanted = [
-            name
-            for name, addon in self.platform.addons.items()
-            if matches(addon.clusters, cluster, self.fleet.clusters[cluster])
-        ]
-        if not wanted:
+        wanted = self._wanted(cluster)
+        if not wanted or self.environment != self.fleet.addons_owner(cluster):
             return
         scope = self._platform_scope(cluster)
         variables = variables_of(self.fleet, self.environment, cluster)
-        self._add_apps(plan_apps(self.fleet, scope, self.settings, wanted, variables))
+        self._add_apps(plan_apps(self.fleet, scope, self.settings, wanted, variables, addons={}))
+
+    def _wanted(self, cluster: str) -> list[str]:
+        """The add-ons whose selectors take the cluster."""
+        declared = self.fleet.clusters[cluster]
+        return [name for name, addon in self.platform.addons.items() if matches(addon.clusters, cluster, declared)]
+
+    def _addons_there(self, cluster: str) -> dict[str, Dependency]:
+        """The cluster's add-ons as what apps depend on, whichever environment of this management cluster has them."""
+        owner = self.fleet.addons_owner(cluster)
+        wanted = self._wanted(cluster)
+        if not wanted or self.fleet.environments[owner].management != self.management:
+            return {}
+        scope, planned = self._platform_scope(cluster), owner == self.environment
+        ids = {name: app_id(scope, name, self.platform.addons[name].kind) for name in wanted}
+        return {f"{names.ADDON_PREFIX}{name}": Dependency(id, planned) for name, id in ids.items()}
 
     def _platform_scope(self, cluster: str) -> Scope:
         """The platform team on one cluster; makes the service account it acts as, if the cluster is a remote."""
@@ -139,8 +148,8 @@ class Planner:
         return placed
 
     def _placement(self, tenant: str, cluster: str, apps: list[str], settings: TenantSettings) -> None:
-        namespace = self._namespace(tenant)
-        extra = self._extra_namespaces(tenant)
+        namespace = self._territory.main(tenant)
+        extra = self._territory.extra(tenant)
         self.placements.append(PlannedPlacement(tenant, cluster, namespace, tuple(extra.values())))
         kubeconfig = self._kubeconfig(cluster)
         scope = Scope(
@@ -155,11 +164,11 @@ class Planner:
             kubeconfig=kubeconfig,
             namespaces=extra,
         )
-        self.findings += foreign_accounts(self.fleet, scope, settings, self._holder)
+        self.findings += foreign_accounts(self.fleet, scope, settings, self._territory.holder)
         base = self._remote_base(scope, settings) if kubeconfig else self._local_base(scope, settings)
         scope = replace(scope, base=base)
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
-        self._add_apps(plan_apps(self.fleet, scope, settings, apps, variables))
+        self._add_apps(plan_apps(self.fleet, scope, settings, apps, variables, self._addons_there(cluster)))
 
     def _local_base(self, scope: Scope, settings: TenantSettings) -> tuple[ObjectId, ...]:
         first, *rest = _in_order(scope.owner, baseline(scope, settings))
@@ -239,54 +248,6 @@ class Planner:
         declared = self.fleet.clusters[cluster].kubeconfig
         return declared.resolved if declared and cluster != self.management else None
 
-    def _namespace(self, tenant: str) -> str:
-        name = main_namespace(self.fleet, self.environment, tenant)
-        fix = "rename the tenant, or change the environment's 'namespace'"
-        self._refuse_reserved(name, tenant, ("tenants", tenant), fix)
-        template = self.fleet.said_at(self.environment, "namespace")
-        self._claim_namespace(name, (tenant, ""), template, "put '{tenant}' into the template")
-        return name
-
-    def _extra_namespaces(self, tenant: str) -> dict[str, str]:
-        extra = extra_namespaces(self.fleet, self.environment, tenant)
-        for key, name in extra.items():
-            at = _entry(tenant, key)
-            self._refuse_reserved(name, tenant, at, "rename the entry, or change its 'name'")
-            self._claim_namespace(name, (tenant, key), at, "rename the entry, or change its 'name'")
-        return extra
-
-    def _refuse_reserved(self, name: str, tenant: str, at: Path, fix: str) -> None:
-        if names.is_reserved_namespace(name) or name in self._reserved:
-            message = f"namespace '{name}' of tenant '{tenant}' belongs to the cluster or to the platform"
-            raise Found([Finding(at, "reserved-namespace", message, fix=fix, at_key=True)])
-
-    def _claim_namespace(self, name: str, claim: tuple[str, str], at: Path, fix: str) -> None:
-        """Not even on different clusters may two share it: the service account for remotes is named like the namespace.
-
-        claim: the tenant, and the key of an extra namespace; "" for the main one.
-        """
-        other, key = self._claims.setdefault(name, claim)
-        if (other, key) == claim:
-            return
-        message = f"tenants '{other}' and '{claim[0]}' would share namespace '{name}'"
-        if other == claim[0]:
-            message = f"two namespaces of tenant '{other}' would both be called '{name}'"
-        elif key:
-            at, fix = _entry(other, key), "rename the entry, or change its 'name'"
-        raise Found([Finding(at, "shared-namespace", message, fix=fix)])
-
-    @cached_property
-    def _tenant_of(self) -> dict[str, str]:
-        """Who has which namespace; only bindings for service accounts ask."""
-        return dict(all_namespaces(self.fleet, self.environment))
-
-    def _holder(self, namespace: str) -> str | None:
-        """Who has a namespace, in words; None: nobody whom the fleet knows."""
-        if names.is_reserved_namespace(namespace) or namespace in self._reserved:
-            return "the cluster or the platform"
-        tenant = self._tenant_of.get(namespace)
-        return f"tenant '{tenant}'" if tenant else None
-
     def _check_release(self, release: KubeObject, scope: Scope) -> None:
         name = release.manifest["spec"]["releaseName"]
         for what, value, limit in (
@@ -343,25 +304,3 @@ def _in_order(owner: Owner, manifests: Sequence[Manifest]) -> list[KubeObject]:
     """A baseline on the management cluster: the namespace, and what lies in it after it."""
     first = on_management(manifests[0], owner)
     return [first, *(on_management(manifest, owner, (first.id,)) for manifest in manifests[1:])]
-
-
-def _entry(tenant: str, key: str) -> Path:
-    return ("tenants", tenant, "namespaces", key)
-
-
-def _reserved_namespaces(fleet: Fleet) -> set[str]:
-    """Namespaces where a tenant could reach the platform's objects or a cluster's kubeconfig.
-
-    On remotes a tenant's service account is named like its namespace and lies beside the platform's and beside those
-    that Flux gets tokens as, so the names of all of them are reserved too: a tenant would act with their rights.
-    """
-    clusters = fleet.clusters.values()
-    kubeconfigs = [cluster.kubeconfig.resolved for cluster in clusters if cluster.kubeconfig]
-    accounts = {cluster.platformServiceAccount for cluster in clusters}
-    tokens = {
-        each.serviceAccountName for each in kubeconfigs if isinstance(each, ConfigMap) and each.serviceAccountName
-    }
-    marked = {
-        platform_account(fleet, each, name) for name, cluster in fleet.clusters.items() for each in cluster.environments
-    }
-    return {fleet.document.platform.namespace, *(each.namespace for each in kubeconfigs), *accounts, *tokens, *marked}

@@ -87,6 +87,9 @@ def _text(pattern: str, max_length: int | None = None, *types: str) -> WithJsonS
 Name = Annotated[str, _checked("bad-name", "name", names.dns_label_problem), _text(names.DNS_LABEL, names.MAX_LABEL)]
 """A DNS-1123 label; it becomes part of object names and the value of labels."""
 
+AppName = Annotated[str, _text(rf"({names.ADDON_PREFIX})?{names.DNS_LABEL}", len(names.ADDON_PREFIX) + names.MAX_LABEL)]
+"""What an app depends on: an app beside it, or `platform/<add-on>`. That there is such a one is for the rules."""
+
 ObjectName = Annotated[
     str,
     _checked("bad-name", "name", names.object_name_problem),

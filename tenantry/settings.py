@@ -66,8 +66,12 @@ class EffectiveApp:
 
 def platform_settings(fleet: Fleet) -> TenantSettings:
     """What add-ons are told; only the defaults' times concern them."""
-    times = {key: value for key, value in fleet.raw("defaults").items() if key in TIMES}
-    return _settings([Layer(("defaults",), times)])
+    return _settings(platform_layers(fleet))
+
+
+def platform_layers(fleet: Fleet) -> list[Layer]:
+    """What the settings of add-ons are merged of."""
+    return [Layer(("defaults",), {key: value for key, value in fleet.raw("defaults").items() if key in TIMES})]
 
 
 def tenant_settings(fleet: Fleet, tenant: str) -> TenantSettings:

@@ -20,7 +20,7 @@ _LEVELS = {"defaults": "defaults", "tenants": "tenant", "apps": "app", "sources"
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A place in the file and the level it belongs to: "defaults", "tenant", "app", "environment dev", "cluster edge"."""
+    """A place in the file and the level it belongs to: "defaults", "tenant", "app", "add-on", "environment dev", "cluster edge"."""
 
     level: str
     location: Location
@@ -89,6 +89,10 @@ def _level(path: Path) -> str:
             level = f"{group[:-1]} {name}"
         case ("tenants", _, "apps", _, "overrides", "environments" | "clusters" as group, name, *_):
             level = f"{group[:-1]} {name}"
+        case ("platform", "addons", _, "overrides", "environments" | "clusters" as group, name, *_):
+            level = f"{group[:-1]} {name}"
+        case ("platform", "addons", *_):
+            level = "add-on"
         case ("tenants", _, "apps" | "sources" as group, *_):
             level = _LEVELS[group]
         case ("tenants", *_):

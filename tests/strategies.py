@@ -41,6 +41,7 @@ def fleets(draw: st.DrawFn) -> Data:
                 "variables": {"domain": f"{name}.example.com"},
                 "kubeconfig": draw(_kubeconfigs(name)),
             }
+    addons = {name: draw(_addons(sorted(clusters))) for name in _ADDONS[: draw(st.integers(0, 2))]}
     return {
         "apiVersion": "tenantry/v1",
         "environments": {
@@ -54,10 +55,10 @@ def fleets(draw: st.DrawFn) -> Data:
         "clusters": clusters,
         "platform": {
             "chart": {"helm": {"url": "https://charts.{domain}", "version": "0.1.0"}},
-            "addons": {name: draw(_addons(sorted(clusters))) for name in _ADDONS[: draw(st.integers(0, 2))]},
+            "addons": addons,
         },
         "defaults": {"clusters": {"all": True}, **draw(_settings)},
-        "tenants": {name: draw(_tenants(sorted(clusters))) for name in _TENANTS[: draw(st.integers(0, 3))]},
+        "tenants": {name: draw(_tenants(sorted(clusters), addons)) for name in _TENANTS[: draw(st.integers(0, 3))]},
     }
 
 
@@ -202,7 +203,7 @@ _HELM = st.builds(lambda chart, release: {**chart, **release}, _CHARTS, _RELEASE
 
 
 @st.composite
-def _apps(draw: st.DrawFn, clusters: list[str]) -> Data:
+def _apps(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
     apps: Data = {}
     for name in _APPS[: draw(st.integers(1, len(_APPS)))]:
         kind = draw(st.sampled_from(["kustomize", "helm"]))
@@ -212,14 +213,20 @@ def _apps(draw: st.DrawFn, clusters: list[str]) -> Data:
             app["clusters"] = draw(_selectors(clusters))
         elif before := [other for other, each in apps.items() if kind in each and "clusters" not in each]:
             app["dependsOn"] = draw(st.lists(st.sampled_from(before), unique=True))
+        if waitable := [f"platform/{name}" for name, each in addons.items() if kind in each and _everywhere(each)]:
+            app.setdefault("dependsOn", []).extend(draw(st.lists(st.sampled_from(waitable), unique=True)))
         if draw(st.booleans()):
             app["overrides"] = {"clusters": {draw(st.sampled_from(clusters)): {kind: {"timeout": "3m"}}}}
         apps[name] = app
     return apps
 
 
+def _everywhere(addon: Data) -> bool:
+    return "all" in addon["clusters"]
+
+
 @st.composite
-def _tenants(draw: st.DrawFn, clusters: list[str]) -> Data:
+def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
     tenant = {
         **draw(_settings),
         "credentials": _CREDENTIALS,
@@ -234,7 +241,7 @@ def _tenants(draw: st.DrawFn, clusters: list[str]) -> Data:
             "whole": {"oci": {"url": "oci://registry.{domain}/c", "ref": {"semver": "1.x"}}, "credentials": "pull"},
             **_OPTIONAL_SOURCES,
         },
-        "apps": draw(_apps(clusters)),
+        "apps": draw(_apps(clusters, addons)),
     }
     if draw(st.booleans()):
         tenant["namespaces"] = draw(_NAMESPACES)

@@ -8,27 +8,42 @@ from typing import Any
 
 import click
 
+from tenantry.choice import Choice
 from tenantry.cli.annotated import Line, annotated, place, value_lines
+from tenantry.cli.options import PLATFORM, output
 from tenantry.cli.options import app as app_argument
 from tenantry.cli.options import cluster as cluster_option
 from tenantry.cli.options import environment as environment_option
-from tenantry.cli.options import output
 from tenantry.cli.options import tenant as tenant_argument
 from tenantry.cli.output import data, data_json
-from tenantry.explain import Choice, ExplainedApp, ExplainedTenant, PlacedApp, explain_app, explain_tenant
+from tenantry.errors import Refused
+from tenantry.explain import (
+    ExplainedApp,
+    ExplainedPlatform,
+    ExplainedTenant,
+    PlacedApp,
+    explain_addon,
+    explain_app,
+    explain_platform,
+    explain_tenant,
+)
+from tenantry.fleet import Fleet
 from tenantry.load import load_fleet
-from tenantry.plan import plan
+from tenantry.names import ADDON_PREFIX, addon_named
+from tenantry.plan import Plan, plan
 from tenantry.trace import Origin, Value
 
 
 @click.command(
     "explain",
-    short_help="say where the settings of a tenant or an app come from",
+    short_help="say where the settings of a tenant, an app or an add-on come from",
     epilog="""\b
 Examples:
   tenantry explain rocky --environment dev
   tenantry explain rocky web --environment prod
   tenantry explain rocky web --environment prod --cluster eu-west-1 --output json
+  tenantry explain platform/cert-controller --environment dev
+  tenantry explain platform --environment prod --cluster us-east-1
 """,
 )
 @tenant_argument()
@@ -40,19 +55,54 @@ Examples:
 def command(file: Path, tenant: str, app: str | None, environment: str, cluster: str | None, output: str) -> int:
     """Show the effective settings of TENANT, or of its APP on each cluster, and where every value stands in the file.
 
+    In place of TENANT, `platform/ADDON` stands for an add-on and `platform` for what all add-ons have in common, unless
+    a tenant is called so.
+
     A value that no part of the file sets is marked as a default. For an app it also says which clusters are taken and
     why, and what was filled in for placeholders. Nothing is contacted and nothing is changed.
     """
     fleet = load_fleet(file)
     planned = plan(fleet, environment)
-    if app is None:
+    addon = addon_named(tenant)
+    if addon is not None or (tenant == PLATFORM and PLATFORM not in fleet.document.tenants):
+        if app is not None:
+            fix = f"name '{ADDON_PREFIX}{addon or app}' instead of both"
+            raise Refused(f"'{tenant}' is the platform's, and takes no APP", fix)
+        _print_platform_part(fleet, planned, addon, cluster, output)
+    elif app is None:
         _print_tenant(explain_tenant(fleet, planned, tenant, cluster), output)
     else:
         _print_app(explain_app(fleet, planned, tenant, app, cluster), output)
     return 0
 
 
+def _print_platform_part(fleet: Fleet, planned: Plan, addon: str | None, cluster: str | None, output: str) -> None:
+    if addon is None:
+        _print_platform(explain_platform(fleet, planned, cluster), output)
+    else:
+        _print_app(explain_addon(fleet, planned, addon, cluster), output)
+
+
 # --- text -------------------------------------------------------------------------------------------------------
+
+
+def _print_platform(platform: ExplainedPlatform, output: str) -> None:
+    if output == "json":
+        data_json(_platform_data(platform))
+    else:
+        data(annotated(_platform_lines(platform)))
+
+
+def _platform_lines(platform: ExplainedPlatform) -> Iterator[Line]:
+    yield Line("", f"the platform in environment {platform.environment}")
+    yield from _section("settings", list(value_lines(platform.settings, 2)))
+    yield from _section("clusters", list(value_lines(_by_cluster(platform), 2)))
+    yield from _section("addons", [_where(addon, choice) for addon, choice in platform.addons.items()])
+
+
+def _by_cluster(platform: ExplainedPlatform) -> Iterator[Value]:
+    for cluster, values in platform.clusters.items():
+        yield from (value.under(cluster) for value in values)
 
 
 def _print_tenant(tenant: ExplainedTenant, output: str) -> None:
@@ -91,7 +141,8 @@ def _print_app(app: ExplainedApp, output: str) -> None:
 
 
 def _app_lines(app: ExplainedApp) -> Iterator[Line]:
-    yield Line("", f"app {app.name} of tenant {app.tenant} in environment {app.environment}")
+    what = f"app {app.name} of tenant {app.tenant}" if app.tenant else f"add-on {app.name}"
+    yield Line("", f"{what} in environment {app.environment}")
     yield Line("clusters:", _selector(app.choice), bold=True)
     for each in app.choice.placements:
         text, colour = ("placed", "green") if each.placed else ("not placed", "yellow")
@@ -126,9 +177,19 @@ def _tenant_data(tenant: ExplainedTenant) -> dict[str, Any]:
     }
 
 
-def _app_data(app: ExplainedApp) -> dict[str, Any]:
+def _platform_data(platform: ExplainedPlatform) -> dict[str, Any]:
     return {
-        "tenant": app.tenant,
+        "environment": platform.environment,
+        "settings": [_value_data(value) for value in platform.settings],
+        "clusters": {name: [_value_data(value) for value in values] for name, values in platform.clusters.items()},
+        "addons": {addon: _choice_data(choice) for addon, choice in platform.addons.items()},
+    }
+
+
+def _app_data(app: ExplainedApp) -> dict[str, Any]:
+    """An add-on's `tenant` is null."""
+    return {
+        "tenant": app.tenant or None,
         "app": app.name,
         "environment": app.environment,
         **_choice_data(app.choice),

@@ -9,8 +9,12 @@ from typing import Any, TypeVar
 import click
 
 from tenantry.errors import TenantryError
+from tenantry.names import ADDON_PREFIX
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+
+PLATFORM = "platform"
+"""What stands for the platform team where a tenant could be named."""
 
 
 def _keys(context: click.Context, start: str, *path: str) -> list[str]:
@@ -31,8 +35,10 @@ def _environments(context: click.Context, _: click.Parameter, start: str) -> lis
     return _keys(context, start, "environments")
 
 
-def _tenants(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return _keys(context, start, "tenants")
+def _subjects(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    addons = [f"{ADDON_PREFIX}{name}" for name in _keys(context, "", "platform", "addons")]
+    platform = [name for name in (PLATFORM, *addons) if name.startswith(start)]
+    return [*_keys(context, start, "tenants"), *platform]
 
 
 def _apps(context: click.Context, _: click.Parameter, start: str) -> list[str]:
@@ -44,8 +50,8 @@ def _clusters(context: click.Context, _: click.Parameter, start: str) -> list[st
 
 
 def tenant() -> Callable[[_F], _F]:
-    """`TENANT`, completed from the file."""
-    return click.argument("tenant", shell_complete=_tenants)
+    """`TENANT`, or `platform`, or `platform/ADDON`; completed from the file."""
+    return click.argument("tenant", shell_complete=_subjects)
 
 
 def app() -> Callable[[_F], _F]:

@@ -15,7 +15,18 @@ from tenantry.model.clusters import Selector
 from tenantry.model.flux import FluxBlock
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model, exactly_one
-from tenantry.scalars import Duration, LabelKey, LabelValue, Name, SourcePath, Text, VariableValue, refusal, shorten
+from tenantry.scalars import (
+    AppName,
+    Duration,
+    LabelKey,
+    LabelValue,
+    Name,
+    SourcePath,
+    Text,
+    VariableValue,
+    refusal,
+    shorten,
+)
 
 _SOURCE_REF = "the fleet sets it from 'source'"
 _KUBECONFIG = "the fleet sets it for each cluster the app is placed on"
@@ -158,7 +169,7 @@ class AppPatch(Model):
 
     kustomize: KustomizePatch = KustomizePatch()
     helm: HelmPatch = HelmPatch()
-    dependsOn: list[str] | None = None
+    dependsOn: list[AppName] | None = None
 
 
 class Overrides(Model):
@@ -171,7 +182,8 @@ class App(Model):
     """None: what the tenant or the defaults say."""
     kustomize: KustomizePatch | None = None
     helm: HelmPatch | None = None
-    dependsOn: list[str] | None = None
+    dependsOn: list[AppName] | None = None
+    """What has to be ready first, of the same kind: apps beside this one; for a tenant's also `platform/<add-on>`."""
     overrides: Overrides = Overrides()
 
     @model_validator(mode="after")

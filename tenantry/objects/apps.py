@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 from tenantry.kube import KubeObject, ObjectId
 from tenantry.model import Helm, Kustomize
+from tenantry.objects.dependencies import Dependency
 from tenantry.objects.scope import Scope
 from tenantry.objects.sources import reference
 from tenantry.settings import TenantSettings
@@ -15,10 +16,16 @@ KUSTOMIZE_API = "kustomize.toolkit.fluxcd.io/v1"
 HELM_API = "helm.toolkit.fluxcd.io/v2"
 
 
+def app_id(scope: Scope, app: str, kind: Literal["kustomize", "helm"]) -> ObjectId:
+    """What stands for an app on the management cluster."""
+    api, name = (KUSTOMIZE_API, "Kustomization") if kind == "kustomize" else (HELM_API, "HelmRelease")
+    return ObjectId(api, name, scope.home, scope.name(app))
+
+
 def kustomization(
-    scope: Scope, app: str, block: Kustomize, settings: TenantSettings, source: ObjectId, after: Iterable[ObjectId]
+    scope: Scope, app: str, block: Kustomize, settings: TenantSettings, source: ObjectId, after: Iterable[Dependency]
 ) -> KubeObject:
-    """The Kustomization of an app; `after` are the apps it depends on.
+    """The Kustomization of an app; `after` is what it depends on.
 
     A tenant's manifests all go to its namespace; an add-on's may name several, so they are left as they are.
     """
@@ -35,16 +42,16 @@ def kustomization(
         "sourceRef": reference(source),
         "serviceAccountName": scope.service_account,
         **scope.remote(),
-        **_depends_on(after),
+        **_depends_on(scope, (each.id for each in after)),
     }
-    depends_on = (*scope.base, source, *after)
+    depends_on = (*scope.base, source, *_edges(after))
     return scope.object(KUSTOMIZE_API, "Kustomization", app, {"spec": spec}, app=app, depends_on=depends_on)
 
 
 def helm_release(
-    scope: Scope, app: str, block: Helm, settings: TenantSettings, chart: ObjectId, after: Iterable[ObjectId]
+    scope: Scope, app: str, block: Helm, settings: TenantSettings, chart: ObjectId, after: Iterable[Dependency]
 ) -> KubeObject:
-    """The HelmRelease of an app; `after` are the releases it depends on, here and in Flux's own order."""
+    """The HelmRelease of an app; `after` is what it depends on, here and in Flux's own order."""
     after = tuple(after)
     charts = {"chart", "version", "valuesFiles", *block.parts["HelmChart"]}
     written = block.model_dump(exclude_none=True, exclude={"source", "targetNamespace", "install", "upgrade", *charts})
@@ -61,15 +68,22 @@ def helm_release(
         "storageNamespace": scope.storage,
         "serviceAccountName": scope.service_account,
         **scope.remote(),
-        **_depends_on((*first, *after)),
+        **_depends_on(scope, (*first, *(each.id for each in after))),
         "install": {**_action(block.flux.get("install", {}), settings), **_create_namespace(scope, target)},
         "upgrade": _action(block.flux.get("upgrade", {}), settings),
     }
-    return scope.object(HELM_API, "HelmRelease", app, {"spec": spec}, app=app, depends_on=(*scope.base, chart, *after))
+    depends_on = (*scope.base, chart, *_edges(after))
+    return scope.object(HELM_API, "HelmRelease", app, {"spec": spec}, app=app, depends_on=depends_on)
 
 
-def _depends_on(ids: tuple[ObjectId, ...]) -> dict[str, Any]:
-    return {"dependsOn": [{"name": id.name} for id in ids]} if ids else {}
+def _depends_on(scope: Scope, ids: Iterable[ObjectId]) -> dict[str, Any]:
+    """In Flux's words; the namespace is said where it is another, as that of add-ons on the management cluster."""
+    entries = [{"name": id.name, **({"namespace": id.namespace} if id.namespace != scope.home else {})} for id in ids]
+    return {"dependsOn": entries} if entries else {}
+
+
+def _edges(after: Iterable[Dependency]) -> tuple[ObjectId, ...]:
+    return tuple(each.id for each in after if each.planned)
 
 
 def _action(written: dict[str, Any], settings: TenantSettings) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from tenantry.model import Helm, Kustomize
 from tenantry.objects.apps import helm_release, kustomization
 from tenantry.objects.attachments import Attachments
 from tenantry.objects.charts import chart_object, check_chart, is_chart
+from tenantry.objects.dependencies import Dependency, missing_dependencies
 from tenantry.objects.scope import Scope, check_length
 from tenantry.objects.sourceset import SourceSet
 from tenantry.settings import EffectiveApp, TenantSettings, effective_app
@@ -53,10 +54,15 @@ def plan_apps(
     settings: TenantSettings,
     apps: Iterable[str],
     variables: Mapping[str, str],
+    addons: Mapping[str, Dependency],
 ) -> AppSet:
-    """Plan the named apps of the scope's tenant, or the named add-ons where the scope has no tenant."""
+    """Plan the named apps of the scope's tenant, or the named add-ons where the scope has no tenant.
+
+    Args: addons: those that the apps may depend on, by what `dependsOn` calls them.
+    """
     apps = tuple(apps)
-    builder = _Builder(fleet, scope, settings, dict(variables), apps)
+    builder = _Builder(fleet, scope, settings, dict(variables), {*apps, *addons})
+    builder.known.update(addons)
     resolved = {app: effective for app in apps if (effective := builder.attempt(lambda app=app: builder.resolve(app)))}  # type: ignore[misc]
     builder.use(resolved.values())
     for app in _ordered(resolved, builder.result.findings):
@@ -66,17 +72,17 @@ def plan_apps(
 
 class _Builder:
     def __init__(
-        self, fleet: Fleet, scope: Scope, settings: TenantSettings, variables: dict[str, str], placed: tuple[str, ...]
+        self, fleet: Fleet, scope: Scope, settings: TenantSettings, variables: dict[str, str], there: set[str]
     ) -> None:
         self.fleet = fleet
         self.scope = scope
         self.settings = settings
         self.variables = variables
-        self.placed = placed
+        self.there = there
         self.result = AppSet()
         self.attachments = Attachments(fleet, scope, variables)
         self.charts: dict[str, str] = {}  # sources that releases take, each with the first app to do so
-        self.by_app: dict[str, ObjectId] = {}
+        self.known: dict[str, Dependency] = {}
 
     def attempt(self, step: Callable[[], _T]) -> _T | None:
         try:
@@ -95,7 +101,7 @@ class _Builder:
     def use(self, apps: Iterable[EffectiveApp]) -> None:
         """Look at what all apps take before any is built."""
         for app in apps:
-            if isinstance(app.block, Helm) and (source := self._source_name(app)):
+            if isinstance(app.block, Helm) and (source := app.block.source if self.scope.tenant else app.name):
                 self.charts.setdefault(source, app.name)
         self.sources = SourceSet(self.fleet, self.scope, self.variables, self.attachments, self.charts, self.add)
 
@@ -106,8 +112,8 @@ class _Builder:
         self.result.objects.setdefault(planned.id, planned)
 
     def build(self, app: EffectiveApp) -> None:
-        self._check_dependencies(app)
-        after = [self.by_app[name] for name in app.depends_on if name in self.by_app]
+        self.result.findings += missing_dependencies(self.fleet, self.scope, app, self.there)
+        after = [self.known[name] for name in app.depends_on if name in self.known]
         source_name = self._source_name(app)
         source = self.sources.get(source_name)
         self._check_target(app)
@@ -122,7 +128,7 @@ class _Builder:
         check_length(planned, self.path_of(app.name))
         self._check_spec(planned, app)
         self.add(self.attachments.bound(planned))
-        self.by_app[app.name] = planned.id
+        self.known[app.name] = Dependency(planned.id)
         at = self.path_of(app.name)
         self.result.apps.append(PlannedApp(self.scope.tenant, self.scope.cluster, app.name, planned.id, at, release))
 
@@ -158,21 +164,6 @@ class _Builder:
             replace(finding, path=app.origin(app.kind, *finding.path))
             for finding in check_spec(planned.id.kind, planned.manifest["spec"], ())
         )
-
-    def _check_dependencies(self, app: EffectiveApp) -> None:
-        """Flux would wait for ever for an app that is not on the cluster. What is no app at all is for `rules`."""
-        document, cluster = self.fleet.document, self.scope.cluster
-        siblings = document.tenants[self.scope.tenant].apps if self.scope.tenant else document.platform.addons
-        self.result.findings += [
-            Finding(
-                app.origin("dependsOn", index),
-                "dependency-not-placed",
-                f"app '{app.name}' runs on cluster '{cluster}', but '{name}', which it depends on, does not",
-                fix=f"place '{name}' there too, or set another 'dependsOn' under 'overrides.clusters.{cluster}'",
-            )
-            for index, name in enumerate(app.depends_on)
-            if name in siblings and name not in self.placed
-        ]
 
     def _source_name(self, app: EffectiveApp) -> str:
         if not self.scope.tenant:

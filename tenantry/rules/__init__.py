@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from tenantry.errors import Finding
 from tenantry.fleet import Fleet
-from tenantry.rules import apps, baseline, clusters, identities, references, tenants
+from tenantry.rules import apps, baseline, clusters, dependencies, identities, references, tenants
 
 Rule: TypeAlias = Callable[[Fleet], Iterator[Finding]]
 
@@ -42,7 +42,8 @@ RULES: tuple[Rule, ...] = (
     references.sources_include_declared_git_sources,
     references.tenants_do_not_borrow_the_controllers_identity,
     apps.addons_do_not_name_a_source,
-    apps.dependencies_are_apps_of_the_same_kind,
+    dependencies.dependencies_are_apps_of_the_same_kind,
+    dependencies.dependencies_on_addons_are_of_the_same_kind,
     apps.overrides_name_what_is_declared,
     apps.overrides_keep_the_kind_of_app,
 )

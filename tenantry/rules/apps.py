@@ -1,4 +1,4 @@
-"""Rules about apps and add-ons: their sources, dependencies and overrides."""
+"""Rules about apps and add-ons: their sources and overrides."""
 
 from __future__ import annotations
 
@@ -59,31 +59,6 @@ def addons_do_not_name_a_source(fleet: Fleet) -> Iterator[Finding]:
                     fix="remove it",
                     at_key=True,
                 )
-
-
-def dependencies_are_apps_of_the_same_kind(fleet: Fleet) -> Iterator[Finding]:
-    for at, siblings, app, declared_app in walk.apps(fleet):
-        for path, names in walk.dependencies(at, declared_app):
-            for index, name in enumerate(names):
-                place = (*path, index)
-                if name == app:
-                    yield Finding(place, "dependency-cycle", f"app '{app}' depends on itself", fix="remove it")
-                elif name not in fleet.names(*at[:-1]):
-                    yield Finding(
-                        place,
-                        "unknown-app",
-                        f"app '{app}' depends on '{name}', which is not declared beside it",
-                        (declared("declared", name, fleet.names(*at[:-1]) - {app}),),
-                        fix="correct the name, or remove it",
-                    )
-                elif name in siblings and siblings[name].kind != declared_app.kind:
-                    yield Finding(
-                        place,
-                        "dependency-of-other-kind",
-                        f"app '{app}' ({declared_app.kind}) depends on '{name}' ({siblings[name].kind});"
-                        " Flux orders apps of one kind only",
-                        fix="make both 'kustomize:' or both 'helm:', or let the app retry until the other is there",
-                    )
 
 
 def overrides_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:

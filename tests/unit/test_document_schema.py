@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,19 @@ from pydantic import TypeAdapter, ValidationError
 from tenantry import model, scalars
 from tenantry.cli.app import run
 from tenantry.document_schema import CHOICES, json_schema
+from tenantry.include import read_all
 from tenantry.model import tenancy
+from tenantry.source import parse
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json_schema()
 FILES = [ROOT / "tenants.yaml", *sorted(ROOT.glob("examples/*/tenants.yaml"))]
+SOUND = [
+    *FILES,
+    *sorted(ROOT.glob("tests/golden/*/tenants.yaml")),
+    *sorted(ROOT.glob("tests/unit/rules/cases/*/good.yaml")),
+]
+BROKEN = ROOT / "tests/golden/diagnostics"
 
 
 def test_the_published_schema_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
@@ -34,6 +42,75 @@ def test_every_file_names_the_schema_in_its_first_line(file: Path) -> None:
         found = re.fullmatch(r"# yaml-language-server: \$schema=(\S+)\n", opened.readline())
     assert found
     assert (file.parent / found[1]).resolve() == ROOT / "tenants.schema.json"
+
+
+@pytest.fixture(scope="module")
+def misfits() -> Callable[[Any], set[str]]:
+    """Where data does not fit the published schema, by a validator that none of our own code uses."""
+    from jsonschema import Draft202012Validator
+
+    schema = json.loads((ROOT / "tenants.schema.json").read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    return lambda data: {".".join(map(str, error.absolute_path)) for error in validator.iter_errors(data)}
+
+
+@pytest.mark.parametrize("file", SOUND, ids=lambda file: file.relative_to(ROOT).as_posix())
+def test_a_sound_file_fits_the_published_schema(file: Path, misfits: Callable[[Any], set[str]]) -> None:
+    assert misfits(read_all(file).data) == set()
+
+
+@pytest.mark.parametrize(
+    ("case", "expected"),
+    [
+        ("bad-durations", {"tenants.rocky.interval", "tenants.rocky.timeout"}),
+        ("bad-labels", {"tenants.rocky.labels"}),
+        ("empty-frame", {"environments", "clusters"}),
+        ("missing-frame", {""}),
+        ("owned-keys", {"tenants.rocky.apps.web.kustomize", "tenants.rocky.apps.cache.helm"}),
+        ("unknown-keys", {"", "tenants.rocky"}),
+        ("version-as-number", {"tenants.rocky.apps.web.helm"}),
+        ("wrong-version", {"apiVersion"}),
+    ],
+)
+def test_a_broken_file_does_not_fit_the_published_schema(
+    case: str, expected: set[str], misfits: Callable[[Any], set[str]]
+) -> None:
+    assert expected == misfits(parse((BROKEN / case / "tenants.yaml").read_bytes(), "f").data)
+
+
+@pytest.mark.parametrize(
+    ("environment", "fits"),
+    [
+        ({}, False),
+        ({"extends": None}, False),
+        ({"management": "hub"}, True),
+        ({"extends": "dev"}, True),
+        ({"extends": "dev", "namespace": None, "variables": {"a": None, "b": 1}}, True),
+        ({"extends": "dev", "variables": {"a": True}}, False),
+        ({"extends": "dev", "management": None}, False),
+    ],
+)
+def test_an_environment_that_extends_another_may_leave_the_rest_to_it(
+    environment: dict[str, Any], misfits: Callable[[Any], set[str]], *, fits: bool
+) -> None:
+    data = {
+        "apiVersion": "tenantry/v1",
+        "environments": {"r1": environment},
+        "clusters": {"hub": {"environments": ["dev"]}},
+    }
+    assert fits == (misfits(data) == set())
+
+
+@pytest.mark.parametrize(
+    ("dependency", "fits"), [("db", True), ("platform/dns", True), ("platform/", False), ("movy/web", False)]
+)
+def test_dependencies_are_names_of_apps_or_of_add_ons(
+    dependency: str, misfits: Callable[[Any], set[str]], *, fits: bool
+) -> None:
+    data = read_all(ROOT / "tenants.yaml").data
+    data["tenants"]["rocky"]["apps"]["web"]["dependsOn"] = [dependency]
+    assert fits == (misfits(data) == set())
 
 
 def objects(schema: Any) -> Iterator[dict[str, Any]]:

@@ -503,6 +503,87 @@ def test_an_add_on_s_dependency_that_is_not_on_the_cluster_is_refused_too() -> N
     assert expected == problems(text)
 
 
+WAITING = (
+    ADDONS
+    + """\
+tenants:
+  rocky:
+    clusters: {all: true}
+    sources:
+      manifests: {git: {url: https://git.example.com/rocky, ref: {branch: main}}}
+      charts: {helm: {url: https://charts.example.com}}
+    apps:
+      db: {kustomize: {source: manifests}}
+      web: {kustomize: {source: manifests}, dependsOn: [platform/dns, db]}
+      cache: {clusters: {names: [edge]}, helm: {source: charts, chart: c, version: 1.x}, dependsOn: [platform/certs]}
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "expected", "addon"),
+    [
+        ("Kustomization", "web", [{"name": "dns", "namespace": "tenantry-system"}, {"name": "db"}], "dns"),
+        ("Kustomization", "edge-rocky-web", [{"name": "edge-dns"}, {"name": "edge-rocky-db"}], "edge-dns"),
+        ("HelmRelease", "edge-rocky-cache", [{"name": "edge-rocky-baseline"}, {"name": "edge-certs"}], "edge-certs"),
+    ],
+)
+def test_an_app_waits_for_an_add_on_of_its_cluster(
+    kind: str, name: str, expected: list[dict[str, str]], addon: str
+) -> None:
+    plan = planned(WAITING)
+    app = one(plan, kind, name)
+    assert expected == app.manifest["spec"]["dependsOn"]
+    assert one(plan, kind, addon).id in app.depends_on
+
+
+SHARED = WAITING.replace(
+    "dev: {management: hub}", 'dev: {management: hub}\n  r1: {extends: dev, namespace: "{env}-{tenant}"}'
+)
+
+
+def test_an_add_on_of_another_environment_is_waited_for_by_flux_alone() -> None:
+    plan = planned(SHARED.replace("environments: [dev]", "environments: [dev, r1]"), "r1")
+    for name, addon in (("web", "dns"), ("edge-r1-rocky-web", "edge-dns")):
+        app = one(plan, "Kustomization", name)
+        assert app.manifest["spec"]["dependsOn"][0]["name"] == addon
+        assert {addon} & {each.name for each in app.depends_on} == set()
+    assert {"Kustomization kamaji/edge-dns", "Kustomization tenantry-system/dns"} & set(named(plan)) == set()
+
+
+def test_an_add_on_that_is_not_on_the_cluster_can_not_be_waited_for() -> None:
+    expected = told(
+        "tenants.yaml:24:98: error[dependency-not-placed]: app 'cache' runs on cluster 'hub', but 'platform/certs',"
+        " which it depends on, does not",
+        "  at tenants.rocky.apps.cache.dependsOn[0]",
+        "  fix: place 'platform/certs' there too, or set another 'dependsOn' under 'overrides.clusters.hub'",
+        "Found 1 error",
+    )
+    assert expected == problems(WAITING.replace("clusters: {names: [edge]}, helm", "clusters: {all: true}, helm"))
+
+
+def test_an_add_on_whose_object_is_on_another_management_cluster_can_not_be_waited_for() -> None:
+    text = (
+        SHARED.replace("extends: dev,", "management: far,")
+        .replace("edge: {environments: [dev]", "edge: {environments: [dev, r1]")
+        .replace("  hub: {", "  far: {environments: [r1]}\n  hub: {")
+        .replace("      cache:", "      #")
+    )
+    expected = told(
+        "tenants.yaml:25:57: error[dependency-not-placed]: app 'web' can not wait for 'platform/dns': environment 'dev'"
+        " has the add-ons of cluster 'edge', on management cluster 'hub'",
+        "  at tenants.rocky.apps.web.dependsOn[0]",
+        "  fix: set another 'dependsOn' under 'overrides.environments.r1'",
+        "Found 1 error",
+    )
+    assert expected == problems(text)
+
+
+def test_what_waits_for_a_broken_add_on_is_not_called_wrong() -> None:
+    text = problems(WAITING.replace("kustomize: {path: ./dns}", "kustomize: {path: 1}"))
+    assert text.endswith("Found 1 error\n")
+
+
 # --- names that are refused -------------------------------------------------------------------------------------
 
 

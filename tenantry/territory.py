@@ -1,0 +1,97 @@
+"""Which namespaces are a tenant's in an environment, and which can be nobody's."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from tenantry import names
+from tenantry.errors import Finding, Found, Path
+from tenantry.fleet import Fleet
+from tenantry.hub import platform_account
+from tenantry.model import ConfigMap
+from tenantry.namespaces import all_namespaces, extra_namespaces, main_namespace
+
+
+class Territory:
+    """The namespaces of one environment; remembers who was given which, so that no two tenants get the same."""
+
+    def __init__(self, fleet: Fleet, environment: str) -> None:
+        self.fleet = fleet
+        self.environment = environment
+        self._reserved = _reserved_namespaces(fleet)
+        self._claims: dict[str, tuple[str, str]] = {}
+
+    def main(self, tenant: str) -> str:
+        """The tenant's main namespace. Raises: Found: it is reserved, or another's."""
+        name = main_namespace(self.fleet, self.environment, tenant)
+        fix = "rename the tenant, or change the environment's 'namespace'"
+        self._refuse_reserved(name, tenant, ("tenants", tenant), fix)
+        template = self.fleet.said_at(self.environment, "namespace")
+        self._claim(name, (tenant, ""), template, "put '{tenant}' into the template")
+        return name
+
+    def extra(self, tenant: str) -> dict[str, str]:
+        """The tenant's others by key. Raises: Found: as for the main one."""
+        extra = extra_namespaces(self.fleet, self.environment, tenant)
+        for key, name in extra.items():
+            at = _entry(tenant, key)
+            self._refuse_reserved(name, tenant, at, "rename the entry, or change its 'name'")
+            self._claim(name, (tenant, key), at, "rename the entry, or change its 'name'")
+        return extra
+
+    def holder(self, namespace: str) -> str | None:
+        """Who has a namespace, in words; None: nobody whom the fleet knows."""
+        if self._is_reserved(namespace):
+            return "the cluster or the platform"
+        tenant = self._tenant_of.get(namespace)
+        return f"tenant '{tenant}'" if tenant else None
+
+    @cached_property
+    def _tenant_of(self) -> dict[str, str]:
+        """Who has which namespace; only bindings for service accounts ask."""
+        return dict(all_namespaces(self.fleet, self.environment))
+
+    def _is_reserved(self, name: str) -> bool:
+        return names.is_reserved_namespace(name) or name in self._reserved
+
+    def _refuse_reserved(self, name: str, tenant: str, at: Path, fix: str) -> None:
+        if self._is_reserved(name):
+            message = f"namespace '{name}' of tenant '{tenant}' belongs to the cluster or to the platform"
+            raise Found([Finding(at, "reserved-namespace", message, fix=fix, at_key=True)])
+
+    def _claim(self, name: str, claim: tuple[str, str], at: Path, fix: str) -> None:
+        """Not even on different clusters may two share it: the service account for remotes is named like the namespace.
+
+        claim: the tenant, and the key of an extra namespace; "" for the main one.
+        """
+        other, key = self._claims.setdefault(name, claim)
+        if (other, key) == claim:
+            return
+        message = f"tenants '{other}' and '{claim[0]}' would share namespace '{name}'"
+        if other == claim[0]:
+            message = f"two namespaces of tenant '{other}' would both be called '{name}'"
+        elif key:
+            at, fix = _entry(other, key), "rename the entry, or change its 'name'"
+        raise Found([Finding(at, "shared-namespace", message, fix=fix)])
+
+
+def _entry(tenant: str, key: str) -> Path:
+    return ("tenants", tenant, "namespaces", key)
+
+
+def _reserved_namespaces(fleet: Fleet) -> set[str]:
+    """Namespaces where a tenant could reach the platform's objects or a cluster's kubeconfig.
+
+    On remotes a tenant's service account is named like its namespace and lies beside the platform's and beside those
+    that Flux gets tokens as, so the names of all of them are reserved too: a tenant would act with their rights.
+    """
+    clusters = fleet.clusters.values()
+    kubeconfigs = [cluster.kubeconfig.resolved for cluster in clusters if cluster.kubeconfig]
+    accounts = {cluster.platformServiceAccount for cluster in clusters}
+    tokens = {
+        each.serviceAccountName for each in kubeconfigs if isinstance(each, ConfigMap) and each.serviceAccountName
+    }
+    marked = {
+        platform_account(fleet, each, name) for name, cluster in fleet.clusters.items() for each in cluster.environments
+    }
+    return {fleet.document.platform.namespace, *(each.namespace for each in kubeconfigs), *accounts, *tokens, *marked}

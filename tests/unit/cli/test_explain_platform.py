@@ -1,0 +1,241 @@
+"""`tenantry explain platform[/ADDON]`, whole; and places in files that the fleet includes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.shell_completion import ShellComplete
+
+from tenantry.cli.app import app, run
+
+FLEET = """\
+apiVersion: tenantry/v1
+include: [tenants.d/*.yaml]
+environments:
+  dev: {management: hub}
+  r1: {extends: dev, namespace: "{env}-{tenant}"}
+clusters:
+  hub: {environments: [dev, r1], labels: {tier: hub}}
+  edge:
+    environments: [r1, dev]
+    labels: {tier: edge}
+    variables: {charts: https://charts.example.com}
+    platformServiceAccount: boss
+    kubeconfig: {kamaji: {controlPlane: edge, namespace: kamaji}}
+platform:
+  namespace: ops
+  chart: {helm: {url: "{charts}", version: 0.1.0}}
+  addons:
+    crds: {clusters: {all: true}, source: {git: {url: https://git.example.com/crds, ref: {tag: v1}}}, kustomize: {}}
+    certs:
+      clusters: {labels: {tier: edge}}
+      source: {helm: {url: "{charts}"}}
+      helm: {chart: certs, version: 1.0.0, values: {replicas: 2, gone: x}}
+      overrides:
+        environments:
+          dev: {helm: {values: {gone: null}}}
+        clusters:
+          edge: {helm: {timeout: 9m}}
+defaults: {clusters: {all: true}, interval: 1m}
+"""
+INCLUDED = """\
+tenants:
+  rocky:
+    timeout: 4m
+    sources:
+      manifests: {git: {url: https://git.example.com/rocky, ref: {branch: main}}}
+    apps:
+      web:
+        clusters: {labels: {tier: hub}}
+        kustomize: {source: manifests}
+        dependsOn: [platform/crds]
+      db: {kustomize: {source: manifests}}
+"""
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tenants.d").mkdir()
+    Path("f").write_text(FLEET)
+    Path("tenants.d/rocky.yaml").write_text(INCLUDED)
+
+
+def explain(capsys: Capture, *arguments: str) -> str:
+    code = run(["-f", "f", "explain", *arguments])
+    out, err = capsys.readouterr()
+    assert (0, "") == (code, err)
+    return out
+
+
+PLATFORM = """\
+# the platform in environment r1
+settings:
+  namespace: ops                               # f:15:14 (platform)
+  interval: 1m                                 # f:28:45 (defaults)
+  retryInterval: 30s                           # default
+  timeout: 5m                                  # default
+clusters:
+  hub:
+    platformServiceAccount: tenantry-platform  # default
+  edge:
+    platformServiceAccount: boss-r1            # f:12:29 (cluster edge)
+    chart:
+      helm:
+        url: https://charts.example.com        # f:16:23 (platform), from '{charts}'
+        version: 0.1.0                         # f:16:44 (platform)
+        type: default                          # default
+addons:
+  crds: [edge]                                 # selector: all, f:18:22 (add-on)
+  certs: [edge]                                # selector: labels tier=edge, f:20:17 (add-on)
+"""
+
+
+def test_the_platform_is_shown_with_what_all_add_ons_have_and_with_each_cluster(capsys: Capture) -> None:
+    assert PLATFORM == explain(capsys, "platform", "-e", "r1")
+
+
+ADDON = """\
+# add-on certs in environment r1
+clusters:                               # selector: labels tier=edge, f:20:17 (add-on)
+  hub: not placed                       # label tier is 'hub', f:7:49 (cluster hub)
+  edge: placed                          # its labels match, f:10:20 (cluster edge)
+
+edge:                                   # HelmRelease kamaji/edge-certs
+  namespace: ops                        # f:15:14 (platform)
+  helm:
+    chart: certs                        # f:22:21 (add-on)
+    version: 1.0.0                      # f:22:37 (add-on)
+    values:
+      replicas: 2                       # f:22:63 (add-on)
+      gone: null                        # removed at f:25:39 (environment dev)
+    timeout: 9m                         # f:27:34 (cluster edge)
+    driftDetection:
+      mode: enabled                     # default
+    interval: 1m                        # f:28:45 (defaults)
+  retryInterval: 30s                    # default
+  source:
+    helm:
+      url: https://charts.example.com   # f:21:28 (add-on), from '{charts}'
+      type: default                     # default
+      interval: 10m                     # default
+      timeout: 60s                      # default
+  placeholders:
+    charts: https://charts.example.com  # f:11:25 (cluster edge)
+"""
+
+
+def test_an_add_on_is_shown_with_every_level_that_made_it(capsys: Capture) -> None:
+    assert ADDON == explain(capsys, "platform/certs", "-e", "r1")
+
+
+ELSEWHERE = """\
+# add-on crds in environment r1
+clusters:          # selector: all, f:18:22 (add-on)
+  hub: not placed  # its add-ons belong to environment dev, f:7:24 (cluster hub)
+"""
+
+
+def test_an_add_on_that_another_environment_has_is_told_with_the_reason(capsys: Capture) -> None:
+    assert ELSEWHERE == explain(capsys, "platform/crds", "-e", "r1", "--cluster", "hub")
+
+
+WEB = """\
+# app web of tenant rocky in environment dev
+clusters:                                   # selector: labels tier=hub, tenants.d/rocky.yaml:8:19 (app)
+  hub: placed                               # its labels match, f:7:49 (cluster hub)
+
+hub:                                        # Kustomization rocky/web
+  namespace: rocky                          # default, from '{tenant}'
+  kustomize:
+    source: manifests                       # tenants.d/rocky.yaml:9:29 (app)
+    path: ./                                # default
+    prune: true                             # default
+    wait: true                              # default
+    deletionPolicy: WaitForTermination      # default
+    interval: 1m                            # f:28:45 (defaults)
+    retryInterval: 30s                      # default
+    timeout: 4m                             # tenants.d/rocky.yaml:3:14 (tenant)
+  dependsOn: [platform/crds]                # tenants.d/rocky.yaml:10:20 (app)
+  sources:
+    manifests:
+      git:
+        url: https://git.example.com/rocky  # tenants.d/rocky.yaml:5:30 (source)
+        ref:
+          branch: main                      # tenants.d/rocky.yaml:5:75 (source)
+        interval: 5m                        # default
+        timeout: 60s                        # default
+  placeholders:
+    tenant: rocky                           # built in
+"""
+
+
+def test_values_from_an_included_file_are_traced_to_it_and_dependencies_on_add_ons_are_shown(capsys: Capture) -> None:
+    assert WEB == explain(capsys, "rocky", "web", "-e", "dev", "--cluster", "hub")
+
+
+def test_json_tells_the_same_of_an_add_on(capsys: Capture) -> None:
+    told = json.loads(explain(capsys, "platform/certs", "-e", "r1", "-o", "json"))
+    assert (None, "certs", "r1") == (told["tenant"], told["app"], told["environment"])
+    assert [("hub", False), ("edge", True)] == [(each["cluster"], each["placed"]) for each in told["clusters"]]
+    placed = told["placed"]["edge"]
+    assert placed["object"] == "HelmRelease kamaji/edge-certs"
+    url = next(value for value in placed["values"] if value["path"] == ["source", "helm", "url"])
+    assert {
+        "path": ["source", "helm", "url"],
+        "value": "https://charts.example.com",
+        "origin": {"level": "add-on", "file": "f", "line": 21, "column": 28},
+        "written": "{charts}",
+    } == url
+
+
+def test_json_tells_the_same_of_the_platform(capsys: Capture) -> None:
+    told = json.loads(explain(capsys, "platform", "-e", "r1", "-c", "edge", "-o", "json"))
+    origin = {"level": "cluster edge", "file": "f", "line": 12, "column": 29}
+    account = {"path": ["platformServiceAccount"], "value": "boss-r1", "origin": origin}
+    assert ["namespace", "interval", "retryInterval", "timeout"] == [value["path"][0] for value in told["settings"]]
+    assert {"edge": account} == {name: values[0] for name, values in told["clusters"].items()}
+    assert {"crds": ["edge"], "certs": ["edge"]} == {
+        name: [each["cluster"] for each in choice["clusters"]] for name, choice in told["addons"].items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (
+            ["platform/cert"],
+            "error: the platform declares no add-on 'cert' (declared: crds, certs)\n  fix: name 'certs'\n",
+        ),
+        (
+            ["platform", "certs"],
+            "error: 'platform' is the platform's, and takes no APP\n  fix: name 'platform/certs' instead of both\n",
+        ),
+        (
+            ["platform/certs", "web"],
+            "error: 'platform/certs' is the platform's, and takes no APP\n"
+            "  fix: name 'platform/certs' instead of both\n",
+        ),
+        (["platform", "-c", "egde"], "error: f declares no cluster 'egde' (declared: hub, edge)\n  fix: name 'edge'\n"),
+    ],
+)
+def test_what_is_not_declared_is_refused_with_the_closest(arguments: list[str], expected: str, capsys: Capture) -> None:
+    code = run(["-f", "f", "explain", "-e", "dev", *arguments])
+    assert (2, ("", expected)) == (code, capsys.readouterr())
+
+
+def test_a_tenant_may_be_called_platform(capsys: Capture) -> None:
+    Path("tenants.d/rocky.yaml").write_text(INCLUDED.replace("rocky:", "platform:"))
+    assert explain(capsys, "platform", "-e", "dev").startswith("# tenant platform in environment dev\n")
+    assert explain(capsys, "platform", "web", "-e", "dev").startswith("# app web of tenant platform in environment")
+
+
+@pytest.mark.parametrize(
+    ("start", "expected"), [("p", ["platform", "platform/crds", "platform/certs"]), ("platform/ce", ["platform/certs"])]
+)
+def test_add_ons_are_completed_from_the_file(start: str, expected: list[str]) -> None:
+    found = ShellComplete(app, {}, "tenantry", "_TENANTRY_COMPLETE").get_completions(["-f", "f", "explain"], start)
+    assert expected == [item.value for item in found]
