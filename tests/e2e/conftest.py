@@ -23,16 +23,14 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
 @pytest.fixture(scope="session")
 def sandbox(project: Project) -> Project:
     """The project with its sandbox running."""
-    project.tenantry("sandbox", "up", "--environment", "dev", "--content", str(project.content)).ok()
+    project.start("dev")
     return project
 
 
 @pytest.fixture(scope="session")
 def fleet(sandbox: Project) -> Project:
     """The project with the environment up and everything ready."""
-    sandbox.pulumi("stack", "select", "--create", "dev").ok()
-    sandbox.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
-    sandbox.tenantry("status", "--environment", "dev", "--wait", "--timeout", "240").ok()
+    sandbox.deploy("dev")
     return sandbox
 
 
