@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tenantry.stackfile import stack_target
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 PORT = ":8930/"
 """Where the fleets that are kept in the repository look for the sandbox's content."""
@@ -70,6 +72,12 @@ class Project:
         self.pulumi("stack", "select", "--create", environment).ok()
         self.pulumi("up", "--stack", environment, "--yes", "--skip-preview").ok()
         self.tenantry("status", "--environment", environment, "--wait", "--timeout", "240").ok()
+
+    def running(self) -> list[str]:
+        """The environments whose stack's file leads to a management cluster that the sandbox runs."""
+        stacks = sorted(file.suffixes[0].removeprefix(".") for file in self.root.glob("Pulumi.*.yaml"))
+        kubeconfigs = {stack: stack_target(self.root, stack).kubeconfig for stack in stacks}
+        return [stack for stack, kubeconfig in kubeconfigs.items() if kubeconfig and kubeconfig.exists()]
 
     def preview(self, *arguments: str, stack: str = "dev") -> dict[str, str]:
         """What `pulumi preview` would do: the operation by the resource's type and name, unchanged ones left out."""
