@@ -63,6 +63,10 @@ class Cluster:
         """Merge into an object of one of the kinds above."""
         self.client.patch(_known(kind), name, patch, namespace=namespace, patch_type=PatchType.MERGE)
 
+    def create(self, manifest: dict[str, Any]) -> None:
+        """Make an object of one of the kinds above."""
+        self.client.create(_known(manifest["kind"]).from_dict(manifest))
+
     def delete(self, kind: str, namespace: str, name: str) -> None:
         self.client.delete(_known(kind), name, namespace=namespace)
 
@@ -95,14 +99,18 @@ class Cluster:
 
     def fleet_objects(self) -> set[str]:
         """`Kind namespace/name` of everything of the kinds above that carries a label of the fleet."""
-        return set(self._labelled("tenantry/environment"))
+        return set(self.fleet_uids())
 
-    def _labelled(self, label: str) -> Iterator[str]:
+    def fleet_uids(self) -> dict[str, str]:
+        """The same, with the uid: it tells an object from a new one of the same name."""
+        return dict(self._labelled("tenantry/environment"))
+
+    def _labelled(self, label: str) -> Iterator[tuple[str, str]]:
         for group, version, kind, plural in KINDS:
             resource = _resource(group, version, kind, plural, namespaced=True)
             try:
                 for item in self.client.list(resource, namespace="*", labels={label: None}):
-                    yield f"{kind} {item.metadata.namespace}/{item.metadata.name}"
+                    yield f"{kind} {item.metadata.namespace}/{item.metadata.name}", item.metadata.uid
             except httpx2.HTTPStatusError as error:
                 # A remote cluster has none of Flux's kinds.
                 if error.response.status_code != 404:
