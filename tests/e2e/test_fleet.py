@@ -89,7 +89,7 @@ def test_a_second_up_changes_nothing(fleet: Project) -> None:
 
 def test_a_second_sandbox_up_changes_nothing(fleet: Project) -> None:
     before = json.loads(fleet.tenantry("sandbox", "status", "--output", "json").ok().out)
-    fleet.tenantry("sandbox", "up", "--environment", "dev", "--content", str(fleet.content)).ok()
+    fleet.start("dev")
     after = json.loads(fleet.tenantry("sandbox", "status", "--output", "json").ok().out)
     assert _pids(before) == _pids(after)
 
@@ -183,7 +183,7 @@ def test_a_chart_that_installs_into_another_tenants_namespace_is_refused(
     (chart / "templates" / "attack.yaml").write_text(INTRUSION)
     sound = (chart / "Chart.yaml").read_text()
     (chart / "Chart.yaml").write_text(sound.replace("1.2.0", "1.3.0"))
-    fleet.tenantry("sandbox", "up", "--environment", "dev", "--content", str(fleet.content)).ok()
+    fleet.start("dev")
     reconcile(hub, "kamaji-edge", "edge-1-movy-charts", "HelmRepository", "helmrepositories")
     fleet.edit("version: 1.x", "version: 1.3.x")
     fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
@@ -193,7 +193,7 @@ def test_a_chart_that_installs_into_another_tenants_namespace_is_refused(
     assert edge.get("", "v1", "ConfigMap", "configmaps", "intruder", "rocky") is None
     (chart / "templates" / "attack.yaml").unlink()
     (chart / "Chart.yaml").write_text(sound)
-    fleet.tenantry("sandbox", "up", "--environment", "dev", "--content", str(fleet.content)).ok()
+    fleet.start("dev")
     reconcile(hub, "kamaji-edge", "edge-1-movy-charts", "HelmRepository", "helmrepositories")
     fleet.edit("version: 1.3.x", "version: 1.x")
     fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
