@@ -32,6 +32,15 @@ def test_a_folder_two_levels_deep_becomes_a_repository(source: Path, target: Pat
     assert git(served, "show", "main:web/web.yaml") == "kind: Deployment"
 
 
+def test_a_folder_may_be_named_relative_to_where_the_command_runs(
+    source: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(source.parent)
+    publish(Path(source.name), target)
+
+    assert git(target / "rocky" / "manifests.git", "show", "main:web/web.yaml") == "kind: Deployment"
+
+
 def test_hidden_folders_and_lone_files_are_passed_over(source: Path) -> None:
     (source / ".cache" / "x").mkdir(parents=True)
     (source / "rocky" / ".idea").mkdir()
