@@ -52,7 +52,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     report = yield
     if report.when == "call" and report.failed:
         arguments: dict[str, object] = getattr(item, "funcargs", {})
-        for project in (each for each in arguments.values() if isinstance(each, Project)):
+        for project in {each for each in arguments.values() if isinstance(each, Project)}:
             for environment in project.running():
                 report.sections.append(("status", project.tenantry("status", "--environment", environment).text))
     return report

@@ -49,6 +49,16 @@ def test_add_ons_are_ready_where_labels_choose_them(kamaji: Project) -> None:
     }
 
 
+@pytest.mark.parametrize("tenant", ["tenant1", "tenant2"])
+def test_flux_uses_the_kubeconfig_that_kamaji_wrote_and_not_as_its_administrator(
+    clusters: Clusters, tenant: str
+) -> None:
+    release = clusters.admin.find("HelmRelease", "tenants", f"{tenant}-cert-manager")
+    assert release
+    assert release["spec"]["kubeConfig"] == {"secretRef": {"name": f"{tenant}-admin-kubeconfig", "key": "admin.conf"}}
+    assert release["spec"]["serviceAccountName"] == "tenantry-platform"
+
+
 def test_cert_manager_runs_on_the_tenants_clusters_with_values_of_their_own(clusters: Clusters) -> None:
     assert running(clusters.tenant1) == {"cert-manager": 2, "cert-manager-cainjector": 1, "cert-manager-webhook": 1}
     assert running(clusters.tenant2) == {"cert-manager": 3, "cert-manager-cainjector": 1, "cert-manager-webhook": 2}

@@ -182,12 +182,15 @@ def test_a_role_for_the_whole_cluster_in_rockys_repository_is_refused(cloudy: Cl
         "rules": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}],
     }
     changes = {
-        "k8s/test/kustomization.yaml": kustomization("../base", "everywhere.yaml", tag="2.2.0-rc.2"),
+        "k8s/test/kustomization.yaml": kustomization("../base", "everywhere.yaml", tag="2.2.0-rc.3"),
         "k8s/test/everywhere.yaml": json.dumps(role),
     }
+    before = image(cloudy, "rocky")
     push(cloudy, changes, "Take everything")
     message = refusal(cloudy, "Kustomization", "rocky")
     assert 'User "system:serviceaccount:rocky-test:rocky" cannot patch resource "clusterroles"' in message
+    # Nothing of that push was applied, the new image neither.
+    assert image(cloudy, "rocky") == before
     group = "rbac.authorization.k8s.io"
     assert cloudy.cluster.get(group, "v1", "ClusterRole", "clusterroles", "rocky-everywhere") is None
 
