@@ -13,9 +13,13 @@ if TYPE_CHECKING:
 
 def format_invalid(error: InvalidFleet) -> str:
     """All problems and a closing count, without a newline at the end."""
-    count = len(error.diagnostics)
     lines = [format_diagnostic(diagnostic) for diagnostic in error.diagnostics]
-    return "\n".join([*lines, f"Found {count} error{'' if count == 1 else 's'}"])
+    return "\n".join([*lines, f"Found {counted(len(error.diagnostics), 'error')}"])
+
+
+def counted(count: int, noun: str) -> str:
+    """(1, "tenant") -> 1 tenant; (2, "tenant") -> 2 tenants"""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def format_diagnostic(diagnostic: Diagnostic) -> str:

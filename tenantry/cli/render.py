@@ -10,6 +10,7 @@ import click
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
 from tenantry.cli.output import data, data_json, say
+from tenantry.diagnostics import counted
 from tenantry.kube import KubeObject
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.render import shown, to_yaml, write_directory
@@ -53,7 +54,8 @@ def command(file: Path, environment: str | None, directory: Path | None, output:
         raise click.UsageError(f"files are written as YAML: --directory does not go with --output {output}")
     for name, each in plans.items():
         written, removed = write_directory(each, directory / name)
-        say(f"{directory / name}: {len(shown(each.objects))} objects, {written} files written, {removed} removed")
+        files = f"{counted(written, 'file')} written, {removed} removed"
+        say(f"{directory / name}: {counted(len(shown(each.objects)), 'object')}, {files}")
         _tell_left_out(each.objects)
     return 0
 

@@ -19,6 +19,7 @@ from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
 from tenantry.cli.output import data_json, say
 from tenantry.cli.tables import stdout_console
+from tenantry.diagnostics import counted
 from tenantry.inventory import apps_of
 from tenantry.load import load_fleet
 from tenantry.plan import Plan, plan
@@ -125,7 +126,7 @@ class _LineProgress:
 
 def _counts(found: tuple[AppStatus, ...]) -> str:
     ready = sum(status.readiness is Readiness.READY for status in found)
-    return f"{ready} of {len(found)} apps ready"
+    return f"{ready} of {counted(len(found), 'app')} ready"
 
 
 def _table(found: tuple[AppStatus, ...]) -> Table:

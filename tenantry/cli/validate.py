@@ -8,6 +8,7 @@ import click
 
 from tenantry.cli.options import output
 from tenantry.cli.output import as_data, data, data_json, report_invalid
+from tenantry.diagnostics import counted
 from tenantry.errors import InvalidFleet
 from tenantry.load import load_fleet, plan_all
 
@@ -41,6 +42,6 @@ def command(file: Path, output: str) -> int:
     if output == "json":
         data_json({"valid": True, "errors": [], "objects": objects})
     else:
-        counts = f"{len(fleet.clusters)} clusters, {len(fleet.document.tenants)} tenants"
+        counts = f"{counted(len(fleet.clusters), 'cluster')}, {counted(len(fleet.document.tenants), 'tenant')}"
         data(f"{file} is sound: {counts}; objects: {', '.join(f'{name} {count}' for name, count in objects.items())}")
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.diagnostics import closest, declared, format_diagnostic, format_invalid, format_path
+from tenantry.diagnostics import closest, counted, declared, format_diagnostic, format_invalid, format_path
 from tenantry.errors import Diagnostic, Finding, Found, InvalidFleet, Location, Path, Refused
 
 
@@ -87,3 +87,7 @@ def test_a_refusal_shows_its_remedy_below_the_message() -> None:
 
 def test_errors_say_how_many_problems_they_hold() -> None:
     assert (str(InvalidFleet([problem()])), str(Found([Finding((), "a", "b")]))) == ("1 problems", "1 findings")
+
+
+def test_one_is_not_many() -> None:
+    assert [counted(each, "tenant") for each in (0, 1, 2)] == ["0 tenants", "1 tenant", "2 tenants"]

@@ -50,7 +50,7 @@ Capture = pytest.CaptureFixture[str]
 
 
 def test_validate_says_what_a_sound_file_yields(capsys: Capture) -> None:
-    assert tenantry(capsys, "validate") == (0, "tenants.yaml is sound: 2 clusters, 1 tenants; objects: dev 13\n", "")
+    assert tenantry(capsys, "validate") == (0, "tenants.yaml is sound: 2 clusters, 1 tenant; objects: dev 13\n", "")
 
 
 def test_validate_as_json_says_the_same(capsys: Capture) -> None:
@@ -457,7 +457,7 @@ tenants:
 
 def test_validate_lists_environments_behind_those_they_come_after(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(ORDERED)
-    said = "tenants.yaml is sound: 3 clusters, 1 tenants; objects: dev 5, test 5, prod 5\n"
+    said = "tenants.yaml is sound: 3 clusters, 1 tenant; objects: dev 5, test 5, prod 5\n"
     assert tenantry(capsys, "validate") == (0, said, "")
 
 
