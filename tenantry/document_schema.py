@@ -16,6 +16,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from tenantry import model
 from tenantry.conformance import part_of_spec
 from tenantry.model import network, tenancy
+from tenantry.unfilled import or_unfilled
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -85,7 +86,7 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
             value.pop("default", None)
     if issubclass(described, model.FluxBlock):
         parts = flux_keys(described).items()
-        definition["properties"] |= {key: {"anyOf": [part, {"type": "null"}]} for key, part in parts}
+        definition["properties"] |= {key: {"anyOf": [_fillable(part), {"type": "null"}]} for key, part in parts}
         definition["additionalProperties"] = False
     if described is model.Environment:
         _let_inherit(definition)
@@ -118,6 +119,17 @@ def flux_keys(block: type[model.FluxBlock]) -> dict[str, Any]:
     for kind, names in block.parts.items():
         keys |= {key: part for key, part in part_of_spec(kind)["properties"].items() if key in names}
     return {key: part for key, part in keys.items() if key not in block.model_fields}
+
+
+def _fillable(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema of Flux's in which texts may hold placeholders."""
+    schema = dict(schema)
+    if "properties" in schema:
+        schema["properties"] = {key: _fillable(part) for key, part in schema["properties"].items()}
+    for key in ("items", "additionalProperties"):
+        if isinstance(schema.get(key), dict):
+            schema[key] = _fillable(schema[key])
+    return or_unfilled(schema)
 
 
 def declared_by(described: type[model.Model], field: str) -> type:

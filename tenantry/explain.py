@@ -31,6 +31,7 @@ from tenantry.settings import (
 )
 from tenantry.template import fill
 from tenantry.trace import Value, origin_at, placeholders, trace
+from tenantry.unfilled import FILLED
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +232,7 @@ def _app_values(fleet: Fleet, app: EffectiveApp, times: tuple[Value, ...]) -> tu
 
 def _source_values(fleet: Fleet, at: tuple[str, ...], variables: dict[str, str]) -> tuple[Value, ...]:
     declared = fleet.raw(*at)
-    source = Source.model_validate(fill(declared, variables, at))
+    source = Source.model_validate(fill(declared, variables, at), context=FILLED)
     return trace(fleet.source, [Layer(at, declared)], source.model_dump(exclude_none=True))
 
 

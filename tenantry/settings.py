@@ -20,6 +20,7 @@ from tenantry.model.network import Network
 from tenantry.model.tenancy import ExtraBinding, PodSecurity, TenantOwner
 from tenantry.shape import findings_of
 from tenantry.template import fill
+from tenantry.unfilled import FILLED
 
 _INHERITED = set(Settings.model_fields) - {"clusters"}
 """A selector is taken whole from the nearest level: half of one merged into another would mean neither."""
@@ -159,7 +160,7 @@ def _app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: st
 def _block(kind: Literal["kustomize", "helm"], data: dict[str, Any], layers: tuple[Layer, ...]) -> Kustomize | Helm:
     model = Kustomize if kind == "kustomize" else Helm
     try:
-        return model.model_validate(data)
+        return model.model_validate(data, context=FILLED)
     except ValidationError as error:
         raise Found(_relocate(finding, layers) for finding in findings_of(error, model, data, (kind,))) from None
 

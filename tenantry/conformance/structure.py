@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tenantry import wording
 from tenantry.errors import Finding, Path
 from tenantry.schemas import Schema, schema_of
+from tenantry.unfilled import is_unfilled
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
@@ -23,6 +24,7 @@ _TYPES = {
     "null": "nothing",
 }
 """In the order in which a message names several."""
+_OF_TEXT = ("enum", "pattern", "minLength", "maxLength")
 _AS_IN = {
     r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$": "write it as in '30s', '5m' or '1h30m'",
     r"^([0-9]+(\.[0-9]+)?(ms|s|m))+$": "write it as in '30s' or '90m': hours are not allowed here",
@@ -37,12 +39,19 @@ def misfits(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Finding
 
 
 def misfits_of_part(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Finding]:
-    """As `misfits`, for a spec of which other layers bring the rest: keys may be missing, and `null` removes one."""
-    yield from _worded(_validator_of_parts(schema.kind), schema, _without_null(value), at)
+    """As `misfits`, for a spec as written, of which other layers bring the rest: keys may be missing, `null` removes one.
+
+    What a text with placeholders becomes is seen when the whole is filled in.
+    """
+    yield from _worded(_validator_of_parts(schema.kind), schema, _without_null(value), at, unfilled=True)
 
 
-def _worded(validator: Draft202012Validator, schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Finding]:
+def _worded(
+    validator: Draft202012Validator, schema: Schema, value: dict[str, Any], at: Path, *, unfilled: bool = False
+) -> Iterator[Finding]:
     errors = list(validator.iter_errors(value))
+    if unfilled:
+        errors = [error for error in errors if error.kind.name not in _OF_TEXT or not is_unfilled(error.instance)]
     mistyped = [error.instance_path for error in errors if error.kind.name == "type"]
     for error in errors:
         # A value of the wrong type is not among the allowed ones either, which would be no news.
@@ -118,10 +127,11 @@ def _beyond(keyword: str, limit: int, value: Any) -> str:
             return f"at least {limit} is needed, found {value}"
         case "maximum":
             return f"at most {limit} is allowed, found {value}"
-    what = "characters" if isinstance(value, str) else "entries"
+    one, many = ("character", "characters") if isinstance(value, str) else ("entry", "entries")
+    bound = f"{limit} {one} is" if limit == 1 else f"{limit} {many} are"
     if keyword.startswith("min"):
-        return f"at least {limit} {what} are needed, found {len(value)}"
-    return f"at most {limit} {what} are allowed, found {len(value)}"
+        return f"at least {bound} needed, found {len(value)}"
+    return f"at most {bound} allowed, found {len(value)}"
 
 
 def _schema_at(schema: dict[str, Any], path: list[str | int]) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from tenantry.scalars import (
     refusal,
     shorten,
 )
+from tenantry.unfilled import Fillable
 
 _SOURCE_REF = "the fleet sets it from 'source'"
 _KUBECONFIG = "the fleet sets it for each cluster the app is placed on"
@@ -86,12 +87,12 @@ class PostBuild(Model):
     """Values for `${NAME}` in the built manifests."""
     substituteFrom: list[SubstituteFrom] | None = None
     """More values, from declared credentials and configs; those above win."""
-    substituteStrategy: Literal["WithVariables", "Always"] | None = None
+    substituteStrategy: Fillable[Literal["WithVariables", "Always"]] | None = None
     """`Always`: also where no value is given here."""
 
 
 class CommonMetadata(Model):
-    labels: dict[LabelKey, LabelValue | None] | None = None
+    labels: dict[LabelKey, Fillable[LabelValue] | None] | None = None
     """For every object of the app."""
     annotations: dict[LabelKey, str | None] | None = None
     """For every object of the app."""
@@ -113,11 +114,11 @@ class KustomizePatch(FluxBlock):
     """A source of the tenant. Add-ons have one of their own, and do not say it."""
     path: SourcePath | None = None
     """The directory in the source that is built."""
-    interval: Duration | None = None
+    interval: Fillable[Duration] | None = None
     """How often the app is compared with what it should be. Without it: the tenant's."""
-    retryInterval: Duration | None = None
+    retryInterval: Fillable[Duration] | None = None
     """How soon it is tried again after a failure. Without it: the tenant's."""
-    timeout: Duration | None = None
+    timeout: Fillable[Duration] | None = None
     """How long building, applying and waiting may take. Without it: the tenant's."""
     prune: bool | None = None
     """Whether what is no longer in the source is deleted."""
@@ -125,10 +126,10 @@ class KustomizePatch(FluxBlock):
     """Whether everything applied has to be ready before the app is."""
     force: bool | None = None
     """Whether what can not be changed is deleted and made anew."""
-    deletionPolicy: Literal["MirrorPrune", "Delete", "WaitForTermination", "Orphan"] | None = None
+    deletionPolicy: Fillable[Literal["MirrorPrune", "Delete", "WaitForTermination", "Orphan"]] | None = None
     """What becomes of the applied objects when the app goes. `WaitForTermination` deletes them and waits, `Orphan`
     leaves them, `MirrorPrune` does as `prune` says."""
-    targetNamespace: Name | None = None
+    targetNamespace: Fillable[Name] | None = None
     """Where namespaced objects go: one of the tenant's namespaces, by its key or name. Without it: the main one; for
     an add-on, what the manifests say."""
     namePrefix: str | None = None
@@ -153,7 +154,7 @@ class Kustomize(KustomizePatch):
     path: SourcePath = "./"
     prune: bool = True
     wait: bool = True
-    deletionPolicy: Literal["MirrorPrune", "Delete", "WaitForTermination", "Orphan"] = "WaitForTermination"
+    deletionPolicy: Fillable[Literal["MirrorPrune", "Delete", "WaitForTermination", "Orphan"]] = "WaitForTermination"
 
     @model_validator(mode="after")
     def _components_lie_in_the_source(self) -> Self:
@@ -192,14 +193,14 @@ class HelmPatch(FluxBlock):
     """Files of values in the source, later ones win; without it the chart's own. `values` win over them."""
     values: dict[str, Any] | None = None
     """The chart's values. Placeholders are filled in; `null` removes what a less specific layer says."""
-    interval: Duration | None = None
+    interval: Fillable[Duration] | None = None
     """How often the release is compared with what it should be. Without it: the tenant's."""
-    timeout: Duration | None = None
+    timeout: Fillable[Duration] | None = None
     """How long Helm may take for one action. Without it: the tenant's."""
-    releaseName: Name | None = None
+    releaseName: Fillable[Name] | None = None
     """Helm's name of the release, at most 53 characters. Without it: the app's name. A new name is a new release, and
     the end of the old one."""
-    targetNamespace: Name | None = None
+    targetNamespace: Fillable[Name] | None = None
     """Where the release goes: one of the tenant's namespaces, by its key or name. Without it: the main one. An add-on
     may name any, which is made."""
     commonMetadata: CommonMetadata | None = None

@@ -12,6 +12,7 @@ from pydantic import model_validator
 from tenantry.model.flux import FluxBlock
 from tenantry.model.strict import Model, exactly_one
 from tenantry.scalars import Duration, Name, ShortDuration, SourcePath, Text, refusal
+from tenantry.unfilled import Fillable
 
 _CREDENTIALS = "the fleet sets it from 'credentials' beside the block"
 _ACCOUNT = "Flux would use the rights of any service account beside the clusters' keys"
@@ -46,9 +47,9 @@ class Git(FluxBlock):
     """Of the repository: http, https or ssh."""
     ref: GitRef
     """What to check out."""
-    interval: Duration = "5m"
+    interval: Fillable[Duration] = "5m"
     """How often to look for a new revision."""
-    timeout: ShortDuration = "60s"
+    timeout: Fillable[ShortDuration] = "60s"
     """For how long one fetch may last."""
     sparseCheckout: list[SourcePath] | None = None
     """The only directories to fetch."""
@@ -82,9 +83,9 @@ class Oci(FluxBlock):
     """`oci://HOST/PATH`, without a tag."""
     ref: OciRef
     """Which artifact to take."""
-    interval: Duration = "5m"
+    interval: Fillable[Duration] = "5m"
     """How often to look for a new revision."""
-    timeout: ShortDuration = "60s"
+    timeout: Fillable[ShortDuration] = "60s"
     """For how long one fetch may last."""
 
 
@@ -96,11 +97,11 @@ class HelmRepository(FluxBlock):
 
     url: Text
     """`https://`, `http://`, or `oci://` with `type: oci`."""
-    type: Literal["default", "oci"] = "default"
+    type: Fillable[Literal["default", "oci"]] = "default"
     """Whether the charts are listed in an index or lie in a registry of images."""
-    interval: Duration = "10m"
+    interval: Fillable[Duration] = "10m"
     """How often to read the index."""
-    timeout: ShortDuration = "60s"
+    timeout: Fillable[ShortDuration] = "60s"
     """For how long one fetch may last."""
 
 
@@ -114,9 +115,9 @@ class Bucket(FluxBlock):
     """The bucket."""
     endpoint: Text
     """`HOST` or `HOST:PORT` of the object store."""
-    interval: Duration = "5m"
+    interval: Fillable[Duration] = "5m"
     """How often to look for changes."""
-    timeout: ShortDuration = "60s"
+    timeout: Fillable[ShortDuration] = "60s"
     """For how long one fetch may last."""
 
 

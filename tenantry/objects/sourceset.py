@@ -19,6 +19,7 @@ from tenantry.objects.scope import Scope, check_length
 from tenantry.objects.sources import source_object
 from tenantry.shape import findings_of
 from tenantry.template import fill
+from tenantry.unfilled import FILLED
 
 
 class SourceSet:
@@ -74,7 +75,7 @@ class SourceSet:
             raise Found([])  # that it is wrong or not declared is known already
         data = fill(written, self._variables, at)
         try:
-            return Source.model_validate(data)
+            return Source.model_validate(data, context=FILLED)
         except ValidationError as error:
             raise Found(findings_of(error, Source, data, at)) from None
 

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from tenantry import scalars
 from tenantry.document_schema import models
 from tenantry.model import Model
+from tenantry.unfilled import Deferred
 
 _PLAIN = {str: "string", bool: "`true` or `false`", int: "whole number", Any: "anything"}
 _JSON = {"string": "string", "boolean": "`true` or `false`", "integer": "whole number", "number": "number"}
@@ -27,6 +28,8 @@ def words(annotation: Any, links: dict[type[Model], str]) -> str:
     if name := _alias(annotation):
         return f"*{name}*"
     origin, args = get_origin(annotation), get_args(annotation)
+    if origin is Annotated and isinstance(args[-1], Deferred):
+        return words(Annotated[args[0], *args[1:-1]] if args[2:] else args[0], links)
     if origin is Annotated:
         return words(args[0], links)
     if origin in (Union, types.UnionType):

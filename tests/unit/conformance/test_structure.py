@@ -232,9 +232,9 @@ def tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtur
         ({"maximum": 2}, 3, "bad-value", "at most 2 is allowed, found 3"),
         ({"minLength": 2}, "a", "bad-value", "at least 2 characters are needed, found 1"),
         ({"minItems": 2}, ["a"], "bad-value", "at least 2 entries are needed, found 1"),
-        ({"maxItems": 1}, ["a", "b"], "bad-value", "at most 1 entries are allowed, found 2"),
+        ({"maxItems": 1}, ["a", "b"], "bad-value", "at most 1 entry is allowed, found 2"),
         ({"minProperties": 1}, {}, "empty", "at least one entry is needed"),
-        ({"maxProperties": 1}, {"a": 1, "b": 1}, "bad-value", "at most 1 entries are allowed, found 2"),
+        ({"maxProperties": 1}, {"a": 1, "b": 1}, "bad-value", "at most 1 entry is allowed, found 2"),
         (
             {"type": ["integer", "string"]},
             1.5,
