@@ -33,7 +33,14 @@ def management_provider(target: Target, cluster: str) -> Provider:
         case ClusterTarget(kubeconfig, context):
             path = str(kubeconfig) if kubeconfig else ""
             return Provider(
-                _NAME, kubeconfig=path, context=context, cluster_identifier=cluster, kube_client_settings=_REQUESTS
+                _NAME,
+                kubeconfig=path,
+                context=context,
+                cluster_identifier=cluster,
+                kube_client_settings=_REQUESTS,
+                # By default a changed value deletes the object and makes a new one, and Flux fails in between.
+                enable_secret_mutable=True,
+                enable_config_map_mutable=True,
             )
         case DirectoryTarget(directory):
             return Provider(_NAME, _NO_KUBECONFIG, kubeconfig="", render_yaml_to_directory=str(directory))

@@ -21,6 +21,9 @@ class Object(pulumi.CustomResource):
         super().__init__(type_token(planned.id), planned.logical_name, planned.manifest, opts)
 
 
+_SECRETS = pulumi.ResourceOptions(replace_on_changes=["type"], delete_before_replace=True)
+"""The API server lets no Secret change its type, so one of another type takes its place."""
+
 Registered: TypeAlias = dict[ObjectId, Object]
 """The objects that have been registered so far, which is what a later one may depend on."""
 
@@ -32,7 +35,10 @@ def register(objects: Iterable[KubeObject], parent: pulumi.Resource, registered:
     """
     for planned in objects:
         depends_on = [registered[dependency] for dependency in planned.depends_on]
-        registered[planned.id] = Object(planned, pulumi.ResourceOptions(parent=parent, depends_on=depends_on))
+        opts = pulumi.ResourceOptions(parent=parent, depends_on=depends_on)
+        if planned.secret:
+            opts = pulumi.ResourceOptions.merge(opts, _SECRETS)
+        registered[planned.id] = Object(planned, opts)
 
 
 def type_token(identity: ObjectId) -> str:

@@ -29,7 +29,10 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """One request to register a resource; environment: what a provider's process finds under another name."""
+    """One request to register a resource.
+
+    environment: what a provider's process finds under another name. replaced_for: inputs whose change makes it anew.
+    """
 
     key: Key
     parent: Key | None
@@ -37,6 +40,7 @@ class Registration:
     provider: Key | None
     depends_on: frozenset[Key]
     environment: Mapping[str, str]
+    replaced_for: tuple[str, ...]
 
     @property
     def is_object(self) -> bool:
@@ -125,6 +129,7 @@ def _registration(request: Any) -> Registration:
         provider=_key(request.provider.rpartition("::")[0]) if request.provider else None,
         depends_on=frozenset(_key(urn) for urn in request.dependencies),
         environment=dict(request.envVarMappings),
+        replaced_for=tuple(request.replaceOnChanges) if request.deleteBeforeReplace else (),
     )
 
 

@@ -25,6 +25,8 @@ def test_a_cluster_is_known_by_its_name_and_reached_through_a_path() -> None:
         "context": "admin",
         "clusterIdentifier": "hub-dev",
         "kubeClientSettings": '{"qps": 500, "burst": 1000}',
+        "enableSecretMutable": "true",
+        "enableConfigMapMutable": "true",
     }
 
 

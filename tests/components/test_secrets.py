@@ -55,6 +55,12 @@ def test_a_secret_gets_its_values_in_base64_and_marked_as_secret_for_the_engine(
     }
 
 
+def test_a_secret_of_another_type_takes_the_place_of_the_one_there_was() -> None:
+    recording = build(SecretConfig({"credentials": GIVEN}))
+    replaced = {each.key.name: each.replaced_for for each in recording.objects if each.replaced_for}
+    assert replaced == {"rocky/sops": ("type",)}
+
+
 def test_missing_values_are_all_named_with_the_commands_that_set_them() -> None:
     with pytest.raises(Refused) as refused:
         with_secrets(WITH_SECRET, SecretConfig({}))
