@@ -10,6 +10,10 @@ Manifest: TypeAlias = Mapping[str, Any]
 """A Kubernetes object as plain data, as it would stand in a YAML file."""
 
 
+REGISTRY_KEY = ".dockerconfigjson"
+"""The one key of a Secret that configures a registry's client."""
+
+
 class ObjectId(NamedTuple):
     """What the API server knows an object by; namespace is "" for cluster-scoped kinds."""
 

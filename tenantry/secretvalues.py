@@ -11,10 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tenantry.kube import KubeObject, SecretValues
-
-REGISTRY_KEY = ".dockerconfigjson"
-"""The one key of a Secret that configures a registry's client."""
+from tenantry.kube import REGISTRY_KEY, KubeObject, SecretValues
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from tenantry.errors import Finding
 from tenantry.fleet import Fleet
-from tenantry.rules import apps, baseline, clusters, dependencies, identities, references, tenants
+from tenantry.rules import apps, baseline, clusters, dependencies, identities, keys, references, tenants
 
 Rule: TypeAlias = Callable[[Fleet], Iterator[Finding]]
 
@@ -41,6 +41,8 @@ RULES: tuple[Rule, ...] = (
     references.sources_name_declared_credentials,
     references.sources_include_declared_git_sources,
     references.tenants_do_not_borrow_the_controllers_identity,
+    keys.substitutions_are_named_as_variables,
+    keys.values_come_from_keys_that_are_there,
     apps.addons_do_not_name_a_source,
     dependencies.dependencies_are_apps_of_the_same_kind,
     dependencies.dependencies_on_addons_are_of_the_same_kind,
