@@ -12,12 +12,16 @@ from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from sandbox import logins
 from sandbox.repositories import ISOLATED
 from sandbox.response import NOT_FOUND, Response
 
 SERVICE = "git-upload-pack"
-ROUTE = re.compile(r"/git/(?P<repository>[\w-][\w.-]*/[\w-][\w.-]*\.git)/(?P<action>info/refs|git-upload-pack)")
+ROUTE = re.compile(
+    r"/git/(?P<repository>(?P<owner>[\w-][\w.-]*)/[\w-][\w.-]*\.git)/(?P<action>info/refs|git-upload-pack)"
+)
 """Two plain folder names, as they are published: nothing that climbs out of the directory matches."""
+UNAUTHORIZED = Response(HTTPStatus.UNAUTHORIZED, logins.CHALLENGE, b"log in\n")
 FORBIDDEN = Response(HTTPStatus.FORBIDDEN, {}, b"only fetching is served here\n")
 
 
@@ -27,6 +31,8 @@ def serve(directory: Path, method: str, target: str, headers: Mapping[str, str],
     route = ROUTE.fullmatch(url.path)
     if route is None or not (directory / route["repository"] / "HEAD").is_file():
         return NOT_FOUND
+    if not logins.admitted(directory / route["owner"], headers):
+        return UNAUTHORIZED
     if route["action"] == "info/refs" and url.query != f"service={SERVICE}":
         return FORBIDDEN
     variables = {

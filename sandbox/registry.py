@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sandbox import archives, charts
+from sandbox import archives, charts, logins
 from sandbox.errors import SandboxError
 from sandbox.repositories import folders
 
@@ -66,7 +66,8 @@ def publish(chart_folders: Iterable[Path], source: Path, target: Path) -> None:
             )
         repositories[artifact.repository].append(artifact)
     files = (item for name, artifacts in repositories.items() for item in _layout(name, artifacts))
-    archives.publish(dict(files), target)
+    guards = {f"oci/{name}": data for name, data in logins.files(source).items()}
+    archives.publish({**guards, **dict(files)}, target)
 
 
 def digest(data: bytes) -> str:

@@ -5,11 +5,13 @@ Source:  github.com/opencontainers/distribution-spec, "Pull" and "Content Discov
 
 import json
 import re
+from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from sandbox import logins
 from sandbox.registry import INDEX, NAME, TAG, blob
 from sandbox.response import Response
 
@@ -23,21 +25,28 @@ ROUTE = re.compile(
 HEADERS = {"Docker-Distribution-API-Version": "registry/2.0"}
 
 
-def serve(directory: Path, target: str) -> Response:
+def serve(directory: Path, target: str, headers: Mapping[str, str]) -> Response:
     """Answer one request for something under /v2."""
     path = urlsplit(target).path
     if path.rstrip("/") == ROOT:
-        return _answer({})
+        # Clients ask here first whether to log in, before they say to which repository.
+        return _unauthorized() if _is_guarded(directory) and "Authorization" not in headers else _answer({})
     route = ROUTE.fullmatch(path)
     layout = directory / route["repository"] if route else directory
     if route is None or not (layout / INDEX).is_file():
         return _missing("NAME_UNKNOWN")
+    if not logins.admitted(layout.parent, headers):
+        return _unauthorized()
     manifests = json.loads((layout / INDEX).read_bytes())["manifests"]
     if route["tags"]:
         return _answer({"name": route["repository"], "tags": sorted(_tag(each) for each in manifests)})
     if route["digest"]:
         return _blob(layout, route["digest"], "application/octet-stream") or _missing("BLOB_UNKNOWN")
     return _manifest(layout, manifests, route["reference"]) or _missing("MANIFEST_UNKNOWN")
+
+
+def _is_guarded(directory: Path) -> bool:
+    return any(directory.glob(f"*/*/{logins.FILE}"))
 
 
 def _manifest(layout: Path, manifests: list[dict[str, Any]], reference: str) -> Response | None:
@@ -62,6 +71,11 @@ def _blob(layout: Path, digest: str, media_type: str) -> Response | None:
 
 def _answer(document: dict[str, Any], status: HTTPStatus = HTTPStatus.OK) -> Response:
     return Response(status, {**HEADERS, "Content-Type": "application/json"}, json.dumps(document).encode())
+
+
+def _unauthorized() -> Response:
+    refused = _answer({"errors": [{"code": "UNAUTHORIZED"}]}, HTTPStatus.UNAUTHORIZED)
+    return refused._replace(headers={**refused.headers, **logins.CHALLENGE})
 
 
 def _missing(code: str) -> Response:

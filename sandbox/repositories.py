@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandbox import logins
 from sandbox.errors import SandboxError
 
 BRANCH = "refs/heads/main"
@@ -60,8 +61,11 @@ class Repository:
 
 
 def publish(source: Path, target: Path) -> tuple[str, ...]:
-    """Publish all folders of `source` below `target`, and withdraw repositories whose folder is gone; returns the names."""
+    """Publish all folders of `source` below `target`, each for those who may fetch it, and withdraw repositories whose
+    folder is gone; returns the names.
+    """
     names = folders(source)
+    logins.publish(source, target)
     with ThreadPoolExecutor(WORKERS) as pool:
         list(pool.map(lambda name: repository(target, name).publish(source / name), names))
     served = {str(path.relative_to(target).with_suffix("")) for path in target.glob("*/*.git")}

@@ -50,7 +50,7 @@ class Handler(BaseHTTPRequestHandler):
             case "charts":
                 return _chart(self.layout.charts, self.path.removeprefix("/charts/"))
             case "v2":
-                return registryhost.serve(self.layout.registry, self.path)
+                return registryhost.serve(self.layout.registry, self.path, self._titled())
             case "git":
                 return self._git(b"")
         return buckets.serve(self.layout.buckets, self.path, self._titled())

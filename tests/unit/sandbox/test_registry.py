@@ -39,7 +39,7 @@ def target(tmp_path: Path) -> Path:
 def get(chart: Path, source: Path, target: Path) -> Get:
     """A request to a registry that holds a chart and a folder."""
     publish([chart], source, target)
-    return lambda path: serve(target, path)
+    return lambda path: serve(target, path, {})
 
 
 def document(response: Response) -> Any:
@@ -89,7 +89,7 @@ def test_the_versions_of_a_chart_are_its_tags(chart: Path, source: Path, target:
     publish([chart, make_chart(tmp_path / "newer", "web", "1.3.0")], source, target)
 
     expected = {"name": "charts/web", "tags": ["1.2.3_build.1", "1.3.0"]}
-    assert expected == document(serve(target, "/v2/charts/web/tags/list?n=1000"))
+    assert expected == document(serve(target, "/v2/charts/web/tags/list?n=1000", {}))
 
 
 @pytest.mark.parametrize("path", ["/v2", "/v2/"])
@@ -134,7 +134,7 @@ def test_what_is_gone_is_withdrawn(get: Get, source: Path, target: Path) -> None
 def test_nothing_to_publish_is_no_registry(tmp_path: Path, target: Path) -> None:
     publish([], tmp_path / "missing", target)
 
-    assert serve(target, "/v2/charts/web/tags/list").status == 404
+    assert serve(target, "/v2/charts/web/tags/list", {}).status == 404
 
 
 def test_a_name_that_registries_do_not_take_is_refused(source: Path, target: Path) -> None:

@@ -1,0 +1,103 @@
+import base64
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from sandbox import githost, registry, registryhost, repositories
+from sandbox.response import Response
+
+REFS = "/git/{owner}/manifests.git/info/refs?service=git-upload-pack"
+TAGS = "/v2/oci/{owner}/bundle/tags/list"
+
+
+def login(text: str) -> dict[str, str]:
+    return {"Authorization": f"Basic {base64.b64encode(text.encode()).decode()}"}
+
+
+RIGHT = login("rocky:geheim")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """What two owners have, of whom one asks who comes."""
+    for owner in ("private", "public"):
+        for folder in (f"git/{owner}/manifests", f"oci/{owner}/bundle"):
+            (tmp_path / "source" / folder).mkdir(parents=True)
+            (tmp_path / "source" / folder / "web.yaml").write_text("kind: Deployment\n")
+    for host in ("git", "oci"):
+        (tmp_path / "source" / host / "private" / ".login").write_text("rocky:geheim\n")
+    return tmp_path / "source"
+
+
+@pytest.fixture
+def served(source: Path, tmp_path: Path) -> Path:
+    publish(source, tmp_path / "served")
+    return tmp_path / "served"
+
+
+def publish(source: Path, target: Path) -> None:
+    repositories.publish(source / "git", target / "git")
+    registry.publish([], source / "oci", target / "registry")
+
+
+def get(served: Path, path: str, headers: Mapping[str, str]) -> Response:
+    if path.startswith("/git/"):
+        return githost.serve(served / "git", "GET", path, headers, b"")
+    return registryhost.serve(served / "registry", path, headers)
+
+
+each_host = pytest.mark.parametrize("path", [REFS, TAGS], ids=["git", "oci"])
+
+
+@each_host
+def test_who_logs_in_as_the_owner_says_may_fetch(served: Path, path: str) -> None:
+    assert get(served, path.format(owner="private"), RIGHT).status == 200
+
+
+@each_host
+@pytest.mark.parametrize("headers", [{}, login("rocky:wrong"), {"Authorization": "Bearer geheim"}])
+def test_who_does_not_is_asked_to(served: Path, path: str, headers: dict[str, str]) -> None:
+    response = get(served, path.format(owner="private"), headers)
+
+    assert (response.status, response.headers["WWW-Authenticate"]) == (401, 'Basic realm="sandbox"')
+
+
+@each_host
+@pytest.mark.parametrize("headers", [{}, login("rocky:wrong")])
+def test_other_owners_ask_nobody(served: Path, path: str, headers: dict[str, str]) -> None:
+    assert get(served, path.format(owner="public"), headers).status == 200
+
+
+def test_a_registry_asks_at_its_root_where_clients_look_first(source: Path, served: Path) -> None:
+    assert get(served, "/v2/", {}).headers["WWW-Authenticate"] == 'Basic realm="sandbox"'
+    assert get(served, "/v2/", RIGHT).status == 200
+
+    (source / "oci" / "private" / ".login").unlink()
+    publish(source, served)
+
+    assert get(served, "/v2/", {}).status == 200
+
+
+@each_host
+def test_another_login_counts_when_it_is_published(source: Path, served: Path, path: str) -> None:
+    for host in ("git", "oci"):
+        (source / host / "private" / ".login").write_text("rocky:neu\n")
+    publish(source, served)
+
+    assert get(served, path.format(owner="private"), RIGHT).status == 401
+    assert get(served, path.format(owner="private"), login("rocky:neu")).status == 200
+
+
+@each_host
+def test_a_login_that_is_gone_is_no_longer_asked_for(source: Path, served: Path, path: str) -> None:
+    for host in ("git", "oci"):
+        (source / host / "private" / ".login").unlink()
+    publish(source, served)
+
+    assert get(served, path.format(owner="private"), {}).status == 200
+
+
+@pytest.mark.parametrize("path", ["/git/private/.login", "/v2/oci/private/.login/tags/list"])
+def test_nobody_is_served_a_login(served: Path, path: str) -> None:
+    assert get(served, path, RIGHT).status == 404
