@@ -16,7 +16,9 @@ from typing import Any
 from tenantry.stackfile import stack_target
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-PORT = ":8930/"
+FLEETS = Path(__file__).with_name("fleets")
+"""Fleets that are there for a test alone."""
+PORT = ":8930"
 """Where the fleets that are kept in the repository look for the sandbox's content."""
 TIMEOUT = 300
 """Seconds; generous, because a shared machine may stand still for a while. Nothing waits for it when all is well."""
@@ -107,6 +109,16 @@ def make_project(root: Path) -> Project:
     return _with_a_port(root)
 
 
+def make_fleet(root: Path, name: str) -> Project:
+    """A fleet of the tests' own, with its content, run by the repository's program."""
+    root.mkdir(parents=True)
+    shutil.copy(REPOSITORY / "Pulumi.yaml", root / "Pulumi.yaml")
+    for linked in ("__main__.py", ".venv"):
+        (root / linked).symlink_to(REPOSITORY / linked)
+    shutil.copytree(FLEETS / name, root, dirs_exist_ok=True)
+    return _with_a_port(root)
+
+
 def make_example(root: Path, name: str) -> Project:
     """A copy of an example, as deep below `root` as the example lies in the repository, so that its relative paths hold."""
     (root / "examples").mkdir(parents=True)
@@ -132,7 +144,7 @@ def _with_a_port(root: Path) -> Project:
     """The project in a directory, its content served at a port that is free."""
     port = _free_port()
     fleet = root / "tenants.yaml"
-    fleet.write_text(fleet.read_text().replace(PORT, f":{port}/"))
+    fleet.write_text(fleet.read_text().replace(PORT, f":{port}"))
     return Project(root, port)
 
 

@@ -1,0 +1,1 @@
+flux:only-flux-knows

@@ -1,0 +1,241 @@
+"""Sources of all kinds, credentials and configs: from the file and the stack's secret config to what runs on both clusters."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.project import Project, Result, make_fleet
+
+pytestmark = pytest.mark.e2e
+
+AGE_KEY = "AGE-SECRET-KEY-1L0HPCTFZQ2Z55D780KYKUZ4Z52NJTEW85PJA04EQXP3PHADPSUFQ7305V5"
+"""Made for the file that is encrypted below the fleet's content, and of no use elsewhere."""
+VALUES = {
+    "credentials.rocky.git.username": "flux",
+    "credentials.rocky.git.password": "only-flux-knows",
+    "credentials.rocky.pull.username": "robot",
+    "credentials.rocky.pull.password": "pulls",
+    "credentials.rocky.blobs.accesskey": "AKIAROCKY",
+    "credentials.rocky.blobs.secretkey": "blobs-of-rocky",
+    'credentials.rocky.sops["age.agekey"]': AGE_KEY,
+    "credentials.rocky.words.GREETING": "first-secret-word",
+    'credentials.rocky.values["values.yaml"]': "greeting: first-secret-value",
+    "platformCredentials.pull.username": "robot",
+    "platformCredentials.pull.password": "pulls",
+}
+PLAIN = ("flux", "robot", "pulls")
+"""Values that stand elsewhere too: the names of users, and words of the fleet's."""
+SECOND = {"credentials.rocky.words.GREETING": "second-secret-word"}
+COMMAND = re.compile(r"pulumi config set --secret --path 'tenantry:([^']+)'")
+SECRETS = {f"Secret rocky/{name}" for name in ("blobs", "git", "pull", "sops", "values", "words")}
+COPIES = {f"Secret clusters/edge.rocky.{name}" for name in ("blobs", "git", "pull", "sops", "values", "words")}
+
+
+class Told(list[str]):
+    """Everything that pulumi has printed."""
+
+    def run(self, project: Project, *arguments: str) -> Result:
+        result = project.pulumi(*arguments, "--stack", "dev")
+        self.append(result.text)
+        return result
+
+    def up(self, project: Project, *arguments: str) -> Result:
+        return self.run(project, "up", "--yes", "--skip-preview", "--diff", *arguments)
+
+
+@pytest.fixture(scope="module")
+def told() -> Told:
+    return Told()
+
+
+@pytest.fixture(scope="module")
+def rocky(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    made = make_fleet(tmp_path_factory.mktemp("sources") / "project", "sources")
+    try:
+        made.start("dev")
+        made.pulumi("stack", "select", "--create", "dev").ok()
+        yield made
+    finally:
+        made.tenantry("sandbox", "down")
+
+
+@pytest.fixture(scope="module")
+def hub(rocky: Project) -> Iterator[Cluster]:
+    with closing(Cluster(rocky.kubeconfig("hub"))) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def edge(rocky: Project) -> Iterator[Cluster]:
+    with closing(Cluster(rocky.kubeconfig("edge"))) as cluster:
+        yield cluster
+
+
+def set_value(project: Project, path: str, value: str) -> None:
+    project.pulumi("config", "set", "--stack", "dev", "--secret", "--path", f"tenantry:{path}", value).ok()
+
+
+def data(cluster: Cluster, name: str) -> dict[str, str]:
+    """What a ConfigMap of the tenant's holds; nothing if there is none."""
+    found = cluster.find("ConfigMap", "rocky", name) or {}
+    values: dict[str, str] = found.get("data", {})
+    return values
+
+
+def decoded(cluster: Cluster, namespace: str, name: str) -> dict[str, str]:
+    found = cluster.find("Secret", namespace, name)
+    assert found, f"Secret {namespace}/{name}"
+    return {key: base64.b64decode(value).decode() for key, value in found["data"].items()}
+
+
+@pytest.mark.parametrize("command", [["preview"], ["up", "--yes", "--skip-preview"]])
+def test_missing_values_are_refused_with_the_commands_that_set_them(
+    rocky: Project, hub: Cluster, command: list[str]
+) -> None:
+    refused = rocky.pulumi(*command, "--stack", "dev")
+    assert refused.code != 0
+    assert "11 values that the fleet names are not in the stack's secret config" in refused.text
+    assert set(COMMAND.findall(refused.text)) == VALUES.keys()
+    assert "kubernetes:" not in refused.text.partition("Diagnostics:")[0]
+    assert hub.fleet_objects() == set()
+
+
+def test_wrong_and_missing_credentials_do_not_open_a_source(rocky: Project, hub: Cluster, told: Told) -> None:
+    for path, value in {**VALUES, "credentials.rocky.git.password": "guessed"}.items():
+        set_value(rocky, path, value)
+    rocky.edit("interval: 1h}, credentials: blobs}", "interval: 1h}}")
+    told.up(rocky).ok()
+    for namespace, prefix in (("rocky", ""), ("clusters", "edge-rocky-")):
+        for kind, name, message in (
+            ("GitRepository", "manifests", "authentication required"),
+            ("Bucket", "blobs", "Access Denied"),
+        ):
+            why = eventually(lambda: hub.failure(kind, namespace, f"{prefix}{name}"), f"{kind} {name} to be refused")  # noqa: B023
+            assert message in why
+    assert data(hub, "from-git") == data(hub, "from-bucket") == {}
+
+
+def test_with_the_right_ones_everything_is_ready(rocky: Project, told: Told) -> None:
+    set_value(rocky, "credentials.rocky.git.password", VALUES["credentials.rocky.git.password"])
+    rocky.edit(
+        'endpoint: "{host}", insecure: true, interval: 1h}}',
+        'endpoint: "{host}", insecure: true, interval: 1h}, credentials: blobs}',
+    )
+    told.up(rocky).ok()
+    rocky.tenantry("status", "--environment", "dev", "--wait", "--timeout", "240").ok()
+    told.up(rocky, "--expect-no-changes").ok()
+
+
+@pytest.mark.parametrize(("cluster", "color"), [("hub", "blue"), ("edge", "green")])
+def test_what_every_kind_of_source_held_runs_with_what_configs_and_credentials_said(
+    request: pytest.FixtureRequest, cluster: str, color: str
+) -> None:
+    here: Cluster = request.getfixturevalue(cluster)
+    assert data(here, "from-git") == {"kind": "GitRepository"}
+    assert data(here, "from-bucket") == {"kind": "Bucket"}
+    assert data(here, "from-registry") == {"color": color, "greeting": "first-secret-word"}
+    assert data(here, "whole-chart") == {"color": color, "greeting": "first-secret-value"}
+    assert data(here, "listed-chart") == {"color": "none", "greeting": "plain"}
+    assert decoded(here, "rocky", "sealed") == {"token": "opened"}
+
+
+def test_an_add_on_comes_from_where_the_platform_s_credentials_lead(edge: Cluster) -> None:
+    agent = edge.find("ConfigMap", "default", "agent")
+    assert agent
+    assert agent["data"] == {"kind": "OCIRepository"}
+
+
+def test_each_placement_has_secrets_of_its_own(hub: Cluster, edge: Cluster) -> None:
+    made = {each for each in hub.fleet_objects() if each.startswith("Secret ")}
+    assert made == {*SECRETS, *COPIES, "Secret clusters/edge.pull"}
+    login = {"username": "flux", "password": "only-flux-knows"}
+    assert login == decoded(hub, "rocky", "git") == decoded(hub, "clusters", "edge.rocky.git")
+    registry = json.loads(decoded(hub, "rocky", "pull")[".dockerconfigjson"])["auths"]
+    assert [(each["username"], each["password"]) for each in registry.values()] == [("robot", "pulls")]
+    assert edge.find("Secret", "rocky", "git") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("words", "error[unknown-credentials]: credentials 'words' of tenant 'movy' are not declared"),
+        (
+            "edge.rocky.words",
+            "error[unknown-credentials]: credentials 'edge.rocky.words' of tenant 'movy' are not declared",
+        ),
+        ("edge-admin-kubeconfig", "credentials 'edge-admin-kubeconfig' of tenant 'movy' are not declared"),
+    ],
+)
+def test_another_tenant_of_the_same_remote_can_not_name_them(rocky: Project, name: str, problem: str) -> None:
+    sound = rocky.fleet.read_text()
+    rocky.edit(
+        "helm: {source: charts, chart: greeter, version: 1.x}",
+        f"helm: {{source: charts, chart: greeter, version: 1.x, valuesFrom: [{{kind: Secret, name: {name}}}]}}",
+    )
+    refused = rocky.tenantry("validate")
+    rocky.fleet.write_text(sound)
+    assert refused.code == 2
+    assert problem in refused.text
+
+
+def test_a_changed_value_reaches_flux_without_another_change(
+    rocky: Project, hub: Cluster, edge: Cluster, told: Told
+) -> None:
+    for path, value in SECOND.items():
+        set_value(rocky, path, value)
+    told.append(rocky.pulumi("preview", "--stack", "dev", "--diff").ok().text)
+    assert rocky.preview() == {"Secret rocky/words": "update", "Secret clusters/edge.rocky.words": "update"}
+    told.up(rocky).ok()
+    for cluster in (hub, edge):
+        eventually(
+            lambda: data(cluster, "from-registry")["greeting"] == "second-secret-word",  # noqa: B023
+            "the new value to be applied",
+        )
+
+
+def test_no_value_stands_in_any_output_in_the_state_or_in_the_stack_s_file(rocky: Project, told: Told) -> None:
+    told.append(rocky.pulumi("preview", "--stack", "dev", "--json").ok().out)
+    told.append(rocky.pulumi("stack", "output", "--stack", "dev", "--json").ok().out)
+    told.append(rocky.tenantry("render").ok().text)
+    told.append(rocky.tenantry("status", "--environment", "dev").text)
+    told.append((rocky.root / "Pulumi.dev.yaml").read_text())
+    files = [file for file in (rocky.sandbox / "state").rglob("*") if file.is_file()]
+    assert any(file.name == "dev.json" for file in files)
+    texts = [*told, *(file.read_bytes().decode("utf-8", "replace") for file in files)]
+    for value in {*VALUES.values(), *SECOND.values()} - {*PLAIN}:
+        for form in (value, base64.b64encode(value.encode()).decode()):
+            assert not any(form in text for text in texts), "a value that is secret was found"
+
+
+def test_credentials_can_become_those_of_a_registry_and_back(rocky: Project, hub: Cluster, told: Told) -> None:
+    sound = rocky.fleet.read_text()
+    for written, expected in (("{keys: [username, password]}", "Opaque"), ("", "kubernetes.io/dockerconfigjson")):
+        rocky.fleet.write_text(re.sub(r"(?<=      pull: )\{registry: .*?\}", written, sound) if written else sound)
+        told.up(rocky).ok()
+        made = hub.find("Secret", "rocky", "pull")
+        assert made
+        assert made["type"] == expected
+
+
+def test_what_is_removed_from_the_file_takes_its_secrets_along(rocky: Project, hub: Cluster, told: Told) -> None:
+    sound = rocky.fleet.read_text()
+    rocky.edit("      from-bucket: {kustomize: {source: blobs}}\n", "")
+    told.up(rocky).ok()
+    rocky.fleet.write_text(sound)
+    assert not {each for each in hub.fleet_objects() if "blobs" in each}
+
+
+def test_destroy_leaves_nothing_on_either_cluster(rocky: Project, hub: Cluster, edge: Cluster) -> None:
+    rocky.pulumi("destroy", "--stack", "dev", "--yes", "--skip-preview").ok()
+    assert hub.fleet_objects() | edge.fleet_objects() == set()
+    eventually(lambda: not {"rocky", "movy"} & (hub.namespaces() | edge.namespaces()), "the namespaces to be gone")
+    left: dict[str, Any] | None = edge.find("ConfigMap", "default", "agent")
+    assert left is None
