@@ -5,12 +5,15 @@ Builds findings from a place and the facts; knows nothing of pydantic or JSON Sc
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from tenantry.diagnostics import closest
 from tenantry.errors import Finding, Path
 from tenantry.scalars import shorten
+
+_PASSWORD = re.compile(r"[a-z0-9+]+://[^/@\s]*:[^/@\s]*@.*")
 
 
 def unknown_key(path: Path, known: Iterable[str]) -> Finding:
@@ -57,6 +60,15 @@ def no_match(path: Path, value: Any, pattern: str, fix: str = "") -> Finding:
     return Finding(path, "bad-value", f"{shown(value)} does not match {pattern}", fix=fix)
 
 
+def password_in_url(path: Path, url: str) -> Finding | None:
+    """What is said of a URL that holds a password; it is never quoted."""
+    if not _PASSWORD.match(url):
+        return None
+    message = "the URL holds a password, which everyone who reads the file or the plan could see"
+    fix = "remove it from the URL, and revoke it; name 'credentials' instead"
+    return Finding(path, "secret-in-url", message, fix=fix)
+
+
 def empty_list(path: Path) -> Finding:
     return Finding(path, "empty", "at least one entry is needed")
 
@@ -92,6 +104,8 @@ def _remedy_for_type(expected: str, value: Any) -> str:
         return "put it in quotes"
     if expected == "a string" and isinstance(value, dict) and list(value.values()) == [None]:
         return f'put a placeholder in quotes: "{{{shorten(*value)}}}"'
-    if expected == "true or false" and isinstance(value, str):
-        return "write true or false, without quotes"
+    if expected == "true or false" and isinstance(value, str | int | float):
+        return "write true or false" + (", without quotes" if isinstance(value, str) else "")
+    if expected == "a list" and isinstance(value, str | int | float):
+        return "put it in brackets, as in [a, b]"
     return "remove the key, or give it a value" if value is None else ""

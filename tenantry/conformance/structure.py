@@ -28,6 +28,7 @@ _OF_TEXT = ("enum", "pattern", "minLength", "maxLength")
 _AS_IN = {
     r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$": "write it as in '30s', '5m' or '1h30m'",
     r"^([0-9]+(\.[0-9]+)?(ms|s|m))+$": "write it as in '30s' or '90m': hours are not allowed here",
+    r"^(http|https)://.*$": "begin it with 'https://' or 'http://'",
     r"^$|^[^+:]": "write it as in 'refs/heads/main:refs/heads/next': no '+' (force) or ':' (delete) in front",
 }
 """Examples for patterns that are hard to read."""

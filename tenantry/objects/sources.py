@@ -8,10 +8,10 @@ from tenantry.errors import Finding, Found, Path
 from tenantry.kube import KubeObject, ObjectId
 from tenantry.model import Source
 from tenantry.objects.scope import Scope
+from tenantry.wording import password_in_url
 
 API = "source.toolkit.fluxcd.io/v1"
 
-_PASSWORD = re.compile(r"[a-z0-9+]+://[^/@\s]*:[^/@\s]*@.*")
 _URLS = {
     "git": (re.compile(r"(https?|ssh)://\S+"), "http://, https:// or ssh:// (not user@host:path)"),
     "oci": (re.compile(r"oci://\S+"), "oci://"),
@@ -43,10 +43,8 @@ def source_object(scope: Scope, name: str, source: Source, at: Path, *, is_chart
 
 
 def _check_url(kind: str, url: str, at: Path) -> None:
-    if _PASSWORD.match(url):
-        message = "the URL holds a password, which everyone who reads the file or the plan could see"
-        fix = "remove it from the URL, and revoke it; name 'credentials' instead"
-        raise Found([Finding(at, "secret-in-url", message, fix=fix)])
+    if finding := password_in_url(at, url):
+        raise Found([finding])
     pattern, wanted = _URLS[kind]
     if not pattern.fullmatch(url):
         message = f"'{url}' is not a URL that Flux takes here"

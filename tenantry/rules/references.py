@@ -10,6 +10,7 @@ from tenantry.diagnostics import declared
 from tenantry.errors import Finding, Path
 from tenantry.fleet import Fleet
 from tenantry.references import references
+from tenantry.wording import password_in_url
 
 _CLOUDS = ("aws", "azure", "gcp")
 _GROUPS = {"Secret": "credentials", "ConfigMap": "configs"}
@@ -20,7 +21,9 @@ def references_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:
     for path, model, block in flux_blocks(fleet.source.data):
         for kind in (model.flux_kind, *model.parts):
             for each in references(kind, block):
-                yield from _undeclared(fleet, (*path, *each.path), _GROUPS[each.kind], each.name)
+                # What the author may not set at all is refused for that.
+                if each.path[0] not in model.owned:
+                    yield from _undeclared(fleet, (*path, *each.path), _GROUPS[each.kind], each.name)
 
 
 def sources_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
@@ -31,6 +34,14 @@ def sources_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
     name = fleet.raw("platform", "chart").get("credentials")
     if isinstance(name, str):
         yield from _undeclared(fleet, ("platform", "chart", "credentials"), "credentials", name)
+
+
+def sources_hold_no_passwords(fleet: Fleet) -> Iterator[Finding]:
+    """As written, so that sources are looked at which no app takes yet."""
+    for path, _, block in source_blocks(fleet.source.data):
+        url = block.get("url")
+        if isinstance(url, str) and (finding := password_in_url((*path, "url"), url)):
+            yield finding
 
 
 def sources_include_declared_git_sources(fleet: Fleet) -> Iterator[Finding]:

@@ -71,7 +71,7 @@ def test_every_unknown_key_of_a_list_entry_has_its_own_place() -> None:
             "expected true or false, found a string",
             "write true or false, without quotes",
         ),
-        ({"components": "a"}, ("components",), "expected a list, found a string", ""),
+        ({"components": "a"}, ("components",), "expected a list, found a string", "put it in brackets, as in [a, b]"),
         ({"components": [["a"]]}, ("components", 0), "expected a string, found a list", ""),
         ({"sourceRef": "a"}, ("sourceRef",), "expected a mapping, found a string", ""),
         (
