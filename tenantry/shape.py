@@ -22,6 +22,8 @@ from tenantry.model import Document, Model
 
 _KEY_MARK = "[key]"
 _OPTIONAL_ENTRIES = (
+    ("tenants", None, "apps", None, "imageAutomation"),
+    ("platform", "addons", None, "imageAutomation"),
     ("tenants", None, "apps", None),
     ("tenants", None, "sources", None),
     ("tenants", None, "credentials", None),

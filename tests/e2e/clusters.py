@@ -34,6 +34,9 @@ KINDS = (
     ("source.toolkit.fluxcd.io", "v1", "HelmChart", "helmcharts"),
     ("kustomize.toolkit.fluxcd.io", "v1", "Kustomization", "kustomizations"),
     ("helm.toolkit.fluxcd.io", "v2", "HelmRelease", "helmreleases"),
+    ("image.toolkit.fluxcd.io", "v1", "ImageRepository", "imagerepositories"),
+    ("image.toolkit.fluxcd.io", "v1", "ImagePolicy", "imagepolicies"),
+    ("image.toolkit.fluxcd.io", "v1", "ImageUpdateAutomation", "imageupdateautomations"),
     ("apps", "v1", "Deployment", "deployments"),
     ("apps", "v1", "StatefulSet", "statefulsets"),
 )
