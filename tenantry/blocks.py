@@ -1,4 +1,4 @@
-"""Blocks of Flux's own keys as they are written, of apps and of sources: where they stand, and whether Flux takes what they hold.
+"""Blocks of Flux's own keys as they are written, of apps and of sources: where they stand, and whether Flux takes them.
 
 Every block is looked at by itself, placed or not; what only the merged whole shows is found when it is planned.
 """
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from tenantry.conformance import check_part
 from tenantry.errors import Finding, Path
-from tenantry.model import SOURCE_KINDS, FluxBlock, HelmPatch, KustomizePatch
+from tenantry.model import SOURCE_KINDS, FluxBlock, HelmPatch, ImagePolicy, ImageRepository, ImageUpdate, KustomizePatch
 from tenantry.schemas import schema_of
 from tenantry.wording import owned_key, unknown_key
 
@@ -18,6 +18,7 @@ Block: TypeAlias = tuple[tuple[str, ...], type[FluxBlock], dict[str, Any]]
 """A block's path, the model of its keys, and what is written."""
 
 _MODELS: dict[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}
+_IMAGE_MODELS: dict[str, type[FluxBlock]] = {"repository": ImageRepository, "policy": ImagePolicy}
 
 
 def check_blocks(data: dict[str, Any]) -> Iterator[Finding]:
@@ -31,6 +32,7 @@ def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
     yield from source_blocks(data)
     for at in _apps(data):
         yield from ((path, _MODELS[path[-1]], block) for path, block in blocks_of(data, at))
+    yield from _image_blocks(data)
 
 
 def source_blocks(data: dict[str, Any]) -> Iterator[Block]:
@@ -41,6 +43,13 @@ def source_blocks(data: dict[str, Any]) -> Iterator[Block]:
                 yield (*at, kind), model, block
 
 
+def image_sources(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The paths of all images that apps and add-ons follow, whether or not they fit the model."""
+    for at in _apps(data):
+        images = (*at, "imageAutomation", "images")
+        yield from ((*images, name) for name in mapping_at(data, *images))
+
+
 def blocks_of(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
     """The blocks of the app or add-on at a path and of its overrides."""
     groups = ((*at, "overrides", group) for group in ("environments", "clusters"))
@@ -48,6 +57,17 @@ def blocks_of(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[tuple[tuple
         for kind in _MODELS:
             if block := mapping_at(data, *path, kind):
                 yield (*path, kind), block
+
+
+def _image_blocks(data: dict[str, Any]) -> Iterator[Block]:
+    """The blocks of image automations of apps and add-ons."""
+    for at in image_sources(data):
+        for key, model in _IMAGE_MODELS.items():
+            if block := mapping_at(data, *at, key):
+                yield (*at, key), model, block
+    for at in _apps(data):
+        if block := mapping_at(data, *at, "imageAutomation", "update"):
+            yield (*at, "imageAutomation", "update"), ImageUpdate, block
 
 
 def mapping_at(data: Any, *path: str) -> dict[str, Any]:

@@ -30,6 +30,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "Config": ("data", "existing"),
     "App": ("kustomize", "helm"),
     "Addon": ("kustomize", "helm"),
+    "ImageChoice": ("semver", "alphabetical", "numerical"),
     "Subject": ("group", "user", "serviceAccount"),
     "TenantOwner": ("group", "user", "serviceAccount"),
 }

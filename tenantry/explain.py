@@ -17,6 +17,7 @@ from tenantry.hub import platform_account
 from tenantry.merge import Layer
 from tenantry.model import ChartRepository, Model, Source
 from tenantry.model.network import Network
+from tenantry.objects.images import PlannedImage
 from tenantry.plan import Plan
 from tenantry.settings import (
     TIMES,
@@ -39,12 +40,14 @@ class PlacedApp:
     """An app on one cluster.
 
     object: the Flux object that stands for it on the management cluster. variables: those its placeholders use.
+    images: those whose tags are followed on this cluster.
     """
 
     cluster: str
     object: str
     values: tuple[Value, ...]
     variables: tuple[Value, ...]
+    images: tuple[PlannedImage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,11 +209,13 @@ def _placed(
 ) -> PlacedApp:
     """Args: key: tenant, app and cluster, as the plan has them."""
     used = dict.fromkeys(name for value in values for name in placeholders(value.written))
+    app = next(each for each in plan.apps if (each.tenant, each.name, each.cluster) == key)
     return PlacedApp(
         key[2],
-        next(str(each.id) for each in plan.apps if (each.tenant, each.name, each.cluster) == key),
+        str(app.id),
         values,
         tuple(_variable(fleet, plan.environment, key[2], name, variables[name]) for name in used),
+        app.images,
     )
 
 

@@ -21,6 +21,8 @@ _QUANTITY = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(([KMGTPE]i)|[numkMGTPE]
 _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _DATA_KEY = re.compile(r"(?!\.{1,2}$|\.\.)[-._a-zA-Z0-9]{1,253}")
 _HOST = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]{1,5})?")
+_IMAGE = re.compile(rf"({_HOST.pattern}/)?[-a-z0-9._/]{{2,255}}")
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 
 def refusal(code: str, message: str, **context: Any) -> PydanticCustomError:
@@ -149,6 +151,16 @@ RegistryHost = Annotated[
     str, _checked("bad-host", "host", _matching(_HOST, "is none: write HOST or HOST:PORT")), _text(_HOST.pattern)
 ]
 """A registry as the configuration of Docker names it: without a scheme and without a path."""
+
+
+def _image_problem(value: str) -> str | None:
+    """What image-reflector-controller would refuse; a placeholder may stand for any part but a tag or a digest."""
+    parsed = _IMAGE.fullmatch(_PLACEHOLDER.sub("xx", value))
+    return None if parsed else "is none: write [HOST[:PORT]/]PATH in lower case, without scheme, tag and digest"
+
+
+ImageName = Annotated[str, _checked("bad-image", "image", _image_problem), _text(r"(?!.*(://|@|:[^/]*$))\S+")]
+"""A repository of images, as in `ghcr.io/org/app`; placeholders may stand in it."""
 
 VariableName = Annotated[
     str,

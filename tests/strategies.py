@@ -201,6 +201,53 @@ _RELEASE: st.SearchStrategy[Data] = st.fixed_dictionaries(
 )
 _HELM = st.builds(lambda chart, release: {**chart, **release}, _CHARTS, _RELEASE)
 
+_IMAGE: st.SearchStrategy[Data] = st.fixed_dictionaries(
+    {
+        "repository": st.fixed_dictionaries(
+            {"image": st.sampled_from(["app", "registry.{domain}/{app}", "registry.example.com:5000/a/b_c"])},
+            optional={
+                "interval": st.just("1m"),
+                "timeout": st.just("30s"),
+                "exclusionList": st.just(["^v0"]),
+                "insecure": st.booleans(),
+            },
+        ),
+        "policy": st.sampled_from(
+            [
+                {"policy": {"semver": {"range": ">=1.0.0"}}},
+                {"policy": {"numerical": {}}, "filterTags": {"pattern": "^[0-9]{{4}}-(?P<n>.*)", "extract": "${n}"}},
+                {"policy": {"alphabetical": {"order": "desc"}}, "digestReflectionPolicy": "Always", "interval": "5m"},
+            ]
+        ),
+    }
+)
+_UPDATE: st.SearchStrategy[Data] = st.fixed_dictionaries(
+    {
+        "git": st.just(
+            {
+                "commit": {"author": {"email": "a@b.example"}, "messageTemplate": "{{ .Values.env }}"},
+                "push": {"branch": "{env}-images", "options": {"ci.skip": ""}},
+            }
+        )
+    },
+    optional={"interval": st.just("1h"), "update": st.just({"path": "./{app}"}), "suspend": st.booleans()},
+)
+
+
+@st.composite
+def _automations(draw: st.DrawFn, *, from_git: bool, with_credentials: bool) -> Data:
+    """Tags are followed for any app, but written to Git only if the app's source lies there."""
+    automation: Data = {"images": draw(st.dictionaries(st.sampled_from(["app", "b"]), _IMAGE, min_size=1))}
+    if with_credentials and draw(st.booleans()):
+        for image in automation["images"].values():
+            image["credentials"] = "pull"
+            image["repository"]["certSecretRef"] = {"name": "keys"}
+    if from_git and draw(st.booleans()):
+        automation["update"] = copy.deepcopy(draw(_UPDATE))
+        if with_credentials:
+            automation["update"]["git"]["commit"]["signingKey"] = {"type": "gpg", "secretRef": {"name": "there"}}
+    return {**automation, "environments": ["dev"]} if draw(st.booleans()) else automation
+
 
 @st.composite
 def _apps(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
@@ -215,6 +262,9 @@ def _apps(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
             app["dependsOn"] = draw(st.lists(st.sampled_from(before), unique=True))
         if waitable := [f"platform/{name}" for name, each in addons.items() if kind in each and _everywhere(each)]:
             app.setdefault("dependsOn", []).extend(draw(st.lists(st.sampled_from(waitable), unique=True)))
+        if draw(st.booleans()):
+            from_git = app[kind]["source"] in ("manifests", _LONGEST)
+            app["imageAutomation"] = draw(_automations(from_git=from_git, with_credentials=True))
         if draw(st.booleans()):
             app["overrides"] = {"clusters": {draw(st.sampled_from(clusters)): {kind: {"timeout": "3m"}}}}
         apps[name] = app
@@ -255,6 +305,8 @@ _ADDON: st.SearchStrategy[Data] = st.fixed_dictionaries({}, optional={"targetNam
 def _addons(draw: st.DrawFn, clusters: list[str]) -> Data:
     addon: Data = {"clusters": draw(_selectors(clusters))}
     if draw(st.booleans()):
+        if draw(st.booleans()):
+            addon["imageAutomation"] = draw(_automations(from_git=True, with_credentials=False))
         return {
             **addon,
             "source": {"git": {"url": "https://git.example.com/a", "ref": {"tag": "v1"}}},

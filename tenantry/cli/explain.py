@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from tenantry.choice import Choice
-from tenantry.cli.annotated import Line, annotated, place, value_lines
+from tenantry.cli.annotated import Line, annotated, place, scalar, value_lines
 from tenantry.cli.options import PLATFORM, output
 from tenantry.cli.options import app as app_argument
 from tenantry.cli.options import cluster as cluster_option
@@ -30,6 +30,7 @@ from tenantry.explain import (
 from tenantry.fleet import Fleet
 from tenantry.load import load_fleet
 from tenantry.names import ADDON_PREFIX, addon_named
+from tenantry.objects.images import PlannedImage
 from tenantry.plan import Plan, plan
 from tenantry.trace import Origin, Value
 
@@ -157,6 +158,9 @@ def _app_lines(app: ExplainedApp) -> Iterator[Line]:
 def _placed_lines(placed: PlacedApp) -> Iterator[Line]:
     yield Line(f"{placed.cluster}:", placed.object, bold=True)
     yield from value_lines(placed.values, 2)
+    if placed.images:
+        yield Line("  images:", "each with the comment that marks its lines in manifests")
+        yield from (Line(f"    {scalar(each.name)}: {each.image}", each.marker) for each in placed.images)
     if placed.variables:
         yield Line("  placeholders:")
         for each in placed.variables:
@@ -201,8 +205,15 @@ def _placed_data(placed: PlacedApp) -> dict[str, Any]:
     return {
         "object": placed.object,
         "values": [_value_data(value) for value in placed.values],
+        "images": [_image_data(image) for image in placed.images],
         "placeholders": [_value_data(value) for value in placed.variables],
     }
+
+
+def _image_data(image: PlannedImage) -> dict[str, Any]:
+    """`marker` is the comment by which a line of a manifest says that the image stands in it."""
+    policy = {"namespace": image.policy.namespace, "name": image.policy.name}
+    return {"name": image.name, "image": image.image, "policy": policy, "marker": image.marker}
 
 
 def _choice_data(choice: Choice) -> dict[str, Any]:

@@ -6,6 +6,7 @@ All models are strict (no value is converted silently), frozen, and refuse keys 
     clusters     environments, clusters, how a cluster is reached, selectors
     tenancy      what a tenant's namespaces are given; network: who may talk to them
     apps         kustomize: and helm: blocks, overrides
+    images       whose tags are followed, and how they get into Git
     sources      where manifests and charts come from
     credentials  what Flux reads beside them: names here, values elsewhere
     flux         blocks whose keys are Flux's own
@@ -16,6 +17,7 @@ from tenantry.model.clusters import Cluster, ConfigMap, Environment, Kubeconfig,
 from tenantry.model.credentials import Config, Credentials
 from tenantry.model.document import ChartRepository, Document, Platform, Settings, Tenant
 from tenantry.model.flux import FluxBlock
+from tenantry.model.images import ImageAutomation, ImageChoice, ImagePolicy, ImageRepository, ImageSource, ImageUpdate
 from tenantry.model.sources import (
     SOURCE_KINDS,
     Bucket,
@@ -49,6 +51,12 @@ __all__ = [
     "Helm",
     "HelmPatch",
     "HelmRepository",
+    "ImageAutomation",
+    "ImageChoice",
+    "ImagePolicy",
+    "ImageRepository",
+    "ImageSource",
+    "ImageUpdate",
     "Kubeconfig",
     "Kustomize",
     "KustomizePatch",

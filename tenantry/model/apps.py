@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from tenantry.model.clusters import Selector
 from tenantry.model.flux import FluxBlock
+from tenantry.model.images import ImageAutomation
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model, exactly_one
 from tenantry.scalars import (
@@ -245,6 +246,8 @@ class App(Model):
     """A chart, installed by a HelmRelease."""
     dependsOn: list[AppName] | None = None
     """What has to be ready first, of the same kind: apps beside this one; for a tenant's also `platform/<add-on>`."""
+    imageAutomation: ImageAutomation | None = None
+    """Which images Flux looks for new tags of, and how they get into Git."""
     overrides: Overrides = Overrides()
     """What is different in an environment or on a cluster."""
 

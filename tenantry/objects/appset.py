@@ -16,6 +16,7 @@ from tenantry.objects.apps import helm_release, kustomization
 from tenantry.objects.attachments import Attachments
 from tenantry.objects.charts import chart_object, check_chart, is_chart
 from tenantry.objects.dependencies import Dependency, missing_dependencies
+from tenantry.objects.images import PlannedImage, automation_of, image_objects, planned_images
 from tenantry.objects.scope import Scope, check_length
 from tenantry.objects.sourceset import SourceSet
 from tenantry.settings import EffectiveApp, TenantSettings, effective_app
@@ -29,6 +30,7 @@ class PlannedApp:
     """One app on one cluster: the Kustomization or HelmRelease that stands for it on the management cluster.
 
     release: where Helm keeps it, as (cluster, namespace, name); None for a Kustomization. at: its place in the document.
+    images: those whose tags are followed here, on the one cluster of the environment where that happens.
     """
 
     tenant: str
@@ -37,6 +39,7 @@ class PlannedApp:
     id: ObjectId
     at: Path
     release: tuple[str, str, str] | None = None
+    images: tuple[PlannedImage, ...] = ()
 
 
 @dataclass(slots=True)
@@ -130,7 +133,29 @@ class _Builder:
         self.add(self.attachments.bound(planned))
         self.known[app.name] = Dependency(planned.id)
         at = self.path_of(app.name)
-        self.result.apps.append(PlannedApp(self.scope.tenant, self.scope.cluster, app.name, planned.id, at, release))
+        images = self.attempt(lambda: self._images(app.name, source)) or ()
+        self.result.apps.append(
+            PlannedApp(self.scope.tenant, self.scope.cluster, app.name, planned.id, at, release, images)
+        )
+
+    def _images(self, app: str, source: KubeObject) -> tuple[PlannedImage, ...]:
+        """Make the image automation of an app, if it is for this cluster to have."""
+        at = self.path_of(app)
+        automation = automation_of(self.fleet, self.scope, at, {**self.variables, "app": app})
+        if automation is None:
+            return ()
+        for planned, place in image_objects(self.scope, app, automation, source, (*at, "imageAutomation")):
+            self.attempt(lambda planned=planned, place=place: self._add_image_object(planned, place))  # type: ignore[misc]
+        return planned_images(self.scope, app, automation)
+
+    def _add_image_object(self, planned: KubeObject, at: Path) -> None:
+        check_length(planned, at)
+        raise_found(check_spec(planned.id.kind, planned.manifest["spec"], at))
+        if first := self.result.objects.get(planned.id):  # app 'a' with image 'b-c', and app 'a-b' with image 'c'
+            apps = " and ".join(f"'{each.manifest['metadata']['labels']['tenantry/app']}'" for each in (first, planned))
+            message = f"images of apps {apps} would both be called '{planned.id.name}'"
+            raise Found([Finding(at[:-1], "duplicate-name", message, fix="rename one of them", at_key=True)])
+        self.add(self.attachments.bound(planned))
 
     def _check_manifests(self, app: EffectiveApp, name: str, source: KubeObject) -> None:
         if source.id.kind == "HelmRepository":

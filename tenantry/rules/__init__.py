@@ -49,6 +49,7 @@ RULES: tuple[Rule, ...] = (
     dependencies.dependencies_on_addons_are_of_the_same_kind,
     apps.overrides_name_what_is_declared,
     apps.overrides_keep_the_kind_of_app,
+    apps.image_automations_name_declared_environments,
 )
 
 

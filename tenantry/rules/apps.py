@@ -93,3 +93,17 @@ def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Finding]:
                     fix="declare a second app with its own clusters",
                     at_key=True,
                 )
+
+
+def image_automations_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:
+    for at, _, app, declared_app in walk.apps(fleet):
+        automation = declared_app.imageAutomation
+        for index, name in enumerate((automation and automation.environments) or ()):
+            if name not in fleet.environments:
+                yield Finding(
+                    (*at, "imageAutomation", "environments", index),
+                    "unknown-environment",
+                    f"app '{app}' follows images in environment '{name}', which is not declared",
+                    (declared("declared", name, fleet.environments),),
+                    fix="correct the name, or remove it",
+                )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tenantry.blocks import flux_blocks, mapping_at, source_blocks
+from tenantry.blocks import flux_blocks, image_sources, mapping_at, source_blocks
 from tenantry.diagnostics import declared
 from tenantry.errors import Finding, Path
 from tenantry.fleet import Fleet
@@ -27,7 +27,7 @@ def references_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:
 
 
 def sources_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
-    for at in _sources(fleet):
+    for at in (*_sources(fleet), *image_sources(fleet.source.data)):
         name = mapping_at(fleet.source.data, *at).get("credentials")
         if isinstance(name, str):
             yield from _undeclared(fleet, (*at, "credentials"), "credentials", name)

@@ -11,13 +11,26 @@ from typing import Any
 import pytest
 
 from tenantry.blocks import check_blocks
-from tenantry.model import SOURCE_KINDS, FluxBlock, HelmPatch, KustomizePatch
+from tenantry.model import (
+    SOURCE_KINDS,
+    FluxBlock,
+    HelmPatch,
+    ImagePolicy,
+    ImageRepository,
+    ImageUpdate,
+    KustomizePatch,
+    Model,
+)
+from tenantry.model.images import ImageChoice, Setters
 from tenantry.schemas import schema_of
 
 BLOCKS: dict[tuple[str, ...], type[FluxBlock]] = {
     ("tenants", "t", "apps", "a", "kustomize"): KustomizePatch,
     ("tenants", "t", "apps", "a", "helm"): HelmPatch,
     **{("tenants", "t", "sources", "s", key): block for key, block in SOURCE_KINDS.items()},
+    ("tenants", "t", "apps", "a", "imageAutomation", "images", "i", "repository"): ImageRepository,
+    ("tenants", "t", "apps", "a", "imageAutomation", "images", "i", "policy"): ImagePolicy,
+    ("tenants", "t", "apps", "a", "imageAutomation", "update"): ImageUpdate,
 }
 """Where each block may stand."""
 
@@ -107,3 +120,10 @@ def test_a_field_can_be_set_or_is_refused_with_a_reason(
 @pytest.mark.parametrize("key", schema_of("HelmChart").spec["properties"])
 def test_a_charts_field_can_be_set_with_the_release_or_has_a_reason(key: str) -> None:
     assert (key in HelmPatch.parts["HelmChart"]) != (("HelmChart", key) in OTHER_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "model"), [("ImagePolicy", "policy", ImageChoice), ("ImageUpdateAutomation", "update", Setters)]
+)
+def test_what_the_fleet_types_itself_has_all_fields_of_flux(kind: str, key: str, model: type[Model]) -> None:
+    assert set(schema_of(kind).spec["properties"][key]["properties"]) == set(model.model_fields)
