@@ -38,7 +38,7 @@ tools-list: setup ## say which tools there are, and where
 	@$(BIN)/python -m tools.build --list
 
 .PHONY: tools-clean-cache
-tools-clean-cache: ## drop Go's build cache (about 12 GB after a cold build); the tools stay
+tools-clean-cache: ## drop Go's build cache (about 13 GB after a cold build); the tools stay
 	go clean -cache
 
 .PHONY: schemas

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox import charts, repositories
+from sandbox import buckets, charts, registry, repositories
 from sandbox.layout import Layout
 from sandbox.probe import answers
 from sandbox.server import HEALTH
@@ -37,6 +37,8 @@ def publish(root: Path, spec: SandboxSpec) -> None:
     layout = Layout(root.resolve())
     repositories.publish(spec.git, layout.git)
     charts.publish(spec.charts, layout.charts)
+    registry.publish(spec.charts, spec.oci, layout.registry)
+    buckets.publish(spec.buckets, layout.buckets)
 
 
 def commit(root: Path, repository: str, changes: Mapping[str, str | None], message: str) -> str:

@@ -1,7 +1,9 @@
 """From a fleet to what the sandbox has to run for one of its environments."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
 
 from sandbox.errors import SandboxError
 from sandbox.spec import RemoteSpec, SandboxSpec
@@ -12,13 +14,14 @@ from tenantry.plan import Plan
 
 ROOT = Path(__file__).resolve().parent.parent
 CONTENT = Path(__file__).resolve().parent / "content"
-"""Repositories and charts for the repository's own tenants.yaml."""
+"""What the sources of the repository's own tenants.yaml fetch."""
 
 
 def spec_of(fleet: Fleet, plan: Plan, content: Path = CONTENT) -> SandboxSpec:
     """Describe the clusters of the plan's environment, and serve the content where the plan's sources look for it.
 
-    Args:    content: a directory with `git/<owner>/<repository>` folders and `charts/<chart>` folders.
+    Args:    content: a directory with the folders `git/<owner>/<repository>`, `charts/<chart>`, `oci/<owner>/<name>` and
+             `buckets/<bucket>`, as far as there are any.
     Raises:  SandboxError: a cluster is reached in a way that can not be played here.
     """
     charts = sorted(path.parent for path in content.glob("charts/*/Chart.yaml"))
@@ -30,13 +33,20 @@ def spec_of(fleet: Fleet, plan: Plan, content: Path = CONTENT) -> SandboxSpec:
         ports=loopback_ports(plan),
         git=content / "git",
         charts=(ROOT / "charts" / "objects", *charts),
+        oci=content / "oci",
+        buckets=content / "buckets",
     )
 
 
 def loopback_ports(plan: Plan) -> tuple[int, ...]:
     """The ports of this machine that the plan's sources name: there the sandbox has to serve them."""
-    urls = (urlsplit(object.manifest.get("spec", {}).get("url", "")) for object in plan.objects)
+    urls = (_address(object.manifest.get("spec", {})) for object in plan.objects)
     return tuple(sorted({url.port or 80 for url in urls if url.hostname in ("127.0.0.1", "localhost")}))
+
+
+def _address(spec: Mapping[str, Any]) -> SplitResult:
+    """Where a source fetches from; a bucket's endpoint is a host alone, and other objects have no address."""
+    return urlsplit(f"//{spec['endpoint']}" if "endpoint" in spec else spec.get("url", ""))
 
 
 def _remote(fleet: Fleet, environment: str, name: str) -> RemoteSpec:

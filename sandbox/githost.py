@@ -10,25 +10,14 @@ import subprocess
 from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from sandbox.repositories import ISOLATED
+from sandbox.response import NOT_FOUND, Response
 
 SERVICE = "git-upload-pack"
 ROUTE = re.compile(r"/git/(?P<repository>[\w-][\w.-]*/[\w-][\w.-]*\.git)/(?P<action>info/refs|git-upload-pack)")
 """Two plain folder names, as they are published: nothing that climbs out of the directory matches."""
-
-
-class Response(NamedTuple):
-    """An HTTP response, whole: what a sandbox serves fits into memory."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-
-NOT_FOUND = Response(HTTPStatus.NOT_FOUND, {}, b"")
 FORBIDDEN = Response(HTTPStatus.FORBIDDEN, {}, b"only fetching is served here\n")
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sandbox.errors import SandboxError
 
-RESERVED = frozenset({"bin", "charts", "etcd", "git", "logs", "pulumi", "sandbox", "state"})
+RESERVED = frozenset({"bin", "buckets", "charts", "etcd", "git", "logs", "pulumi", "registry", "sandbox", "state"})
 """Names of the sandbox's own folders and processes, so no cluster can have one of them."""
 
 
@@ -39,6 +39,14 @@ class Layout:
     @property
     def charts(self) -> Path:
         return self.root / "charts"
+
+    @property
+    def registry(self) -> Path:
+        return self.root / "registry"
+
+    @property
+    def buckets(self) -> Path:
+        return self.root / "buckets"
 
     @property
     def etcd(self) -> Path:

@@ -20,7 +20,14 @@ INHERITED = (
     "no_proxy",
 )
 """What a program may take over from the user's shell: how to reach outside sources, and no secret that a shell may hold."""
-NAMES = ("controlplane", "kwok", "source-controller", "kustomize-controller", "helm-controller")
+NAMES = (
+    "controlplane",
+    "kwok",
+    "source-controller",
+    "kustomize-controller",
+    "helm-controller",
+    "notification-controller",
+)
 
 
 def require() -> None:

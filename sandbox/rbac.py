@@ -10,7 +10,7 @@ from typing import Any
 from sandbox.spec import Manifest
 
 NAMESPACE = "flux-system"
-CONTROLLERS = ("source-controller", "kustomize-controller", "helm-controller")
+CONTROLLERS = ("source-controller", "kustomize-controller", "helm-controller", "notification-controller")
 RECONCILERS = ("kustomize-controller", "helm-controller")
 """The controllers that apply what others wrote."""
 GROUPS = tuple(f"{area}.toolkit.fluxcd.io" for area in ("helm", "image", "kustomize", "notification", "source"))

@@ -38,7 +38,8 @@ class Repository:
         """Make the branch hold what the folder holds; commits nothing if it does already."""
         self._create()
         with _Index(self.path) as index:
-            index.git("--work-tree", str(folder), "add", "--all", ".", cwd=folder)
+            # Git looks for a relative path from within the folder.
+            index.git("--work-tree", str(folder.resolve()), "add", "--all", ".", cwd=folder)
             index.commit("Publish the folder")
 
     def commit(self, changes: Mapping[str, str | None], message: str) -> str:

@@ -1,10 +1,12 @@
-"""The content server: plays the Git hosts and chart repositories that an environment's sources name.
+"""The content server: plays the Git hosts, chart repositories, OCI registries and buckets that an environment's sources name.
 
 Started as `python -m sandbox.server ROOT PORT...`; listens on loopback at every port, and serves the same on each:
 
     /git/<owner>/<repository>.git    repositories, by smart HTTP, for fetching
     /charts/index.yaml, /charts/*.tgz    a chart repository
+    /v2/charts/<chart>, /v2/oci/<owner>/<name>    the repositories of an OCI registry
     /healthz    says that it runs
+    /<bucket>    any other name: buckets, as S3 serves them
 """
 
 import sys
@@ -14,10 +16,11 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
+from urllib.parse import urlsplit
 
-from sandbox import githost
-from sandbox.githost import NOT_FOUND, Response
+from sandbox import buckets, githost, registryhost
 from sandbox.layout import Layout
+from sandbox.response import NOT_FOUND, Response
 
 HEALTH = "/healthz"
 
@@ -33,21 +36,30 @@ class Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
-        if self.path == HEALTH:
-            self._send(Response(HTTPStatus.OK, {}, b"ok\n"))
-        elif self.path.startswith("/charts/"):
-            self._send(_chart(self.layout.charts, self.path.removeprefix("/charts/")))
-        else:
-            self._git(b"")
+        self._send(self._answer())
 
     do_HEAD = do_GET
 
     def do_POST(self) -> None:
-        self._git(self._body())
+        self._send(self._git(self._body()))
 
-    def _git(self, body: bytes) -> None:
-        headers = {name.title(): value for name, value in self.headers.items()}
-        self._send(githost.serve(self.layout.git, self.command, self.path, headers, body))
+    def _answer(self) -> Response:
+        match urlsplit(self.path).path.lstrip("/").partition("/")[0]:
+            case "healthz":
+                return Response(HTTPStatus.OK, {}, b"ok\n")
+            case "charts":
+                return _chart(self.layout.charts, self.path.removeprefix("/charts/"))
+            case "v2":
+                return registryhost.serve(self.layout.registry, self.path)
+            case "git":
+                return self._git(b"")
+        return buckets.serve(self.layout.buckets, self.path, self._titled())
+
+    def _git(self, body: bytes) -> Response:
+        return githost.serve(self.layout.git, self.command, self.path, self._titled(), body)
+
+    def _titled(self) -> dict[str, str]:
+        return {name.title(): value for name, value in self.headers.items()}
 
     def _body(self) -> bytes:
         if self.headers.get("Transfer-Encoding", "").lower() == "chunked":

@@ -37,7 +37,11 @@ class SandboxSpec:
     git: Path
     """Directory whose `<owner>/<repository>` folders are served as `/git/<owner>/<repository>.git`."""
     charts: tuple[Path, ...]
-    """Chart directories, served from `/charts`."""
+    """Chart directories, served from `/charts`, and as `oci://.../charts/<chart>`."""
+    oci: Path
+    """Directory whose `<owner>/<name>` folders are served as `oci://.../oci/<owner>/<name>`."""
+    buckets: Path
+    """Directory whose `<bucket>` folders are served as buckets."""
 
     @property
     def clusters(self) -> tuple[str, ...]:

@@ -132,12 +132,13 @@ MODULES = (
             _definitions("source-controller"),
             _definitions("kustomize-controller"),
             _definitions("helm-controller"),
-            # A fleet may hold alerts; that nobody sends them in a sandbox is no reason to refuse them there. So with images.
             _definitions("notification-controller", requirer="notification"),
+            # A fleet may hold image updates; that nobody makes them in a sandbox is no reason to refuse them there.
             _definitions("image-reflector-controller", requirer="image-reflector"),
             _definitions("image-automation-controller", requirer="image-automation"),
         ),
     ),
+    Module("notification", Group.SANDBOX, (_controller("notification-controller", 105),)),
     Module("kwok", Group.SANDBOX, (Tool("kwok", "sigs.k8s.io/kwok/cmd/kwok", 60),)),
 )
 

@@ -49,7 +49,7 @@ def _refusals() -> Iterator[None]:
 
 @click.group("sandbox", short_help="run an environment's clusters on this machine")
 def command() -> None:
-    """Run the clusters of an environment as local processes: control planes, Flux, a Git and a chart server.
+    """Run the clusters of an environment as local processes: control planes, Flux, and what its sources fetch.
 
     Pods are simulated: they are scheduled and become ready, but no container runs. Everything listens on loopback only.
     """
@@ -66,7 +66,8 @@ Examples:
 @click.option(
     "--content",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="A directory with git/<owner>/<repository> and charts/<chart>, served where the sources look; default: the example's.",
+    help="A directory with git/<owner>/<repository>, charts/<chart>, oci/<owner>/<name> and buckets/<bucket>, served where the "
+    "sources look; default: the example's.",
 )
 @_ROOT
 @click.pass_obj

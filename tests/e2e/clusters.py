@@ -56,6 +56,19 @@ class Cluster:
         place = {"namespace": namespace} if namespace else {}
         return self._get(lambda: self.client.get(resource, name, **place))
 
+    def apply(self, plural: str, manifest: dict[str, Any]) -> None:
+        """Create an object, or bring it to this form."""
+        group, _, version = manifest["apiVersion"].rpartition("/")
+        namespaced = "namespace" in manifest["metadata"]
+        resource = _resource(group, version, manifest["kind"], plural, namespaced=namespaced)
+        self.client.apply(resource.from_dict(manifest), field_manager="e2e", force=True)
+
+    def remove_namespace(self, name: str) -> None:
+        """Delete a namespace with all in it, and wait until it is gone."""
+        resource = _resource("", "v1", "Namespace", "namespaces", namespaced=False)
+        self.client.delete(resource, name)
+        eventually(lambda: name not in self.namespaces(), f"namespace {name} to be gone")
+
     def annotate(self, group: str, version: str, kind: str, plural: str, name: str, namespace: str, key: str) -> None:
         """Give an annotation a new value."""
         resource = _resource(group, version, kind, plural, namespaced=True)

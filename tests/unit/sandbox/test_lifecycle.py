@@ -19,7 +19,9 @@ REMOTE = RemoteSpec("edge-1", "kamaji-edge", "edge-1-admin-kubeconfig", "admin.c
 
 @pytest.fixture
 def spec(tmp_path: Path) -> SandboxSpec:
-    return SandboxSpec("dev", "hub-dev", (), (REMOTE,), (), tmp_path / "git", ())
+    return SandboxSpec(
+        "dev", "hub-dev", (), (REMOTE,), (), tmp_path / "git", (), tmp_path / "oci", tmp_path / "buckets"
+    )
 
 
 @pytest.fixture
@@ -130,7 +132,7 @@ def test_ports_stay_what_they_were(spec: SandboxSpec, root: Path, play: Callable
     lifecycle.up(spec, root, print)
 
     assert seen[0] == seen[1]
-    assert len(set(seen[0].values())) == 10
+    assert len(set(seen[0].values())) == 13
 
 
 def test_a_taken_content_port_is_named_before_anything_is_made(spec: SandboxSpec, root: Path) -> None:

@@ -15,7 +15,7 @@ from sandbox.layout import Layout
 from sandbox.pki import KeyPair
 from sandbox.supervisor import Part
 
-ADDRESS = re.compile(r"--[a-z-]*addr(ess)?=|.*://")
+ADDRESS = re.compile(r"--[a-z-]*(a|A)ddr(ess)?=|.*://")
 
 
 @pytest.fixture
@@ -41,10 +41,21 @@ def test_every_address_is_on_loopback(cluster: Cluster, controllers: dict[str, P
 
     elsewhere = [flag for flag in flags if "127.0.0.1" not in flag]
     assert sorted(set(elsewhere)) == [
-        "--events-addr=",
         "--metrics-addr=0",
         "--service-account-issuer=https://kubernetes.default.svc",
     ]
+
+
+def test_all_tell_their_events_to_the_controller_that_sends_alerts(controllers: dict[str, Part]) -> None:
+    notification = controllers["notification-controller"]
+    told = {name: [flag for flag in part.argv if "events-addr" in flag] for name, part in controllers.items()}
+
+    assert told.pop("notification-controller") == [f"--events-addr=127.0.0.1:{notification.ports[0]}"]
+    assert list(told.values()) == [[f"--events-addr=http://127.0.0.1:{notification.ports[0]}/"]] * 3
+
+
+def test_alerts_are_about_what_lies_beside_them(controllers: dict[str, Part]) -> None:
+    assert "--no-cross-namespace-refs=true" in controllers["notification-controller"].argv
 
 
 def test_the_controllers_that_apply_lock_tenants_in(controllers: dict[str, Part]) -> None:

@@ -32,6 +32,16 @@ def test_a_folder_two_levels_deep_becomes_a_repository(source: Path, target: Pat
     assert git(served, "show", "main:web/web.yaml") == "kind: Deployment"
 
 
+def test_the_folders_may_be_named_from_where_one_is(
+    source: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(source.parent)
+
+    publish(Path(source.name), target)
+
+    assert git(target / "rocky" / "manifests.git", "ls-tree", "-r", "--name-only", "main") == "web/web.yaml"
+
+
 def test_hidden_folders_and_lone_files_are_passed_over(source: Path) -> None:
     (source / ".cache" / "x").mkdir(parents=True)
     (source / "rocky" / ".idea").mkdir()

@@ -1,4 +1,7 @@
+import io
+import json
 import subprocess
+import tarfile
 import threading
 import urllib.error
 import urllib.request
@@ -7,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import repositories
+from sandbox import buckets, registry, repositories
 from sandbox.layout import Layout
 from sandbox.server import listen
 
@@ -23,6 +26,14 @@ def layout(tmp_path: Path) -> Layout:
     repositories.publish(tmp_path / "source", layout.git)
     layout.charts.mkdir()
     (layout.charts / "index.yaml").write_text("apiVersion: v1\n")
+    bundle = tmp_path / "oci" / "rocky" / "bundle"
+    bundle.mkdir(parents=True)
+    (bundle / "web.yaml").write_text("kind: Service\n")
+    registry.publish([], tmp_path / "oci", layout.registry)
+    objects = tmp_path / "buckets" / "apps"
+    objects.mkdir(parents=True)
+    (objects / "web.yaml").write_text("kind: Ingress\n")
+    buckets.publish(tmp_path / "buckets", layout.buckets)
     (layout.root / "secret").write_text("not to be served")
     return layout
 
@@ -42,8 +53,8 @@ def git(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["git", *settings, *arguments], cwd=cwd, capture_output=True, text=True, check=False)
 
 
-def get(url: str) -> bytes:
-    with DIRECT.open(url, timeout=5) as answer:
+def get(url: str, **headers: str) -> bytes:
+    with DIRECT.open(urllib.request.Request(url, headers=headers), timeout=5) as answer:
         body: bytes = answer.read()
     return body
 
@@ -73,6 +84,26 @@ def test_charts_are_served(url: str) -> None:
     assert get(f"{url}/charts/index.yaml") == b"apiVersion: v1\n"
 
 
+def test_an_artifact_can_be_pulled(url: str) -> None:
+    manifest = json.loads(get(f"{url}/v2/oci/rocky/bundle/manifests/latest"))
+
+    layer = get(f"{url}/v2/oci/rocky/bundle/blobs/{manifest['layers'][0]['digest']}")
+
+    with tarfile.open(fileobj=io.BytesIO(layer)) as archive:
+        assert archive.getnames() == ["web.yaml"]
+
+
+def test_a_client_that_asks_for_the_head_alone_is_told_the_size(url: str) -> None:
+    request = urllib.request.Request(f"{url}/v2/oci/rocky/bundle/manifests/latest", method="HEAD")
+    with DIRECT.open(request, timeout=5) as answer:
+        assert int(answer.headers["Content-Length"]) == len(get(request.full_url))
+        assert answer.read() == b""
+
+
+def test_an_object_of_a_bucket_is_served_to_who_signs(url: str) -> None:
+    assert get(f"{url}/apps/web.yaml", Authorization="AWS4-HMAC-SHA256 x") == b"kind: Ingress\n"
+
+
 def test_it_says_that_it_runs(url: str) -> None:
     assert get(f"{url}/healthz") == b"ok\n"
 
@@ -87,6 +118,10 @@ def test_it_says_that_it_runs(url: str) -> None:
         "/git/rocky/missing.git/info/refs?service=git-upload-pack",
         "/git/../manifests.git/info/refs?service=git-upload-pack",
         "/git/rocky/manifests.git/HEAD",
+        "/v2/oci/rocky/missing/tags/list",
+        "/v2/../secret/manifests/latest",
+        "/missing/web.yaml",
+        "/../secret",
     ],
 )
 def test_nothing_else_is_found(url: str, path: str) -> None:

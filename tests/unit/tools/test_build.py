@@ -81,8 +81,8 @@ def test_a_run_says_what_it_does_how_far_it_is_and_where_things_lie(
         messages()
         == f"""\
 Go has nothing cached of this yet: expect about 4 minutes on two cores,
-about 1.2 GB of modules in {machine.root}/mod
-and 2.4 GB of build cache in {machine.root}/gocache
+about 1.3 GB of modules in {machine.root}/mod
+and 2.3 GB of build cache in {machine.root}/gocache
 [1/2] pulumi: building ...
 [1/2] pulumi: built in 1.0 s
 [2/2] kwok: building ...
@@ -140,7 +140,7 @@ class TestWhichToolsAreBuilt:
 
         assert self.built(machine) == {
             *("controlplane", "kwok"),
-            *("source-controller", "kustomize-controller", "helm-controller"),
+            *("source-controller", "kustomize-controller", "helm-controller", "notification-controller"),
         }
 
     def test_those_built_together_with_a_named_one(self, machine: Machine) -> None:
@@ -337,7 +337,7 @@ error: Go 1.26.0 or newer is needed, found none on PATH
 
         assert build.main([]) == 2
         assert messages().endswith(
-            f"error: a cold build needs 18.0 GB of disk, found 3.0 GB free at {machine.root}/mod\n"
+            f"error: a cold build needs 20.0 GB of disk, found 3.0 GB free at {machine.root}/mod\n"
             "  fix: free some, or point GOCACHE and GOMODCACHE at a larger disk\n"
         )
 

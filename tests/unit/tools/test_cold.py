@@ -39,9 +39,9 @@ def test_one_with_an_empty_build_cache_is_cold(go: Go, machine: Machine, monkeyp
 
 def test_a_cold_build_of_everything_is_announced_with_what_it_costs(go: Go) -> None:
     assert cold.announcement(go, MODULES) == (
-        "Go has nothing cached of this yet: expect about 18 minutes on two cores,\n"
-        f"about 6.0 GB of modules in {go.module_cache}\n"
-        f"and 12.0 GB of build cache in {go.build_cache}"
+        "Go has nothing cached of this yet: expect about 20 minutes on two cores,\n"
+        f"about 7.0 GB of modules in {go.module_cache}\n"
+        f"and 13.0 GB of build cache in {go.build_cache}"
     )
 
 
