@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tenantry.model.alerts import Alert
 from tenantry.model.apps import Addon, App
 from tenantry.model.clusters import Cluster, Environment, Selector
 from tenantry.model.credentials import Config, Credentials
@@ -43,6 +44,8 @@ class Tenant(Settings):
     """ConfigMaps that the tenant's apps may name."""
     sources: dict[Name, Source] = {}
     apps: dict[Name, App] = {}
+    alerts: dict[Name, Alert] = {}
+    """Who is told when the tenant's apps and sources fail or change, wherever the tenant is placed."""
 
 
 class ChartRepository(Model):
@@ -66,10 +69,12 @@ class Platform(Model):
     sharedIdentity: bool = False
     """Whether tenants may use the cloud identity of Flux's own controllers, which all of them then share."""
     credentials: dict[Name, Credentials] = {}
-    """Secrets that add-ons and their sources may name."""
+    """Secrets that add-ons, their sources and the platform's alerts may name."""
     configs: dict[Name, Config] = {}
     """ConfigMaps that add-ons may name."""
     addons: dict[Name, Addon] = {}
+    alerts: dict[Name, Alert] = {}
+    """Who is told when add-ons fail or change; on remote clusters also of baselines and of all tenants' apps."""
 
 
 class Document(Model):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tenantry.addresses import has_password
 from tenantry.errors import Finding, Found, Path
 from tenantry.kube import KubeObject, ObjectId
 from tenantry.model import Source
@@ -11,7 +12,6 @@ from tenantry.objects.scope import Scope
 
 API = "source.toolkit.fluxcd.io/v1"
 
-_PASSWORD = re.compile(r"[a-z0-9+]+://[^/@\s]*:[^/@\s]*@.*")
 _URLS = {
     "git": (re.compile(r"(https?|ssh)://\S+"), "http://, https:// or ssh:// (not user@host:path)"),
     "oci": (re.compile(r"oci://\S+"), "oci://"),
@@ -43,7 +43,7 @@ def source_object(scope: Scope, name: str, source: Source, at: Path, *, is_chart
 
 
 def _check_url(kind: str, url: str, at: Path) -> None:
-    if _PASSWORD.match(url):
+    if has_password(url):
         message = "the URL holds a password, which everyone who reads the file or the plan could see"
         fix = "remove it from the URL, and revoke it; name 'credentials' instead"
         raise Found([Finding(at, "secret-in-url", message, fix=fix)])

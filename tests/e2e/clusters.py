@@ -34,6 +34,8 @@ KINDS = (
     ("source.toolkit.fluxcd.io", "v1", "HelmChart", "helmcharts"),
     ("kustomize.toolkit.fluxcd.io", "v1", "Kustomization", "kustomizations"),
     ("helm.toolkit.fluxcd.io", "v2", "HelmRelease", "helmreleases"),
+    ("notification.toolkit.fluxcd.io", "v1beta3", "Provider", "providers"),
+    ("notification.toolkit.fluxcd.io", "v1beta3", "Alert", "alerts"),
     ("apps", "v1", "Deployment", "deployments"),
     ("apps", "v1", "StatefulSet", "statefulsets"),
 )

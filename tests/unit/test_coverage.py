@@ -11,13 +11,15 @@ from typing import Any
 import pytest
 
 from tenantry.blocks import check_blocks
-from tenantry.model import SOURCE_KINDS, FluxBlock, HelmPatch, KustomizePatch
+from tenantry.model import SOURCE_KINDS, Alert, FluxBlock, HelmPatch, KustomizePatch, Provider
 from tenantry.schemas import schema_of
 
 BLOCKS: dict[tuple[str, ...], type[FluxBlock]] = {
     ("tenants", "t", "apps", "a", "kustomize"): KustomizePatch,
     ("tenants", "t", "apps", "a", "helm"): HelmPatch,
     **{("tenants", "t", "sources", "s", key): block for key, block in SOURCE_KINDS.items()},
+    ("tenants", "t", "alerts", "a"): Alert,
+    ("tenants", "t", "alerts", "a", "provider"): Provider,
 }
 """Where each block may stand."""
 

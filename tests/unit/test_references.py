@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tenantry.model import SOURCE_KINDS, FluxBlock, HelmPatch, KustomizePatch
+from tenantry.model import SOURCE_KINDS, Alert, FluxBlock, HelmPatch, KustomizePatch, Provider
 from tenantry.references import list_paths, references, renamed, secret_paths
 from tenantry.schemas import schema_of
 
-BLOCKS: tuple[type[FluxBlock], ...] = (KustomizePatch, HelmPatch, *SOURCE_KINDS.values())
+BLOCKS: tuple[type[FluxBlock], ...] = (KustomizePatch, HelmPatch, *SOURCE_KINDS.values(), Alert, Provider)
 PLANNED = sorted({*(block.flux_kind for block in BLOCKS), *(kind for block in BLOCKS for kind in block.parts)})
 
 
