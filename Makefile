@@ -57,12 +57,13 @@ down: ## end the sandbox and remove all it left
 	@$(BIN)/tenantry sandbox down
 
 .PHONY: check
-check: setup ## formatting, lint, types, layers, spelling
+check: setup ## formatting, lint, types, layers, spelling, the reference
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
+	$(BIN)/python -m tools.reference --check
 
 .PHONY: format
 format: setup ## format the code
@@ -72,6 +73,10 @@ format: setup ## format the code
 .PHONY: document-schema
 document-schema: setup ## write tenants.schema.json anew from the model
 	$(BIN)/tenantry schema > tenants.schema.json
+
+.PHONY: reference
+reference: setup ## write docs/tenants-reference.md anew from the model and the examples
+	@$(BIN)/python -m tools.reference
 
 .PHONY: test-fast
 test-fast: setup ## unit, component and golden tests: no tools needed

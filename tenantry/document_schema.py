@@ -33,23 +33,23 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "TenantOwner": ("group", "user", "serviceAccount"),
 }
 """Models of which exactly one of some keys is given; their validators say it in Python, which no schema can show."""
-_INSTEAD = {"GitRef": "commit"}
+INSTEAD = {"GitRef": "commit"}
 """A key that lifts such a choice: beside it any of the others may stand, or none."""
 
 
 def json_schema() -> dict[str, Any]:
     """The schema of the whole document; equal models give equal text."""
     schema = model.Document.model_json_schema(schema_generator=_Generator)
-    documented = _field_docs()
+    documented = field_texts()
     for name, definition in schema["$defs"].items():
         _complete(definition, name, documented)
     _complete(schema, "Document", documented)
-    for name, words in _SHORT_FORMS.items():
+    for name, words in SHORT_FORMS.items():
         schema["$defs"][name] = {"anyOf": [{"enum": list(words)}, schema["$defs"][name]]}
     return {"$schema": DIALECT, "title": "tenants.yaml of Tenantry", **schema}
 
 
-_SHORT_FORMS = {"Network": get_args(network.Base), "PodSecurity": get_args(tenancy.PodSecurityLevel)}
+SHORT_FORMS = {"Network": get_args(network.Base), "PodSecurity": get_args(tenancy.PodSecurityLevel)}
 """Models for which a word may stand."""
 
 
@@ -76,23 +76,22 @@ class _Generator(GenerateJsonSchema):
 
 def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str, str], str]) -> None:
     """Add what pydantic does not know, the texts below fields and which keys exclude each other; drop defaults that say nothing."""
-    described = _models()[name]
+    described = models()[name]
     names = {field.alias or attribute: attribute for attribute, field in described.model_fields.items()}
     for key, value in definition["properties"].items():
-        # An inherited field that is declared anew has its own text, or none.
-        owner = next(each for each in described.__mro__ if names[key] in inspect.get_annotations(each))
-        if text := documented.get((owner.__name__, names[key])):
+        if text := documented.get((declared_by(described, names[key]).__name__, names[key])):
             value["description"] = text
         if not isinstance(value.get("default"), str | bool | int):
             value.pop("default", None)
     if issubclass(described, model.FluxBlock):
-        definition["properties"] |= _flux_keys(described)
+        parts = flux_keys(described).items()
+        definition["properties"] |= {key: {"anyOf": [part, {"type": "null"}]} for key, part in parts}
         definition["additionalProperties"] = False
     if described is model.Environment:
         _let_inherit(definition)
     if choices := CHOICES.get(name):
         choice = {"oneOf": [_given(key) for key in choices]}
-        definition |= {"anyOf": [_given(_INSTEAD[name]), choice]} if name in _INSTEAD else choice
+        definition |= {"anyOf": [_given(INSTEAD[name]), choice]} if name in INSTEAD else choice
 
 
 def _let_inherit(environment: dict[str, Any]) -> None:
@@ -110,19 +109,24 @@ def _given(key: str) -> dict[str, Any]:
     return {"required": [key], "properties": {key: {"not": {"type": "null"}}}}
 
 
-def _flux_keys(block: type[model.FluxBlock]) -> dict[str, Any]:
-    """The keys of a block that are Flux's own and the author's to set; `null` removes what another layer says."""
+def flux_keys(block: type[model.FluxBlock]) -> dict[str, Any]:
+    """The keys of a block that are Flux's own and the author's to set, each with its JSON Schema; all may be `null`."""
     keys = part_of_spec(block.flux_kind)["properties"]
     for name in block.owned:
         parent, _, key = name.rpartition(".")
         (keys[parent]["properties"] if parent else keys).pop(key, None)
     for kind, names in block.parts.items():
         keys |= {key: part for key, part in part_of_spec(kind)["properties"].items() if key in names}
-    return {key: {"anyOf": [part, {"type": "null"}]} for key, part in keys.items() if key not in block.model_fields}
+    return {key: part for key, part in keys.items() if key not in block.model_fields}
+
+
+def declared_by(described: type[model.Model], field: str) -> type:
+    """The class that says what a field is; an inherited one that is declared anew has its own text, or none."""
+    return next(each for each in described.__mro__ if field in inspect.get_annotations(each))
 
 
 @cache
-def _models() -> dict[str, type[model.Model]]:
+def models() -> dict[str, type[model.Model]]:
     """Every model by its name, whichever module it is written in."""
     found, waiting = {}, [model.Model]
     while waiting:
@@ -132,10 +136,10 @@ def _models() -> dict[str, type[model.Model]]:
     return found
 
 
-def _field_docs() -> dict[tuple[str, str], str]:
+def field_texts() -> dict[tuple[str, str], str]:
     """The texts that stand below fields, by class and field; read from the source, because Python drops them."""
     found: dict[tuple[str, str], str] = {}
-    modules = {inspect.getmodule(each) for each in _models().values()}
+    modules = {inspect.getmodule(each) for each in models().values()}
     for node in (node for module in modules if module for node in ast.parse(inspect.getsource(module)).body):
         body = node.body if isinstance(node, ast.ClassDef) else []
         for field, text in pairwise(body):

@@ -36,6 +36,10 @@ class Fleet:
         """The mapping at a path as written; empty where there is none."""
         return mapping_at(self.source.data, *path)
 
+    def said(self, *path: str) -> dict[str, Any]:
+        """The same without keys whose value does not fit."""
+        return {key: value for key, value in self.raw(*path).items() if (*path, key) not in self.left_out}
+
     def names(self, *path: str) -> set[str]:
         """The keys at a path as written, also of entries that were left out."""
         return set(self.raw(*path))

@@ -102,13 +102,16 @@ class Planner:
     def _platform_alerts(self, cluster: str) -> None:
         """They are there once, and tell of all environments' objects for the cluster on this management cluster."""
         beside = [each for each in self.fleet.clusters[cluster].environments if self._is_managed_here(each)]
-        addons = {names.addon_named(name) or name: each.id for name, each in self._addons_there(cluster).items()}
-        baselines = cluster != self.management and any(
-            self._apps_on(each, cluster) for each in self.fleet.document.tenants
-        )
-        if self.platform.alerts and self.environment == beside[0] and (addons or baselines):
+        if not self.platform.alerts or self.environment != beside[0]:
+            return
+        there = self._addons_there(cluster)
+        if there or (cluster != self.management and self._has_tenants(cluster)):
+            addons = {name.removeprefix(names.ADDON_PREFIX): each.id for name, each in there.items()}
             variables = variables_of(self.fleet, self.environment, cluster)
             self._alerts[cluster] = self._add_alerts(self._platform_scope(cluster), addons, variables)
+
+    def _has_tenants(self, cluster: str) -> bool:
+        return any(self._apps_on(tenant, cluster) for tenant in self.fleet.document.tenants)
 
     def _is_managed_here(self, environment: str) -> bool:
         return self.fleet.environments[environment].management == self.management

@@ -127,11 +127,13 @@ RoleName = Annotated[Text, _checked("bad-role", "role", names.role_name_problem)
 """A ClusterRole; its name becomes part of a binding's name, and so of the name of a rendered file."""
 
 LabelKey = Annotated[str, _checked("bad-label", "label", names.label_key_problem), _text(names.LABEL_KEY)]
+"""`name` or `prefix/name`; letters, digits, `-`, `_` and `.`, as Kubernetes wants keys of labels and annotations."""
 LabelValue = Annotated[
     str,
     _checked("bad-label", "label value", names.label_value_problem),
     _text(names.LABEL_VALUE, names.MAX_LABEL),
 ]
+"""At most 63 letters, digits, `-`, `_` and `.`, or nothing. What reads as a boolean or a number needs quotes."""
 
 SourcePath = Annotated[str, _checked("bad-path", "path", path_problem), _text(r"(?!/)(?!(.*/)?\.\.(/|$)).*")]
 """A path inside a source; leaving it was a vulnerability of Flux once (CVE-2022-24877), so it is refused here already."""
@@ -155,4 +157,6 @@ VariableName = Annotated[
     ),
     _text(_VARIABLE.pattern),
 ]
+"""Letters, digits and `_`, starting with a letter."""
 VariableValue = Annotated[str, BeforeValidator(_whole_number_as_text), WithJsonSchema({"type": ["string", "integer"]})]
+"""A string or a whole number. What looks like a decimal number needs quotes, or 1.10 would become 1.1."""

@@ -169,7 +169,7 @@ def _relocate(finding: Finding, layers: Sequence[Layer]) -> Finding:
 
 
 def _inherited(fleet: Fleet, *at: str) -> Layer:
-    return Layer(at, {key: value for key, value in fleet.raw(*at).items() if key in _INHERITED})
+    return Layer(at, {key: value for key, value in fleet.said(*at).items() if key in _INHERITED})
 
 
 def _settings(layers: list[Layer]) -> TenantSettings:

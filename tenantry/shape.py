@@ -1,7 +1,8 @@
 """Checks the data of a file against the model and says what is wrong in the author's words.
 
-A mistake in one app must not hide the mistakes of others, so entries that do not fit (an app, a source, a tenant, an
-add-on) are left out and the rest is checked on; `Checked.left_out` names them, lest a reference to one be called unknown.
+A mistake in one app must not hide the mistakes of others, so entries that do not fit (an app, a source, a tenant or one of
+its settings, an add-on) are left out and the rest is checked on; `Checked.left_out` names them, lest a reference to one be
+called unknown.
 """
 
 from __future__ import annotations
@@ -18,15 +19,19 @@ from pydantic.fields import FieldInfo
 from tenantry import wording
 from tenantry.errors import Finding, Path
 from tenantry.inherit import inherit
-from tenantry.model import Document, Model
+from tenantry.model import Document, Model, Settings, Tenant
 
 _KEY_MARK = "[key]"
+_SETTING = object()
+"""Stands for any key of a tenant but those of its parts and its selector: apps refer to them, and would seem wrong without."""
+_PARTS = Tenant.model_fields.keys() - Settings.model_fields.keys() | {"clusters"}
 _OPTIONAL_ENTRIES = (
     ("tenants", None, "apps", None),
     ("tenants", None, "sources", None),
     ("tenants", None, "credentials", None),
     ("tenants", None, "configs", None),
     ("tenants", None, "alerts", None),
+    ("tenants", None, _SETTING),
     ("tenants", None),
     ("platform", "addons", None),
     ("platform", "credentials", None),
@@ -147,9 +152,13 @@ def _entry(path: Path) -> Path | None:
     """The smallest entry around a path that can be left out."""
     for pattern in _OPTIONAL_ENTRIES:
         head = path[: len(pattern)]
-        if len(head) == len(pattern) and all(part in (None, key) for part, key in zip(pattern, head, strict=True)):
+        if len(head) == len(pattern) and all(_stands_for(part, key) for part, key in zip(pattern, head, strict=True)):
             return head
     return None
+
+
+def _stands_for(part: object, key: str | int) -> bool:
+    return key not in _PARTS if part is _SETTING else part in (None, key)
 
 
 def _without(data: dict[str, Any], entries: Iterable[Path]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Builds and finds the programs that Tenantry needs and that cannot be installed as Python packages.
 
-`catalog` lists them, `build` builds them, `locate` says where they lie. The package stands alone: it knows nothing of fleets.
+`catalog` lists them, `build` builds them, `locate` says where they lie. The package stands alone: it knows nothing of fleets,
+`reference` apart, which writes the documentation of tenants.yaml.
 """
 
 import sys

@@ -14,34 +14,46 @@ class Environment(Model):
     extends: str | None = None
     """The environment whose settings and overrides hold here too, below its own."""
     after: str | None = None
-    """The environment that is served before this one."""
+    """The environment before this one: reports list them in this order, otherwise in the file's."""
     management: str
     """The cluster that runs Flux for this environment."""
     namespace: str = "{tenant}"
     """Template of a tenant's namespace, on every cluster of the environment."""
     variables: dict[VariableName, VariableValue] = {}
+    """Placeholders for sources and apps, by name. A cluster's variable of the same name wins."""
 
 
 class Kamaji(Model):
     controlPlane: Name
+    """The TenantControlPlane; its kubeconfig is in the Secret `<controlPlane>-admin-kubeconfig`."""
     namespace: Name
+    """Where the TenantControlPlane and the Secret lie."""
     key: Literal["admin.conf", "admin.svc", "super-admin.conf", "super-admin.svc"] = "admin.conf"
+    """Which kubeconfig of the Secret. Those that end in `.svc` name the address inside the management cluster, which
+    only Flux running there can reach."""
 
 
 class Capi(Model):
     cluster: Name
+    """The Cluster of Cluster API; its kubeconfig is in the Secret `<cluster>-kubeconfig`, under the key `value`."""
     namespace: Name
+    """Where the Cluster and the Secret lie."""
 
 
 class Vcluster(Model):
     name: Name
+    """The virtual cluster; its kubeconfig is in the Secret `vc-<name>`, under the key `config`."""
     namespace: Name
+    """Where the virtual cluster and the Secret lie."""
 
 
 class SecretKey(Model):
     name: ObjectName
+    """The Secret that holds the kubeconfig."""
     namespace: Name
+    """Where the Secret lies."""
     key: Annotated[str, Field(pattern=r"^[-._a-zA-Z0-9]+$")]
+    """Under which key of the Secret the kubeconfig is. Never guessed."""
 
 
 class ConfigMap(Model):
@@ -53,26 +65,38 @@ class ConfigMap(Model):
     """
 
     name: ObjectName
+    """The ConfigMap that Flux reads."""
     namespace: Name
+    """Where it lies; the Flux objects for the cluster lie beside it."""
     provider: Literal["aws", "azure", "gcp", "generic"] | None = None
+    """Whose tokens: the plan then makes the ConfigMap. Without it the ConfigMap is one that others make, and none of
+    the keys below may be given."""
     cluster: Text | None = None
-    """The cluster's name in its cloud: an ARN, a resource id or a path."""
+    """The cluster's name in its cloud: the ARN on EKS, the resource id on Azure, `projects/P/locations/L/clusters/C` on
+    Google Cloud. Required for `aws`; for `azure` and `gcp`, unless `address` and `certificateAuthority` are given."""
     address: Text | None = None
+    """`https://HOST[:PORT]` of the API server, without a path. Required for `generic`."""
     certificateAuthority: Text | None = None
-    """PEM. None: what the cloud says, or the certificates that Flux's image trusts."""
+    """Certificates in PEM. Without it: what the cloud says, or the certificates that Flux's image trusts."""
     audiences: Annotated[list[Text], Field(min_length=1)] | None = None
+    """For whom tokens are asked. Without it: the provider's own, for `generic` the address."""
     serviceAccountName: ObjectName | None = None
-    """Who gets the token; it lies beside the ConfigMap, with the marks its cloud wants. None: Flux's controllers."""
+    """Who gets the token; it lies beside the ConfigMap, with the marks its cloud wants. Without it: Flux's controllers."""
 
 
 class Kubeconfig(Model):
     """Where a remote cluster's kubeconfig lies on the management cluster, by who wrote it there."""
 
     kamaji: Kamaji | None = None
+    """A control plane of Kamaji."""
     capi: Capi | None = None
+    """A cluster of Cluster API."""
     vcluster: Vcluster | None = None
+    """A virtual cluster of vCluster."""
     secret: SecretKey | None = None
+    """Any Secret, by name and key."""
     configMap: ConfigMap | None = None
+    """Workload identity: a ConfigMap in the place of a kubeconfig, and no credentials anywhere."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -102,10 +126,13 @@ class Kubeconfig(Model):
 
 class Cluster(Model):
     environments: Annotated[list[str], Field(min_length=1)]
+    """The environments it belongs to. Its add-ons belong to the first of them."""
     labels: dict[LabelKey, LabelValue] = {}
+    """What selectors match. They stand in this file only; nothing on the cluster carries them."""
     variables: dict[VariableName, VariableValue] = {}
+    """Placeholders, by name. They win over the environment's."""
     kubeconfig: Kubeconfig | None = None
-    """None for a cluster that is only ever a management cluster."""
+    """How Flux reaches it: required for a remote cluster, and left out for one that is only ever a management cluster."""
     platformServiceAccount: Name = "tenantry-platform"
     """Impersonated on the cluster for baselines and add-ons."""
 
@@ -114,9 +141,13 @@ class Selector(Model):
     """Which clusters: by name, by labels (all must match) or all of them; `exclude` takes names out again."""
 
     names: list[str] | None = None
+    """These clusters."""
     labels: Annotated[dict[LabelKey, LabelValue], Field(min_length=1)] | None = None
+    """The clusters that have all of these labels."""
     all: Literal[True] | None = None
+    """`true`: every cluster of the environment."""
     exclude: list[str] = []
+    """Names to take out again."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:

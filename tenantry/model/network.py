@@ -46,13 +46,18 @@ def _not_our_own(value: str) -> str:
 
 
 Cidr = Annotated[str, AfterValidator(_cidr)]
+"""A range of addresses, with its length: `10.0.0.0/8`, `fd00::/8`."""
 PolicyName = Annotated[Name, AfterValidator(_not_our_own)]
+"""A name other than `isolated`, which is that of the fleet's own policy."""
 
 
 class Requirement(Model):
     key: LabelKey
+    """A label."""
     operator: Literal["In", "NotIn", "Exists", "DoesNotExist"]
+    """What has to hold of the label."""
     values: list[LabelValue] | None = None
+    """For `In` and `NotIn`, which need some."""
 
     @model_validator(mode="after")
     def _values_where_they_count(self) -> Self:
@@ -66,21 +71,28 @@ class LabelSelector(Model):
     """Without anything it selects all."""
 
     matchLabels: dict[LabelKey, LabelValue] | None = None
+    """Labels that have to be there, with these values."""
     matchExpressions: list[Requirement] | None = None
+    """What else has to hold."""
 
 
 class IPBlock(Model):
     cidr: Cidr
+    """A range of addresses, as in `10.0.0.0/8`."""
     # The key is a word of Kubernetes, not of Python.
     except_: list[Cidr] | None = Field(None, alias="except")
+    """Parts of it that are not meant."""
 
 
 class Peer(Model):
     """Pods here, pods elsewhere (both selectors have to match), or addresses."""
 
     podSelector: LabelSelector | None = None
+    """Which pods: of the namespaces that `namespaceSelector` selects, without it of the policy's own."""
     namespaceSelector: LabelSelector | None = None
+    """Which namespaces."""
     ipBlock: IPBlock | None = None
+    """Addresses outside the cluster."""
 
     @model_validator(mode="after")
     def _pods_or_addresses(self) -> Self:
@@ -92,8 +104,11 @@ class Peer(Model):
 
 class Port(Model):
     protocol: Literal["TCP", "UDP", "SCTP"] = "TCP"
+    """Of the connection."""
     port: Annotated[int | str, PlainValidator(_port)] | None = None
+    """A number, or the name of a container's port. Without it: all."""
     endPort: Annotated[int, Field(le=65535)] | None = None
+    """The last of a range that begins with `port`."""
 
     @model_validator(mode="after")
     def _from_a_number_upwards(self) -> Self:
@@ -106,21 +121,29 @@ class IngressRule(Model):
     """Without `from` everybody, without `ports` everywhere."""
 
     from_: list[Peer] | None = Field(None, alias="from")
+    """Who may connect. Without it: everybody."""
     ports: list[Port] | None = None
+    """To which ports. Without it: all."""
 
 
 class EgressRule(Model):
     to: list[Peer] | None = None
+    """Where pods may connect to. Without it: anywhere."""
     ports: list[Port] | None = None
+    """To which ports. Without it: all."""
 
 
 class NetworkPolicy(Model):
     """The `spec` of a NetworkPolicy. Source: kubernetes.io, NetworkPolicy v1."""
 
     podSelector: LabelSelector = LabelSelector()
+    """The pods it is about. Without it: all of the namespace."""
     policyTypes: Annotated[list[Literal["Ingress", "Egress"]], Field(min_length=1)]
+    """Which direction it is about; the other stays as it is."""
     ingress: list[IngressRule] | None = None
+    """What is let in. Without it: nothing, if `policyTypes` holds `Ingress`."""
     egress: list[EgressRule] | None = None
+    """What is let out. Without it: nothing, if `policyTypes` holds `Egress`."""
 
     @model_validator(mode="after")
     def _rules_that_count(self) -> Self:
@@ -145,7 +168,10 @@ class Network(Model):
     """
 
     base: Base | None = None
+    """`isolated` lets in the tenant's own pods and those of namespaces that are no tenant's; `open` makes no policy.
+    Without it: `isolated`."""
     policies: dict[PolicyName, NetworkPolicy | None] | None = None
+    """Further policies, by name; the object is called `tenantry-<name>`. `null` drops one of the defaults."""
 
     @model_validator(mode="before")
     @classmethod

@@ -19,13 +19,15 @@ _ACCOUNT = "Flux would use the rights of any service account beside the clusters
 
 class GitRef(Model):
     branch: Text | None = None
+    """The head of a branch."""
     tag: Text | None = None
+    """A tag."""
     semver: Text | None = None
-    """A range of versions among the tags, such as `1.2.x`."""
+    """The newest tag in a range of versions, as in `>=1.0.0 <2.0.0`."""
     name: Text | None = None
-    """A whole reference, such as `refs/pull/1/head`."""
+    """A full reference, as in `refs/pull/420/head`."""
     commit: Text | None = None
-    """One commit; with `branch` only that branch is fetched."""
+    """A commit. A `branch` beside it tells Flux where to find it."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -41,8 +43,9 @@ class Git(FluxBlock):
     owned = {"secretRef": _CREDENTIALS, "serviceAccountName": _ACCOUNT}
 
     url: Text
-    """`https://`, `http://` or `ssh://`."""
+    """Of the repository: http, https or ssh."""
     ref: GitRef
+    """What to check out."""
     interval: Duration = "5m"
     """How often to look for a new revision."""
     timeout: ShortDuration = "60s"
@@ -53,9 +56,11 @@ class Git(FluxBlock):
 
 class OciRef(Model):
     tag: Text | None = None
+    """A tag."""
     semver: Text | None = None
-    """A range of versions among the tags, such as `1.2.x`."""
+    """The newest tag in a range of versions, as in `1.2.x`."""
     digest: Text | None = None
+    """One artifact by its digest, as in `sha256:...`."""
     semverFilter: Text | None = None
     """A regular expression for the tags that `semver` chooses from."""
 
@@ -76,6 +81,7 @@ class Oci(FluxBlock):
     url: Text
     """`oci://HOST/PATH`, without a tag."""
     ref: OciRef
+    """Which artifact to take."""
     interval: Duration = "5m"
     """How often to look for a new revision."""
     timeout: ShortDuration = "60s"
@@ -105,6 +111,7 @@ class Bucket(FluxBlock):
     owned = {"secretRef": _CREDENTIALS, "serviceAccountName": _ACCOUNT}
 
     bucketName: Text
+    """The bucket."""
     endpoint: Text
     """`HOST` or `HOST:PORT` of the object store."""
     interval: Duration = "5m"
@@ -124,10 +131,15 @@ class Source(Model):
     """One place that apps take manifests or charts from."""
 
     git: Git | None = None
+    """A Git repository, for manifests or for charts that are folders."""
     oci: Oci | None = None
+    """An artifact in a registry, for manifests, or for one chart as a whole."""
     helm: HelmRepository | None = None
+    """A Helm repository, for charts."""
     bucket: Bucket | None = None
+    """A bucket, for manifests or for charts that are folders."""
     externalArtifact: ExternalArtifact | None = None
+    """What a controller outside of Flux makes, for manifests, or for one chart as a whole."""
     credentials: Name | None = None
     """Which of the declared credentials Flux uses to fetch it."""
 

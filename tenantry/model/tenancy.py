@@ -43,14 +43,18 @@ class AccountRef(Model):
     """A service account on the cluster of the binding."""
 
     name: ObjectName
+    """The service account; others make it."""
     namespace: Name | None = None
-    """A key of the tenant's `namespaces`, or a name; None: the tenant's main namespace."""
+    """A key of the tenant's `namespaces`, or a name. Without it: the main one."""
 
 
 class Subject(Model):
     group: SubjectName | None = None
+    """Everybody in a group."""
     user: SubjectName | None = None
+    """One person."""
     serviceAccount: AccountRef | None = None
+    """A service account on the cluster of the binding."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -60,13 +64,16 @@ class Subject(Model):
 
 class TenantOwner(Subject):
     role: RoleName = "view"
+    """The ClusterRole these people have in the tenant's namespaces."""
 
 
 class ExtraBinding(Model):
     """A ClusterRole for some subjects, in the tenant's namespaces only."""
 
     role: RoleName
+    """A ClusterRole. It has to exist on the clusters."""
     subjects: Annotated[list[Subject], Field(min_length=1)]
+    """Who has it."""
 
 
 # --- what pods may take and do --------------------------------------------------------------------------------------
@@ -76,9 +83,13 @@ class Limits(Model):
     """A LimitRange for containers."""
 
     default: dict[ResourceName, Quantity | None] | None = None
+    """What a container may use at most where it says nothing."""
     defaultRequest: dict[ResourceName, Quantity | None] | None = None
+    """What a container asks for where it says nothing."""
     max: dict[ResourceName, Quantity | None] | None = None
+    """What a container may ask for at most."""
     min: dict[ResourceName, Quantity | None] | None = None
+    """What a container has to ask for at least."""
 
 
 PodSecurityLevel = Literal["privileged", "baseline", "restricted"]
@@ -92,10 +103,13 @@ class PodSecurity(Model):
     """
 
     enforce: PodSecurityLevel | None = None
+    """Pods that break it are refused."""
     audit: PodSecurityLevel | None = None
+    """What breaks it is written to the audit log."""
     warn: PodSecurityLevel | None = None
+    """Who applies what breaks it is warned."""
     version: Annotated[str, Field(pattern=r"^(latest|v1\.[0-9]+)$")] | None = None
-    """The Kubernetes version whose standards are meant; None: the cluster's own."""
+    """The Kubernetes version whose standards are meant. Without it: the cluster's own."""
 
     @model_validator(mode="before")
     @classmethod
@@ -134,11 +148,17 @@ class ExtraNamespace(Model):
     name: str = "{namespace}-{key}"
     """Template of its name; takes the main namespace and the entry's key besides what that one's template takes."""
     quota: dict[ResourceName, Quantity | None] | None = None
+    """Merged with the tenant's. Holds for this namespace, not for the sum of them."""
     limits: Limits | None = None
+    """Merged with the tenant's."""
     labels: dict[LabelKey, LabelValue | None] | None = None
+    """Merged with the tenant's."""
     annotations: dict[LabelKey, str | None] | None = None
+    """Merged with the tenant's."""
     podSecurity: PodSecurity | None = None
+    """Merged with the tenant's."""
     network: Network | None = None
+    """Merged with the tenant's; a word replaces it as a whole."""
 
     @model_validator(mode="after")
     def _named_after_the_main_one(self) -> Self:

@@ -97,7 +97,8 @@ def _objects(
 
 def _event_sources(scope: Scope, alert: Alert, apps: Mapping[str, ObjectId]) -> list[dict[str, Any]]:
     commits = alert.provider.type in COMMIT_STATUS
-    wanted = {name: id for name, id in apps.items() if alert.apps is None or name in alert.apps}
+    named = sorted(apps) if alert.apps is None else alert.apps
+    wanted = {name: apps[name] for name in named if name in apps}
     if commits:
         wanted = {name: id for name, id in wanted.items() if id.kind == "Kustomization"}
         if not wanted:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tenantry.errors import Finding
 from tenantry.fleet import Fleet
 from tenantry.kube import ObjectId
-from tenantry.names import ADDON_PREFIX, addon_named
+from tenantry.names import addon_named
 from tenantry.objects.scope import Scope
 from tenantry.settings import EffectiveApp
 
@@ -25,12 +25,8 @@ def missing_dependencies(fleet: Fleet, scope: Scope, app: EffectiveApp, there: C
 
     Args: there: the apps and add-ons that can be waited for, as `dependsOn` names them.
     """
-    addons = fleet.document.platform.addons
-    declared = set(addons)
-    if scope.tenant:
-        declared = {*fleet.document.tenants[scope.tenant].apps, *(f"{ADDON_PREFIX}{addon}" for addon in addons)}
     for index, name in enumerate(app.depends_on):
-        if name in declared and name not in there:
+        if name not in there and _is_declared(fleet, scope, name):
             elsewhere = _addons_elsewhere(fleet, scope) if addon_named(name) else None
             message = f"app '{app.name}' runs on cluster '{scope.cluster}', but '{name}', which it depends on, does not"
             fix = f"place '{name}' there too, or set another 'dependsOn' under 'overrides.clusters.{scope.cluster}'"
@@ -38,6 +34,14 @@ def missing_dependencies(fleet: Fleet, scope: Scope, app: EffectiveApp, there: C
                 message = f"app '{app.name}' can not wait for '{name}': {elsewhere}"
                 fix = f"set another 'dependsOn' under 'overrides.environments.{scope.environment}'"
             yield Finding(app.origin("dependsOn", index), "dependency-not-placed", message, fix=fix)
+
+
+def _is_declared(fleet: Fleet, scope: Scope, name: str) -> bool:
+    addons = fleet.document.platform.addons
+    if not scope.tenant:
+        return name in addons
+    addon = addon_named(name)
+    return name in fleet.document.tenants[scope.tenant].apps if addon is None else addon in addons
 
 
 def _addons_elsewhere(fleet: Fleet, scope: Scope) -> str | None:

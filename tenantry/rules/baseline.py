@@ -38,7 +38,7 @@ def labels_do_not_contradict_pod_security(fleet: Fleet) -> Iterator[Finding]:
     """What is said to a tenant or a namespace may come from a level above it, so each is looked at as merged."""
     for at, _ in walk.settings(fleet):
         levels = tuple(dict.fromkeys((("defaults",), at[:2], at)))
-        layers = [Layer(level, fleet.raw(*(str(part) for part in level))) for level in levels]
+        layers = [Layer(level, fleet.said(*(str(part) for part in level))) for level in levels]
         merged = merge(layers)
         if "podSecurity" not in merged:
             continue

@@ -38,8 +38,9 @@ KINDS = (
     ("notification.toolkit.fluxcd.io", "v1beta3", "Alert", "alerts"),
     ("apps", "v1", "Deployment", "deployments"),
     ("apps", "v1", "StatefulSet", "statefulsets"),
+    ("apps", "v1", "DaemonSet", "daemonsets"),
 )
-"""Every namespaced kind the fleet's example yields, on either cluster."""
+"""Every namespaced kind that the fleets yield, on whichever cluster."""
 
 
 class Cluster:
@@ -77,6 +78,37 @@ class Cluster:
         patch = {"metadata": {"annotations": {key: str(time.time_ns())}}}
         self.client.patch(resource, name, patch, namespace=namespace, patch_type=PatchType.MERGE)
 
+    def patch(self, kind: str, namespace: str, name: str, patch: dict[str, Any]) -> None:
+        """Merge into an object of one of the kinds above."""
+        self.client.patch(_known(kind), name, patch, namespace=namespace, patch_type=PatchType.MERGE)
+
+    def create(self, manifest: dict[str, Any]) -> None:
+        """Make an object of one of the kinds above."""
+        self.client.create(_known(manifest["kind"]).from_dict(manifest))
+
+    def delete(self, kind: str, namespace: str, name: str) -> None:
+        self.client.delete(_known(kind), name, namespace=namespace)
+
+    def find(self, kind: str, namespace: str, name: str) -> dict[str, Any] | None:
+        """As `get`, for one of the kinds above."""
+        return self._get(lambda: self.client.get(_known(kind), name, namespace=namespace))
+
+    def reconcile(self, kind: str, namespace: str, name: str) -> None:
+        """Have Flux look at an object now, as `flux reconcile` does."""
+        group, version, _, plural = _row(kind)
+        self.annotate(group, version, kind, plural, name, namespace, "reconcile.fluxcd.io/requestedAt")
+
+    def failure(self, kind: str, namespace: str, name: str) -> str | None:
+        """Why an object is not ready, in Flux's words; None as long as it may still get ready."""
+        conditions = (self.find(kind, namespace, name) or {}).get("status", {}).get("conditions", [])
+        ready = next((each for each in conditions if each["type"] == "Ready"), {})
+        return str(ready.get("message", "")) if ready.get("status") == "False" else None
+
+    def ready(self, kind: str, namespace: str, name: str) -> int | None:
+        """How many replicas of a workload are ready; None: there is none of that name."""
+        workload = self.find(kind, namespace, name)
+        return workload and workload.get("status", {}).get("readyReplicas", 0)
+
     def deployment(self, namespace: str, name: str) -> dict[str, Any] | None:
         return self.get("apps", "v1", "Deployment", "deployments", name, namespace)
 
@@ -86,14 +118,18 @@ class Cluster:
 
     def fleet_objects(self) -> set[str]:
         """`Kind namespace/name` of everything of the kinds above that carries a label of the fleet."""
-        return set(self._labelled("tenantry/environment"))
+        return set(self.fleet_uids())
 
-    def _labelled(self, label: str) -> Iterator[str]:
+    def fleet_uids(self) -> dict[str, str]:
+        """The same, with the uid: it tells an object from a new one of the same name."""
+        return dict(self._labelled("tenantry/environment"))
+
+    def _labelled(self, label: str) -> Iterator[tuple[str, str]]:
         for group, version, kind, plural in KINDS:
             resource = _resource(group, version, kind, plural, namespaced=True)
             try:
                 for item in self.client.list(resource, namespace="*", labels={label: None}):
-                    yield f"{kind} {item.metadata.namespace}/{item.metadata.name}"
+                    yield f"{kind} {item.metadata.namespace}/{item.metadata.name}", item.metadata.uid
             except httpx2.HTTPStatusError as error:
                 # A remote cluster has none of Flux's kinds.
                 if error.response.status_code != 404:
@@ -108,6 +144,16 @@ class Cluster:
             if error.status.code == 404:
                 return None
             raise
+
+
+def _known(kind: str) -> Any:
+    """The client's class for one of the kinds above."""
+    group, version, _, plural = _row(kind)
+    return _resource(group, version, kind, plural, namespaced=True)
+
+
+def _row(kind: str) -> tuple[str, str, str, str]:
+    return next(each for each in KINDS if each[2] == kind)
 
 
 def _resource(group: str, version: str, kind: str, plural: str, *, namespaced: bool) -> Any:

@@ -23,16 +23,14 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
 @pytest.fixture(scope="session")
 def sandbox(project: Project) -> Project:
     """The project with its sandbox running."""
-    project.tenantry("sandbox", "up", "--environment", "dev", "--content", str(project.content)).ok()
+    project.start("dev")
     return project
 
 
 @pytest.fixture(scope="session")
 def fleet(sandbox: Project) -> Project:
     """The project with the environment up and everything ready."""
-    sandbox.pulumi("stack", "select", "--create", "dev").ok()
-    sandbox.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
-    sandbox.tenantry("status", "--environment", "dev", "--wait", "--timeout", "240").ok()
+    sandbox.deploy("dev")
     return sandbox
 
 
@@ -52,7 +50,9 @@ def edge(fleet: Project) -> Iterator[Cluster]:
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """A failed test shows what Flux said last: the reason is there more often than in the assertion."""
     report = yield
-    if report.when == "call" and report.failed and "fleet" in getattr(item, "funcargs", {}):
-        project: Project = item.funcargs["fleet"]  # type: ignore[attr-defined]
-        report.sections.append(("status", project.tenantry("status", "--environment", "dev").text))
+    if report.when == "call" and report.failed:
+        arguments: dict[str, object] = getattr(item, "funcargs", {})
+        for project in {each for each in arguments.values() if isinstance(each, Project)}:
+            for environment in project.running():
+                report.sections.append(("status", project.tenantry("status", "--environment", environment).text))
     return report

@@ -7,11 +7,17 @@ import shutil
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tenantry.stackfile import stack_target
+
 REPOSITORY = Path(__file__).resolve().parents[2]
+PORT = ":8930/"
+"""Where the fleets that are kept in the repository look for the sandbox's content."""
 TIMEOUT = 300
 """Seconds; generous, because a shared machine may stand still for a while. Nothing waits for it when all is well."""
 
@@ -57,9 +63,25 @@ class Project:
         """Run pulumi against the sandbox."""
         return self.tenantry("sandbox", "run", "--", "pulumi", "--non-interactive", *arguments, timeout=timeout)
 
-    def preview(self, *arguments: str) -> dict[str, str]:
+    def start(self, environment: str) -> None:
+        """Have the sandbox run an environment's clusters and serve the content as it is now."""
+        self.tenantry("sandbox", "up", "--environment", environment, "--content", str(self.content)).ok()
+
+    def deploy(self, environment: str) -> None:
+        """Bring an environment up on the running sandbox, and wait until everything is ready."""
+        self.pulumi("stack", "select", "--create", environment).ok()
+        self.pulumi("up", "--stack", environment, "--yes", "--skip-preview").ok()
+        self.tenantry("status", "--environment", environment, "--wait", "--timeout", "240").ok()
+
+    def running(self) -> list[str]:
+        """The environments whose stack's file leads to a management cluster that the sandbox runs."""
+        stacks = sorted(file.suffixes[0].removeprefix(".") for file in self.root.glob("Pulumi.*.yaml"))
+        kubeconfigs = {stack: stack_target(self.root, stack).kubeconfig for stack in stacks}
+        return [stack for stack, kubeconfig in kubeconfigs.items() if kubeconfig and kubeconfig.exists()]
+
+    def preview(self, *arguments: str, stack: str = "dev") -> dict[str, str]:
         """What `pulumi preview` would do: the operation by the resource's type and name, unchanged ones left out."""
-        result = self.pulumi("preview", "--stack", "dev", "--json", *arguments).ok()
+        result = self.pulumi("preview", "--stack", stack, "--json", *arguments).ok()
         steps: list[dict[str, Any]] = json.loads(result.out)["steps"]
         return {_short(step["urn"]): step["op"] for step in steps if step["op"] != "same"}
 
@@ -82,9 +104,35 @@ def make_project(root: Path) -> Project:
     for name in ("__main__.py", ".venv"):
         (root / name).symlink_to(REPOSITORY / name)
     shutil.copytree(REPOSITORY / "sandbox" / "content", root / "content")
+    return _with_a_port(root)
+
+
+def make_example(root: Path, name: str) -> Project:
+    """A copy of an example, as deep below `root` as the example lies in the repository, so that its relative paths hold."""
+    (root / "examples").mkdir(parents=True)
+    for linked in ("__main__.py", ".venv", "tenants.schema.json"):
+        (root / linked).symlink_to(REPOSITORY / linked)
+    copied = root / "examples" / name
+    unwanted = shutil.ignore_patterns(".sandbox", "rendered", "__pycache__")
+    shutil.copytree(REPOSITORY / "examples" / name, copied, symlinks=True, ignore=unwanted)
+    return _with_a_port(copied)
+
+
+@contextmanager
+def example(root: Path, name: str) -> Iterator[Project]:
+    """An example in a directory of its own; whatever sandbox it has at the end goes down."""
+    made = make_example(root, name)
+    try:
+        yield made
+    finally:
+        made.tenantry("sandbox", "down")
+
+
+def _with_a_port(root: Path) -> Project:
+    """The project in a directory, its content served at a port that is free."""
     port = _free_port()
     fleet = root / "tenants.yaml"
-    fleet.write_text(fleet.read_text().replace(":8930/", f":{port}/"))
+    fleet.write_text(fleet.read_text().replace(PORT, f":{port}/"))
     return Project(root, port)
 
 

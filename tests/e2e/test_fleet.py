@@ -89,7 +89,7 @@ def test_a_second_up_changes_nothing(fleet: Project) -> None:
 
 def test_a_second_sandbox_up_changes_nothing(fleet: Project) -> None:
     before = json.loads(fleet.tenantry("sandbox", "status", "--output", "json").ok().out)
-    fleet.tenantry("sandbox", "up", "--environment", "dev", "--content", str(fleet.content)).ok()
+    fleet.start("dev")
     after = json.loads(fleet.tenantry("sandbox", "status", "--output", "json").ok().out)
     assert _pids(before) == _pids(after)
 
@@ -165,11 +165,15 @@ replicas: [{name: web, count: 1}]
 
 
 def _failure(hub: Cluster, namespace: str, name: str) -> str | None:
+    message = _ready(hub, namespace, name).get("message", "")
+    return message if "forbidden" in message.lower() else None
+
+
+def _ready(hub: Cluster, namespace: str, name: str) -> dict[str, str]:
+    """The condition Ready of a Kustomization; empty before there is one."""
     app = hub.get("kustomize.toolkit.fluxcd.io", "v1", "Kustomization", "kustomizations", name, namespace)
     conditions = (app or {}).get("status", {}).get("conditions", [])
-    ready = next((each for each in conditions if each["type"] == "Ready"), {})
-    message = str(ready.get("message", ""))
-    return message if "forbidden" in message.lower() else None
+    return next((each for each in conditions if each["type"] == "Ready"), {})
 
 
 def test_a_chart_that_installs_into_another_tenants_namespace_is_refused(
@@ -179,7 +183,7 @@ def test_a_chart_that_installs_into_another_tenants_namespace_is_refused(
     (chart / "templates" / "attack.yaml").write_text(INTRUSION)
     sound = (chart / "Chart.yaml").read_text()
     (chart / "Chart.yaml").write_text(sound.replace("1.2.0", "1.3.0"))
-    fleet.tenantry("sandbox", "up", "--environment", "dev", "--content", str(fleet.content)).ok()
+    fleet.start("dev")
     reconcile(hub, "kamaji-edge", "edge-1-movy-charts", "HelmRepository", "helmrepositories")
     fleet.edit("version: 1.x", "version: 1.3.x")
     fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
@@ -189,7 +193,7 @@ def test_a_chart_that_installs_into_another_tenants_namespace_is_refused(
     assert edge.get("", "v1", "ConfigMap", "configmaps", "intruder", "rocky") is None
     (chart / "templates" / "attack.yaml").unlink()
     (chart / "Chart.yaml").write_text(sound)
-    fleet.tenantry("sandbox", "up", "--environment", "dev", "--content", str(fleet.content)).ok()
+    fleet.start("dev")
     reconcile(hub, "kamaji-edge", "edge-1-movy-charts", "HelmRepository", "helmrepositories")
     fleet.edit("version: 1.3.x", "version: 1.x")
     fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
@@ -207,6 +211,30 @@ def _release_failure(hub: Cluster, name: str) -> str | None:
     conditions = (release or {}).get("status", {}).get("conditions", [])
     messages = [str(each.get("message", "")) for each in conditions]
     return next((message for message in messages if "forbidden" in message), None)
+
+
+def test_an_app_waits_for_an_add_on_in_the_platforms_namespace(fleet: Project, hub: Cluster) -> None:
+    before = fleet.fleet.read_text()
+    fleet.edit("  addons:\n", f"  addons:\n{ADDON}")
+    fleet.edit("path: ./worker}\n", "path: ./worker}\n        dependsOn: [platform/first]\n")
+    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+    eventually(
+        lambda: "'tenantry-system/first' is not ready" in _ready(hub, "movy", "worker").get("message", ""),
+        "movy's worker to wait",
+    )
+    fleet.edit("path: ./missing", "path: ./db")
+    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+    eventually(lambda: _ready(hub, "movy", "worker").get("status") == "True", "movy's worker to be ready")
+    fleet.fleet.write_text(before)
+    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+
+
+ADDON = """\
+    first:
+      clusters: {names: [hub-dev]}
+      source: {git: {url: "{git}/rocky/manifests.git", ref: {branch: main}}}
+      kustomize: {path: ./missing, targetNamespace: tenantry-system}
+"""
 
 
 def test_a_tenants_role_can_change(fleet: Project, hub: Cluster, edge: Cluster) -> None:

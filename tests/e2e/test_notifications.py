@@ -38,7 +38,7 @@ def receiver() -> Iterator[Receiver]:
 
 
 @pytest.fixture(scope="module")
-def alerting(fleet: Project, hub: Cluster, receiver: Receiver) -> Iterator[Project]:
+def alerting(fleet: Project, hub: Cluster, edge: Cluster, receiver: Receiver) -> Iterator[Project]:
     """The project with alerts of a tenant and of the platform, and a second tenant whose app can not succeed."""
     files = [fleet.fleet, fleet.root / "Pulumi.dev.yaml"]
     texts = [file.read_text() for file in files]
@@ -53,6 +53,7 @@ def alerting(fleet: Project, hub: Cluster, receiver: Receiver) -> Iterator[Proje
         file.write_text(text)
     up(fleet)
     assert not {each for each in hub.fleet_objects() if each.startswith(("Alert ", "Provider ", "Secret "))}
+    eventually(lambda: "tina" not in edge.namespaces(), "tina's namespace to be gone")
 
 
 def up(project: Project) -> None:

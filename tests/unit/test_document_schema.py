@@ -143,8 +143,11 @@ def test_the_texts_below_fields_are_their_descriptions() -> None:
         "description": "The cluster that runs Flux for this environment.",
     }
     assert "description" in SCHEMA["$defs"]["App"]["properties"]["clusters"]
-    # Declared anew without a text: the one of the class above is about leaving it out, which an add-on can not.
-    assert SCHEMA["$defs"]["Addon"]["properties"]["clusters"] == {"$ref": "#/$defs/Selector"}
+    # Declared anew: the text of the class above is about leaving it out, which an add-on can not.
+    assert SCHEMA["$defs"]["Addon"]["properties"]["clusters"] == {
+        "$ref": "#/$defs/Selector",
+        "description": "Where it runs; there is nothing to take over from.",
+    }
 
 
 def test_every_model_that_wants_exactly_one_key_says_so() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tenantry.shape import check_shape
@@ -16,7 +18,7 @@ def test_an_unknown_key_is_refused_with_the_closest_known_one() -> None:
     expected = told(
         "tenants.yaml:10:5: error[unknown-key]: key 'rol' is not known here",
         "  at tenants.rocky.rol",
-        "  known: annotations, apps, clusters, configs, credentials, interval, labels, limits, namespaces, network,"
+        "  known: alerts, annotations, apps, clusters, configs, credentials, interval, labels, limits, namespaces, network,"
         " owners, podSecurity, quota, retryInterval, role, roleBindings, sources, timeout (closest: role)",
         "  fix: write 'role'",
         "Found 1 error",
@@ -242,6 +244,34 @@ def test_a_broken_tenant_does_not_hide_mistakes_of_another() -> None:
     text = FRAME + "tenants:\n  a: {rol: x}\n  b: {clusters: {names: [nope]}}\n"
     shown = problems(text)
     assert ("at tenants.a.rol" in shown, "at tenants.b.clusters.names[0]" in shown) == (True, True)
+
+
+def test_a_broken_setting_of_a_tenant_does_not_hide_mistakes_of_its_apps() -> None:
+    text = rocky(
+        """\
+web: {kustomize: {source: manifests, path: "./{nope}"}, dependsOn: [db]}
+cache: {clusters: {names: [nope]}, helm: {source: charts, chart: c}}
+""",
+        "rol: admin\nquota: {pods: lots}\npodSecurity: strict\nclusters: {names: [hub]}",
+    )
+    assert [
+        "rol",
+        "quota.pods",
+        "podSecurity",
+        "apps.web.kustomize.path",
+        "apps.web.dependsOn[0]",
+        "apps.cache.clusters.names[0]",
+    ] == re.findall(r"^  at tenants\.rocky\.(.*)$", problems(text), re.MULTILINE)
+
+
+@pytest.mark.parametrize("key", ["clusters", "namespaces"])
+def test_a_tenant_without_what_its_apps_refer_to_is_told_of_that_alone(key: str) -> None:
+    text = problems(rocky("web: {kustomize: {source: manifests, targetNamespace: jobs}}", f"{key}: []"))
+    assert text == told(
+        f"tenants.yaml:13:{7 + len(key)}: error[wrong-type]: expected a mapping, found a list",
+        f"  at tenants.rocky.{key}",
+        "Found 1 error",
+    )
 
 
 def test_a_frame_that_does_not_fit_is_reported_with_everything_else_that_does_not() -> None:

@@ -1,0 +1,128 @@
+"""The example of Kamaji's guide: add-ons on tenant control planes, from the administrator's cluster alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.project import Project, example
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture(scope="module")
+def kamaji(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    with example(tmp_path_factory.mktemp("kamaji") / "project", "kamaji") as made:
+        made.tenantry("validate").ok()
+        made.start("admin")
+        made.deploy("admin")
+        yield made
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    admin: Cluster
+    tenant1: Cluster
+    tenant2: Cluster
+
+
+@pytest.fixture(scope="module")
+def clusters(kamaji: Project) -> Iterator[Clusters]:
+    with ExitStack() as opened:
+        names = ("admin", "tenant1", "tenant2")
+        made = {name: opened.enter_context(closing(Cluster(kamaji.kubeconfig(name)))) for name in names}
+        yield Clusters(**made)
+
+
+def test_add_ons_are_ready_where_labels_choose_them(kamaji: Project) -> None:
+    apps = json.loads(kamaji.tenantry("status", "--environment", "admin", "--output", "json").ok().out)
+    assert {(app["cluster"], app["kind"], f"{app['namespace']}/{app['name']}", app["status"]) for app in apps} == {
+        ("tenant1", "HelmRelease", "tenants/tenant1-cert-manager", "ready"),
+        ("tenant2", "HelmRelease", "tenants/tenant2-cert-manager", "ready"),
+        ("tenant2", "Kustomization", "tenants/tenant2-log-agent", "ready"),
+    }
+
+
+@pytest.mark.parametrize("tenant", ["tenant1", "tenant2"])
+def test_flux_uses_the_kubeconfig_that_kamaji_wrote_and_not_as_its_administrator(
+    clusters: Clusters, tenant: str
+) -> None:
+    release = clusters.admin.find("HelmRelease", "tenants", f"{tenant}-cert-manager")
+    assert release
+    assert release["spec"]["kubeConfig"] == {"secretRef": {"name": f"{tenant}-admin-kubeconfig", "key": "admin.conf"}}
+    assert release["spec"]["serviceAccountName"] == "tenantry-platform"
+
+
+def test_cert_manager_runs_on_the_tenants_clusters_with_values_of_their_own(clusters: Clusters) -> None:
+    assert running(clusters.tenant1) == {"cert-manager": 2, "cert-manager-cainjector": 1, "cert-manager-webhook": 1}
+    assert running(clusters.tenant2) == {"cert-manager": 3, "cert-manager-cainjector": 1, "cert-manager-webhook": 2}
+    for tenant in (clusters.tenant1, clusters.tenant2):
+        assert tenant.find("ServiceAccount", "cert-manager", "cert-manager")
+        assert definition(tenant)
+
+
+def running(cluster: Cluster) -> dict[str, int | None]:
+    """Ready replicas of cert-manager's three parts."""
+    names = ("cert-manager", "cert-manager-cainjector", "cert-manager-webhook")
+    return {name: cluster.ready("Deployment", "cert-manager", name) for name in names}
+
+
+def definition(cluster: Cluster) -> dict[str, Any] | None:
+    group, kind, plural = "apiextensions.k8s.io", "CustomResourceDefinition", "customresourcedefinitions"
+    return cluster.get(group, "v1", kind, plural, "certificates.stand-in.example.com")
+
+
+def test_the_agent_knows_the_cluster_it_runs_on(clusters: Clusters) -> None:
+    agent = clusters.tenant2.find("DaemonSet", "log-agent", "log-agent")
+    assert agent
+    assert agent["status"]["numberReady"] == 2
+    assert agent["spec"]["template"]["spec"]["containers"][0]["env"] == [{"name": "CLUSTER", "value": "tenant2"}]
+    assert clusters.tenant1.find("DaemonSet", "log-agent", "log-agent") is None
+
+
+def test_nothing_of_flux_or_of_the_add_ons_is_where_it_should_not_be(clusters: Clusters) -> None:
+    assert not {"cert-manager", "log-agent"} & clusters.admin.namespaces()
+    for tenant in (clusters.tenant1, clusters.tenant2):
+        assert not {"flux-system", "tenants"} & tenant.namespaces()
+
+
+def test_what_a_tenant_breaks_on_its_cluster_is_put_back(kamaji: Project, clusters: Clusters) -> None:
+    scaled = {"spec": {"replicas": 0}}
+    clusters.tenant1.patch("Deployment", "cert-manager", "cert-manager-webhook", scaled)
+    clusters.tenant1.delete("Deployment", "cert-manager", "cert-manager-cainjector")
+    clusters.admin.reconcile("HelmRelease", "tenants", "tenant1-cert-manager")
+    whole = {"cert-manager": 2, "cert-manager-cainjector": 1, "cert-manager-webhook": 1}
+    eventually(lambda: running(clusters.tenant1) == whole, "cert-manager to be whole again on tenant1")
+    kamaji.pulumi("up", "--stack", "admin", "--yes", "--skip-preview", "--expect-no-changes").ok()
+
+
+def test_a_label_brings_an_add_on_to_a_cluster(kamaji: Project, clusters: Clusters) -> None:
+    kamaji.edit(
+        "labels: {certificates: managed}\n    kube", "labels: {certificates: managed, logs: collected}\n    kube"
+    )
+    assert kamaji.preview(stack="admin") == {
+        "GitRepository tenants/tenant1-log-agent": "create",
+        "Kustomization tenants/tenant1-log-agent": "create",
+    }
+    kamaji.deploy("admin")
+    assert clusters.tenant1.find("DaemonSet", "log-agent", "log-agent")
+
+
+def test_destroy_leaves_nothing_on_any_cluster(kamaji: Project, clusters: Clusters) -> None:
+    kamaji.pulumi("destroy", "--stack", "admin", "--yes", "--skip-preview").ok()
+    assert clusters.admin.fleet_objects() == set()
+    for tenant in (clusters.tenant1, clusters.tenant2):
+        assert set(running(tenant).values()) == {None}
+        eventually(lambda tenant=tenant: not definition(tenant), "the chart's CRD to be gone")
+        eventually(lambda tenant=tenant: "log-agent" not in tenant.namespaces(), "the agent's namespace to be gone")
+
+
+def test_down_leaves_no_sandbox(kamaji: Project) -> None:
+    kamaji.tenantry("sandbox", "down").ok()
+    assert not kamaji.sandbox.exists()

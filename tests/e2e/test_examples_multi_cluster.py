@@ -1,0 +1,154 @@
+"""The example multi-cluster: its essential workflows on real clusters, and two environments that share them.
+
+The tests build on one another in the order they stand.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from sandbox.content import commit
+from tests.e2e.audit import requests_as
+from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.project import Project, example
+from tests.workflows import workflows
+
+pytestmark = pytest.mark.e2e
+
+RELEASE = "dev-1-0-x"
+TENANTS = ("redis", "kaizentm", "yakuza")
+
+
+@pytest.fixture(scope="module")
+def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    """The example with its environment dev up."""
+    with example(tmp_path_factory.mktemp("multi-cluster"), "multi-cluster") as project:
+        project.start("dev")
+        project.deploy("dev")
+        yield project
+
+
+@pytest.fixture(scope="module")
+def america(dev: Project) -> Iterator[Cluster]:
+    with closing(Cluster(dev.kubeconfig("america"))) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def south(dev: Project) -> Iterator[Cluster]:
+    with closing(Cluster(dev.kubeconfig("america-south"))) as cluster:
+        yield cluster
+
+
+def follow(project: Project, *numbers: int) -> None:
+    """Make the edits of documented workflows."""
+    documented = workflows((project.root / "workflows.md").read_text())
+    for number in numbers:
+        project.fleet.write_text(documented[number].apply(project.fleet.read_text()))
+
+
+def variable(cluster: Cluster, namespace: str, name: str) -> str:
+    found = cluster.deployment(namespace, name)
+    assert found is not None
+    value: str = found["spec"]["template"]["spec"]["containers"][0]["env"][0]["value"]
+    return value
+
+
+def test_every_app_is_on_every_cluster_as_that_cluster_wants_it(america: Cluster, south: Cluster) -> None:
+    assert [each.ready("Deployment", "dev-kaizentm", "azure-vote") for each in (america, south)] == [2, 1]
+    assert variable(south, "dev-kaizentm", "azure-vote") == "redis.dev-redis"
+    votes = [variable(each, "dev-yakuza", "katana-vote") for each in (america, south)]
+    assert votes == ["cats or dogs", "llamas or condors"]
+    ports = [each.get("", "v1", "Service", "services", "ingress", "ingress") for each in (america, south)]
+    assert [service and service["spec"]["ports"][0]["port"] for service in ports] == [8080, 80]
+
+
+def test_a_tenant_and_an_app_are_added_as_documented(dev: Project, america: Cluster, south: Cluster) -> None:
+    follow(dev, 5, 6)
+    dev.deploy("dev")
+    for cluster in (america, south):
+        assert cluster.ready("Deployment", "dev-ronin", "bow") == 1
+        assert cluster.ready("Deployment", "dev-kaizentm", "results") == 1
+    assert requests_as(dev, "america-south", "dev-ronin", "deployments") == {"system:serviceaccount:clusters:dev-ronin"}
+
+
+def test_a_release_environment_stands_beside_its_model(dev: Project, america: Cluster, south: Cluster) -> None:
+    before = snapshot(america, south)
+    for owner in ("kaizentm", "yakuza", "ronin"):
+        cut(dev, f"{owner}/manifests", "release/1-0-x")
+    follow(dev, 8)
+    dev.start("dev")
+    dev.pulumi("stack", "init", RELEASE, "--copy-config-from", "dev").ok()
+    dev.deploy(RELEASE)
+    for tenant in (*TENANTS, "ronin"):
+        assert f"{RELEASE}-{tenant}" in america.namespaces() & south.namespaces()
+    both = snapshot(america, south)
+    assert {name: uid for name, uid in both.items() if name in before} == before
+    assert all(f"{RELEASE}-" in name or name.endswith(f"-{RELEASE}") for name in both.keys() - before.keys())
+    assert dev.preview() == {}
+
+
+def cut(project: Project, repository: str, branch: str) -> None:
+    """Begin a branch at the tip of main."""
+    path = project.sandbox / "git" / f"{repository}.git"
+    subprocess.run(["git", "--git-dir", str(path), "branch", branch, "main"], check=True)
+
+
+def snapshot(*clusters: Cluster) -> dict[str, str]:
+    """The fleet's objects on clusters, by cluster and name, with what tells a new one of the same name apart."""
+    return {f"{number} {name}": uid for number, each in enumerate(clusters) for name, uid in each.fleet_uids().items()}
+
+
+def test_what_is_pushed_to_main_reaches_dev_and_not_the_release(dev: Project, south: Cluster, america: Cluster) -> None:
+    path = "azure-vote/america-south/kustomization.yaml"
+    text = (dev.content / "git" / "kaizentm" / "manifests" / path).read_text()
+    commit(dev.sandbox, "kaizentm/manifests", {path: text.replace("count: 1", "count: 3")}, "Scale")
+    for environment in ("dev", RELEASE):
+        source = f"america-south-{environment}-kaizentm-manifests"
+        america.reconcile("GitRepository", "clusters", source)
+    eventually(lambda: south.ready("Deployment", "dev-kaizentm", "azure-vote") == 3, "three replicas in dev")
+    assert south.ready("Deployment", f"{RELEASE}-kaizentm", "azure-vote") == 1
+
+
+def test_removing_a_release_environment_leaves_its_model_as_it_was(
+    dev: Project, america: Cluster, south: Cluster
+) -> None:
+    before = snapshot(america, south)
+    dev.pulumi("destroy", "--stack", RELEASE, "--yes", "--skip-preview").ok()
+    dev.pulumi("stack", "rm", RELEASE, "--yes").ok()
+    follow(dev, 9)
+    left = snapshot(america, south)
+    assert left == {name: uid for name, uid in before.items() if RELEASE not in name}
+    for cluster in (america, south):
+        eventually(
+            lambda cluster=cluster: not any(RELEASE in each for each in cluster.namespaces()), "the namespaces to go"
+        )
+    assert dev.preview() == {}
+    apps = json.loads(dev.tenantry("status", "--environment", "dev", "--output", "json").ok().out)
+    assert {app["status"] for app in apps} == {"ready"}
+
+
+def test_a_cluster_taken_out_of_the_environment_keeps_nothing_of_it(
+    dev: Project, america: Cluster, south: Cluster
+) -> None:
+    # On the management cluster, all for its only remote lies in the namespace of its kubeconfig.
+    stays = {name: uid for name, uid in snapshot(america).items() if " clusters/" not in name}
+    follow(dev, 4)
+    dev.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+    assert south.fleet_uids() == {}
+    assert south.deployment("ingress", "ingress") is None
+    eventually(lambda: not any(each.startswith("dev-") for each in south.namespaces()), "the namespaces to go")
+    assert snapshot(america) == stays
+    assert america.get("", "v1", "Secret", "secrets", "america-south-kubeconfig", "clusters") is not None
+
+
+def test_destroying_the_environment_leaves_nothing(dev: Project, america: Cluster) -> None:
+    dev.pulumi("destroy", "--stack", "dev", "--yes", "--skip-preview").ok()
+    assert america.fleet_uids() == {}
+    assert america.deployment("ingress", "ingress") is None
+    eventually(lambda: not any(each.startswith("dev-") for each in america.namespaces()), "the namespaces to go")

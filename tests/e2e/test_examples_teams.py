@@ -1,0 +1,247 @@
+"""The example of the course: OPS's clusters in TEST and PROD, with places of their own for ROCKY and MOVY.
+
+What is asked of both environments runs for one after the other, each with a sandbox of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from sandbox.content import commit
+from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.project import Project, example
+
+pytestmark = pytest.mark.e2e
+
+IMAGES = {
+    "test": {"rocky": "registry.example.com/rocky/web:2.2.0-rc.1", "movy": "registry.example.com/movy/web:1.3.0-rc.1"},
+    "prod": {"rocky": "registry.example.com/rocky/web:2.1.0", "movy": "registry.example.com/movy/web:1.2.0"},
+}
+REPLICAS = {
+    "test": {"rocky": 1, "movy": 1, "ingress": 1},
+    "prod": {"rocky": 4, "movy": 3, "ingress": 2},
+}
+HOSTS = {
+    "test": {"rocky": "rocky.test.example.com", "movy": "movy.test.example.com"},
+    "prod": {"rocky": "rocky.example.com", "movy": "movy.example.com"},
+}
+both = pytest.mark.parametrize("teams", ["test", "prod"], indirect=True)
+in_test = pytest.mark.parametrize("teams", ["test"], indirect=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Cloudy:
+    """One environment, up and ready, and its cluster."""
+
+    project: Project
+    environment: str
+    cluster: Cluster
+
+    def namespace(self, tenant: str) -> str:
+        return f"{tenant}-{self.environment}"
+
+
+@pytest.fixture(scope="module")
+def teams(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Project]:
+    with example(tmp_path_factory.mktemp("teams") / "project", "teams") as made:
+        made.tenantry("validate").ok()
+        made.start(request.param)
+        made.deploy(request.param)
+        yield made
+        made.tenantry("sandbox", "down").ok()
+        assert not made.sandbox.exists()
+
+
+@pytest.fixture(scope="module")
+def cloudy(teams: Project) -> Iterator[Cloudy]:
+    [environment] = teams.running()
+    with closing(Cluster(teams.kubeconfig(f"cloudy-{environment}"))) as cluster:
+        yield Cloudy(teams, environment, cluster)
+
+
+@both
+def test_the_teams_apps_and_the_add_ons_of_ops_are_ready(cloudy: Cloudy) -> None:
+    apps = json.loads(
+        cloudy.project.tenantry("status", "--environment", cloudy.environment, "--output", "json").ok().out
+    )
+    assert {(app["tenant"], app["kind"], f"{app['namespace']}/{app['name']}", app["status"]) for app in apps} == {
+        (None, "HelmRelease", "tenantry-system/ingress", "ready"),
+        (None, "Kustomization", "tenantry-system/dashboards", "ready"),
+        ("rocky", "Kustomization", f"{cloudy.namespace('rocky')}/web", "ready"),
+        ("movy", "HelmRelease", f"{cloudy.namespace('movy')}/web", "ready"),
+    }
+
+
+@both
+def test_each_environment_runs_what_is_meant_for_it(cloudy: Cloudy) -> None:
+    environment, cluster = cloudy.environment, cloudy.cluster
+    assert {tenant: image(cloudy, tenant) for tenant in ("rocky", "movy")} == IMAGES[environment]
+    assert {
+        "rocky": cluster.ready("Deployment", cloudy.namespace("rocky"), "web"),
+        "movy": cluster.ready("Deployment", cloudy.namespace("movy"), "web"),
+        "ingress": cluster.ready("Deployment", "ingress", "ingress"),
+    } == REPLICAS[environment]
+    assert {tenant: host(cloudy, tenant) for tenant in ("rocky", "movy")} == HOSTS[environment]
+    assert cluster.ready("Deployment", "dashboards", "dashboards") == 1
+
+
+def image(cloudy: Cloudy, tenant: str) -> str | None:
+    """What a team's app runs."""
+    deployment = cloudy.cluster.find("Deployment", cloudy.namespace(tenant), "web")
+    return deployment and str(deployment["spec"]["template"]["spec"]["containers"][0]["image"])
+
+
+def host(cloudy: Cloudy, tenant: str) -> str | None:
+    namespace = cloudy.namespace(tenant)
+    ingress = cloudy.cluster.get("networking.k8s.io", "v1", "Ingress", "ingresses", "web", namespace)
+    return ingress and str(ingress["spec"]["rules"][0]["host"])
+
+
+@both
+def test_a_team_has_a_quota_and_is_isolated_from_the_other(cloudy: Cloudy) -> None:
+    quotas = {tenant: quota(cloudy, tenant) for tenant in ("rocky", "movy")}
+    assert quotas == {
+        "rocky": {"pods": "10", "requests.cpu": "2", "requests.memory": "4Gi"},
+        "movy": {"pods": "20", "requests.cpu": "2", "requests.memory": "4Gi"},
+    }
+    for tenant in ("rocky", "movy"):
+        policy = cloudy.cluster.find("NetworkPolicy", cloudy.namespace(tenant), "tenantry-isolated")
+        assert policy
+        assert policy["spec"]["podSelector"] == {}
+        assert policy["spec"]["policyTypes"] == ["Ingress"]
+        assert policy["spec"]["ingress"][0]["from"] == [
+            {"podSelector": {}},
+            {"namespaceSelector": {"matchExpressions": [OTHER_THAN_A_TENANTS]}},
+        ]
+
+
+OTHER_THAN_A_TENANTS = {"key": "toolkit.fluxcd.io/tenant", "operator": "DoesNotExist"}
+
+
+def quota(cloudy: Cloudy, tenant: str) -> dict[str, str] | None:
+    found = cloudy.cluster.find("ResourceQuota", cloudy.namespace(tenant), "tenantry")
+    return found and found["spec"]["hard"]
+
+
+@in_test
+def test_what_rocky_pushes_is_deployed_without_ops(cloudy: Cloudy) -> None:
+    push(cloudy, {"k8s/test/kustomization.yaml": kustomization("../base", tag="2.2.0-rc.2")}, "Next candidate")
+    pushed = "registry.example.com/rocky/web:2.2.0-rc.2"
+    eventually(lambda: image(cloudy, "rocky") == pushed, "what ROCKY pushed to run")
+
+
+def push(cloudy: Cloudy, changes: dict[str, str], message: str) -> None:
+    """Commit to ROCKY's repository, and have Flux fetch it now instead of within a minute."""
+    commit(cloudy.project.sandbox, "rocky/app", changes, message)
+    cloudy.cluster.reconcile("GitRepository", cloudy.namespace("rocky"), "app")
+
+
+def kustomization(*resources: str, tag: str) -> str:
+    document = {
+        "apiVersion": "kustomize.config.k8s.io/v1beta1",
+        "kind": "Kustomization",
+        "resources": resources,
+        "images": [{"name": "registry.example.com/rocky/web", "newTag": tag}],
+    }
+    return json.dumps(document)
+
+
+@in_test
+def test_a_chart_that_movy_publishes_is_deployed_without_ops(cloudy: Cloudy) -> None:
+    publish(cloudy, "1.3.0")
+    published = "registry.example.com/movy/web:1.3.0"
+    eventually(lambda: image(cloudy, "movy") == published, "what MOVY published to run")
+
+
+def publish(cloudy: Cloudy, version: str, templates: dict[str, str] | None = None) -> None:
+    """Publish a release of MOVY's chart, and have Flux fetch the index now instead of within a minute."""
+    charts = cloudy.project.content / "charts"
+    made = charts / f"movy-web-{version}"
+    shutil.copytree(charts / "movy-web", made)
+    chart = made / "Chart.yaml"
+    chart.write_text(chart.read_text().replace("version: 1.2.0", f"version: {version}"))
+    for name, text in (templates or {}).items():
+        (made / "templates" / name).write_text(text)
+    cloudy.project.start(cloudy.environment)
+    cloudy.cluster.reconcile("HelmRepository", cloudy.namespace("movy"), "charts")
+
+
+@in_test
+def test_a_role_for_the_whole_cluster_in_rockys_repository_is_refused(cloudy: Cloudy) -> None:
+    role: dict[str, Any] = {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole",
+        "metadata": {"name": "rocky-everywhere"},
+        "rules": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}],
+    }
+    changes = {
+        "k8s/test/kustomization.yaml": kustomization("../base", "everywhere.yaml", tag="2.2.0-rc.3"),
+        "k8s/test/everywhere.yaml": json.dumps(role),
+    }
+    before = image(cloudy, "rocky")
+    push(cloudy, changes, "Take everything")
+    message = refusal(cloudy, "Kustomization", "rocky")
+    assert 'User "system:serviceaccount:rocky-test:rocky" cannot patch resource "clusterroles"' in message
+    # Nothing of that push was applied, the new image neither.
+    assert image(cloudy, "rocky") == before
+    group = "rbac.authorization.k8s.io"
+    assert cloudy.cluster.get(group, "v1", "ClusterRole", "clusterroles", "rocky-everywhere") is None
+
+
+def refusal(cloudy: Cloudy, kind: str, tenant: str) -> str:
+    """What Flux says of a team's app once it is not ready because something was forbidden."""
+
+    def forbidden() -> str | None:
+        message = cloudy.cluster.failure(kind, cloudy.namespace(tenant), "web")
+        return message if message and "forbidden" in message else None
+
+    return eventually(forbidden, f"{tenant}'s app to be refused")
+
+
+@in_test
+def test_what_rocky_means_for_movys_namespace_stays_in_its_own(cloudy: Cloudy) -> None:
+    changes = {
+        "k8s/test/kustomization.yaml": kustomization("../base", "intruder.yaml", tag="2.2.0-rc.2"),
+        "k8s/test/intruder.yaml": INTRUDER.format(namespace="movy-test"),
+    }
+    push(cloudy, changes, "Try movy's namespace")
+    eventually(lambda: cloudy.cluster.find("ConfigMap", "rocky-test", "intruder"), "the object to appear")
+    assert cloudy.cluster.find("ConfigMap", "movy-test", "intruder") is None
+
+
+INTRUDER = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {{name: intruder, namespace: {namespace}}}
+"""
+
+
+@in_test
+def test_a_chart_of_movys_that_reaches_into_rockys_namespace_is_refused(cloudy: Cloudy) -> None:
+    publish(cloudy, "1.4.0", {"release.yaml": INTRUDER.format(namespace="rocky-test").replace("intruder", "spy")})
+    message = refusal(cloudy, "HelmRelease", "movy")
+    assert 'User "system:serviceaccount:movy-test:movy" cannot' in message
+    assert 'in the namespace "rocky-test"' in message
+    assert cloudy.cluster.find("ConfigMap", "rocky-test", "spy") is None
+
+
+@both
+def test_destroy_leaves_the_clusters_as_ops_found_them(cloudy: Cloudy) -> None:
+    cloudy.project.pulumi("destroy", "--stack", cloudy.environment, "--yes", "--skip-preview").ok()
+    assert cloudy.cluster.fleet_objects() == set()
+    # Helm made the add-on's namespace, and leaves it.
+    kept = {"flux-system", "ingress", "tenantry-system"}
+    eventually(lambda: own(cloudy.cluster.namespaces()) == kept, "the teams' namespaces to be gone")
+    assert cloudy.cluster.ready("Deployment", "ingress", "ingress") is None
+
+
+def own(namespaces: set[str]) -> set[str]:
+    """Without Kubernetes' own."""
+    return {name for name in namespaces if name != "default" and not name.startswith("kube-")}

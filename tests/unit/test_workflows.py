@@ -1,0 +1,62 @@
+"""Every documented workflow is an edit that works, and does what its document says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tenantry.load import fleet_of, plan_all
+from tenantry.plan import Plan
+from tenantry.source import parse
+from tests.workflows import applied, changes, workflows
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "multi-cluster"
+TEXT = (EXAMPLE / "tenants.yaml").read_text(encoding="utf-8")
+WORKFLOWS = workflows((EXAMPLE / "workflows.md").read_text(encoding="utf-8"))
+
+
+@cache
+def plans(text: str) -> Mapping[str, Plan]:
+    return plan_all(fleet_of(parse(text.encode(), "tenants.yaml")))
+
+
+def test_there_are_nine() -> None:
+    assert list(range(1, 10)) == list(WORKFLOWS)
+
+
+@pytest.mark.parametrize("number", WORKFLOWS, ids=lambda number: WORKFLOWS[number].title)
+def test_a_workflow_changes_what_its_document_says(number: int) -> None:
+    before, after = applied(WORKFLOWS, number, TEXT)
+    assert changes(plans(before), plans(after)) == WORKFLOWS[number].changes
+
+
+def test_removing_a_release_environment_leaves_the_file_as_it_was() -> None:
+    assert applied(WORKFLOWS, 9, TEXT)[1] == TEXT
+
+
+def test_every_workflow_can_be_applied_on_top_of_the_others() -> None:
+    text = TEXT
+    for number in (3, 5, 6, 1, 2, 8, 9, 4):
+        text = WORKFLOWS[number].apply(text)
+    assert list(plans(text)) == ["dev", "qa", "dev-asia", "qa-asia"]
+
+
+@pytest.mark.parametrize(
+    ("number", "new", "model"),
+    [(1, "dev-asia", "dev"), (2, "qa-asia", "qa"), (7, "stage", "qa"), (8, "dev-1-0-x", "qa")],
+)
+def test_a_new_environment_has_what_another_has_on_the_same_kinds_of_clusters(
+    number: int, new: str, model: str
+) -> None:
+    before, after = (plans(text) for text in applied(WORKFLOWS, number, TEXT))
+    remotes = any(each.id.namespace == "clusters" for each in after[new].objects)
+    assert _plain(after[new], remotes=True) == _plain(before[model], remotes=remotes)
+
+
+def _plain(plan: Plan, *, remotes: bool) -> set[str]:
+    """The objects' identities without the environment's name; those for remote clusters lie in the namespace `clusters`."""
+    wanted = (str(each.id) for each in plan.objects if remotes or each.id.namespace != "clusters")
+    return {each.replace(f"{plan.environment}-", "").replace(f"-{plan.environment}", "") for each in wanted}

@@ -1,0 +1,118 @@
+"""The reference of tenants.yaml is complete, true and fresh."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tenantry.load import load_fleet, plan_all
+from tenantry.model import Addon, Document, HelmPatch, KustomizePatch, Model, Selector, Tenant
+from tools.reference import examples, page
+from tools.reference.__main__ import PAGE, main
+from tools.reference.flux import flux_rows
+from tools.reference.kinds import words_of_schema
+from tools.reference.sections import Section, default_of, sections
+
+SECTIONS = {each.model: each for each in sections()}
+
+
+def test_every_key_has_a_text_and_every_section_an_example_that_shows_all_its_keys() -> None:
+    assert examples.gaps() == []
+
+
+@pytest.mark.parametrize("section", sections(), ids=lambda section: section.model.__name__)
+def test_an_example_is_a_piece_of_a_fleet_that_works(section: Section, tmp_path: Path) -> None:
+    plans = plan_all(load_fleet(examples.write_fleet(section, tmp_path / "fleet")))
+    assert plans["dev"].objects
+
+
+def test_the_published_page_is_what_the_generator_writes() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page.page(), "stale: run `make reference`, and read the difference"
+
+
+def test_a_section_stands_where_tenants_have_it_and_says_where_else() -> None:
+    section = SECTIONS[Selector]
+    assert section.path == "defaults.clusters"
+    assert "platform.addons.<name>.clusters" in section.elsewhere
+
+
+def test_a_section_leaves_inherited_keys_to_the_section_they_are_from() -> None:
+    assert "quota" not in SECTIONS[Tenant].fields
+    assert SECTIONS[Addon].fields == ("clusters", "source")
+
+
+def test_defaults_are_those_of_the_merged_whole() -> None:
+    assert default_of(KustomizePatch, "prune") is True
+    assert default_of(SECTIONS[Tenant].base or Model, "interval") == "10m"
+    assert default_of(Document, "apiVersion") is ...
+    assert default_of(Document, "tenants") is None
+
+
+def test_fluxs_keys_come_with_type_and_default_and_without_those_that_the_fleet_sets() -> None:
+    rows = flux_rows(HelmPatch)
+    assert ("`driftDetection.mode`", "`enabled`, `warn` or `disabled`", "`enabled`") in rows
+    assert ("`test.filters[].name`", "string", "required") in rows
+    assert [key for key, _, _ in rows if key in ("`install.createNamespace`", "`values`", "`valuesFrom`")] == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        ({"type": "integer", "minimum": 1, "maximum": 9}, "whole number, at least 1 and at most 9"),
+        ({"type": "integer", "minimum": -(2**63)}, "whole number"),
+        ({"type": "array", "items": {"enum": ["a", "b", "c"]}}, "list of `a`, `b` or `c`"),
+        ({"type": "object", "additionalProperties": {"type": "string"}}, "mapping to string"),
+        ({"type": "object"}, "mapping"),
+        ({}, "anything"),
+    ],
+)
+def test_a_schema_is_put_into_words(schema: dict[str, Any], expected: str) -> None:
+    assert words_of_schema(schema) == expected
+
+
+def test_what_is_missing_is_named_with_the_place_to_write_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for file in examples.EXAMPLES.glob("*.yaml"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "Capi.yaml").unlink()
+    (tmp_path / "Limits.yaml").write_text("defaults: {limits: {default: {cpu: 1}, max: {cpu: 2}, min: {cpu: 1}}}\n")
+    (tmp_path / "Gone.yaml").write_text("tenants: {}\n")
+    real = examples.text_of
+    monkeypatch.setattr(examples, "EXAMPLES", tmp_path)
+    monkeypatch.setattr(examples, "text_of", lambda model, field: "" if field == "platform" else real(model, field))
+    assert examples.gaps() == [
+        "key 'platform' of the top level (Document.platform in tenantry.model.document) has no text: write one below the field",
+        "section 'clusters.<name>.kubeconfig.capi' has no example: write tools/reference/examples/Capi.yaml",
+        "the example of section 'defaults.limits' does not show 'defaultRequest': add it to Limits.yaml",
+        "no part of the file is a 'Gone' (any more): remove tools/reference/examples/Gone.yaml",
+    ]
+
+
+def test_the_command_writes_a_stale_page_and_only_names_it_when_asked_to_check(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "reference.md"
+    assert main(["--check"], file) == 1
+    assert capsys.readouterr() == (f"stale: {file}\n", "  fix: run `make reference`, and read the difference\n")
+    assert not file.exists()
+    assert main([], file) == 0
+    assert capsys.readouterr().out == f"{file}: written\n"
+    assert main(["--check"], file) == 0
+    assert main([], file) == 0
+    assert capsys.readouterr().out == f"{file}: not changed\n"
+
+
+def test_the_command_refuses_to_write_an_incomplete_page(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tools.reference.__main__.gaps", lambda: ["section 'x' has no example"])
+    assert main([], tmp_path / "reference.md") == 2
+    assert capsys.readouterr().err == "error: section 'x' has no example\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_row_of_a_table_has_as_many_cells_as_its_head() -> None:
+    for table in re.findall(r"(?:^\|.*\n)+", page.page(), re.MULTILINE):
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1

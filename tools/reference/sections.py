@@ -1,0 +1,146 @@
+"""The sections of the reference: one for every model that tenants.yaml can hold, at the place where it stands."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+from tenantry.document_schema import declared_by, field_texts
+from tenantry.model import Document, FluxBlock, Model, Settings
+from tenantry.settings import TenantSettings
+
+_LATER = "platform"
+"""A model is shown where tenants have it, if they do: add-ons are the rarer reader's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One model; `path` is where it stands, `elsewhere` where else, in full: `tenants.<name>.apps.<name>`.
+
+    base: the section whose keys it has too; None: it has only its own.
+    """
+
+    model: type[Model]
+    path: str
+    elsewhere: tuple[str, ...]
+    base: type[Model] | None
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The attributes that this section tells of: not those of its base."""
+        return own_fields(self.model)
+
+
+@cache
+def sections() -> tuple[Section, ...]:
+    """All sections, in the order in which a file is read."""
+    places: dict[type[Model], list[str]] = {}
+    _place(Document, "", places)
+    found = [Section(each, paths[0], tuple(paths[1:]), base_of(each)) for each, paths in places.items()]
+    order = [key_of(Document, field) for field in Document.model_fields]
+    return tuple(sorted(found, key=lambda each: order.index(_first(each.path)) if each.path else -1))
+
+
+def _first(path: str) -> str:
+    return path.partition(".")[0].removesuffix("[]")
+
+
+def _place(model: type[Model], path: str, places: dict[type[Model], list[str]]) -> None:
+    """Note where a model stands; what it holds is looked at the first time only."""
+    known = model in places
+    places.setdefault(model, []).append(path)
+    if known:
+        return
+    fields = own_fields(model)
+    for field in sorted(fields, key=lambda each: path == "" and each == _LATER):
+        for suffix, inner in _models_in(hints(model)[field]):
+            _place(inner, f"{path}.{key_of(model, field)}{suffix}".removeprefix("."), places)
+
+
+@cache
+def own_fields(model: type[Model]) -> tuple[str, ...]:
+    """The attributes of a model that are not told of in the section of a class it is derived from."""
+    base = base_of(model)
+    inherited = base.__mro__ if base else ()
+    return tuple(field for field in model.model_fields if declared_by(model, field) not in inherited)
+
+
+@cache
+def base_of(model: type[Model]) -> type[Model] | None:
+    """The class it is derived from that has a section too."""
+    return next((each for each in model.__mro__[1:] if each in _reachable()), None)
+
+
+@cache
+def _reachable() -> frozenset[type[Model]]:
+    """The models that a file can hold: those merged of several places are not among them."""
+    found: set[type[Model]] = set()
+    waiting: list[type[Model]] = [Document]
+    while waiting:
+        model = waiting.pop()
+        if model not in found:
+            found.add(model)
+            waiting += (inner for field in model.model_fields for _, inner in _models_in(hints(model)[field]))
+    return frozenset(found)
+
+
+@cache
+def hints(model: type[Model]) -> dict[str, Any]:
+    """The types of a model's fields, with what is noted on them."""
+    return get_type_hints(model, include_extras=True)
+
+
+def key_of(model: type[Model], field: str) -> str:
+    """The key in the file that an attribute stands for."""
+    return model.model_fields[field].alias or field
+
+
+def text_of(model: type[Model], field: str) -> str:
+    """What the key means; empty where nobody has said it."""
+    return " ".join(field_texts().get((declared_by(model, field).__name__, field), "").split())
+
+
+def default_of(model: type[Model], field: str) -> Any:
+    """What holds without the key; `...` where it is required, None where its text has to say it."""
+    declared = (_complete(model) or model).model_fields[field]
+    if declared.is_required():
+        return ...
+    settled = TenantSettings.__dataclass_fields__.get(field) if model is Settings else None
+    value = settled.default if settled else declared.default
+    return value if isinstance(value, str | bool | int) else None
+
+
+def merged_defaults(model: type[Model]) -> dict[str, Any]:
+    """What the fleet fills in of Flux's own keys of a block, where nobody says it."""
+    complete = _complete(model)
+    added = complete.model_fields.keys() - model.model_fields.keys() if complete else ()
+    return {field: complete.model_fields[field].default for field in sorted(added)} if complete else {}
+
+
+def _complete(model: type[Model]) -> type[Model] | None:
+    """What a block has to be once all places that say something of it are merged."""
+    derived = [each for each in model.__subclasses__() if each not in _reachable()] if _is_block(model) else []
+    return derived[0] if derived else None
+
+
+def _is_block(model: type[Model]) -> bool:
+    return issubclass(model, FluxBlock)
+
+
+def _models_in(annotation: Any) -> Iterator[tuple[str, type[Model]]]:
+    """The models in the type of a value, each with what its path adds to the key: `.<name>`, `[]` or nothing."""
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        yield "", annotation
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin is dict:
+        yield from ((f".<name>{suffix}", inner) for suffix, inner in _models_in(args[1]))
+    elif origin is list:
+        yield from ((f"[]{suffix}", inner) for suffix, inner in _models_in(args[0]))
+    elif origin is Annotated:
+        yield from _models_in(args[0])
+    elif origin in (Union, types.UnionType):
+        for each in args:
+            yield from _models_in(each)
