@@ -1,4 +1,4 @@
-"""Blocks of Flux's own keys as they are written, of apps and of sources: where they stand, and whether Flux takes them.
+"""Blocks of Flux's own keys as they are written, of apps, sources and alerts: where they stand, and whether Flux takes them.
 
 Every block is looked at by itself, placed or not; what only the merged whole shows is found when it is planned.
 """
@@ -10,7 +10,17 @@ from typing import Any, TypeAlias
 
 from tenantry.conformance import check_part
 from tenantry.errors import Finding, Path
-from tenantry.model import SOURCE_KINDS, FluxBlock, HelmPatch, ImagePolicy, ImageRepository, ImageUpdate, KustomizePatch
+from tenantry.model import (
+    SOURCE_KINDS,
+    Alert,
+    FluxBlock,
+    HelmPatch,
+    ImagePolicy,
+    ImageRepository,
+    ImageUpdate,
+    KustomizePatch,
+    Provider,
+)
 from tenantry.schemas import schema_of
 from tenantry.wording import owned_key, unknown_key
 
@@ -30,6 +40,7 @@ def check_blocks(data: dict[str, Any]) -> Iterator[Finding]:
 def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
     """All blocks of a file's data, whether or not they fit the model."""
     yield from source_blocks(data)
+    yield from alert_blocks(data)
     for at in _apps(data):
         yield from ((path, _MODELS[path[-1]], block) for path, block in blocks_of(data, at))
     yield from _image_blocks(data)
@@ -48,6 +59,13 @@ def image_sources(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     for at in _apps(data):
         images = (*at, "imageAutomation", "images")
         yield from ((*images, name) for name in mapping_at(data, *images))
+
+
+def alert_blocks(data: dict[str, Any]) -> Iterator[Block]:
+    """The blocks of all alerts of tenants and of the platform, each before that of its provider."""
+    for at in (*_of_tenants(data, "alerts"), *_of_platform(data, "alerts")):
+        yield at, Alert, mapping_at(data, *at)
+        yield (*at, "provider"), Provider, mapping_at(data, *at, "provider")
 
 
 def blocks_of(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
@@ -79,16 +97,23 @@ def mapping_at(data: Any, *path: str) -> dict[str, Any]:
 
 def _apps(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     """The paths of all apps and add-ons, whether or not they fit the model."""
-    for tenant in mapping_at(data, "tenants"):
-        yield from (("tenants", tenant, "apps", app) for app in mapping_at(data, "tenants", tenant, "apps"))
-    yield from (("platform", "addons", addon) for addon in mapping_at(data, "platform", "addons"))
+    yield from _of_tenants(data, "apps")
+    yield from _of_platform(data, "addons")
 
 
 def _sources(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     """The paths of all sources, whether or not they fit the model."""
+    yield from _of_tenants(data, "sources")
+    yield from ((*addon, "source") for addon in _of_platform(data, "addons"))
+
+
+def _of_tenants(data: dict[str, Any], group: str) -> Iterator[tuple[str, ...]]:
     for tenant in mapping_at(data, "tenants"):
-        yield from (("tenants", tenant, "sources", name) for name in mapping_at(data, "tenants", tenant, "sources"))
-    yield from (("platform", "addons", addon, "source") for addon in mapping_at(data, "platform", "addons"))
+        yield from (("tenants", tenant, group, name) for name in mapping_at(data, "tenants", tenant, group))
+
+
+def _of_platform(data: dict[str, Any], group: str) -> Iterator[tuple[str, ...]]:
+    yield from (("platform", group, name) for name in mapping_at(data, "platform", group))
 
 
 def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from tenantry.diagnostics import closest
 from tenantry.errors import Refused
 from tenantry.fleet import Fleet, clusters_of
 from tenantry.hub import platform_account
-from tenantry.merge import Layer
+from tenantry.merge import Layer, merge
 from tenantry.model import ChartRepository, Model, Source
 from tenantry.model.network import Network
 from tenantry.objects.images import PlannedImage
@@ -63,13 +63,14 @@ class ExplainedApp:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedTenant:
-    """A tenant in an environment; the paths of `namespaces` are clusters, the keys of `apps` are names."""
+    """A tenant in an environment; the paths of `namespaces` are clusters, the keys of `apps` and first parts of `alerts` names."""
 
     environment: str
     name: str
     namespaces: tuple[Value, ...]
     settings: tuple[Value, ...]
     apps: dict[str, Choice]
+    alerts: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ class ExplainedPlatform:
     settings: tuple[Value, ...]
     clusters: dict[str, tuple[Value, ...]]
     addons: dict[str, Choice]
+    alerts: tuple[Value, ...]
 
 
 def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = None) -> ExplainedTenant:
@@ -99,6 +101,7 @@ def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = 
             app: choice_of_app(fleet, plan.environment, tenant, app, cluster)
             for app in fleet.document.tenants[tenant].apps
         },
+        _alerts(fleet, "tenants", tenant, "alerts"),
     )
 
 
@@ -121,6 +124,7 @@ def explain_platform(fleet: Fleet, plan: Plan, cluster: str | None = None) -> Ex
         (_platform_namespace(fleet), *_platform_times(fleet)),
         {each: (_platform_account(fleet, plan, each), *_chart_values(fleet, plan, each)) for each in here},
         {addon: choice_of_addon(fleet, plan.environment, addon, cluster) for addon in fleet.document.platform.addons},
+        _alerts(fleet, "platform", "alerts"),
     )
 
 
@@ -239,6 +243,13 @@ def _source_values(fleet: Fleet, at: tuple[str, ...], variables: dict[str, str])
     declared = fleet.raw(*at)
     source = Source.model_validate(fill(declared, variables, at), context=FILLED)
     return trace(fleet.source, [Layer(at, declared)], source.model_dump(exclude_none=True))
+
+
+def _alerts(fleet: Fleet, *at: str) -> tuple[Value, ...]:
+    """What all alerts at a path say, as written: placeholders differ between clusters."""
+    layers = {name: Layer((*at, name), fleet.raw(*at, name)) for name in fleet.raw(*at)}
+    found = ((name, each) for name, layer in layers.items() for each in trace(fleet.source, [layer], merge([layer])))
+    return tuple(replace(each, written=None).under(name) for name, each in found)
 
 
 def _platform_times(fleet: Fleet) -> tuple[Value, ...]:

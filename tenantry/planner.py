@@ -5,7 +5,7 @@ A part that can not be planned leaves a finding and does not stop the others, so
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -16,6 +16,7 @@ from tenantry.fleet import Fleet, clusters_of, matches
 from tenantry.hub import marker, platform_account
 from tenantry.kube import KubeObject, Manifest, ObjectId, Owner
 from tenantry.model import ChartRepository, ConfigMap, SecretKey
+from tenantry.objects.alerts import plan_alerts
 from tenantry.objects.apps import app_id
 from tenantry.objects.appset import AppSet, PlannedApp, plan_apps
 from tenantry.objects.attachments import Attachments
@@ -66,11 +67,13 @@ class Planner:
         self.findings: list[Finding] = []
         self.origins: dict[ObjectId, Path] = {}
         self._charts: dict[str, ObjectId] = {}
+        self._alerts: dict[str, tuple[ObjectId, ...]] = {}  # the platform's, by cluster
         self._release_at: dict[tuple[str, str, str], Path] = {}
         self._territory = Territory(fleet, environment)
 
     def run(self) -> None:
         for cluster in clusters_of(self.fleet, self.environment):
+            self._platform_alerts(cluster)
             self._addons(cluster)
         for tenant in self.fleet.document.tenants:
             try:
@@ -92,8 +95,26 @@ class Planner:
         if not wanted or self.environment != self.fleet.addons_owner(cluster):
             return
         scope = self._platform_scope(cluster)
+        scope = replace(scope, base=(*scope.base, *self._alerts.get(cluster, ())))
         variables = variables_of(self.fleet, self.environment, cluster)
         self._add_apps(plan_apps(self.fleet, scope, self.settings, wanted, variables, addons={}))
+
+    def _platform_alerts(self, cluster: str) -> None:
+        """They are there once, and tell of all environments' objects for the cluster on this management cluster."""
+        beside = [each for each in self.fleet.clusters[cluster].environments if self._is_managed_here(each)]
+        if not self.platform.alerts or self.environment != beside[0]:
+            return
+        there = self._addons_there(cluster)
+        if there or (cluster != self.management and self._has_tenants(cluster)):
+            addons = {name.removeprefix(names.ADDON_PREFIX): each.id for name, each in there.items()}
+            variables = variables_of(self.fleet, self.environment, cluster)
+            self._alerts[cluster] = self._add_alerts(self._platform_scope(cluster), addons, variables)
+
+    def _has_tenants(self, cluster: str) -> bool:
+        return any(self._apps_on(tenant, cluster) for tenant in self.fleet.document.tenants)
+
+    def _is_managed_here(self, environment: str) -> bool:
+        return self.fleet.environments[environment].management == self.management
 
     def _wanted(self, cluster: str) -> list[str]:
         """The add-ons whose selectors take the cluster."""
@@ -104,7 +125,7 @@ class Planner:
         """The cluster's add-ons as what apps depend on, whichever environment of this management cluster has them."""
         owner = self.fleet.addons_owner(cluster)
         wanted = self._wanted(cluster)
-        if not wanted or self.fleet.environments[owner].management != self.management:
+        if not wanted or not self._is_managed_here(owner):
             return {}
         scope, planned = self._platform_scope(cluster), owner == self.environment
         ids = {name: app_id(scope, name, self.platform.addons[name].kind) for name in wanted}
@@ -137,15 +158,18 @@ class Planner:
         """The clusters of this environment where the tenant has apps, in the order of the file."""
         placed: dict[str, list[str]] = {}
         for cluster in clusters_of(self.fleet, self.environment):
-            declared = self.fleet.clusters[cluster]
-            apps = [
-                app
-                for app in self.fleet.document.tenants[tenant].apps
-                if (selector := selector_of(self.fleet, tenant, app)) and matches(selector, cluster, declared)
-            ]
-            if apps:
+            if apps := self._apps_on(tenant, cluster):
                 placed[cluster] = apps
         return placed
+
+    def _apps_on(self, tenant: str, cluster: str) -> list[str]:
+        """The tenant's apps whose selectors take the cluster."""
+        declared = self.fleet.clusters[cluster]
+        return [
+            app
+            for app in self.fleet.document.tenants[tenant].apps
+            if (selector := selector_of(self.fleet, tenant, app)) and matches(selector, cluster, declared)
+        ]
 
     def _placement(self, tenant: str, cluster: str, apps: list[str], settings: TenantSettings) -> None:
         namespace = self._territory.main(tenant)
@@ -168,6 +192,10 @@ class Planner:
         base = self._remote_base(scope, settings) if kubeconfig else self._local_base(scope, settings)
         scope = replace(scope, base=base)
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
+        declared = self.fleet.document.tenants[tenant].apps
+        ids = {app: app_id(scope, app, declared[app].kind) for app in apps}
+        # Before the apps, so that their first failure is told, and after them when they go.
+        scope = replace(scope, base=(*base, *self._add_alerts(scope, ids, variables)))
         self._add_apps(plan_apps(self.fleet, scope, settings, apps, variables, self._addons_there(cluster)))
 
     def _local_base(self, scope: Scope, settings: TenantSettings) -> tuple[ObjectId, ...]:
@@ -183,7 +211,8 @@ class Planner:
         chart = self._objects_chart(platform, scope)
         account = self._account(scope.service_account, scope.home, Owner(scope.tenant), ("tenants", scope.tenant))
         manifests = list(chain(baseline(scope, settings), *self._extra_baselines(scope)))
-        release = baseline_release(scope, platform, manifests, settings, (chart, *platform.base))
+        alerts = self._alerts.get(scope.cluster, ())
+        release = baseline_release(scope, platform, manifests, settings, (chart, *platform.base, *alerts))
         self._check_release(release, scope)
         self._add([release], ("tenants", scope.tenant))
         claimed = (scope.cluster, platform.storage, release.manifest["spec"]["releaseName"])
@@ -271,6 +300,16 @@ class Planner:
             self.apps.append(app)
             if app.release:
                 self._claim_release(app.release, app.at)
+
+    def _add_alerts(
+        self, scope: Scope, apps: Mapping[str, ObjectId], variables: Mapping[str, str]
+    ) -> tuple[ObjectId, ...]:
+        """Plan the alerts of a scope, and give what is to come after them."""
+        made: list[ObjectId] = []
+        for at, objects in plan_alerts(self.fleet, scope, apps, variables, self.findings):
+            self._add(objects, at)
+            made.append(objects[-1].id)
+        return tuple(made)
 
     def _claim_release(self, release: tuple[str, str, str], at: Path) -> None:
         other = self._release_at.setdefault(release, at)

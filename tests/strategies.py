@@ -56,6 +56,8 @@ def fleets(draw: st.DrawFn) -> Data:
         "platform": {
             "chart": {"helm": {"url": "https://charts.{domain}", "version": "0.1.0"}},
             "addons": addons,
+            "credentials": _CREDENTIALS,
+            "alerts": draw(_alerts(addons)) if addons else {},
         },
         "defaults": {"clusters": {"all": True}, **draw(_settings)},
         "tenants": {name: draw(_tenants(sorted(clusters), addons)) for name in _TENANTS[: draw(st.integers(0, 3))]},
@@ -275,6 +277,45 @@ def _everywhere(addon: Data) -> bool:
     return "all" in addon["clusters"]
 
 
+_PROVIDERS: st.SearchStrategy[Data] = st.sampled_from(
+    [
+        {
+            "provider": {"type": "slack", "address": "https://slack.com/api/x", "channel": "{cluster}"},
+            "credentials": "there",
+        },
+        {"provider": {"type": "generic", "proxySecretRef": {"name": "keys"}, "timeout": "30s"}, "credentials": "there"},
+        {
+            "provider": {"type": "gitlab", "address": "https://git.{domain}/x", "commitStatusExpr": "event.reason"},
+            "credentials": "git",
+        },
+        {"provider": {"type": "alertmanager", "address": "http://a.{domain}", "certSecretRef": {"name": "keys"}}},
+    ]
+)
+_FILTERS: st.SearchStrategy[Data] = st.fixed_dictionaries(
+    {},
+    optional={
+        "eventSeverity": st.sampled_from(["info", "error"]),
+        "eventMetadata": st.just({"where": "{cluster}", "cluster": "{domain}"}),
+        "exclusionList": st.just(["waiting.*socket"]),
+        "suspend": st.booleans(),
+    },
+)
+
+
+@st.composite
+def _alerts(draw: st.DrawFn, apps: Data) -> Data:
+    alerts: Data = {}
+    for name in draw(st.lists(st.sampled_from(["chat", "commits", "web"]), unique=True)):
+        alert = {**draw(_PROVIDERS), **draw(_FILTERS)}
+        if draw(st.booleans()):
+            alert["apps"] = draw(st.lists(st.sampled_from(sorted(apps)), min_size=1, unique=True))
+        told = [apps[app] for app in alert.get("apps", apps)]
+        if alert["provider"]["type"] == "gitlab" and all("helm" in app for app in told):
+            alert["provider"] = {"type": "generic", "address": "https://hooks.{domain}"}
+        alerts[name] = alert
+    return alerts
+
+
 @st.composite
 def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
     tenant = {
@@ -293,6 +334,7 @@ def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
         },
         "apps": draw(_apps(clusters, addons)),
     }
+    tenant["alerts"] = draw(_alerts(tenant["apps"]))
     if draw(st.booleans()):
         tenant["namespaces"] = draw(_NAMESPACES)
     return {**tenant, "clusters": draw(_selectors(clusters))} if draw(st.booleans()) else tenant

@@ -99,6 +99,7 @@ def _platform_lines(platform: ExplainedPlatform) -> Iterator[Line]:
     yield from _section("settings", list(value_lines(platform.settings, 2)))
     yield from _section("clusters", list(value_lines(_by_cluster(platform), 2)))
     yield from _section("addons", [_where(addon, choice) for addon, choice in platform.addons.items()])
+    yield from _alerts(platform.alerts)
 
 
 def _by_cluster(platform: ExplainedPlatform) -> Iterator[Value]:
@@ -118,6 +119,12 @@ def _tenant_lines(tenant: ExplainedTenant) -> Iterator[Line]:
     yield from _section("namespaces", list(value_lines(tenant.namespaces, 2)))
     yield from _section("settings", list(value_lines(tenant.settings, 2)))
     yield from _section("apps", [_where(app, choice) for app, choice in tenant.apps.items()])
+    yield from _alerts(tenant.alerts)
+
+
+def _alerts(values: tuple[Value, ...]) -> Iterator[Line]:
+    if values:
+        yield from _section("alerts", list(value_lines(values, 2)))
 
 
 def _section(name: str, lines: list[Line]) -> Iterator[Line]:
@@ -178,6 +185,7 @@ def _tenant_data(tenant: ExplainedTenant) -> dict[str, Any]:
         "namespaces": [_value_data(value) for value in tenant.namespaces],
         "settings": [_value_data(value) for value in tenant.settings],
         "apps": {app: _choice_data(choice) for app, choice in tenant.apps.items()},
+        "alerts": [_value_data(value) for value in tenant.alerts],
     }
 
 
@@ -187,6 +195,7 @@ def _platform_data(platform: ExplainedPlatform) -> dict[str, Any]:
         "settings": [_value_data(value) for value in platform.settings],
         "clusters": {name: [_value_data(value) for value in values] for name, values in platform.clusters.items()},
         "addons": {addon: _choice_data(choice) for addon, choice in platform.addons.items()},
+        "alerts": [_value_data(value) for value in platform.alerts],
     }
 
 

@@ -7,11 +7,13 @@ All models are strict (no value is converted silently), frozen, and refuse keys 
     tenancy      what a tenant's namespaces are given; network: who may talk to them
     apps         kustomize: and helm: blocks, overrides
     images       whose tags are followed, and how they get into Git
+    alerts       who is told of what
     sources      where manifests and charts come from
     credentials  what Flux reads beside them: names here, values elsewhere
     flux         blocks whose keys are Flux's own
 """
 
+from tenantry.model.alerts import COMMIT_STATUS, Alert, Provider
 from tenantry.model.apps import Addon, App, AppPatch, Helm, HelmPatch, Kustomize, KustomizePatch, Overrides
 from tenantry.model.clusters import Cluster, ConfigMap, Environment, Kubeconfig, SecretKey, Selector
 from tenantry.model.credentials import Config, Credentials
@@ -32,8 +34,10 @@ from tenantry.model.sources import (
 from tenantry.model.strict import Model
 
 __all__ = [
+    "COMMIT_STATUS",
     "SOURCE_KINDS",
     "Addon",
+    "Alert",
     "App",
     "AppPatch",
     "Bucket",
@@ -65,6 +69,7 @@ __all__ = [
     "OciRef",
     "Overrides",
     "Platform",
+    "Provider",
     "SecretKey",
     "Selector",
     "Settings",

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tenantry.model.alerts import Alert
 from tenantry.model.apps import Addon, App
 from tenantry.model.clusters import Cluster, Environment, Selector
 from tenantry.model.credentials import Config, Credentials
@@ -58,6 +59,8 @@ class Tenant(Settings):
     """Where the tenant's manifests and charts come from, by a name that apps use."""
     apps: dict[Name, App] = {}
     """What the tenant runs."""
+    alerts: dict[Name, Alert] = {}
+    """Who is told when the tenant's apps and sources fail or change, wherever the tenant is placed."""
 
 
 class ChartRepository(Model):
@@ -86,11 +89,13 @@ class Platform(Model):
     sharedIdentity: bool = False
     """Whether tenants may use the cloud identity of Flux's own controllers, which all of them then share."""
     credentials: dict[Name, Credentials] = {}
-    """Secrets that add-ons and their sources may name."""
+    """Secrets that add-ons, their sources and the platform's alerts may name."""
     configs: dict[Name, Config] = {}
     """ConfigMaps that add-ons may name."""
     addons: dict[Name, Addon] = {}
     """Apps of the platform team."""
+    alerts: dict[Name, Alert] = {}
+    """Who is told when add-ons fail or change; on remote clusters also of baselines and of all tenants' apps."""
 
 
 class Document(Model):

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from tenantry.errors import Finding
 from tenantry.fleet import Fleet
-from tenantry.rules import apps, baseline, clusters, dependencies, identities, keys, references, tenants
+from tenantry.rules import alerts, apps, baseline, clusters, dependencies, identities, keys, references, tenants
 
 Rule: TypeAlias = Callable[[Fleet], Iterator[Finding]]
 
@@ -39,11 +39,16 @@ RULES: tuple[Rule, ...] = (
     apps.kustomize_apps_take_no_helm_repositories,
     references.references_name_what_is_declared,
     references.sources_name_declared_credentials,
+    references.alerts_name_declared_credentials,
     references.sources_include_declared_git_sources,
     references.sources_hold_no_passwords,
     references.tenants_do_not_borrow_the_controllers_identity,
     keys.substitutions_are_named_as_variables,
     keys.values_come_from_keys_that_are_there,
+    alerts.alerts_name_declared_apps,
+    alerts.addresses_of_providers_hold_no_secret,
+    alerts.providers_say_what_their_type_needs,
+    alerts.alerts_tell_what_their_provider_can_take,
     apps.addons_do_not_name_a_source,
     dependencies.dependencies_are_apps_of_the_same_kind,
     dependencies.dependencies_on_addons_are_of_the_same_kind,

@@ -1,18 +1,21 @@
-"""Rules about what sources and apps refer to: credentials, configs, other sources, and identities that are nobody's own."""
+"""Rules about what sources, apps and alerts refer to: credentials, configs, other sources, and identities that are nobody's own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from tenantry.blocks import flux_blocks, image_sources, mapping_at, source_blocks
+from tenantry.blocks import alert_blocks, flux_blocks, image_sources, mapping_at, source_blocks
 from tenantry.diagnostics import declared
 from tenantry.errors import Finding, Path
 from tenantry.fleet import Fleet
+from tenantry.model import Alert, Provider
 from tenantry.references import references
 from tenantry.wording import password_in_url
 
 _CLOUDS = ("aws", "azure", "gcp")
+_CLOUD_PROVIDERS = ("azuredevops", "azureeventhub", "googlepubsub")
+"""Types of alerts' providers that log in with the controller's own identity where they are given no other."""
 _GROUPS = {"Secret": "credentials", "ConfigMap": "configs"}
 
 
@@ -44,6 +47,12 @@ def sources_hold_no_passwords(fleet: Fleet) -> Iterator[Finding]:
             yield finding
 
 
+def alerts_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
+    for path, model, block in alert_blocks(fleet.source.data):
+        if model is Alert and isinstance(name := block.get("credentials"), str):
+            yield from _undeclared(fleet, (*path, "credentials"), "credentials", name)
+
+
 def sources_include_declared_git_sources(fleet: Fleet) -> Iterator[Finding]:
     for at in _sources(fleet):
         entries = fleet.raw(*at, "git").get("include")
@@ -57,9 +66,11 @@ def tenants_do_not_borrow_the_controllers_identity(fleet: Fleet) -> Iterator[Fin
     """Flux's controllers may read what belongs to all teams; who names no credentials of his own gets at all of it."""
     if fleet.document.platform.sharedIdentity:
         return
-    for path, _, block in flux_blocks(fleet.source.data):
+    for path, model, block in flux_blocks(fleet.source.data):
         if path[0] == "platform":
             continue
+        if model is Provider and block.get("type") in _CLOUD_PROVIDERS and not fleet.raw(*path[:-1]).get("credentials"):
+            yield _borrowed((*path, "type"), f"'{block['type']}' without credentials posts with the cloud identity")
         if block.get("provider") in _CLOUDS:
             yield _borrowed((*path, "provider"), f"provider '{block['provider']}' reads with the cloud identity")
         if isinstance(decryption := block.get("decryption"), dict) and "secretRef" not in decryption:

@@ -37,6 +37,8 @@ KINDS = (
     ("image.toolkit.fluxcd.io", "v1", "ImageRepository", "imagerepositories"),
     ("image.toolkit.fluxcd.io", "v1", "ImagePolicy", "imagepolicies"),
     ("image.toolkit.fluxcd.io", "v1", "ImageUpdateAutomation", "imageupdateautomations"),
+    ("notification.toolkit.fluxcd.io", "v1beta3", "Provider", "providers"),
+    ("notification.toolkit.fluxcd.io", "v1beta3", "Alert", "alerts"),
     ("apps", "v1", "Deployment", "deployments"),
     ("apps", "v1", "StatefulSet", "statefulsets"),
     ("apps", "v1", "DaemonSet", "daemonsets"),

@@ -57,8 +57,18 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.receiver.take(Post(self.path, {name.title(): value for name, value in self.headers.items()}, body))
-        self.send_response(HTTPStatus.NO_CONTENT)
+        self._answer(HTTPStatus.CREATED, b"{}")
+
+    def do_GET(self) -> None:
+        """Who asks what there is already, as for the status of a commit, is told that there is nothing."""
+        self._answer(HTTPStatus.OK, b"[]")
+
+    def _answer(self, status: HTTPStatus, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
         self.end_headers()
+        self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
         """Nothing: requests are no news in a test's output."""

@@ -13,6 +13,7 @@ import pytest
 from tenantry.blocks import check_blocks
 from tenantry.model import (
     SOURCE_KINDS,
+    Alert,
     FluxBlock,
     HelmPatch,
     ImagePolicy,
@@ -20,6 +21,7 @@ from tenantry.model import (
     ImageUpdate,
     KustomizePatch,
     Model,
+    Provider,
 )
 from tenantry.model.images import ImageChoice, Setters
 from tenantry.schemas import schema_of
@@ -31,6 +33,8 @@ BLOCKS: dict[tuple[str, ...], type[FluxBlock]] = {
     ("tenants", "t", "apps", "a", "imageAutomation", "images", "i", "repository"): ImageRepository,
     ("tenants", "t", "apps", "a", "imageAutomation", "images", "i", "policy"): ImagePolicy,
     ("tenants", "t", "apps", "a", "imageAutomation", "update"): ImageUpdate,
+    ("tenants", "t", "alerts", "a"): Alert,
+    ("tenants", "t", "alerts", "a", "provider"): Provider,
 }
 """Where each block may stand."""
 

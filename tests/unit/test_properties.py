@@ -276,6 +276,8 @@ def _name_problem(id: ObjectId) -> str | None:
             | "ExternalArtifact"
             | "Secret"
             | "ConfigMap"
+            | "Provider"
+            | "Alert"
         ):
             return names.object_name_problem(id.name)
         case _:

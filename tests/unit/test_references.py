@@ -7,7 +7,17 @@ from typing import Any
 
 import pytest
 
-from tenantry.model import SOURCE_KINDS, FluxBlock, HelmPatch, ImagePolicy, ImageRepository, ImageUpdate, KustomizePatch
+from tenantry.model import (
+    SOURCE_KINDS,
+    Alert,
+    FluxBlock,
+    HelmPatch,
+    ImagePolicy,
+    ImageRepository,
+    ImageUpdate,
+    KustomizePatch,
+    Provider,
+)
 from tenantry.references import list_paths, references, renamed, secret_paths
 from tenantry.schemas import schema_of
 
@@ -18,6 +28,8 @@ BLOCKS: tuple[type[FluxBlock], ...] = (
     ImageRepository,
     ImagePolicy,
     ImageUpdate,
+    Alert,
+    Provider,
 )
 PLANNED = sorted({*(block.flux_kind for block in BLOCKS), *(kind for block in BLOCKS for kind in block.parts)})
 

@@ -81,7 +81,8 @@ def _about(section: Section, links: dict[type[Model], str]) -> Iterator[str]:
     if short := SHORT_FORMS.get(name):
         yield f"One word may stand for it: {alternatives(short)}."
     if issubclass(model, FluxBlock):
-        yield f"It becomes the spec of a {model.flux_kind} ({schema_of(model.flux_kind).api_version})."
+        article = "an" if model.flux_kind[0] in "AEIOU" else "a"
+        yield f"It becomes the spec of {article} {model.flux_kind} ({schema_of(model.flux_kind).api_version})."
     if section.elsewhere:
         yield f"The same at {', '.join(f'`{each}`' for each in section.elsewhere)}."
     if section.base:

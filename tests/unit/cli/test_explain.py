@@ -348,3 +348,28 @@ def test_images_are_told_with_the_marker_that_manifests_need(capsys: Capture) ->
             "marker": '{"$imagepolicy": "kamaji:edge-dev-rocky-cache-valkey"}',
         }
     ]
+
+
+ALERTS = """\
+alerts:
+  chat:
+    provider:
+      type: slack       # f:54:26 (tenant)
+      channel: '{env}'  # f:54:42 (tenant)
+    credentials: slack  # f:55:22 (tenant)
+    apps: [web]         # f:56:15 (tenant)
+"""
+
+
+def test_a_tenants_alerts_are_shown_as_written(capsys: Capture) -> None:
+    chat = "provider: {type: slack, channel: '{env}'}\n        credentials: slack\n        apps: [web]"
+    written = f"    credentials: {{slack: {{existing: true}}}}\n    alerts:\n      chat:\n        {chat}\n"
+    Path("f").write_text(FLEET.replace("  idle: {}\n", f"{written}  idle: {{}}\n"))
+    assert explain(capsys, "rocky").endswith(ALERTS)
+    shown = json.loads(explain(capsys, "rocky", "--output", "json"))["alerts"]
+    assert [(each["path"], each["value"], each["origin"]["line"]) for each in shown] == [
+        (["chat", "provider", "type"], "slack", 54),
+        (["chat", "provider", "channel"], "{env}", 54),
+        (["chat", "credentials"], "slack", 55),
+        (["chat", "apps"], ["web"], 56),
+    ]

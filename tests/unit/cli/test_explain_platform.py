@@ -239,3 +239,13 @@ def test_a_tenant_may_be_called_platform(capsys: Capture) -> None:
 def test_add_ons_are_completed_from_the_file(start: str, expected: list[str]) -> None:
     found = ShellComplete(app, {}, "tenantry", "_TENANTRY_COMPLETE").get_completions(["-f", "f", "explain"], start)
     assert expected == [item.value for item in found]
+
+
+def test_the_platforms_alerts_are_shown_as_written(capsys: Capture) -> None:
+    written = "alerts: {ops: {provider: {type: generic, address: https://ops.example.com}}}"
+    Path("f").write_text(FLEET.replace("  namespace: ops\n", f"  namespace: ops\n  {written}\n"))
+    shown = json.loads(explain(capsys, "platform", "-e", "r1", "--output", "json"))["alerts"]
+    assert [(each["path"], each["value"], each["origin"]["level"]) for each in shown] == [
+        (["ops", "provider", "type"], "generic", "platform"),
+        (["ops", "provider", "address"], "https://ops.example.com", "platform"),
+    ]

@@ -1,0 +1,53 @@
+"""Alerts: what is told to whom when something of a tenant, or of the platform, fails or changes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from tenantry.model.flux import FluxBlock
+from tenantry.scalars import Name, refusal
+
+COMMIT_STATUS = frozenset({"azuredevops", "bitbucket", "bitbucketserver", "gitea", "github", "gitlab"})
+"""Types of providers that set the status of a commit: they report Kustomizations alone, as a release knows no commit."""
+
+
+class Provider(FluxBlock):
+    """Where to: a chat, a Git host, a system that collects events."""
+
+    model_config = ConfigDict(json_schema_extra={"required": ["type"]})
+
+    flux_kind = "Provider"
+    owned = {
+        "secretRef": "the fleet sets it from 'credentials' beside the provider",
+        "serviceAccountName": "Flux would use the rights of any service account beside the clusters' keys",
+    }
+
+    @model_validator(mode="after")
+    def _of_some_type(self) -> Self:
+        if self.flux.get("type") is None:
+            raise refusal("missing-key", "key 'type' is missing", fix="add 'type:', such as slack, github or generic")
+        return self
+
+    @property
+    def type(self) -> str:
+        """One of Flux's types, such as `slack`."""
+        return str(self.flux["type"])
+
+
+class Alert(FluxBlock):
+    """What is told: everything, or what the keys of Flux's Alert let through."""
+
+    flux_kind = "Alert"
+    owned = {
+        "eventSources": "the fleet sets it from 'apps'",
+        "providerRef": "the fleet sets it: the provider stands under 'provider'",
+    }
+
+    provider: Provider
+    """Where to; every key of Flux's Provider, but for those of Secrets and identities."""
+    credentials: Name | None = None
+    """Which of the declared credentials the provider uses: its keys are `token`, `address`, `headers` and others of Flux's."""
+    apps: Annotated[list[Name], Field(min_length=1)] | None = None
+    """The only apps to tell of (for the platform's alerts: add-ons); left out, all, with their sources."""
