@@ -38,6 +38,8 @@ def load_base(
     Raises: InvalidFleet: what is wrong with the base, which its places name; Refused: there is no such base.
     """
     merge_base, base = merge_base or base.endswith(_MERGE_BASE), base.removesuffix(_MERGE_BASE)
+    if not base:
+        raise Refused("BASE is empty", "name a Git revision, a file or a directory; without BASE it is HEAD")
     path = Path(base)
     if base.startswith(("./", "../", "/")):
         if not path.exists():

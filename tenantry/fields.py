@@ -45,10 +45,11 @@ def changed_fields(before: Any, after: Any, path: tuple[str | int, ...] = ()) ->
 
 
 def _changed_entries(before: list[Any], after: list[Any], path: tuple[str | int, ...]) -> Iterator[FieldChange]:
-    named_before, named_after = _named(before), _named(after)
-    if named_before is None or named_after is None:
+    named = _named(before, after)
+    if named is None:
         yield from _changed_numbers(before, after, path)
         return
+    named_before, named_after = named
     found = False
     for name in dict.fromkeys((*named_before, *named_after)):
         for change in changed_fields(
@@ -79,20 +80,28 @@ def _alike(before: list[Any], after: list[Any]) -> int:
     return sum(1 for _ in takewhile(lambda pair: next(changed_fields(*pair), None) is None, pairs))
 
 
-def _named(entries: list[Any]) -> dict[str, Any] | None:
-    """The entries by their names; None: not all have one of their own."""
-    names = [_name(entry) for entry in entries]
-    if None in names or len(set(names)) < len(names):
-        return None
-    return {str(name): entry for name, entry in zip(names, entries, strict=True)}
+def _named(before: list[Any], after: list[Any]) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """The entries of both by their names; None: not all have one of their own."""
+    # Without the namespace the same change has the same path for every tenant.
+    for name in (_name, _full_name):
+        old, new = ({name(entry): entry for entry in entries} for entries in (before, after))
+        if None not in (*old, *new) and (len(old), len(new)) == (len(before), len(after)):
+            return {str(key): entry for key, entry in old.items()}, {str(key): entry for key, entry in new.items()}
+    return None
 
 
 def _name(entry: Any) -> str | None:
     """What an entry of a list is called: a manifest by kind and name, anything else by its `name`."""
     if not isinstance(entry, dict):
         return None
-    metadata = entry.get("metadata")
-    if isinstance(entry.get("kind"), str) and isinstance(metadata, dict) and isinstance(metadata.get("name"), str):
-        return f"{entry['kind']} {'/'.join(str(metadata[key]) for key in ('namespace', 'name') if key in metadata)}"
-    name = entry.get("name")
+    kind, metadata, name = entry.get("kind"), entry.get("metadata"), entry.get("name")
+    if isinstance(kind, str) and isinstance(metadata, dict) and isinstance(metadata.get("name"), str):
+        return f"{kind} {metadata['name']}"
     return name if isinstance(name, str) else None
+
+
+def _full_name(entry: Any) -> str | None:
+    name = _name(entry)
+    metadata = entry.get("metadata") if name else None
+    namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
+    return f"{name} in {namespace}" if namespace else name

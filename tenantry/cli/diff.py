@@ -131,5 +131,5 @@ def _refusal(diff: Diff, limit: int | None) -> str:
     over = over_budget(diff, limit)
     if not over:
         return ""
-    lost = " and ".join(counted(count, kind.removesuffix("s")) for kind, count in over.items())
+    lost = ", ".join(counted(count, kind.removesuffix("s")) for kind, count in over.items())
     return f"{diff.environment} loses {lost}: at most {limit} of a kind may go (--max-deletions)"

@@ -113,7 +113,7 @@ def _field(field: FieldChange, limits: Limits) -> Iterator[Line]:
 
 
 def format_field(path: tuple[str | int, ...]) -> str:
-    """spec.values.objects[ResourceQuota rocky/tenantry].spec.hard["requests.cpu"]"""
+    """spec.values.objects[ResourceQuota tenantry].spec.hard["requests.cpu"]"""
     text = ""
     for part in path:
         if isinstance(part, int | Entry):

@@ -105,7 +105,8 @@ def test_another_template_of_namespaces_is_a_move_and_nothing_else() -> None:
 
 
 def test_moves_of_many_tenants_are_summed_up() -> None:
-    app = "{clusters: {names: [hub]}, sources: {m: {git: {url: https://x.example, ref: {branch: main}}}}, apps: {web: {kustomize: {source: m}}}}"
+    source = "{git: {url: https://git.example.com/t, ref: {branch: main}}}"
+    app = f"{{clusters: {{names: [hub]}}, sources: {{m: {source}}}, apps: {{web: {{kustomize: {{source: m}}}}}}}}"
     before = BASE + "".join(f"  t{number}: {app}\n" for number in range(9))
     assert changed(before, "{management: hub}", '{management: hub, namespace: "{env}-{tenant}"}') == [
         "! 10 tenants get other namespaces ('rocky' -> 'dev-rocky', 't0' -> 'dev-t0', 't1' -> 'dev-t1' and 7 more):"

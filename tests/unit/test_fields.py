@@ -43,8 +43,13 @@ QUOTA = {"kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {"
             {"a": [ROLE, {**QUOTA, "spec": {"hard": {}}}]},
             [
                 (("a", Entry("ResourceQuota q"), "spec", "hard", "pods"), "1", ABSENT),
-                (("a", Entry("Role n/r")), ABSENT, ROLE),
+                (("a", Entry("Role r")), ABSENT, ROLE),
             ],
+        ),
+        (
+            {"a": [ROLE, {**ROLE, "metadata": {"name": "r", "namespace": "m"}}]},
+            {"a": [ROLE]},
+            [(("a", Entry("Role r in m")), {**ROLE, "metadata": {"name": "r", "namespace": "m"}}, ABSENT)],
         ),
     ],
 )
