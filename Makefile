@@ -88,8 +88,9 @@ test: test-fast tools ## all tests: the fast ones, then the real pulumi, API ser
 	$(BIN)/pytest tests/e2e
 
 .PHONY: bench
-bench: setup ## time validate and plan on a large fleet
+bench: setup ## time plan, render and diff on a large fleet
 	$(BIN)/python bench/plan.py
+	$(BIN)/python -m bench.diff
 
 .PHONY: clean
 clean: ## remove what was built here; tools stay in the user's cache

@@ -36,17 +36,22 @@ _TENANT = """\
 """
 
 
+def text_of(tenants: int) -> bytes:
+    """The file of a fleet with 11 objects for each tenant."""
+    return (_HEAD + "".join(_TENANT.format(number) for number in range(tenants))).encode()
+
+
 def main() -> None:
     tenants = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    text = (_HEAD + "".join(_TENANT.format(number) for number in range(tenants))).encode()
+    text = text_of(tenants)
     times: dict[str, float] = {}
-    with _timed("parse", times.__setitem__):
+    with timed("parse", times.__setitem__):
         source = parse(text, "tenants.yaml")
-    with _timed("check", times.__setitem__):
+    with timed("check", times.__setitem__):
         fleet = fleet_of(source)
-    with _timed("plan", times.__setitem__):
+    with timed("plan", times.__setitem__):
         planned = plan(fleet, "prod")
-    with _timed("render", times.__setitem__):
+    with timed("render", times.__setitem__):
         rendered = to_yaml(each.manifest for each in planned.objects)
     print(f"{tenants} tenants, {len(text)} bytes in, {len(planned.objects)} objects, {len(rendered)} bytes out")
     for step, seconds in times.items():
@@ -54,7 +59,8 @@ def main() -> None:
 
 
 @contextmanager
-def _timed(step: str, record: Callable[[str, float], None]) -> Iterator[None]:
+def timed(step: str, record: Callable[[str, float], None]) -> Iterator[None]:
+    """Tell `record` how many seconds the body took."""
     start = time.perf_counter()
     yield
     record(step, time.perf_counter() - start)

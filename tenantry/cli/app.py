@@ -20,6 +20,7 @@ from tenantry.errors import InvalidFleet, Refused
 _COMMANDS = {
     "validate": "check the fleet's file and everything it would yield",
     "render": "write the objects of the fleet as YAML",
+    "diff": "say what a change of the fleet's file does",
     "explain": "say where the settings of a tenant or an app come from",
     "schema": "print the JSON Schema of the fleet's file",
     "status": "show whether every app is ready",
@@ -66,6 +67,7 @@ def app(context: click.Context, file: Path) -> None:
     \b
     tenantry validate                               is tenants.yaml sound, and what does it yield?
     tenantry render --environment dev               what `pulumi up` will apply, as YAML
+    tenantry diff origin/main                       what a change does, before anything happens
     tenantry sandbox up                             try it on this machine
     """
     context.obj = file

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from tenantry.errors import TenantryError
 from tenantry.names import ADDON_PREFIX
@@ -49,6 +50,19 @@ def _clusters(context: click.Context, _: click.Parameter, start: str) -> list[st
     return _keys(context, start, "clusters")
 
 
+def _revisions(context: click.Context, _: click.Parameter, start: str) -> list[CompletionItem]:
+    """Paths too: the shell completes those."""
+    from tenantry.git import Repository
+
+    file = context.find_root().params.get("file") or Path("tenants.yaml")
+    try:
+        names = Repository(file.absolute().parent).names()
+    except TenantryError:
+        names = []
+    found = [CompletionItem(name) for name in ("HEAD", *names) if name.startswith(start)]
+    return found or [CompletionItem(start, type="file")]
+
+
 def tenant() -> Callable[[_F], _F]:
     """`TENANT`, or `platform`, or `platform/ADDON`; completed from the file."""
     return click.argument("tenant", shell_complete=_subjects)
@@ -69,6 +83,16 @@ def environment(help: str, *, required: bool = False) -> Callable[[_F], _F]:
     return click.option(
         "-e", "--environment", metavar="NAME", required=required, help=help, shell_complete=_environments
     )
+
+
+def environments(help: str) -> Callable[[_F], _F]:
+    """`-e, --environment NAME`, which may be repeated, completed from the file."""
+    return click.option("-e", "--environment", metavar="NAME", multiple=True, help=help, shell_complete=_environments)
+
+
+def revision(name: str, *, default: str) -> Callable[[_F], _F]:
+    """A Git revision, completed with branches and tags, or a path."""
+    return click.argument(name, default=default, shell_complete=_revisions)
 
 
 def output(*formats: str) -> Callable[[_F], _F]:

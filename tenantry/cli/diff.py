@@ -1,0 +1,135 @@
+"""`tenantry diff`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from tenantry.base import Base, load_base
+from tenantry.cli.diffdata import as_data
+from tenantry.cli.difflines import EVERYTHING, Limits
+from tenantry.cli.diffmarkdown import as_markdown
+from tenantry.cli.difftext import as_names, as_text
+from tenantry.cli.options import environments as environments_option
+from tenantry.cli.options import output, revision
+from tenantry.cli.output import data, data_json, error, report_invalid, say
+from tenantry.diagnostics import counted
+from tenantry.diff import Diff, diff_all, over_budget
+from tenantry.errors import InvalidFleet, Refused
+from tenantry.fleet import Fleet
+from tenantry.load import load_fleet, plan_all, plan_one
+from tenantry.plan import Plan
+
+
+@click.command(
+    "diff",
+    short_help="say what a change of the fleet's file does",
+    epilog="""\b
+Examples:
+  tenantry diff                                        what is not committed yet
+  tenantry diff origin/main --merge-base               what a branch changes, as a pull request shows it
+  tenantry diff main -e prod --max-deletions 0         refuse to take anything from prod
+  tenantry diff ../release-7/tenants.yaml --all        against another file, nothing left out
+  tenantry diff origin/main --output markdown          for the comment of a pull request
+""",
+)
+@revision("base", default="HEAD")
+@click.option(
+    "--merge-base", is_flag=True, help="Compare with the commit where HEAD parted from BASE, as BASE... does."
+)
+@environments_option("An environment; repeat it for more. Default: all of them.")
+@click.option(
+    "--max-deletions",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Refuse an environment that loses more than N tenants, N namespaces or N apps.",
+)
+@click.option("--all", "everything", is_flag=True, help="Show every object, field and value in full.")
+@output("text", "json", "markdown", "names")
+@click.pass_obj
+def command(
+    file: Path,
+    base: str,
+    environment: tuple[str, ...],
+    max_deletions: int | None,
+    output: str,
+    *,
+    merge_base: bool,
+    everything: bool,
+) -> int:
+    """Compare the fleet's file with what it was at BASE: a Git revision, another file, or a directory with such a file.
+
+    BASE is HEAD unless it is named. Both are planned by this version of tenantry; no cluster is asked and nothing is
+    changed. What moves elsewhere counts as deleted, and add-ons count as apps.
+    Exit code 0: no difference; 1: differences; 2: invalid input, or more deletions than allowed.
+    """
+    before, after = _plans(file, base, environment, merge_base=merge_base)
+    if not before.found:
+        say(f"{before.name} has no {file.name}: everything is new")
+    diffs = diff_all(before.plans, after)
+    limits = _limits(diffs, max_deletions)
+    refusals = [text for each in diffs if (text := _refusal(each, limits[each.environment]))]
+    shown = EVERYTHING if everything else Limits()
+    match output:
+        case "json":
+            found = [as_data(each, limit := limits[each.environment], over_budget(each, limit)) for each in diffs]
+            data_json({"base": {"name": before.name, "commit": before.commit or None}, "environments": found})
+        case "markdown":
+            data(as_markdown(diffs, before.name, refusals, shown))
+        case "names":
+            if names := [name for each in diffs for name in as_names(each)]:
+                data("\n".join(names))
+        case _:
+            data("\n\n".join([f"against {before.name}", *(as_text(each, shown) for each in diffs)]))
+    for text in refusals:
+        error(f"{text}\n  fix: take fewer away, or raise --max-deletions if this is meant")
+    return 2 if refusals else int(any(diffs))
+
+
+def _plans(
+    file: Path, base: str, environments: tuple[str, ...], *, merge_base: bool
+) -> tuple[Base, Mapping[str, Plan]]:
+    """Raises: InvalidFleet: the file itself is wrong; Refused: the base is, or nobody has such an environment."""
+    fleet = load_fleet(file)
+    known: set[str] = set(fleet.environments)
+
+    def planned_before(there: Fleet) -> Mapping[str, Plan]:
+        known.update(there.environments)
+        return _chosen(there, environments)
+
+    after = _chosen(fleet, environments)
+    try:
+        before = load_base(file, base, planned_before, merge_base=merge_base)
+    except InvalidFleet as invalid:
+        report_invalid(invalid)
+        message = f"there is nothing to compare with: {file} is sound, but not as it is at '{base}'"
+        raise Refused(
+            message, "name a base that is sound; `tenantry render` shows all that the file yields now"
+        ) from None
+    if unknown := [each for each in environments if each not in known]:
+        message = f"neither {file} nor {before.name} declares environment '{unknown[0]}'"
+        raise Refused(message, f"name one of: {', '.join(sorted(known))}")
+    return before, after
+
+
+def _chosen(fleet: Fleet, environments: tuple[str, ...]) -> Mapping[str, Plan]:
+    """The plans of the environments that are asked for and declared, in the fleet's order."""
+    if not environments:
+        return plan_all(fleet)
+    return {name: plan_one(fleet, name) for name in fleet.in_order() if name in environments}
+
+
+def _limits(diffs: tuple[Diff, ...], given: int | None) -> dict[str, int | None]:
+    """How many tenants, namespaces or apps each environment may lose; None: any number."""
+    return {each.environment: given for each in diffs}
+
+
+def _refusal(diff: Diff, limit: int | None) -> str:
+    """Why a difference goes too far; "" if it does not."""
+    over = over_budget(diff, limit)
+    if not over:
+        return ""
+    lost = ", ".join(counted(count, kind.removesuffix("s")) for kind, count in over.items())
+    return f"{diff.environment} loses {lost}: at most {limit} of a kind may go (--max-deletions)"

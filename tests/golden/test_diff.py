@@ -1,0 +1,65 @@
+"""Whole outputs of `tenantry diff`: diff/<case>/before.yaml and tenants.yaml, and what is said about them in every form.
+
+`pytest --update-golden` writes the outputs; read the difference before committing it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tenantry.cli.app import run
+
+HERE = Path(__file__).with_name("diff")
+CASES = sorted(path.name for path in HERE.iterdir())
+FORMS = {
+    "text.txt": (),
+    "all.txt": ("--all",),
+    "limited.txt": ("--max-deletions", "1", "--environment", "prod"),
+    "names.txt": ("--output", "names"),
+    "comment.md": ("--output", "markdown", "--max-deletions", "1"),
+    "data.json": ("--output", "json", "--max-deletions", "1"),
+}
+
+each_case = pytest.mark.parametrize("case", CASES)
+
+
+@pytest.fixture(autouse=True)
+def _in_the_case(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(HERE / case)
+
+
+def outcome(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, int]:
+    """Everything that is said, and the exit code."""
+    code = run(["diff", "./before.yaml", *arguments])
+    out, err = capsys.readouterr()
+    return out + err, code
+
+
+@each_case
+@pytest.mark.parametrize("form", FORMS)
+def test_a_change_is_told_in_exactly_these_words(
+    case: str, form: str, capsys: pytest.CaptureFixture[str], *, update_golden: bool
+) -> None:
+    said, code = outcome(capsys, *FORMS[form])
+    expected = HERE / case / form
+    if form.endswith((".txt", ".md")):
+        said += f"exit code: {code}\n"
+    if update_golden:
+        expected.write_text(said)
+    assert expected.read_text() == said
+
+
+@each_case
+def test_the_forms_agree_about_what_goes_and_comes(case: str, capsys: pytest.CaptureFixture[str]) -> None:
+    names, code = outcome(capsys, "--output", "names")
+    found, _ = outcome(capsys, "--output", "json")
+    environments = json.loads(found)["environments"]
+    counts = {sign: sum(each["objects"][key] for each in environments) for sign, key in SIGNS.items()}
+    assert counts == {sign: sum(line.startswith(sign) for line in names.splitlines()) for sign in SIGNS}
+    assert code == int(case != "nothing")
+
+
+SIGNS = {"+": "added", "-": "removed", "~": "changed"}

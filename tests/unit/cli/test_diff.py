@@ -1,0 +1,225 @@
+"""`tenantry diff`: options, exit codes and how much is shown. Whole outputs are golden files."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.shell_completion import ShellComplete
+
+from tenantry.cli.app import app, run
+from tenantry.cli.difflines import EVERYTHING, Limits, objects
+from tenantry.cli.diffmarkdown import as_markdown
+from tenantry.diff import diff
+from tests.unit.texts import FRAME, planned, rocky
+
+Capture = pytest.CaptureFixture[str]
+
+BASE = rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}")
+EMPTIED = FRAME + "tenants: {}\n"
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tenants.yaml").write_text(BASE)
+    Path("before.yaml").write_text(BASE)
+
+
+def compared(capsys: Capture, *arguments: str) -> tuple[int, str, str]:
+    code = run(["diff", "before.yaml", *arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+@pytest.fixture
+def _outside_of_git(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+
+
+pytestmark = pytest.mark.usefixtures("_outside_of_git")
+
+
+def git(*arguments: str) -> None:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+    variables = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    subprocess.run(("git", *identity, *arguments), check=True, capture_output=True, env=variables)
+
+
+def test_without_a_base_it_is_compared_with_what_was_committed_last(capsys: Capture) -> None:
+    git("init", "--quiet", ".")
+    git("add", "--all")
+    git("commit", "--quiet", "--message", "x")
+    hash = subprocess.run(("git", "rev-parse", "HEAD"), capture_output=True, text=True, check=True).stdout[:7]
+    assert (run(["diff"]), *capsys.readouterr()) == (0, f"against HEAD ({hash})\n\ndev: no difference\n", "")
+    Path("other.yaml").write_text(EMPTIED)
+    assert (run(["--file", "other.yaml", "diff"]), *capsys.readouterr()) == (
+        1,
+        f"against HEAD ({hash})\n\ndev (new): 0 added, 0 changed, 0 removed\n",
+        f"HEAD ({hash}) has no other.yaml: everything is new\n",
+    )
+    assert run(["diff", "HEAD", "--merge-base", "--output", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["base"]["commit"][:7] == hash
+
+
+def test_up_to_the_limit_an_environment_may_lose_something(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(EMPTIED)
+    assert [compared(capsys, "--max-deletions", limit)[0] for limit in ("0", "1", "2")] == [2, 2, 1]
+    code, out, err = compared(capsys, "--max-deletions", "1", "--output", "json")
+    (found,) = json.loads(out)["environments"]
+    assert (code, found["deletions"], found["maxDeletions"], found["refused"]) == (
+        2,
+        {"tenants": 1, "namespaces": 2, "apps": 2},
+        1,
+        True,
+    )
+    assert err == (
+        "error: dev loses 2 namespaces, 2 apps: at most 1 of a kind may go (--max-deletions)\n"
+        "  fix: take fewer away, or raise --max-deletions if this is meant\n"
+    )
+
+
+def test_what_is_wrong_with_the_file_itself_is_told_first(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(BASE + "x: 1\n")
+    Path("before.yaml").write_text("x: 1\n")
+    code, out, err = compared(capsys)
+    assert (code, out, err.splitlines()[0]) == (
+        2,
+        "",
+        "tenants.yaml:16:1: error[unknown-key]: key 'x' is not known here",
+    )
+
+
+def test_an_unsound_base_can_not_be_compared_with(capsys: Capture) -> None:
+    Path("before.yaml").write_text(BASE + "x: 1\n")
+    code, out, err = compared(capsys)
+    assert (code, out) == (2, "")
+    assert err == (
+        "before.yaml:16:1: error[unknown-key]: key 'x' is not known here\n"
+        "  at x\n"
+        "  known: apiVersion, clusters, defaults, environments, include, platform, tenants\n"
+        "  fix: remove it\n"
+        "Found 1 error\n"
+        "error: there is nothing to compare with: tenants.yaml is sound, but not as it is at 'before.yaml'\n"
+        "  fix: name a base that is sound; `tenantry render` shows all that the file yields now\n"
+    )
+
+
+def test_environments_can_be_chosen_even_one_that_only_the_base_has(capsys: Capture) -> None:
+    more = BASE.replace("{management: hub}", "{management: hub}\n  far: {management: hub-2}")
+    Path("before.yaml").write_text(more.replace("clusters:\n", "clusters:\n  hub-2: {environments: [far]}\n", 1))
+    _, out, _ = compared(capsys, "-e", "far", "-e", "dev", "-o", "json")
+    assert [each["environment"] for each in json.loads(out)["environments"]] == ["dev", "far"]
+    assert compared(capsys, "-e", "dev") == (0, "against before.yaml\n\ndev: no difference\n", "")
+    assert compared(capsys, "-e", "nope") == (
+        2,
+        "",
+        "error: neither tenants.yaml nor before.yaml declares environment 'nope'\n  fix: name one of: dev, far\n",
+    )
+
+
+def test_names_of_nothing_are_nothing(capsys: Capture) -> None:
+    assert compared(capsys, "--output", "names") == (0, "", "")
+
+
+def test_colours_only_where_they_are_wanted(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("tenants.yaml").write_text(EMPTIED)
+    plain = compared(capsys)[1]
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    coloured = compared(capsys)[1]
+    assert "\x1b[31m- tenant 'rocky' is removed from dev" in coloured
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert compared(capsys)[1] == plain
+    assert "\x1b" not in plain
+
+
+def test_the_base_is_completed_with_branches_and_otherwise_with_files() -> None:
+    completion = ShellComplete(app, {}, "tenantry", "_TENANTRY_COMPLETE")
+
+    def completed(start: str) -> list[tuple[str, str]]:
+        return [(each.value, each.type) for each in completion.get_completions(["diff"], start)]
+
+    assert completed("be") == [("be", "file")]
+    git("init", "--quiet", "--initial-branch", "main", ".")
+    git("add", "--all")
+    git("commit", "--quiet", "--message", "x")
+    git("branch", "beta")
+    assert (completed("be"), completed("")) == (
+        [("beta", "plain")],
+        [("HEAD", "plain"), ("beta", "plain"), ("main", "plain")],
+    )
+
+
+# --- how much is shown ------------------------------------------------------------------------------------------
+
+
+def lines(before: str, after: str, limits: Limits = Limits()) -> list[str]:  # noqa: B008  # a tuple
+    return [
+        f"{'  ' * depth}{sign} {text}" for sign, text, depth in objects(diff(planned(before), planned(after)), limits)
+    ]
+
+
+def config(data: str, name: str = "settings") -> str:
+    uses = "web: {kustomize: {source: manifests, postBuild: {substituteFrom: [{kind: ConfigMap, name: " + name + "}]}}}"
+    return rocky(uses, f"clusters: {{names: [hub]}}\nconfigs: {{{name}: {{data: {data}}}}}")
+
+
+def many(count: int, value: str) -> str:
+    return "{" + ", ".join(f"k{number}: {value}" for number in range(count)) + "}"
+
+
+def test_of_many_fields_the_first_are_shown_and_the_rest_is_counted() -> None:
+    shown = lines(config(many(10, "a")), config(many(10, "b")))
+    assert shown[0] == "~ ConfigMap rocky/settings"
+    assert (len(shown), shown[-1]) == (10, "    and 2 more fields; --all shows them")
+    assert len(lines(config(many(10, "a")), config(many(10, "b")), EVERYTHING)) == 11
+
+
+def test_of_long_values_the_part_that_differs_is_shown() -> None:
+    before, after = ("x" * 200 + each + "y" * 200 for each in "ab")
+    (_, shown) = lines(config(f"{{k: {before}}}"), config(f"{{k: {after}}}"))
+    assert shown == f"  ~ data.k: ...{'x' * 20}a{'y' * 39}... -> ...{'x' * 20}b{'y' * 39}..."
+    assert (
+        lines(config(f"{{k: {before}}}"), config(f"{{k: {after}}}"), EVERYTHING)[1]
+        == f"  ~ data.k: {before} -> {after}"
+    )
+
+
+def test_of_texts_the_lines_that_differ_are_shown() -> None:
+    before = "".join(f"a{number}\\n" for number in range(9))
+    shown = lines(config(f'{{k: "{before}"}}'), config(f'{{k: "{before.replace("a", "b")}"}}'))
+    assert shown[1:] == [
+        "  ~ data.k:",
+        *(f"    - a{number}" for number in range(6)),
+        "    - and 12 more; --all shows them",
+    ]
+    long = "a\\n" * 3000
+    assert lines(config(f'{{k: "{long}"}}'), config(f'{{k: "{long}b"}}'))[2] == "    ~ 3000 lines -> 3001 lines"
+    assert lines(config('{k: "a\\n"}'), config('{k: "a"}'))[2] == "    ~ ends with another line break"
+
+
+def test_what_a_terminal_could_take_for_a_command_is_escaped() -> None:
+    shown = lines(config('{k: "a\\u202e\\u001b[31m"}'), config('{k: "\\u202e\\nb"}'))
+    assert all(line.isprintable() for line in shown)
+
+
+def test_of_many_objects_the_first_are_shown_and_the_rest_is_counted() -> None:
+    apps = "\n".join(f"a{number}: {{kustomize: {{source: manifests, path: ./{number}}}}}" for number in range(30))
+    shown = lines(rocky(apps), rocky(apps.replace("./", "./x/")))
+    assert (len(shown), shown[-1]) == (51, "~ and 5 more objects; --all shows them")
+
+
+def test_a_comment_is_never_longer_than_github_takes() -> None:
+    data = many(8, '"' + "a " * 40 + '"')
+    uses = "\n".join(
+        f"a{number}: {{kustomize: {{source: manifests, commonMetadata: {{annotations: {data.replace('a ', f'b{number} ')}}}}}}}"
+        for number in range(25)
+    )
+    found = diff(planned(rocky(uses)), planned(rocky(uses.replace("b", "c"))))
+    alone, twice = (as_markdown([found] * count, "main", [], Limits()) for count in (1, 4))
+    assert "<details>" in alone
+    assert "The objects of `dev` are left out: there are too many for a comment." in twice
+    assert len(twice) < 65_536 < len(as_markdown([found] * 4, "main", [], EVERYTHING))
