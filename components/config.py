@@ -36,11 +36,15 @@ Target: TypeAlias = ClusterTarget | DirectoryTarget
 
 @dataclass(frozen=True, slots=True)
 class StackConfig:
-    """What a stack is about. Relative paths start at the project's directory: program and provider run there."""
+    """What a stack is about. Relative paths start at the project's directory: program and provider run there.
+
+    max_deletions: how many tenants, namespaces and apps one run may remove; None: what the environment says.
+    """
 
     environment: str
     fleet: Path
     target: Target
+    max_deletions: int | None = None
 
 
 def read_config() -> StackConfig:
@@ -50,7 +54,19 @@ def read_config() -> StackConfig:
     """
     config = pulumi.Config(NAMESPACE)
     environment = config.get("environment") or pulumi.get_stack()
-    return StackConfig(environment, _fleet(config), _target(config, environment))
+    return StackConfig(environment, _fleet(config), _target(config, environment), _max_deletions(config))
+
+
+def _max_deletions(config: pulumi.Config) -> int | None:
+    text = config.get("maxDeletions")
+    if not text:
+        return None
+    if not text.isdecimal():
+        raise Refused(
+            f"{NAMESPACE}:maxDeletions is '{text}', but it has to be a number",
+            f"pulumi config set {NAMESPACE}:maxDeletions 10, or pulumi config rm {NAMESPACE}:maxDeletions",
+        )
+    return int(text)
 
 
 def _fleet(config: pulumi.Config) -> Path:

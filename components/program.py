@@ -15,8 +15,12 @@ from components.secrets import read_secrets, with_secrets, without_secrets
 from tenantry import live
 from tenantry.diagnostics import declared, format_invalid
 from tenantry.errors import InvalidFleet, Refused
+from tenantry.fleet import Fleet
+from tenantry.guard import Held, Limits, check, held
+from tenantry.inventory import held_on
 from tenantry.load import load_fleet, plan_one
 from tenantry.plan import Plan
+from tenantry.render import rendered
 
 
 class TenantOutput(TypedDict):
@@ -53,9 +57,24 @@ def make_plan(config: StackConfig) -> Plan:
             f"pulumi config set {NAMESPACE}:environment NAME (by default it is the stack's name)",
         )
     planned = plan_one(fleet, config.environment)
-    if isinstance(config.target, ClusterTarget):
-        live.connect(config.target.kubeconfig, config.target.context).close()
+    check(planned, _held(fleet, planned, config.target), _limits(fleet, config))
     return planned
+
+
+def _held(fleet: Fleet, planned: Plan, target: Target) -> Held:
+    """What is there of the environment now, on its management cluster or in files."""
+    if not isinstance(target, ClusterTarget):
+        return held(rendered(target.directory), planned.environment)
+    with live.connect(target.kubeconfig, target.context) as client:
+        return held(held_on(client, fleet, planned), planned.environment)
+
+
+def _limits(fleet: Fleet, config: StackConfig) -> Limits:
+    environment = fleet.environments[config.environment]
+    adopting = frozenset(name for name, tenant in fleet.document.tenants.items() if tenant.adopt)
+    if config.max_deletions is None:
+        return Limits(environment.protected, environment.maxDeletions, adopting=adopting)
+    return Limits(environment.protected, config.max_deletions, explicit=True, adopting=adopting)
 
 
 def with_values(planned: Plan, target: Target) -> Plan:

@@ -35,7 +35,7 @@ def register(objects: Iterable[KubeObject], parent: pulumi.Resource, registered:
     """
     for planned in objects:
         depends_on = [registered[dependency] for dependency in planned.depends_on]
-        opts = pulumi.ResourceOptions(parent=parent, depends_on=depends_on)
+        opts = pulumi.ResourceOptions(parent=parent, depends_on=depends_on, protect=planned.protect or None)
         if planned.secret:
             opts = pulumi.ResourceOptions.merge(opts, _SECRETS)
         registered[planned.id] = Object(planned, opts)

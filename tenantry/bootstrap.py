@@ -10,6 +10,9 @@ from tenantry.hub import platform_account
 from tenantry.kube import Manifest
 from tenantry.objects.scope import MANAGED_BY
 
+MARKER = "tenantry"
+"""The ConfigMap in the platform's namespace that says which cluster this is."""
+
 _RBAC = "rbac.authorization.k8s.io"
 
 
@@ -29,11 +32,18 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
             namespace,
             {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata},
             _binding(account, platform),
+            marker(platform, cluster),
         )
     assert declared.kubeconfig is not None  # a rule of the fleet
     remote_for = (each for each in declared.environments if fleet.environments[each].management != cluster)
     accounts = dict.fromkeys(platform_account(fleet, each, cluster) for each in remote_for)
     return (namespace, *(_binding(each, declared.kubeconfig.resolved.namespace) for each in accounts))
+
+
+def marker(platform: str, cluster: str) -> Manifest:
+    """What a management cluster says about itself, so that no run takes it for another one."""
+    metadata = {"name": MARKER, "namespace": platform, "labels": MANAGED_BY}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"cluster": cluster}}
 
 
 def _binding(account: str, namespace: str) -> Manifest:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from tenantry.bootstrap import MARKER
 from tenantry.errors import Refused
+from tenantry.fleet import Fleet
 from tenantry.kube import Manifest
 from tenantry.model import SecretKey
+from tenantry.plan import Plan
 from tenantry.secretcheck import FoundSecret
 
 if TYPE_CHECKING:
@@ -42,6 +46,55 @@ def apps_of(client: Client, labels: Mapping[str, str]) -> Iterator[Manifest]:
                 raise Refused(message, "install Flux, or name the management cluster") from None
             message = f"can not list {plural}: HTTP {error.response.status_code}"
             raise Refused(message, "use credentials that may read Flux's objects") from None
+
+
+def namespaces_of(client: Client) -> Iterator[Manifest]:
+    """All Namespaces. Raises: Refused: the cluster does not let us read."""
+    from httpx2 import HTTPStatusError
+    from lightkube.resources.core_v1 import Namespace
+
+    try:
+        for found in client.list(Namespace):
+            yield {**found.to_dict(), "apiVersion": "v1", "kind": "Namespace"}
+    except HTTPStatusError as error:
+        message = f"can not list namespaces: HTTP {error.response.status_code}"
+        raise Refused(message, "use credentials that may read namespaces") from None
+
+
+def marked_as(client: Client, platform: str) -> str | None:
+    """Which cluster a management cluster says it is; None: it does not say. Raises: Refused: it does not let us read that."""
+    from httpx2 import HTTPStatusError
+    from lightkube.resources.core_v1 import ConfigMap
+
+    try:
+        return (client.get(ConfigMap, MARKER, namespace=platform).data or {}).get("cluster")
+    except HTTPStatusError as error:
+        if error.response.status_code == 404:
+            return None
+        message = f"can not read ConfigMap {platform}/{MARKER}: HTTP {error.response.status_code}"
+        raise Refused(message, "use credentials that may read the ConfigMaps of that namespace") from None
+
+
+def held_on(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Manifest]:
+    """What the management cluster of a plan holds: all namespaces, and what stands for apps of the environment.
+
+    Raises: Refused: it is another cluster, or does not say which.
+    """
+    platform = fleet.document.platform.namespace
+    marked, server = marked_as(client, platform), client.config.cluster.server
+    if marked is None:
+        raise Refused(
+            f"cluster {server} does not say that it is '{plan.management}', which environment '{plan.environment}' is managed from",
+            f"check the kubeconfig and its context; if it is that cluster: tenantry cluster bootstrap {plan.management}"
+            " --kubeconfig FILE --context NAME",
+        )
+    if marked != plan.management:
+        raise Refused(
+            f"cluster {server} says that it is '{marked}', but '{plan.management}' manages environment '{plan.environment}'",
+            "choose the kubeconfig and context of that cluster, or the stack of the other environment",
+        )
+    labels = {"tenantry/environment": plan.environment}
+    return chain(namespaces_of(client), apps_of(client, labels))
 
 
 def secret_of(client: Client, reference: SecretKey) -> FoundSecret | None:

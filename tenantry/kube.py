@@ -55,12 +55,14 @@ class KubeObject:
     """One object of a plan; immutable, although the manifest's type can not say so.
 
     secret: what a Secret holds, which its manifest does not say; None for all other objects.
+    protect: whether the engine itself is to refuse its deletion.
     """
 
     manifest: Manifest
     owner: Owner
     depends_on: tuple[ObjectId, ...] = ()
     secret: SecretValues | None = None
+    protect: bool = False
 
     @property
     def id(self) -> ObjectId:

@@ -6,13 +6,14 @@ A pure function of (fleet, environment): no clock, no network, no order but the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tenantry.diagnostics import closest
 from tenantry.errors import Path, Refused
 from tenantry.fleet import Fleet
 from tenantry.kube import KubeObject, ObjectId
 from tenantry.objects.appset import PlannedApp
+from tenantry.objects.lifecycle import STATE_LABEL
 from tenantry.planner import PlannedPlacement, Planner
 
 
@@ -50,11 +51,22 @@ def plan(fleet: Fleet, environment: str) -> Plan:
     planner.run()
     if planner.findings:
         raise fleet.invalid(planner.findings)
+    protected = fleet.environments[environment].protected
     return Plan(
         environment,
         planner.management,
-        tuple(planner.objects.values()),
+        tuple(map(_protected, planner.objects.values())) if protected else tuple(planner.objects.values()),
         tuple(planner.placements),
         tuple(planner.apps),
         planner.origins,
     )
+
+
+_PROTECTED = ("Namespace", "Kustomization", "HelmRelease")
+"""What tenants and add-ons are: the rest comes and goes with their settings."""
+
+
+def _protected(planned: KubeObject) -> KubeObject:
+    """The engine refuses its deletion too: `pulumi destroy` does not run the program, and so meets no guard."""
+    given_up = STATE_LABEL in planned.manifest["metadata"].get("labels", {})
+    return replace(planned, protect=planned.id.kind in _PROTECTED and not given_up)

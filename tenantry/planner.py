@@ -22,6 +22,7 @@ from tenantry.objects.appset import AppSet, PlannedApp, plan_apps
 from tenantry.objects.attachments import Attachments
 from tenantry.objects.baseline import baseline
 from tenantry.objects.dependencies import Dependency
+from tenantry.objects.lifecycle import Lifecycle, in_state, lifecycle
 from tenantry.objects.remote import baseline_release, objects_chart, service_account, workload_identity
 from tenantry.objects.scope import Scope, on_management
 from tenantry.settings import (
@@ -199,9 +200,11 @@ class Planner:
         self._add_apps(plan_apps(self.fleet, scope, settings, apps, variables, self._addons_there(cluster)))
 
     def _local_base(self, scope: Scope, settings: TenantSettings) -> tuple[ObjectId, ...]:
-        first, *rest = _in_order(scope.owner, baseline(scope, settings))
+        state = self._state(scope)
+        first, *rest = (in_state(each, state) for each in _in_order(scope.owner, baseline(scope, settings)))
         account = scope.object("v1", "ServiceAccount", scope.service_account, {}, depends_on=(first.id,))
-        extra = [object for each in self._extra_baselines(scope) for object in _in_order(scope.owner, each)]
+        more = (object for each in self._extra_baselines(scope) for object in _in_order(scope.owner, each))
+        extra = [in_state(each, state) for each in more]
         objects = [first, account, *rest, *extra]
         self._add(objects, ("tenants", scope.tenant))
         return tuple(object.id for object in objects)
@@ -212,12 +215,18 @@ class Planner:
         account = self._account(scope.service_account, scope.home, Owner(scope.tenant), ("tenants", scope.tenant))
         manifests = list(chain(baseline(scope, settings), *self._extra_baselines(scope)))
         alerts = self._alerts.get(scope.cluster, ())
-        release = baseline_release(scope, platform, manifests, settings, (chart, *platform.base, *alerts))
+        made = baseline_release(scope, platform, manifests, settings, (chart, *platform.base, *alerts))
+        release = in_state(made, self._state(scope))
         self._check_release(release, scope)
         self._add([release], ("tenants", scope.tenant))
         claimed = (scope.cluster, platform.storage, release.manifest["spec"]["releaseName"])
         self._claim_release(claimed, ("tenants", scope.tenant))
         return (release.id, account, *self._identity(scope.cluster, scope.kubeconfig))
+
+    def _state(self, scope: Scope) -> Lifecycle:
+        """What holds for a placement as a whole: a tenant that is paused keeps its baseline up to date all the same."""
+        tenant = self.fleet.document.tenants[scope.tenant].state
+        return lifecycle(self.fleet.clusters[scope.cluster].state, "active" if tenant == "paused" else tenant)
 
     def _extra_baselines(self, scope: Scope) -> Iterator[list[Manifest]]:
         """A whole baseline for each of the tenant's extra namespaces."""

@@ -14,6 +14,7 @@ from tenantry.errors import Refused
 from tenantry.kube import KubeObject, Manifest, ObjectId
 from tenantry.plan import Plan
 
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _BASE: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 MARKER = "# Rendered by tenantry from tenants.yaml; edit that instead.\n"
@@ -83,6 +84,18 @@ def _write(wanted: dict[str, str], directory: Path) -> tuple[int, int]:
         (directory / name).unlink()
     _remove_empty(directory)
     return written, len(stale)
+
+
+def rendered(directory: Path) -> Iterator[Manifest]:
+    """The objects that a former rendering, or a stack whose target is the directory, left there; what is none is passed over."""
+    for file in sorted(directory.rglob("*.y*ml")) if directory.is_dir() else ():
+        try:
+            documents = list(yaml.load_all(file.read_bytes(), Loader=_LOADER))
+        except (OSError, yaml.YAMLError) as error:
+            raise Refused(
+                f"{file} can not be read, so what a run would remove is not known", "remove it, or repair it"
+            ) from error
+        yield from (each for each in documents if isinstance(each, dict) and isinstance(each.get("metadata"), dict))
 
 
 def _rendered_before(directory: Path) -> set[str]:

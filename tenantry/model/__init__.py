@@ -14,8 +14,8 @@ All models are strict (no value is converted silently), frozen, and refuse keys 
 """
 
 from tenantry.model.alerts import COMMIT_STATUS, Alert, Provider
-from tenantry.model.apps import Addon, App, AppPatch, Helm, HelmPatch, Kustomize, KustomizePatch, Overrides
-from tenantry.model.clusters import Cluster, ConfigMap, Environment, Kubeconfig, SecretKey, Selector
+from tenantry.model.apps import Addon, App, AppPatch, Helm, HelmPatch, Kustomize, KustomizePatch, Overrides, State
+from tenantry.model.clusters import Cluster, ClusterState, ConfigMap, Environment, Kubeconfig, SecretKey, Selector
 from tenantry.model.credentials import Config, Credentials
 from tenantry.model.document import ChartRepository, Document, Platform, Settings, Tenant
 from tenantry.model.flux import FluxBlock
@@ -43,6 +43,7 @@ __all__ = [
     "Bucket",
     "ChartRepository",
     "Cluster",
+    "ClusterState",
     "Config",
     "ConfigMap",
     "Credentials",
@@ -74,5 +75,6 @@ __all__ = [
     "Selector",
     "Settings",
     "Source",
+    "State",
     "Tenant",
 ]

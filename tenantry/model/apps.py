@@ -7,7 +7,7 @@ their complete shape (`Kustomize`) once per placement, after merging.
 from __future__ import annotations
 
 import posixpath
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -37,6 +37,9 @@ _DEPENDS_ON = "the fleet sets it from 'dependsOn' of the app"
 _NAMESPACES = "the fleet sets it: a tenant's namespaces are its baseline's, an add-on's are made when needed"
 _ACCOUNT = "Flux would use the rights of any service account beside the clusters' keys"
 _STORAGE = "the fleet sets it: releases are stored in the namespace they install to"
+
+
+State: TypeAlias = Literal["active", "paused", "offboarding"]
 
 
 class Image(Model):
@@ -250,6 +253,8 @@ class App(Model):
     """Which images Flux looks for new tags of, and how they get into Git."""
     overrides: Overrides = Overrides()
     """What is different in an environment or on a cluster."""
+    state: State = "active"
+    """`paused`: Flux leaves it as it is. `offboarding`: it may be removed in a later run, also where that is protected."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:

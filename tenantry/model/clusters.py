@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
 from tenantry.model.strict import Model, exactly_one
 from tenantry.scalars import LabelKey, LabelValue, Name, ObjectName, Text, VariableName, VariableValue
+
+ClusterState: TypeAlias = Literal["active", "paused", "decommissioned"]
 
 
 class Environment(Model):
@@ -21,6 +23,10 @@ class Environment(Model):
     """Template of a tenant's namespace, on every cluster of the environment."""
     variables: dict[VariableName, VariableValue] = {}
     """Placeholders for sources and apps, by name. A cluster's variable of the same name wins."""
+    protected: bool = False
+    """Whether nothing of a tenant goes that was not given up in an earlier run, by `state: offboarding`."""
+    maxDeletions: Annotated[int, Field(ge=0)] = 3
+    """How many tenants, namespaces and apps, each counted by themselves, one run may remove."""
 
 
 class Kamaji(Model):
@@ -135,6 +141,9 @@ class Cluster(Model):
     """How Flux reaches it: required for a remote cluster, and left out for one that is only ever a management cluster."""
     platformServiceAccount: Name = "tenantry-platform"
     """Impersonated on the cluster for baselines and add-ons."""
+    state: ClusterState = "active"
+    """`paused`: Flux leaves everything on it as it is. `decommissioned`: the cluster is gone, or about to be; what is on it
+    is given up, so that its entry can be removed in the next run without reaching it."""
 
 
 class Selector(Model):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tenantry.model.alerts import Alert
-from tenantry.model.apps import Addon, App
+from tenantry.model.apps import Addon, App, State
 from tenantry.model.clusters import Cluster, Environment, Selector
 from tenantry.model.credentials import Config, Credentials
 from tenantry.model.network import Network
@@ -61,6 +61,11 @@ class Tenant(Settings):
     """What the tenant runs."""
     alerts: dict[Name, Alert] = {}
     """Who is told when the tenant's apps and sources fail or change, wherever the tenant is placed."""
+    adopt: bool = False
+    """Whether namespaces that are there already, and not the fleet's, become the tenant's."""
+    state: State = "active"
+    """`paused`: Flux leaves its apps as they are. `offboarding`: it may be removed in a later run, also where that is
+    protected."""
 
 
 class ChartRepository(Model):

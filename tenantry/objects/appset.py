@@ -17,6 +17,7 @@ from tenantry.objects.attachments import Attachments
 from tenantry.objects.charts import chart_object, check_chart, is_chart
 from tenantry.objects.dependencies import Dependency, missing_dependencies
 from tenantry.objects.images import PlannedImage, automation_of, image_objects, planned_images
+from tenantry.objects.lifecycle import Lifecycle, in_state, lifecycle
 from tenantry.objects.scope import Scope, check_length
 from tenantry.objects.sourceset import SourceSet
 from tenantry.settings import EffectiveApp, TenantSettings, effective_app
@@ -130,7 +131,7 @@ class _Builder:
             release = (self.scope.cluster, self.scope.storage, planned.manifest["spec"]["releaseName"])
         check_length(planned, self.path_of(app.name))
         self._check_spec(planned, app)
-        self.add(self.attachments.bound(planned))
+        self.add(in_state(self.attachments.bound(planned), self._state(app)))
         self.known[app.name] = Dependency(planned.id)
         at = self.path_of(app.name)
         images = self.attempt(lambda: self._images(app.name, source)) or ()
@@ -156,6 +157,13 @@ class _Builder:
             message = f"images of apps {apps} would both be called '{planned.id.name}'"
             raise Found([Finding(at[:-1], "duplicate-name", message, fix="rename one of them", at_key=True)])
         self.add(self.attachments.bound(planned))
+
+    def _state(self, app: EffectiveApp) -> Lifecycle:
+        document, cluster = self.fleet.document, self.fleet.clusters[self.scope.cluster].state
+        if not self.scope.tenant:
+            return lifecycle(cluster, document.platform.addons[app.name].state)
+        tenant = document.tenants[self.scope.tenant]
+        return lifecycle(cluster, tenant.state, tenant.apps[app.name].state)
 
     def _check_manifests(self, app: EffectiveApp, name: str, source: KubeObject) -> None:
         if source.id.kind == "HelmRepository":

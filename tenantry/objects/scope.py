@@ -22,8 +22,17 @@ MANAGED_BY = {"app.kubernetes.io/managed-by": "tenantry"}
 WATCHED = {"reconcile.fluxcd.io/watch": "Enabled"}
 """Makes Flux look again at once when a Secret or ConfigMap that its objects refer to appears or changes."""
 
-_DELETION = {"pulumi.com/deletionPropagationPolicy": "background"}
-"""Flux cleans up through finalizers, which every propagation waits for; foreground would wait for the garbage collector too."""
+_PROVIDER = {
+    "pulumi.com/deletionPropagationPolicy": "background",
+    "pulumi.com/patchFieldManager": "tenantry",
+    "pulumi.com/patchForce": "true",
+}
+"""What Pulumi's provider is told with every object.
+
+Deletion: Flux cleans up through finalizers, which every propagation waits for; foreground would wait for the garbage
+collector too. Patching: by default each object has a manager of a random name, which a stack whose state was lost would be
+in conflict with; and what somebody changed by hand is to be put back, not to fail the run half-way.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +105,7 @@ class Scope:
             "name": self.name(key),
             "namespace": self.home,
             "labels": self.labels(app),
-            "annotations": dict(_DELETION),
+            "annotations": dict(_PROVIDER),
         }
         return KubeObject(
             {"apiVersion": api_version, "kind": kind, "metadata": metadata, **body}, self.owner, depends_on
@@ -114,7 +123,7 @@ def check_length(object: KubeObject, at: Path) -> None:
 def on_management(manifest: Manifest, owner: Owner, depends_on: tuple[ObjectId, ...] = ()) -> KubeObject:
     """A manifest that Pulumi itself creates on the management cluster."""
     metadata = manifest["metadata"]
-    annotations = {**metadata.get("annotations", {}), **_DELETION}
+    annotations = {**metadata.get("annotations", {}), **_PROVIDER}
     return KubeObject({**manifest, "metadata": {**metadata, "annotations": annotations}}, owner, depends_on)
 
 

@@ -22,6 +22,7 @@ RULES: tuple[Rule, ...] = (
     clusters.clusters_name_declared_environments,
     clusters.remote_clusters_have_a_kubeconfig,
     clusters.kubeconfigs_are_not_shared,
+    clusters.management_clusters_are_not_decommissioned,
     clusters.kubeconfigs_lie_apart_from_the_platform,
     identities.workload_identities_say_what_their_provider_needs,
     identities.workload_identities_are_addressed_as_flux_wants,

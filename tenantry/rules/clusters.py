@@ -164,3 +164,16 @@ def _variables(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], dict[str, str]]]
         yield ("environments", name, "variables"), variables
     for name, cluster in fleet.clusters.items():
         yield ("clusters", name, "variables"), cluster.variables
+
+
+def management_clusters_are_not_decommissioned(fleet: Fleet) -> Iterator[Finding]:
+    """What is given up there would be left to nobody: Flux itself runs on it."""
+    for name, cluster in fleet.clusters.items():
+        managed = [each for each, environment in fleet.environments.items() if environment.management == name]
+        if managed and cluster.state == "decommissioned":
+            yield Finding(
+                ("clusters", name, "state"),
+                "management-cluster",
+                f"cluster '{name}' manages environment '{managed[0]}', so it can not be decommissioned while that is there",
+                fix=f"run `pulumi destroy` on the stack of '{managed[0]}' first, or set another 'management'",
+            )

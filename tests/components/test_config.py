@@ -55,5 +55,5 @@ def test_another_target_is_refused_with_the_key_and_the_command_that_helps() -> 
 
 def test_every_key_is_declared_for_the_command_line_with_a_description_and_a_default() -> None:
     declared = {key: each for key, each in yaml.safe_load(PROJECT.read_text())["config"].items() if ":" not in key}
-    assert set(declared) == {"environment", "fleet", "target", "kubeconfig", "context", "directory"}
+    assert set(declared) == {"environment", "fleet", "target", "kubeconfig", "context", "directory", "maxDeletions"}
     assert all({"type", "description", "default"} == set(each) for each in declared.values())

@@ -10,7 +10,10 @@ from components.program import tenant_outputs
 from tenantry import live
 from tenantry.errors import Refused
 from tenantry.load import load_fleet, plan_all
+from tenantry.plan import Plan
+from tenantry.render import write_directory
 from tests.components.recording import Recording, record
+from tests.unit.memory import Memory
 from tests.unit.texts import planned, rocky
 
 ROOT = Path(__file__).parents[2]
@@ -101,3 +104,64 @@ def test_a_cluster_that_does_not_answer_ends_the_program_in_a_preview_too(monkey
 def test_a_tenant_s_output_names_all_of_its_namespaces() -> None:
     plan = planned(rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}\nnamespaces: {jobs: {}}"))
     assert tenant_outputs(plan)["rocky"]["namespaces"] == ["rocky", "rocky-jobs"]
+
+
+def hub_with(plan: Plan, marker: str = "hub-dev") -> Memory:
+    """A management cluster that holds a plan."""
+    memory = Memory()
+    memory.objects["/api/v1/namespaces/tenantry-system/configmaps/tenantry"] = {
+        "metadata": {},
+        "data": {"cluster": marker},
+    }
+    for kind, path in (
+        ("Namespace", "/api/v1/namespaces"),
+        ("Kustomization", "/apis/kustomize.toolkit.fluxcd.io/v1/kustomizations"),
+        ("HelmRelease", "/apis/helm.toolkit.fluxcd.io/v2/helmreleases"),
+    ):
+        items = [dict(each.manifest) for each in plan.objects if each.id.kind == kind]
+        memory.objects[path] = {"kind": f"{kind}List", "metadata": {}, "items": items}
+    return memory
+
+
+@pytest.fixture
+def emptied(tmp_path: Path) -> Path:
+    """The fleet without its tenants."""
+    fleet = tmp_path / "tenants.yaml"
+    fleet.write_text((ROOT / "tenants.yaml").read_text().partition("\ntenants:")[0])
+    return fleet
+
+
+@pytest.mark.parametrize(
+    ("setting", "refused"), [("", True), ("1", True), ("2", False), ("many", True)], ids=["unset", "1", "2", "many"]
+)
+def test_a_run_that_would_remove_too_much_ends_before_anything_is_registered(
+    monkeypatch: pytest.MonkeyPatch, emptied: Path, setting: str, *, refused: bool
+) -> None:
+    monkeypatch.setattr(live, "connect", lambda *_: hub_with(PLANS["dev"]).client())
+    recording, message = run({"fleet": str(emptied), "maxDeletions": setting}, stack="dev")
+    assert (message != "", recording.registered == []) == (refused, refused)
+    if setting == "":
+        assert message.startswith(
+            "this run would remove every tenant of environment 'dev'\n    tenant 'movy' with everything it has on edge-1, hub-dev\n"
+        )
+    if setting == "many":
+        assert message == (
+            "tenantry:maxDeletions is 'many', but it has to be a number\n"
+            "  fix: pulumi config set tenantry:maxDeletions 10, or pulumi config rm tenantry:maxDeletions"
+        )
+
+
+def test_a_run_against_another_cluster_ends_before_anything_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "connect", lambda *_: hub_with(PLANS["dev"], "hub-prod").client())
+    recording, message = run({}, stack="dev")
+    assert recording.registered == []
+    assert "says that it is 'hub-prod', but 'hub-dev' manages environment 'dev'\n" in message
+
+
+def test_files_are_guarded_as_a_cluster_is(tmp_path: Path, emptied: Path) -> None:
+    write_directory(PLANS["dev"], tmp_path / "files")
+    recording, message = run(
+        {"fleet": str(emptied), "target": "directory", "directory": str(tmp_path / "files")}, stack="dev"
+    )
+    assert recording.registered == []
+    assert message.startswith("this run would remove every tenant of environment 'dev'\n")

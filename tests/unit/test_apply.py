@@ -12,6 +12,7 @@ from tests.unit.texts import FRAME, fleet
 MANIFESTS = bootstrap(fleet(FRAME), "dev", "hub")
 NAMESPACE = "/api/v1/namespaces/tenantry-system"
 ACCOUNT = "/api/v1/namespaces/tenantry-system/serviceaccounts/tenantry-platform"
+MARKER = "/api/v1/namespaces/tenantry-system/configmaps/tenantry"
 BINDING = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/tenantry-platform-tenantry-system"
 
 
@@ -28,8 +29,8 @@ def refusal(memory: Memory) -> tuple[str, str]:
 
 def test_what_is_not_there_is_created_as_it_is_planned() -> None:
     memory = Memory()
-    assert [Outcome.CREATED] * 3 == outcomes(memory)
-    assert [NAMESPACE, ACCOUNT, BINDING] == list(memory.objects)
+    assert [Outcome.CREATED] * 4 == outcomes(memory)
+    assert [NAMESPACE, ACCOUNT, BINDING, MARKER] == list(memory.objects)
     assert MANIFESTS[2]["roleRef"] == memory.objects[BINDING]["roleRef"]
     assert MANIFESTS[2]["subjects"] == memory.objects[BINDING]["subjects"]
 
@@ -38,7 +39,7 @@ def test_fields_of_others_are_not_taken_over() -> None:
     memory = Memory()
     outcomes(memory)
     applied = [parameters for method, _, parameters in memory.requests if method == "PATCH"]
-    assert [("tenantry", False)] * 3 == [
+    assert [("tenantry", False)] * 4 == [
         (each["fieldManager"], each.get("force", "false") == "true") for each in applied
     ]
 
@@ -46,7 +47,7 @@ def test_fields_of_others_are_not_taken_over() -> None:
 def test_applying_again_changes_nothing() -> None:
     memory = Memory()
     outcomes(memory)
-    assert [Outcome.UNCHANGED] * 3 == outcomes(memory)
+    assert [Outcome.UNCHANGED] * 4 == outcomes(memory)
 
 
 def test_what_others_added_is_no_change_and_what_is_amiss_is_one() -> None:
@@ -54,17 +55,17 @@ def test_what_others_added_is_no_change_and_what_is_amiss_is_one() -> None:
     outcomes(memory)
     memory.objects[NAMESPACE]["metadata"]["labels"]["team"] = "ops"
     memory.objects[BINDING]["subjects"] = []
-    assert [Outcome.UNCHANGED, Outcome.UNCHANGED, Outcome.CHANGED] == outcomes(memory)
+    assert [Outcome.UNCHANGED, Outcome.UNCHANGED, Outcome.CHANGED, Outcome.UNCHANGED] == outcomes(memory)
 
 
 def test_a_dry_run_tells_the_same_and_changes_nothing() -> None:
     memory = Memory()
-    assert [Outcome.CREATED] * 3 == outcomes(memory, dry_run=True)
+    assert [Outcome.CREATED] * 4 == outcomes(memory, dry_run=True)
     assert {} == memory.objects
     assert ACCOUNT not in [path for _, path, _ in memory.requests]  # without its namespace it would be refused
     outcomes(memory)
     memory.objects[BINDING]["subjects"] = []
-    assert [Outcome.UNCHANGED, Outcome.UNCHANGED, Outcome.CHANGED] == outcomes(memory, dry_run=True)
+    assert [Outcome.UNCHANGED, Outcome.UNCHANGED, Outcome.CHANGED, Outcome.UNCHANGED] == outcomes(memory, dry_run=True)
     assert memory.objects[BINDING]["subjects"] == []
 
 

@@ -40,6 +40,12 @@ def test_the_management_cluster_needs_the_account_itself() -> None:
         namespace("tenantry-system"),
         account,
         binding("tenantry-platform-tenantry-system", "system:serviceaccount:tenantry-system:tenantry-platform"),
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "tenantry", "namespace": "tenantry-system", "labels": MINE},
+            "data": {"cluster": "hub"},
+        },
     )
     assert expected == bootstrap(fleet(FRAME), "dev", "hub")
 

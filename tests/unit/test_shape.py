@@ -18,8 +18,8 @@ def test_an_unknown_key_is_refused_with_the_closest_known_one() -> None:
     expected = told(
         "tenants.yaml:10:5: error[unknown-key]: key 'rol' is not known here",
         "  at tenants.rocky.rol",
-        "  known: alerts, annotations, apps, clusters, configs, credentials, interval, labels, limits, namespaces, network,"
-        " owners, podSecurity, quota, retryInterval, role, roleBindings, sources, timeout (closest: role)",
+        "  known: adopt, alerts, annotations, apps, clusters, configs, credentials, interval, labels, limits, namespaces,"
+        " network, owners, podSecurity, quota, retryInterval, role, roleBindings, sources, state, timeout (closest: role)",
         "  fix: write 'role'",
         "Found 1 error",
     )

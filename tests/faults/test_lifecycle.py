@@ -1,0 +1,197 @@
+"""How tenants and clusters leave, and what keeps them from leaving by mistake: a protected environment from up to nothing.
+
+The tests build on one another in the order they stand.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import pytest
+
+from sandbox.content import commit
+from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.project import Project, make_project
+
+pytestmark = [pytest.mark.e2e, pytest.mark.faults]
+
+MOVY = "\n  # Deploys new versions of its chart.\n"
+UP = ("up", "--stack", "dev", "--yes", "--skip-preview")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    made = make_project(tmp_path_factory.mktemp("lifecycle") / "project")
+    made.edit("    management: hub-dev\n", "    management: hub-dev\n    protected: true\n")
+    try:
+        made.start("dev")
+        made.deploy("dev")
+        yield made
+    finally:
+        made.tenantry("sandbox", "down")
+
+
+@pytest.fixture(scope="module")
+def hub(project: Project) -> Iterator[Cluster]:
+    with closing(Cluster(project.kubeconfig("hub-dev"))) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def edge(project: Project) -> Iterator[Cluster]:
+    with closing(Cluster(project.kubeconfig("edge-1"))) as cluster:
+        yield cluster
+
+
+@contextmanager
+def fleet_as(project: Project, text: str) -> Iterator[None]:
+    """Another tenants.yaml for a while."""
+    before = project.fleet.read_text()
+    project.fleet.write_text(text)
+    try:
+        yield
+    finally:
+        project.fleet.write_text(before)
+
+
+def without_tenants(project: Project) -> str:
+    return project.fleet.read_text().partition("\ntenants:")[0] + "\n"
+
+
+def test_a_protected_environment_loses_no_tenant_that_was_not_given_up(project: Project, hub: Cluster) -> None:
+    before = hub.fleet_uids()
+    with fleet_as(project, project.fleet.read_text().partition(MOVY)[0]):
+        for command in (("preview", "--stack", "dev"), UP):
+            refused = project.pulumi(*command)
+            assert refused.code != 0
+            assert "environment 'dev' is protected, and this run would remove" in refused.text
+            assert "tenant 'movy' with everything it has on edge-1, hub-dev" in refused.text
+    assert hub.fleet_uids() == before
+
+
+def test_an_emptied_file_is_refused_with_the_state_lost_too(project: Project, hub: Cluster) -> None:
+    before = hub.fleet_uids()
+    project.pulumi("stack", "rm", "dev", "--yes", "--force", "--preserve-config").ok()
+    project.pulumi("stack", "init", "dev").ok()
+    with fleet_as(project, without_tenants(project)):
+        refused = project.pulumi(*UP)
+        assert refused.code != 0
+        assert "this run would remove" in refused.text
+    project.pulumi(*UP).ok()
+    assert hub.fleet_uids() == before, "a new state takes over what is there, and makes nothing anew"
+
+
+def test_destroy_leaves_the_tenants_of_a_protected_environment(project: Project, hub: Cluster, edge: Cluster) -> None:
+    before = {each: uid for each, uid in hub.fleet_uids().items() if each.startswith(("Kustomization", "HelmRelease"))}
+    refused = project.pulumi("destroy", "--stack", "dev", "--yes", "--skip-preview")
+    assert refused.code != 0
+    assert "cannot be deleted" in refused.text
+    after = hub.fleet_uids()
+    assert {each: after.get(each) for each in before} == before
+    assert {"rocky", "movy"} <= hub.namespaces() & edge.namespaces()
+    project.deploy("dev")
+
+
+def test_a_kubeconfig_that_leads_to_another_cluster_is_refused(project: Project, hub: Cluster) -> None:
+    before = hub.fleet_uids()
+    project.pulumi("config", "set", "--stack", "dev", "tenantry:kubeconfig", str(project.kubeconfig("edge-1"))).ok()
+    refused = project.pulumi(*UP)
+    project.pulumi("config", "set", "--stack", "dev", "tenantry:kubeconfig", str(project.kubeconfig("hub-dev"))).ok()
+    assert refused.code != 0
+    assert "does not say that it is 'hub-dev', which environment 'dev' is managed from" in refused.text
+    assert hub.fleet_uids() == before
+
+
+def test_another_reference_to_a_kubeconfig_is_refused(project: Project) -> None:
+    project.edit("controlPlane: edge-1,", "controlPlane: edge-2,")
+    refused = project.pulumi(*UP)
+    project.edit("controlPlane: edge-2,", "controlPlane: edge-1,")
+    assert refused.code != 0
+    assert "cluster 'edge-1' is reached through kamaji-edge/edge-1-admin-kubeconfig today" in refused.text
+
+
+def test_a_paused_cluster_is_left_as_it_is(project: Project, hub: Cluster, edge: Cluster) -> None:
+    project.edit("    labels: {tier: edge, region: eu-west}\n    variables: {domain: edge-1", PAUSED)
+    project.pulumi(*UP).ok()
+    path = "db/kustomization.yaml"
+    text = (project.content / "git" / "rocky" / "manifests" / path).read_text()
+    commit(
+        project.sandbox, "rocky/manifests", {path: text + "commonAnnotations: {pushed: late}\n"}, "Push while paused"
+    )
+    for namespace, source in (("rocky", "manifests"), ("kamaji-edge", "edge-1-rocky-manifests")):
+        hub.reconcile("GitRepository", namespace, source)
+    eventually(lambda: _pushed(hub), "the push on the management cluster")
+    assert not _pushed(edge)
+    project.edit(PAUSED, "    labels: {tier: edge, region: eu-west}\n    variables: {domain: edge-1")
+    project.pulumi(*UP).ok()
+    eventually(lambda: _pushed(edge), "the push on the cluster that is no longer paused")
+
+
+PAUSED = "    labels: {tier: edge, region: eu-west}\n    state: paused\n    variables: {domain: edge-1"
+
+
+def _pushed(cluster: Cluster) -> bool:
+    found = cluster.find("StatefulSet", "rocky", "db")
+    return bool(found) and found["metadata"].get("annotations", {}).get("pushed") == "late"
+
+
+def test_a_tenant_leaves_in_two_runs_and_takes_all_it_has(project: Project, hub: Cluster, edge: Cluster) -> None:
+    project.edit("  movy:\n    role: edit\n", "  movy:\n    state: offboarding\n    role: edit\n")
+    project.pulumi(*UP).ok()
+    others = {each: uid for each, uid in hub.fleet_uids().items() if "movy" not in each}
+    project.fleet.write_text(project.fleet.read_text().partition(MOVY)[0])
+    project.pulumi(*UP).ok()
+    assert not {each for each in hub.fleet_objects() | edge.fleet_objects() if "movy" in each}
+    assert "movy" not in hub.namespaces() | edge.namespaces()
+    assert {each: uid for each, uid in hub.fleet_uids().items() if "movy" not in each} == others
+
+
+def test_a_cluster_that_does_not_answer_is_given_up_in_two_runs(project: Project, hub: Cluster, edge: Cluster) -> None:
+    kept = edge.fleet_uids()
+    with frozen(project, "edge-1"):
+        started = time.monotonic()
+        project.edit("    labels: {tier: edge, region: eu-west}\n    variables: {domain: edge-1", GIVEN_UP)
+        project.pulumi(*UP).ok()
+        project.edit(ENTRY.format(project.port), "")
+        project.pulumi(*UP).ok()
+        took = time.monotonic() - started
+        assert not {each for each in hub.fleet_objects() if "edge-1" in each}
+        assert "ready" in project.tenantry("status", "--environment", "dev", "--wait", "--timeout", "120").ok().text
+    assert edge.fleet_uids() == kept, "what runs on a cluster that was given up stays as it is"
+    print(f"two runs took {took:.0f} s")
+
+
+GIVEN_UP = PAUSED.replace("paused", "decommissioned")
+ENTRY = """\
+  edge-1:
+    environments: [dev]
+    labels: {{tier: edge, region: eu-west}}
+    state: decommissioned
+    variables: {{domain: edge-1.dev.example.com}}
+    kubeconfig: {{kamaji: {{controlPlane: edge-1, namespace: kamaji-edge}}}}
+"""
+
+
+@contextmanager
+def frozen(project: Project, cluster: str) -> Iterator[None]:
+    """The cluster's API server takes connections and answers none."""
+    parts = json.loads(project.tenantry("sandbox", "status", "--output", "json").ok().out)["parts"]
+    (pid,) = (each["pid"] for each in parts if (each["owner"], each["part"]) == (cluster, "kube-apiserver"))
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def test_without_protection_destroy_leaves_nothing(project: Project, hub: Cluster) -> None:
+    project.edit("    protected: true\n", "")
+    project.pulumi(*UP).ok()
+    project.pulumi("destroy", "--stack", "dev", "--yes", "--skip-preview").ok()
+    assert hub.fleet_objects() == set()
+    assert "rocky" not in hub.namespaces()

@@ -1,0 +1,167 @@
+"""What a run would take away, told from what the cluster holds and what is planned."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.errors import Refused
+from tenantry.guard import Held, Limits, check, held, removals
+from tests.unit.texts import FRAME, planned
+
+OPEN, GUARDED = Limits(protected=False, deletions=1), Limits(protected=True, deletions=9)
+SOURCES = "    sources: {m: {git: {url: https://git.example.com/a, ref: {branch: main}}}}\n"
+
+
+def tenant(name: str, *apps: str, rest: str = "", where: str = "{all: true}") -> str:
+    listed = "".join(f"      {app}: {{kustomize: {{source: m}}}}\n" for app in apps)
+    return f"  {name}:\n    clusters: {where}\n{rest}{SOURCES}    apps:\n{listed}"
+
+
+def fleet(*tenants: str, frame: str = FRAME) -> str:
+    return frame + ("tenants:\n" + "".join(tenants) if tenants else "")
+
+
+def now(text: str) -> Held:
+    """What the cluster holds once a fleet is up."""
+    return held((each.manifest for each in planned(text).objects), "dev")
+
+
+def gone(before: str, after: str) -> list[str]:
+    return [str(each) for each in removals(planned(after), now(before))]
+
+
+def refusal(before: str, after: str, limits: Limits) -> str:
+    with pytest.raises(Refused) as refused:
+        check(planned(after), now(before), limits)
+    return str(refused.value)
+
+
+ROCKY, MOVY, TINA = tenant("rocky", "web", "db"), tenant("movy", "web"), tenant("tina", "web")
+
+
+def test_what_stays_is_no_removal() -> None:
+    assert gone(fleet(ROCKY, MOVY), fleet(MOVY, ROCKY, TINA)) == []
+
+
+def test_a_tenant_stands_for_all_it_has() -> None:
+    assert gone(fleet(ROCKY, MOVY), fleet(ROCKY)) == ["tenant 'movy' with everything it has on edge, hub"]
+
+
+def test_a_placement_is_told_by_its_namespaces_on_the_management_cluster_and_on_remotes() -> None:
+    before = fleet(tenant("rocky", "web", rest="    namespaces: {jobs: {}}\n"))
+    on_hub, on_edge = (fleet(tenant("rocky", "web", where=f"{{names: [{name}]}}")) for name in ("hub", "edge"))
+    assert gone(before, on_hub) == [
+        "namespace 'rocky' of tenant 'rocky' on edge",
+        "namespace 'rocky-jobs' of tenant 'rocky' on edge",
+        "namespace 'rocky-jobs' of tenant 'rocky' on hub",
+    ]
+    assert gone(before, on_edge) == [
+        "namespace 'rocky' of tenant 'rocky' on hub",
+        "namespace 'rocky-jobs' of tenant 'rocky' on edge",
+        "namespace 'rocky-jobs' of tenant 'rocky' on hub",
+    ]
+
+
+def test_apps_and_add_ons_are_told_one_by_one() -> None:
+    dns = "{clusters: {all: true}, source: {helm: {url: https://charts.example.com}}, helm: {chart: dns, version: 1.x}}"
+    with_dns = FRAME.replace("platform: {", f"platform: {{addons: {{dns: {dns}}}, ")
+    assert gone(fleet(ROCKY, frame=with_dns), fleet(tenant("rocky", "web"))) == [
+        "add-on 'dns' on edge",
+        "add-on 'dns' on hub",
+        "app 'db' of tenant 'rocky' on edge",
+        "app 'db' of tenant 'rocky' on hub",
+    ]
+
+
+def test_objects_of_others_are_passed_over() -> None:
+    strange = [
+        {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": "a"}},
+        {
+            "kind": "HelmRelease",
+            "apiVersion": "v2",
+            "metadata": {"name": "a", "namespace": "b", "labels": None},
+            "spec": None,
+        },
+        {
+            "kind": "HelmRelease",
+            "apiVersion": "v2",
+            "metadata": {
+                "name": "a",
+                "namespace": "b",
+                "labels": {"tenantry/environment": "dev", "tenantry/cluster": "x", "toolkit.fluxcd.io/tenant": "t"},
+            },
+            "spec": {"values": {"objects": "text"}},
+        },
+    ]
+    assert held(strange, "dev") == Held({}, {}, {}, frozenset({"a"}))
+
+
+def test_one_of_a_kind_may_go_within_the_limit() -> None:
+    check(planned(fleet(tenant("rocky", "web"), TINA)), now(fleet(tenant("rocky", "web"), MOVY, TINA)), OPEN)
+
+
+def test_more_than_the_limit_are_refused_by_name() -> None:
+    assert refusal(fleet(ROCKY, MOVY, TINA), fleet(ROCKY), OPEN) == (
+        "this run would remove 2 tenants, and 1 may go at once in environment 'dev'\n"
+        "    tenant 'movy' with everything it has on edge, hub\n"
+        "    tenant 'tina' with everything it has on edge, hub\n"
+        "  fix: if that is meant, allow it: `pulumi config set tenantry:maxDeletions 2`; or put back what is missing; what is"
+        " to go gets 'state: offboarding' in tenants.yaml and one `pulumi up`, and is removed after that"
+    )
+
+
+def test_the_last_tenant_does_not_go_unless_somebody_says_so() -> None:
+    assert refusal(fleet(ROCKY), fleet(), OPEN) == (
+        "this run would remove every tenant of environment 'dev'\n"
+        "    tenant 'rocky' with everything it has on edge, hub\n"
+        "  fix: if the file is right, put back what is missing; what is to go gets 'state: offboarding' in tenants.yaml and one"
+        " `pulumi up`, and is removed after that; or allow it: `pulumi config set tenantry:maxDeletions 1`"
+    )
+    check(planned(fleet()), now(fleet(ROCKY)), Limits(protected=False, deletions=1, explicit=True))
+
+
+def test_where_it_is_protected_nothing_goes_unannounced_whatever_the_limit() -> None:
+    after = fleet(tenant("rocky", "web"))
+    for limits in (GUARDED, Limits(protected=True, deletions=9, explicit=True)):
+        assert refusal(fleet(ROCKY), after, limits).startswith(
+            "environment 'dev' is protected, and this run would remove\n    app 'db' of tenant 'rocky' on edge\n"
+        )
+
+
+@pytest.mark.parametrize("limits", [GUARDED, Limits(protected=False, deletions=0)])
+def test_what_was_given_up_before_may_go(limits: Limits) -> None:
+    leaving = fleet(ROCKY.replace("    clusters", "    state: offboarding\n    clusters"), MOVY)
+    check(planned(fleet(MOVY)), now(leaving), limits)
+    app = fleet(ROCKY.replace("db: {", "db: {state: offboarding, "))
+    check(planned(fleet(tenant("rocky", "web"))), now(app), limits)
+    cluster = FRAME.replace("labels: {tier: edge},", "labels: {tier: edge}, state: decommissioned,")
+    without = "".join(line for line in FRAME.splitlines(keepends=True) if not line.startswith("  edge:"))
+    check(planned(fleet(ROCKY, frame=without)), now(fleet(ROCKY, frame=cluster)), limits)
+
+
+def test_many_removals_are_cut_short() -> None:
+    many = [tenant(f"t{index}", "web", where="{names: [hub]}") for index in range(30)]
+    assert "    and 9 more\n" in refusal(fleet(*many), fleet(many[0]), OPEN)
+
+
+def test_another_reference_to_a_kubeconfig_is_refused() -> None:
+    after = fleet(ROCKY, frame=FRAME.replace("controlPlane: edge", "controlPlane: other"))
+    assert refusal(fleet(ROCKY), after, OPEN) == (
+        "cluster 'edge' is reached through kamaji/edge-admin-kubeconfig today, and would be through"
+        " kamaji/other-admin-kubeconfig: everything on it would be removed, and installed again\n"
+        "  fix: take everything off the cluster first (no selector names it), or declare a new cluster beside 'edge' and move"
+        " tenants there"
+    )
+    another_key = fleet(ROCKY, frame=FRAME.replace("namespace: kamaji}", "namespace: kamaji, key: admin.svc}"))
+    check(planned(another_key), now(fleet(ROCKY)), OPEN)
+
+
+def test_a_namespace_of_others_is_taken_over_only_by_a_tenant_that_adopts() -> None:
+    before = Held({}, {}, {}, frozenset({"rocky", "kube-system"}))
+    with pytest.raises(Refused) as refused:
+        check(planned(fleet(ROCKY)), before, OPEN)
+    assert str(refused.value) == (
+        "namespace 'rocky' is on 'hub' already, and is not the fleet's: tenant 'rocky' would take it over\n"
+        "  fix: if it is to become the tenant's, set 'adopt: true' under tenants.rocky; or rename the tenant"
+    )
+    check(planned(fleet(ROCKY)), before, Limits(protected=True, deletions=0, adopting=frozenset({"rocky"})))

@@ -1,0 +1,89 @@
+"""What the management cluster says of itself and of an environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tenantry.errors import Refused
+from tenantry.guard import held
+from tenantry.inventory import held_on
+from tenantry.load import plan_one
+from tests.unit.memory import SERVER, Memory
+from tests.unit.texts import fleet, rocky
+
+FLEET = fleet(rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}"))
+PLAN = plan_one(FLEET, "dev")
+MARKER = "/api/v1/namespaces/tenantry-system/configmaps/tenantry"
+LISTS = {
+    "Namespace": "/api/v1/namespaces",
+    "Kustomization": "/apis/kustomize.toolkit.fluxcd.io/v1/kustomizations",
+    "HelmRelease": "/apis/helm.toolkit.fluxcd.io/v2/helmreleases",
+}
+
+
+def cluster(marker: Mapping[str, Any] | None) -> Memory:
+    """A cluster that holds the plan; items of lists do not say their kind."""
+    memory = Memory()
+    for kind, path in LISTS.items():
+        items = [{**each.manifest} for each in PLAN.objects if each.id.kind == kind]
+        for item in items:
+            del item["apiVersion"], item["kind"]
+        memory.objects[path] = {"kind": f"{kind}List", "metadata": {}, "items": items}
+    if marker is not None:
+        memory.objects[MARKER] = {"metadata": {"name": "tenantry"}, "data": marker}
+    return memory
+
+
+def refusal(memory: Memory) -> str:
+    with pytest.raises(Refused) as refused, memory.client() as client:
+        list(held_on(client, FLEET, PLAN))
+    return str(refused.value)
+
+
+def test_a_cluster_that_holds_a_plan_holds_what_the_plan_says() -> None:
+    memory = cluster({"cluster": "hub"})
+    with memory.client() as client:
+        found = held(held_on(client, FLEET, PLAN), "dev")
+    assert found == held((each.manifest for each in PLAN.objects), "dev")
+    asked = {path: parameters.get("labelSelector") for _, path, parameters in memory.requests}
+    assert [asked[LISTS[kind]] for kind in ("Kustomization", "HelmRelease")] == ["tenantry/environment=dev"] * 2
+
+
+def test_a_cluster_that_says_it_is_another_one_is_refused() -> None:
+    assert refusal(cluster({"cluster": "hub-prod"})) == (
+        f"cluster {SERVER} says that it is 'hub-prod', but 'hub' manages environment 'dev'\n"
+        "  fix: choose the kubeconfig and context of that cluster, or the stack of the other environment"
+    )
+
+
+@pytest.mark.parametrize("marker", [None, {}])
+def test_a_cluster_that_does_not_say_what_it_is_is_refused(marker: Mapping[str, Any] | None) -> None:
+    assert refusal(cluster(marker)) == (
+        f"cluster {SERVER} does not say that it is 'hub', which environment 'dev' is managed from\n"
+        "  fix: check the kubeconfig and its context; if it is that cluster:"
+        " tenantry cluster bootstrap hub --kubeconfig FILE --context NAME"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        (
+            MARKER,
+            "can not read ConfigMap tenantry-system/tenantry: HTTP 403\n"
+            "  fix: use credentials that may read the ConfigMaps of that namespace",
+        ),
+        (LISTS["Namespace"], "can not list namespaces: HTTP 403\n  fix: use credentials that may read namespaces"),
+        (
+            LISTS["HelmRelease"],
+            "can not list helmreleases: HTTP 403\n  fix: use credentials that may read Flux's objects",
+        ),
+    ],
+)
+def test_a_cluster_that_does_not_let_us_read_is_refused(path: str, message: str) -> None:
+    memory = cluster({"cluster": "hub"})
+    memory.refuse("GET", path, 403, "no")
+    assert refusal(memory) == message
