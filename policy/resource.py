@@ -1,0 +1,123 @@
+"""A Kubernetes object as the engine hands it to a policy, and what rules ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+COMPONENTS = (
+    "kubernetes:helm.sh/v2:Chart",
+    "kubernetes:helm.sh/v3:Chart",
+    "kubernetes:helm.sh/v4:Chart",
+    "kubernetes:kustomize/",
+    "kubernetes:kustomize:",
+    "kubernetes:yaml/",
+    "kubernetes:yaml:",
+)
+"""What only groups objects, by the beginnings of their types; the engine shows each of the objects too."""
+
+TENANT = "toolkit.fluxcd.io/tenant"
+ROLE = "toolkit.fluxcd.io/role"
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """Where an object goes. to_files: it is written into a directory."""
+
+    name: str
+    to_files: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """props: the manifest, of mappings and sequences that need not be dicts and lists. type: Pulumi's token.
+
+    by: the release that installs the object on another cluster; None: Pulumi registers it itself.
+    """
+
+    urn: str
+    type: str
+    props: Mapping[str, Any]
+    provider: Provider | None = None
+    by: Resource | None = None
+
+    @property
+    def is_object(self) -> bool:
+        """Whether it is to be an object of a cluster."""
+        return self.type.startswith("kubernetes:") and not self.type.startswith(COMPONENTS)
+
+    @property
+    def group(self) -> str:
+        """The API group without its version; "" for Kubernetes' core."""
+        return str(self.props.get("apiVersion", "")).rpartition("/")[0]
+
+    @property
+    def kind(self) -> str:
+        return str(self.props.get("kind", ""))
+
+    @property
+    def name(self) -> str:
+        return str(self._metadata.get("name", ""))
+
+    @property
+    def namespace(self) -> str:
+        """Where it lies; "" if it has no namespace, or says none."""
+        return str(self._metadata.get("namespace") or "")
+
+    @property
+    def labels(self) -> Mapping[str, Any]:
+        return mapping(self._metadata.get("labels"))
+
+    @property
+    def tenant(self) -> str:
+        """Whose it says it is; "" for nobody's."""
+        return str(self.labels.get(TENANT, ""))
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        return mapping(self.props.get("spec"))
+
+    @property
+    def is_kustomization(self) -> bool:
+        return (self.group, self.kind) == ("kustomize.toolkit.fluxcd.io", "Kustomization")
+
+    @property
+    def is_release(self) -> bool:
+        return (self.group, self.kind) == ("helm.toolkit.fluxcd.io", "HelmRelease")
+
+    @property
+    def is_reconciler(self) -> bool:
+        """Whether Flux applies something for it, with somebody's rights."""
+        return self.is_kustomization or self.is_release
+
+    @property
+    def _metadata(self) -> Mapping[str, Any]:
+        return mapping(self.props.get("metadata"))
+
+    def __str__(self) -> str:
+        place = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        text = f"{self.kind} {place}" if self.kind else self.type
+        return f"{text} (installed by {self.by})" if self.by else text
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """The value if it is a mapping, else an empty one: a rule is about one thing, and the API server checks shapes."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def entries(value: object) -> list[Mapping[str, Any]]:
+    """The mappings of a list; nothing where it is no list."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return []
+    return [entry for entry in value if isinstance(entry, Mapping)]
+
+
+def lookup(value: object, path: str) -> list[Mapping[str, Any]]:
+    """The mappings at a path such as `chart.spec.sourceRef`; `[]` stands for every entry of a list."""
+    found = [mapping(value)]
+    for part in path.split("."):
+        key = part.removesuffix("[]")
+        inner = [each.get(key) for each in found]
+        found = [entry for each in inner for entry in (entries(each) if key != part else [mapping(each)])]
+    return found

@@ -1,0 +1,41 @@
+"""Rules about labels, by which the fleet's objects and each tenant's are found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policy.resource import TENANT, Resource
+from policy.rule import Violation
+from policy.stack import Stack
+
+MANAGED_BY = "app.kubernetes.io/managed-by"
+ENVIRONMENT = "tenantry/environment"
+
+
+def objects_carry_the_fleets_labels(resource: Resource) -> Iterator[Violation]:
+    """Every object says who manages it and for which environment: that is how the fleet's objects are found, counted and told
+    from others.
+    """
+    if not resource.kind:
+        return  # no object that could carry any
+    if resource.labels.get(MANAGED_BY) != "tenantry":
+        yield Violation(resource, f"{resource} has no label {MANAGED_BY}: tenantry", f"add {MANAGED_BY}: tenantry")
+    if not resource.labels.get(ENVIRONMENT):
+        fix = f"add {ENVIRONMENT} with the environment's name"
+        yield Violation(resource, f"{resource} has no label {ENVIRONMENT}", fix)
+
+
+def objects_in_tenants_namespaces_carry_the_tenants_label(stack: Stack) -> Iterator[Violation]:
+    """Whatever lies in a tenant's namespace carries the tenant's label: network policies, alerts and every list of what a tenant
+    has go by it.
+    """
+    for resource in stack.objects:
+        if resource.name in stack.tenant_namespaces and resource.kind == "Namespace":
+            if not resource.tenant:
+                yield Violation(resource, f"{resource} does not say whose it is", f"add the label {TENANT}")
+            continue
+        tenant = stack.tenant_namespaces.get(resource.namespace)
+        if tenant and resource.tenant != tenant:
+            says = f"carries {TENANT}: {resource.tenant}" if resource.tenant else f"has no label {TENANT}"
+            what = f"{resource} {says}, but its namespace belongs to tenant '{tenant}'"
+            yield Violation(resource, what, f"set {TENANT}: {tenant}, or put it into another namespace")

@@ -1,0 +1,17 @@
+"""Rules about values of Secrets. Whether a value was marked as secret no policy can see: Pulumi hands all over as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policy.resource import Resource, mapping
+from policy.rule import Violation
+
+
+def secrets_stay_out_of_files(resource: Resource) -> Iterator[Violation]:
+    """A stack that writes files holds no values of Secrets: the files are for many eyes, and mostly end up in Git."""
+    if resource.kind != "Secret" or resource.group or not (resource.provider and resource.provider.to_files):
+        return
+    if mapping(resource.props.get("data")) or mapping(resource.props.get("stringData")):
+        fix = "leave it out where the target is a directory, and let it be put on the cluster by other means"
+        yield Violation(resource, f"the values of {resource} would be written into a file", fix)

@@ -1,0 +1,30 @@
+"""The small programs that keep or break a rule: cases/<rule>/{good,bad}.yaml, each a list of objects that are registered.
+
+An object may say under `pulumi` what does not stand in a manifest: its type, its provider, and whether that writes files.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+
+CASES = Path(__file__).with_name("cases")
+RULES = sorted(each.name for each in CASES.iterdir())
+
+Kind = Literal["good", "bad"]
+
+
+def registrations(rule: str, kind: Kind) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """The manifests of a case, each with what it says beside it."""
+    objects: list[dict[str, Any]] = yaml.safe_load((CASES / rule / f"{kind}.yaml").read_text())["objects"]
+    return [(each, each.pop("pulumi", {})) for each in objects]
+
+
+def type_of(manifest: dict[str, Any], beside: dict[str, Any]) -> str:
+    """Pulumi's token, as an SDK would choose it."""
+    if "type" in beside:
+        return str(beside["type"])
+    version = manifest["apiVersion"] if "/" in manifest["apiVersion"] else f"core/{manifest['apiVersion']}"
+    return f"kubernetes:{version}:{manifest['kind']}"

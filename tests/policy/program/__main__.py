@@ -1,0 +1,28 @@
+"""All good or all bad cases as one program; the stack's name says which. Nothing is written: it is only previewed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pulumi
+from pulumi_kubernetes import Provider
+
+from components.config import DirectoryTarget
+from components.provider import management_provider
+from tests.policy.cases import RULES, Kind, registrations, type_of
+
+
+def main() -> None:
+    kind: Kind = "good" if pulumi.get_stack() == "good" else "bad"
+    providers = {
+        "management": management_provider(DirectoryTarget(Path("rendered")), "hub"),
+        "remote": Provider("remote", kubeconfig="", render_yaml_to_directory="rendered"),
+    }
+    for rule in RULES:
+        for index, (manifest, beside) in enumerate(registrations(rule, kind)):
+            opts = pulumi.ResourceOptions(provider=providers[beside.get("provider", "management")])
+            pulumi.CustomResource(type_of(manifest, beside), f"{rule}-{index}", manifest, opts)
+
+
+if __name__ == "__main__":
+    main()

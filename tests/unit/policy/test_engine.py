@@ -1,0 +1,92 @@
+"""The rules as the SDK runs them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pulumi_policy import (
+    PolicyCustomTimeouts,
+    PolicyProviderResource,
+    PolicyResource,
+    PolicyResourceOptions,
+    ResourceValidationArgs,
+    ResourceValidationPolicy,
+    StackValidationArgs,
+    StackValidationPolicy,
+)
+from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, UnknownValueError, unknown_checking_proxy
+
+from policy.engine import policies
+from policy.rule import name_of, reason_of
+from policy.rules import OBJECT_RULES, STACK_RULES
+
+POLICIES = {policy.name: policy for policy in policies()}
+OPTIONS = PolicyResourceOptions(
+    protect=False,
+    ignore_changes=[],
+    delete_before_replace=None,
+    aliases=[],
+    custom_timeouts=PolicyCustomTimeouts(0, 0, 0),
+    additional_secret_outputs=[],
+)
+MANAGEMENT = PolicyProviderResource("pulumi:providers:kubernetes", unknown_checking_proxy({}), "urn:p", "management")
+KUSTOMIZATION = "kubernetes:kustomize.toolkit.fluxcd.io/v1:Kustomization"
+
+
+def kustomization(**spec: Any) -> Any:
+    """A manifest as the SDK hands it over, which is of no dicts and lists."""
+    metadata = {"name": "web", "namespace": "rocky"}
+    manifest = {"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": metadata}
+    return unknown_checking_proxy({**manifest, "spec": spec})
+
+
+def told_of_object(name: str, props: Any) -> list[str]:
+    policy = POLICIES[name]
+    assert isinstance(policy, ResourceValidationPolicy)
+    told: list[str] = []
+    args = ResourceValidationArgs(KUSTOMIZATION, props, "urn:web", "web", OPTIONS, MANAGEMENT)
+    policy.validate(args, lambda message, _: told.append(message))
+    return told
+
+
+def test_every_rule_is_a_policy_under_its_name_with_its_reason() -> None:
+    rules = (*OBJECT_RULES, *STACK_RULES)
+    assert {name: policy.description for name, policy in POLICIES.items()} == {
+        name_of(rule): reason_of(rule) for rule in rules
+    }
+
+
+def test_a_violation_is_reported_with_its_remedy() -> None:
+    assert told_of_object("reconcilers-name-a-service-account", kustomization(prune=True)) == [
+        "Kustomization rocky/web names no service account\n"
+        "fix: set spec.serviceAccountName to the tenant's service account, or to the platform's for an add-on"
+    ]
+
+
+def test_a_sound_object_is_not_reported() -> None:
+    assert told_of_object("reconcilers-name-a-service-account", kustomization(serviceAccountName="rocky")) == []
+
+
+def test_a_value_that_only_an_up_will_know_is_left_to_the_sdk() -> None:
+    with pytest.raises(UnknownValueError):
+        told_of_object("reconcilers-name-a-service-account", kustomization(serviceAccountName=UNKNOWN_STRING_VALUE))
+
+
+def test_a_violation_of_a_rule_about_the_stack_names_the_resource() -> None:
+    policy = POLICIES["kubeconfigs-are-for-flux-alone"]
+    assert isinstance(policy, StackValidationPolicy)
+    key = {"name": "edge"}
+    props = kustomization(kubeConfig={"secretRef": key}, decryption={"provider": "sops", "secretRef": key})
+    resource = PolicyResource(KUSTOMIZATION, props, "urn:web", "web", OPTIONS, MANAGEMENT, None, [], {})
+    told: list[tuple[str, str | None]] = []
+    policy.validate(StackValidationArgs([resource]), lambda message, urn: told.append((message.splitlines()[0], urn)))
+    assert told == [("Kustomization rocky/web names the kubeconfig 'edge' in spec.decryption.secretRef", "urn:web")]
+
+
+def test_the_pack_runs_in_the_projects_environment() -> None:
+    pack = Path(__file__).resolve().parents[3] / "policy"
+    options = yaml.safe_load((pack / "PulumiPolicy.yaml").read_text())["runtime"]["options"]
+    assert (pack / options["virtualenv"]).resolve() == (pack.parent / ".venv").resolve()
