@@ -10,7 +10,7 @@ from typing import Any
 
 from tenantry.diagnostics import closest
 from tenantry.errors import Finding, Path
-from tenantry.scalars import shorten
+from tenantry.quoting import shorten
 
 
 def unknown_key(path: Path, known: Iterable[str]) -> Finding:
@@ -40,6 +40,13 @@ def name_too_long(what: str, name: str, limit: int, at: Path, fix: str) -> Findi
     """A name made of several keys; `at` is the entry whose keys they are."""
     message = f"{what} name '{name}' has {len(name)} characters, at most {limit} are allowed"
     return Finding(at, "name-too-long", message, fix=fix)
+
+
+def pasted_secret(path: Path, kind: str, *, at_key: bool) -> Finding:
+    """Args: kind: with its article, such as "a private key"."""
+    message = f"this looks like {kind}, which everyone who reads the file or the plan could use"
+    fix = "remove it, and revoke it; declare 'credentials', whose values are the stack's secret config"
+    return Finding(path, "secret-in-file", message, fix=fix, at_key=at_key)
 
 
 def wrong_type(path: Path, expected: str, value: Any) -> Finding:
@@ -72,7 +79,8 @@ def type_name(value: Any) -> str:
         case bool():
             return str(value).lower()
         case int() | float():
-            return f"the number {value}"
+            # A PIN or a password of digits is longer than what people mean to count.
+            return f"the number {value}" if len(str(value)) <= 6 else "a number"
         case str():
             return "a string"
         case list():
@@ -83,7 +91,7 @@ def type_name(value: Any) -> str:
 
 def shown(value: Any) -> str:
     """A value as a message may quote it: whole or not at all, and never what may hold a password, as addresses do."""
-    quotable = isinstance(value, str) and len(value) <= 80 and value.isprintable()
+    quotable = isinstance(value, str) and len(value) <= 80 and value == shorten(value)
     return f"'{value}'" if quotable and "@" not in value and "://" not in value else type_name(value)
 
 

@@ -15,18 +15,8 @@ from tenantry.model.clusters import Selector
 from tenantry.model.flux import FluxBlock
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model, exactly_one
-from tenantry.scalars import (
-    AppName,
-    Duration,
-    LabelKey,
-    LabelValue,
-    Name,
-    SourcePath,
-    Text,
-    VariableValue,
-    refusal,
-    shorten,
-)
+from tenantry.quoting import shorten
+from tenantry.scalars import AppName, Duration, LabelKey, LabelValue, Name, SourcePath, Text, VariableValue, refusal
 
 _SOURCE_REF = "the fleet sets it from 'source'"
 _KUBECONFIG = "the fleet sets it for each cluster the app is placed on"
