@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from tenantry.errors import Finding, Path
 from tenantry.model import Provider
+from tenantry.wording import holds_password
 
-_PASSWORD = re.compile(r"[a-z0-9+]+://[^/@\s]*:[^/@\s]*@.*", re.IGNORECASE)
 _WEBHOOKS = re.compile(
     r"https?://("
     r"hooks\.slack(-gov)?\.com/(services|triggers|workflows)/"
@@ -32,11 +32,6 @@ _TOKEN = re.compile(
 )
 
 
-def has_password(url: str) -> bool:
-    """Whether a URL carries a password in front of its host."""
-    return _PASSWORD.match(url) is not None
-
-
 def secrets_of(provider: Provider, at: Path) -> Iterator[Finding]:
     """What of a provider at a path should not be read by everyone; the values themselves are never told."""
     for key in ("address", "proxy"):
@@ -53,7 +48,7 @@ def secrets_of(provider: Provider, at: Path) -> Iterator[Finding]:
 
 def _secret_in(address: str, provider: str) -> str | None:
     """What makes a secret of the address of a provider of some type, such as `slack`; None: nothing that is known."""
-    if has_password(address):
+    if holds_password(address):
         return "holds a password"
     if _WEBHOOKS.match(address) or (provider in ("rocket", "slack") and _OWN_HOST.match(address)):
         return "is a webhook to which whoever knows it can post"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,10 +12,18 @@ if TYPE_CHECKING:
     from tenantry.errors import Diagnostic, InvalidFleet, Path
 
 
+_MAX_NAMES = 300
+"""Comparing takes its time, and there may be many mistakes."""
+_MAX_COMPARED = 100
+"""Characters of a name; time grows with their square."""
+
+
 def format_invalid(error: InvalidFleet) -> str:
     """All problems and a closing count, without a newline at the end."""
     lines = [format_diagnostic(diagnostic) for diagnostic in error.diagnostics]
-    return "\n".join([*lines, f"Found {counted(len(error.diagnostics), 'error')}"])
+    found = f"Found {counted(len(error.diagnostics), 'error')}"
+    more = f"Found more than {len(error.diagnostics)} errors; these are the first found, the rest is not looked for"
+    return "\n".join([*lines, more if error.more else found])
 
 
 def counted(count: int, noun: str) -> str:
@@ -53,7 +62,10 @@ def format_path(path: Path) -> str:
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """The known name that `name` was probably meant to be."""
-    return next(iter(get_close_matches(name, list(known), n=1, cutoff=0.6)), None)
+    if len(name) > _MAX_COMPARED:
+        return None
+    names = [each for each in islice(known, _MAX_NAMES) if len(each) <= _MAX_COMPARED]
+    return next(iter(get_close_matches(name, names, n=1, cutoff=0.6)), None)
 
 
 def declared(what: str, name: str, known: Iterable[str]) -> str:

@@ -11,7 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias
+
+from tenantry.quoting import MAX_KEY, presentable
+
+MAX_PROBLEMS = 1000
+"""How many are told in one run. Nobody reads more, and a file can be made to hold any number."""
 
 Path: TypeAlias = tuple[str | int, ...]
 """Where a value stands in the document: ("tenants", "rocky", "apps", "web", "clusters", "names", 1)."""
@@ -48,7 +54,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A problem at a place of a file, ready to be shown."""
+    """A problem at a place of a file, ready to be shown: whoever made it, it repeats no secret, and is not endless."""
 
     location: Location
     code: str
@@ -57,17 +63,28 @@ class Diagnostic:
     notes: tuple[str, ...] = ()
     fix: str = ""
 
+    def __post_init__(self) -> None:
+        path = tuple(presentable(part, MAX_KEY) if isinstance(part, str) else part for part in self.path)
+        object.__setattr__(self, "path", path)
+        object.__setattr__(self, "message", presentable(self.message))
+        object.__setattr__(self, "notes", tuple(map(presentable, self.notes)))
+        object.__setattr__(self, "fix", presentable(self.fix))
+
 
 class TenantryError(Exception):
     """The base of every error that is not a bug."""
 
 
 class InvalidFleet(TenantryError):
-    """The author's file is wrong; holds all problems found in one run, sorted by place."""
+    """The author's file is wrong; holds the problems found in one run, sorted by place.
+
+    more: whether there are more of them than `MAX_PROBLEMS`, which are all that is held.
+    """
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         unique = dict.fromkeys(diagnostics)
-        self.diagnostics = tuple(sorted(unique, key=lambda d: (d.location, d.code, d.message)))
+        self.more = len(unique) > MAX_PROBLEMS
+        self.diagnostics = tuple(sorted(unique, key=lambda d: (d.location, d.code, d.message)))[:MAX_PROBLEMS]
         super().__init__(f"{len(self.diagnostics)} problems")
 
 
@@ -75,12 +92,17 @@ class Refused(TenantryError):
     """The request can not be carried out as asked; `remedy` says what would help."""
 
     def __init__(self, message: str, remedy: str = "") -> None:
-        self.message = message
-        self.remedy = remedy
-        super().__init__(message)
+        self.message = presentable(message)
+        self.remedy = presentable(remedy)
+        super().__init__(self.message)
 
     def __str__(self) -> str:
         return f"{self.message}\n  fix: {self.remedy}" if self.remedy else self.message
+
+
+def first_of(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """As many findings as it takes to know whether there are more than can be told."""
+    return tuple(islice(findings, MAX_PROBLEMS + 1))
 
 
 class Found(TenantryError):

@@ -10,6 +10,8 @@ from tenantry.blocks import mapping_at
 from tenantry.errors import Diagnostic, Finding, InvalidFleet, Path
 from tenantry.lineage import in_order, lineage
 from tenantry.model import Cluster, Document, Environment, Selector
+from tenantry.quoting import shorten
+from tenantry.secretforms import HIDDEN, is_sensitive
 from tenantry.source import Source
 
 
@@ -75,7 +77,20 @@ def diagnose(source: Source, findings: Iterable[Finding]) -> Iterator[Diagnostic
     """Findings with their places in the file they were found in."""
     for finding in findings:
         place = source.locate(finding.path, key=finding.at_key)
-        yield Diagnostic(place, finding.code, finding.message, finding.path, finding.notes, finding.fix)
+        message = _without_secret(source, finding)
+        yield Diagnostic(place, finding.code, message, finding.path, finding.notes, finding.fix)
+
+
+def _without_secret(source: Source, finding: Finding) -> str:
+    """The message, without the value it is about where that may be a password, whatever it looks like.
+
+    A slip of the pen in a declared name is none, and is easier to see when it is shown.
+    """
+    value = source.value(finding.path)
+    sensitive = any(is_sensitive(part) for part in finding.path[-3:] if isinstance(part, str))
+    if not (sensitive and isinstance(value, str)) or any("(closest: " in note for note in finding.notes):
+        return finding.message
+    return finding.message.replace(f"'{shorten(value)}'", HIDDEN)
 
 
 def clusters_of(fleet: Fleet, environment: str) -> list[str]:

@@ -7,12 +7,13 @@ What is wrong with one of them is gathered, and keeps neither the others nor the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from glob import glob
 from pathlib import Path as FilePath
 from typing import Any
 
 from tenantry.errors import Diagnostic, InvalidFleet, Path, Refused
-from tenantry.source import Form, Source, read
+from tenantry.globbing import TooManyFiles, matching
+from tenantry.quoting import shorten
+from tenantry.source import MAX_BYTES, Form, Source, read
 
 _INCLUDED = Form("the key 'tenants:'", "start with 'tenants:', or remove the file")
 
@@ -40,6 +41,7 @@ class _Join:
         self.problems: list[Diagnostic] = []
         self._seen: set[FilePath] = set()
         self._itself = file.resolve()
+        self._bytes = 0
 
     def run(self, patterns: list[Any]) -> Source:
         for index, pattern in enumerate(patterns):
@@ -53,23 +55,44 @@ class _Join:
         """The files a pattern takes that no pattern before it took, sorted."""
         if not pattern.isprintable() or FilePath(pattern).is_absolute() or ".." in FilePath(pattern).parts:
             fix = "use a path relative to this file, without '..'"
-            self._problem(at, "bad-include", f"'{pattern}' leaves the directory of '{self.main.file}'", fix)
+            self._problem(at, "bad-include", f"'{shorten(pattern)}' leaves the directory of '{self.main.file}'", fix)
             return
-        found = sorted(glob(pattern, root_dir=self.directory, recursive=True))  # noqa: PTH207  # Path.glob takes hidden files too
+        try:
+            found = matching(pattern, self.directory)
+        except TooManyFiles:
+            self._problem(
+                at, "bad-include", f"'{shorten(pattern)}' looks at too many files or directories", "narrow it"
+            )
+            return
         if not found:
-            self._problem(at, "includes-nothing", f"no file matches '{pattern}'", "correct the pattern, or remove it")
+            self._problem(
+                at, "includes-nothing", f"no file matches '{shorten(pattern)}'", "correct the pattern, or remove it"
+            )
         for name in found:
             file = self.directory / name
             resolved = file.resolve()
             if resolved == self._itself:
                 fix = "keep included files in a directory of their own, such as 'tenants.d/*.yaml'"
-                self._problem(at, "bad-include", f"'{pattern}' matches the including file itself", fix)
+                self._problem(at, "bad-include", f"'{shorten(pattern)}' matches the including file itself", fix)
             elif not resolved.is_relative_to(self.directory.resolve()):
                 message = f"'{file}' is a link that leaves the directory of '{self.main.file}'"
                 self._problem(at, "bad-include", message, "put the file itself there")
             elif resolved not in self._seen:
                 self._seen.add(resolved)
-                yield file
+                yield from self._readable(file, at)
+
+    def _readable(self, file: FilePath, at: Path) -> Iterator[FilePath]:
+        """The file itself, unless reading it would wait for ever, or all files together are too large."""
+        if file.exists() and not file.is_file() and not file.is_dir():
+            message = f"'{file}' is no file, but a pipe or a device"
+            self._problem(at, "unreadable-include", message, "make it a readable file, or narrow the pattern")
+            return
+        self._bytes += file.stat().st_size if file.exists() else 0
+        if self._bytes > MAX_BYTES:
+            message = f"with '{file}' the included files are too large, at most {MAX_BYTES} bytes are read"
+            self._problem(at, "too-large", message, "narrow the pattern")
+            return
+        yield file
 
     def _add(self, file: FilePath, at: Path) -> None:
         try:

@@ -10,12 +10,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tenantry.diagnostics import declared
-from tenantry.errors import Finding
+from tenantry.errors import Finding, first_of
 from tenantry.lineage import cycles, lineage
 from tenantry.merge import Layer, merge, origin
 
 _OWN = ("extends", "after")
 """What an environment says of itself alone."""
+
+
+_MAX_ABOVE = 32
+"""How long a chain of environments may be, the environment itself included; everything is merged along it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,8 @@ def inherit(data: dict[str, Any]) -> Inherited:
     parents = {name: parent for name, own in environments.items() if isinstance(parent := _extends(own), str)}
     if not parents:
         return Inherited(data)
+    if too_long := first_of(_too_long(parents)):
+        return Inherited(data, findings=too_long, incomplete=frozenset(parents))
     findings = (*_unknown(parents, environments), *_circles(parents))
     broken = {str(finding.path[1]) for finding in findings}
     lineages = {name: lineage(name, parents) for name in parents}
@@ -91,6 +97,22 @@ def _unknown(parents: Mapping[str, str], environments: Mapping[str, Any]) -> Ite
                 f"environment '{name}' extends '{parent}', which is not declared",
                 (declared("declared", parent, environments.keys() - {name}),),
                 fix="correct the name, or remove it",
+            )
+
+
+def _too_long(parents: Mapping[str, str]) -> Iterator[Finding]:
+    for name in parents:
+        chain = {name}
+        above = parents.get(name)
+        while above is not None and above not in chain and len(chain) <= _MAX_ABOVE:
+            chain.add(above)
+            above = parents.get(above)
+        if len(chain) > _MAX_ABOVE:
+            yield Finding(
+                ("environments", name, "extends"),
+                "extends-too-many",
+                f"environment '{name}' extends more than {_MAX_ABOVE - 1} others, one through the other",
+                fix="extend one of them directly",
             )
 
 

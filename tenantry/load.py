@@ -6,10 +6,11 @@ from pathlib import Path
 
 from tenantry.apart import collisions
 from tenantry.blocks import check_blocks
-from tenantry.errors import Diagnostic, InvalidFleet
+from tenantry.errors import Diagnostic, InvalidFleet, first_of
 from tenantry.fleet import Fleet, diagnose
 from tenantry.hub import neighbours
 from tenantry.include import read_all
+from tenantry.pastedsecrets import pasted_secrets
 from tenantry.plan import Plan, plan
 from tenantry.rules import check_rules
 from tenantry.shape import check_shape
@@ -26,19 +27,31 @@ def load_fleet(file: Path) -> Fleet:
 
 def fleet_of(source: Source) -> Fleet:
     """Check a parsed file. Raises: InvalidFleet: with what planning finds too, so that one run names all problems."""
-    checked = check_shape(source.data, tuple(check_blocks(source.data)))
+    secrets = tuple(diagnose(source, first_of(pasted_secrets(source.data))))
+    fleet, problems = _checked(source, known=bool(secrets))
+    if not (secrets or problems) and fleet:
+        return fleet
+    # Whatever else is wrong with a secret is of no interest: it has to go.
+    places = {secret.location for secret in secrets}
+    raise InvalidFleet([*secrets, *(problem for problem in problems if problem.location not in places)])
+
+
+def _checked(source: Source, *, known: bool) -> tuple[Fleet | None, list[Diagnostic]]:
+    """The fleet, None where the frame itself is wrong, and its problems; those of planning where there are others.
+
+    Args: known: whether there are other problems already.
+    """
+    checked = check_shape(source.data, first_of(check_blocks(source.data)))
     problems = [*source.problems, *diagnose(source, checked.findings)]
     if checked.document is None:
-        raise InvalidFleet(problems)
+        return None, problems
     fleet = Fleet(checked.document, source, checked.left_out)
-    findings = tuple(check_rules(fleet))
+    findings = first_of(check_rules(fleet))
     problems += fleet.diagnose(findings)
-    if not problems:
-        return fleet
     # A plan over clusters or environments that are wrong would only repeat that in other words.
-    if not any(finding.path[0] in ("environments", "clusters") for finding in findings):
+    if (known or problems) and not any(finding.path[0] in ("environments", "clusters") for finding in findings):
         problems += _plan_all(fleet)[1]
-    raise InvalidFleet(problems)
+    return fleet, problems
 
 
 def plan_one(fleet: Fleet, environment: str) -> Plan:

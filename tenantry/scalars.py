@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from tenantry import names
+from tenantry.quoting import shorten
 
 _DURATION = re.compile(r"([0-9]+(\.[0-9]+)?(ms|s|m|h))+")
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
@@ -69,12 +70,6 @@ def path_problem(value: str) -> str | None:
     if value.startswith("/"):
         return "is absolute: paths start at the root of the source"
     return "leaves the source" if ".." in value.split("/") else None
-
-
-def shorten(value: str, limit: int = 80) -> str:
-    """A value as it may be quoted in a message: on one line and not endless."""
-    shown = value.encode("unicode_escape").decode() if not value.isprintable() else value
-    return shown if len(shown) <= limit else f"{shown[:limit]}..."
 
 
 def _text(pattern: str, max_length: int | None = None, *types: str) -> WithJsonSchema:

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from tenantry import wording
-from tenantry.errors import Finding, Path
+from tenantry.errors import MAX_PROBLEMS, Finding, Path, first_of
 from tenantry.inherit import inherit
 from tenantry.model import Document, Model, Settings, Tenant
 
@@ -71,7 +71,9 @@ def _check_whole(data: dict[str, Any], known: tuple[Finding, ...]) -> Checked:
         if not known:
             return Checked(document, frozenset(), ())
     except ValidationError as error:
-        findings += tuple(findings_of(error, Document, data))
+        findings += first_of(findings_of(error, Document, data))
+        if len(findings) > MAX_PROBLEMS:
+            return Checked(None, frozenset(), findings)
     broken = frozenset(entry for finding in findings if (entry := _entry(finding.path)))
     if any(_entry(finding.path) is None for finding in findings):
         return Checked(None, broken, findings)

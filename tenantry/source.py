@@ -13,18 +13,21 @@ from __future__ import annotations
 import codecs
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from tenantry.errors import Diagnostic, InvalidFleet, Location, Path, Refused
+from tenantry.errors import MAX_PROBLEMS, Diagnostic, InvalidFleet, Location, Path, Refused
+from tenantry.quoting import shorten
 
-MAX_BYTES = 64 * 1024 * 1024
-MAX_NODES = 5_000_000
-"""A bound on the values after aliases are unfolded; a fleet of 100,000 apps stays below."""
+MAX_BYTES = 32 * 1024 * 1024
+MAX_NODES = 3_000_000
+"""Keys and values of a file; a fleet of 100,000 apps stays below, and each takes about half a kilobyte."""
+MAX_UNFOLDED = 250_000
+"""How many values aliases may add to those that are written."""
 MAX_DEPTH = 64
 
 _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -84,6 +87,7 @@ class Source:
         self.problems: tuple[Diagnostic, ...] = ()
         self._root = root
         self._tenants_from: Mapping[str, Source] = {}
+        self._children: dict[int, dict[Any, tuple[Node, Node]]] = {}
 
     def joined(
         self, data: dict[str, Any], tenants_from: Mapping[str, Source], problems: tuple[Diagnostic, ...]
@@ -100,12 +104,35 @@ class Source:
             return other.locate(path, key=key)
         node, place = self._root, self._root
         for part in path:
-            found = _child(node, part)
+            found = self._child(node, part)
             if found is None:
                 return _location(self.file, place)
             name, node = found
             place = name if key else node
         return _location(self.file, place)
+
+    def _child(self, node: Node, part: str | int) -> tuple[Node, Node] | None:
+        """A key and its value, or an entry of a list twice."""
+        if isinstance(node, MappingNode):
+            if id(node) not in self._children:
+                # The first of several counts, as everywhere.
+                self._children[id(node)] = {
+                    name.value: (name, value) for name, value in reversed(node.value) if isinstance(name, ScalarNode)
+                }
+            return self._children[id(node)].get(part)
+        if isinstance(node, SequenceNode) and isinstance(part, int) and part < len(node.value):
+            return node.value[part], node.value[part]
+        return None
+
+    def value(self, path: Path) -> Any:
+        """What stands at `path`; None where nothing does."""
+        value: Any = self.data
+        for part in path:
+            try:
+                value = value[part]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return value
 
     def line_of(self, path: Path) -> str:
         """`file:line:column` of the key at `path`, to point the reader to a second place."""
@@ -134,6 +161,7 @@ def parse(raw: bytes, file: str, form: Form = MAIN) -> Source:
     root = _compose(_decode(raw, file), file)
     if root is None:
         raise _invalid(Location(file, 1, 1), "empty-file", "the file is empty", form.remedy)
+    _Unfolded(file).check(root)
     builder = _Builder(file)
     data = builder.build(root)
     if builder.problems:
@@ -156,7 +184,7 @@ def _decode(raw: bytes, file: str) -> str:
 def _compose(text: str, file: str) -> Node | None:
     """The root of the document; None where there is nothing in it."""
     try:
-        _check_depth(text, file)
+        _check_measure(text, file)
         loader = _Loader(text)
         try:
             root: Node | None = loader.get_single_node()
@@ -178,10 +206,12 @@ def _compose(text: str, file: str) -> Node | None:
     return root
 
 
-def _check_depth(text: str, file: str) -> None:
-    """Composing recurses, in C without a bound: deep nesting would end the process, so it is refused from the flat events."""
+def _check_measure(text: str, file: str) -> None:
+    """Refuse from the flat events what composing could not take: it recurses, in C without a bound, and keeps every node."""
     depth = 0
-    for event in yaml.parse(text, Loader=_Loader):
+    for count, event in enumerate(yaml.parse(text, Loader=_Loader)):
+        if count > MAX_NODES:
+            raise _invalid(_location(file, event), "too-large", f"there are more than {MAX_NODES} keys and values")
         if isinstance(event, yaml.events.CollectionStartEvent):
             depth += 1
             if depth > MAX_DEPTH:
@@ -190,19 +220,44 @@ def _check_depth(text: str, file: str) -> None:
             depth -= 1
 
 
+class _Unfolded:
+    """How many values the nodes of a file are once aliases are unfolded, found without unfolding them."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self._sizes: dict[int, int] = {}
+        self._open: set[int] = set()
+
+    def check(self, node: Node) -> int:
+        """The size of a node. Raises: InvalidFleet: an alias holds itself, or they unfold beyond measure."""
+        if (known := self._sizes.get(id(node))) is not None:
+            return known
+        if id(node) in self._open:
+            raise _invalid(_location(self.file, node), "recursive-alias", "an alias holds itself")
+        self._open.add(id(node))
+        size = 1 + sum(map(self.check, _below(node)))
+        self._open.discard(id(node))
+        self._sizes[id(node)] = size
+        if size > len(self._sizes) + MAX_UNFOLDED:
+            message = f"aliases unfold to more than {MAX_UNFOLDED} values"
+            raise _invalid(_location(self.file, node), "too-large", message)
+        return size
+
+
+def _below(node: Node) -> Iterable[Node]:
+    if isinstance(node, MappingNode):
+        return (value for _, value in node.value)
+    return node.value if isinstance(node, SequenceNode) else ()
+
+
 class _Builder:
     """Nodes to plain data; gathers what is wrong instead of stopping at the first."""
 
     def __init__(self, file: str) -> None:
         self.file = file
         self.problems: list[Diagnostic] = []
-        self.nodes = 0
-        self.open: set[int] = set()
 
     def build(self, node: Node, path: Path = ()) -> Any:
-        self.nodes += 1
-        if self.nodes > MAX_NODES:
-            raise _invalid(_location(self.file, node), "too-large", f"aliases unfold to more than {MAX_NODES} values")
         if isinstance(node, ScalarNode):
             return self._scalar(node, path)
         if node.tag not in _COLLECTIONS:
@@ -210,12 +265,7 @@ class _Builder:
         # Aliases can nest deeper than the text does.
         if len(path) > MAX_DEPTH:
             raise _invalid(_location(self.file, node), "too-deep", f"values are nested deeper than {MAX_DEPTH} levels")
-        if id(node) in self.open:
-            raise _invalid(_location(self.file, node), "recursive-alias", "an alias holds itself")
-        self.open.add(id(node))
-        built = self._mapping(node, path) if isinstance(node, MappingNode) else self._sequence(node, path)
-        self.open.discard(id(node))
-        return built
+        return self._mapping(node, path) if isinstance(node, MappingNode) else self._sequence(node, path)
 
     def _sequence(self, node: Node, path: Path) -> list[Any]:
         return [self.build(item, (*path, index)) for index, item in enumerate(node.value)]
@@ -232,7 +282,7 @@ class _Builder:
                 self._add(
                     name,
                     "duplicate-key",
-                    f"key '{key}' stands twice in the same mapping",
+                    f"key '{shorten(key)}' stands twice in the same mapping",
                     (*path, key),
                     (f"first: {first}",),
                 )
@@ -248,7 +298,7 @@ class _Builder:
             return None
         if isinstance(node, ScalarNode) and node.tag in (_STRING, _INTEGER, _FLOAT):
             return str(node.value)
-        shown = f"'{node.value}'" if isinstance(node, ScalarNode) else "a list or mapping"
+        shown = f"'{shorten(node.value)}'" if isinstance(node, ScalarNode) else "a list or mapping"
         self._add(node, "bad-key", f"{shown} can not be a key", path, fix="use a string; put it in quotes")
         return None
 
@@ -259,7 +309,7 @@ class _Builder:
         elif node.tag in _FORMS and not _FORMS[node.tag][0].match(text):
             self._add(node, "syntax", f"not a valid {node.tag.rpartition(':')[2]}", path)
         elif node.tag == _INTEGER and _LEADING_ZERO.fullmatch(text):
-            message = f"'{text}' is decimal in YAML 1.2, but octal where Helm and kubectl read it"
+            message = f"'{shorten(text, 12)}' is decimal in YAML 1.2, but octal where Helm and kubectl read it"
             self._add(
                 node, "bad-number", message, path, fix="drop the zeros, write '0o' for octal, or put it in quotes"
             )
@@ -282,11 +332,13 @@ class _Builder:
             self._add(node, "ambiguous", message, path, fix="write true or false, or put it in quotes")
 
     def _unknown_tag(self, node: Node, path: Path) -> None:
-        tag = node.tag.replace("tag:yaml.org,2002:", "!!")
+        tag = shorten(node.tag.replace("tag:yaml.org,2002:", "!!"))
         self._add(node, "unknown-tag", f"the tag {tag} is not supported", path, fix="remove it")
 
     def _add(self, node: Node, code: str, message: str, path: Path, notes: tuple[str, ...] = (), fix: str = "") -> None:
         self.problems.append(Diagnostic(_location(self.file, node), code, message, path, notes, fix))
+        if len(self.problems) > MAX_PROBLEMS:
+            raise InvalidFleet(self.problems)
 
 
 def _integer(text: str) -> int | float:
@@ -318,14 +370,6 @@ _SCALARS: dict[str, Any] = {
 _YAML_1_1_BOOLEANS = frozenset({"yes", "no", "on", "off"})
 
 _COLLECTIONS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
-
-
-def _child(node: Node, part: str | int) -> tuple[Node, Node] | None:
-    if isinstance(node, MappingNode):
-        return next(((name, value) for name, value in node.value if name.value == part), None)
-    if isinstance(node, SequenceNode) and isinstance(part, int) and part < len(node.value):
-        return node.value[part], node.value[part]
-    return None
 
 
 def _location(file: str, found: Any) -> Location:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tenantry.diagnostics import declared
-from tenantry.errors import Finding, Found, Path
+from tenantry.errors import MAX_PROBLEMS, Finding, Found, Path
 
 BUILT_IN = ("env", "tenant", "app", "cluster")
 
@@ -51,7 +51,8 @@ def _fill_text(text: str, variables: Mapping[str, str], at: Path, problems: list
         name = match.group(1)
         if name in variables:
             return variables[name]
-        problems.append(_problem(token, name, variables, at))
+        if len(problems) <= MAX_PROBLEMS:
+            problems.append(_problem(token, name, variables, at))
         return token
 
     return _TOKEN.sub(replace, text)

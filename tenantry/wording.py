@@ -11,9 +11,9 @@ from typing import Any
 
 from tenantry.diagnostics import closest
 from tenantry.errors import Finding, Path
-from tenantry.scalars import shorten
+from tenantry.quoting import shorten
 
-_PASSWORD = re.compile(r"[a-z0-9+]+://[^/@\s]*:[^/@\s]*@.*")
+_PASSWORD = re.compile(r"[a-z0-9+]+://[^/@\s]*:[^/@\s]*@.*", re.IGNORECASE)
 
 
 def unknown_key(path: Path, known: Iterable[str]) -> Finding:
@@ -45,6 +45,13 @@ def name_too_long(what: str, name: str, limit: int, at: Path, fix: str) -> Findi
     return Finding(at, "name-too-long", message, fix=fix)
 
 
+def pasted_secret(path: Path, kind: str, *, at_key: bool) -> Finding:
+    """Args: kind: with its article, such as "a private key"."""
+    message = f"this looks like {kind}, which everyone who reads the file or the plan could use"
+    fix = "remove it, and revoke it; declare 'credentials', whose values are the stack's secret config"
+    return Finding(path, "secret-in-file", message, fix=fix, at_key=at_key)
+
+
 def wrong_type(path: Path, expected: str, value: Any) -> Finding:
     """Args: expected: with its article, such as "a string"."""
     return Finding(
@@ -60,9 +67,14 @@ def no_match(path: Path, value: Any, pattern: str, fix: str = "") -> Finding:
     return Finding(path, "bad-value", f"{shown(value)} does not match {pattern}", fix=fix)
 
 
+def holds_password(url: str) -> bool:
+    """Whether a password stands in front of a URL's host."""
+    return _PASSWORD.match(url) is not None
+
+
 def password_in_url(path: Path, url: str) -> Finding | None:
     """What is said of a URL that holds a password; it is never quoted."""
-    if not _PASSWORD.match(url):
+    if not holds_password(url):
         return None
     message = "the URL holds a password, which everyone who reads the file or the plan could see"
     fix = "remove it from the URL, and revoke it; name 'credentials' instead"
@@ -84,7 +96,8 @@ def type_name(value: Any) -> str:
         case bool():
             return str(value).lower()
         case int() | float():
-            return f"the number {value}"
+            # A PIN or a password of digits is longer than what people mean to count.
+            return f"the number {value}" if len(str(value)) <= 6 else "a number"
         case str():
             return "a string"
         case list():
@@ -95,7 +108,7 @@ def type_name(value: Any) -> str:
 
 def shown(value: Any) -> str:
     """A value as a message may quote it: whole or not at all, and never what may hold a password, as addresses do."""
-    quotable = isinstance(value, str) and len(value) <= 80 and value.isprintable()
+    quotable = isinstance(value, str) and len(value) <= 80 and value == shorten(value)
     return f"'{value}'" if quotable and "@" not in value and "://" not in value else type_name(value)
 
 

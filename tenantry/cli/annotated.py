@@ -11,7 +11,7 @@ import click
 import yaml
 
 from tenantry.diagnostics import printable
-from tenantry.scalars import shorten
+from tenantry.quoting import shorten
 from tenantry.trace import Origin, Value
 
 _WIDEST = 50

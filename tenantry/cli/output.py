@@ -11,6 +11,7 @@ import click
 
 from tenantry.diagnostics import format_invalid
 from tenantry.errors import Diagnostic, InvalidFleet, Refused
+from tenantry.quoting import presentable
 
 
 def colours(stream: Any) -> bool:
@@ -26,6 +27,8 @@ def say(message: str) -> None:
 
 
 def error(message: str) -> None:
+    """What keeps the command from going on; it may be the text of any exception."""
+    message = presentable(message)
     say(f"{click.style('error:', fg='red', bold=True)} {message}")
 
 

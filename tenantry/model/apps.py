@@ -16,18 +16,8 @@ from tenantry.model.flux import FluxBlock
 from tenantry.model.images import ImageAutomation
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model, exactly_one
-from tenantry.scalars import (
-    AppName,
-    Duration,
-    LabelKey,
-    LabelValue,
-    Name,
-    SourcePath,
-    Text,
-    VariableValue,
-    refusal,
-    shorten,
-)
+from tenantry.quoting import shorten
+from tenantry.scalars import AppName, Duration, LabelKey, LabelValue, Name, SourcePath, Text, VariableValue, refusal
 from tenantry.unfilled import Fillable
 
 _SOURCE_REF = "the fleet sets it from 'source'"

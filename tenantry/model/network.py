@@ -12,7 +12,8 @@ from pydantic import AfterValidator, Field, PlainValidator, model_validator
 
 from tenantry.model.strict import Model
 from tenantry.names import dns_label_problem
-from tenantry.scalars import LabelKey, LabelValue, Name, refusal, shorten
+from tenantry.quoting import shorten
+from tenantry.scalars import LabelKey, LabelValue, Name, refusal
 
 
 def _port(value: Any) -> int | str:

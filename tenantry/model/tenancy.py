@@ -8,18 +8,8 @@ from pydantic import AfterValidator, Field, model_validator
 
 from tenantry.model.network import Network
 from tenantry.model.strict import Model, exactly_one
-from tenantry.scalars import (
-    LabelKey,
-    LabelValue,
-    Name,
-    ObjectName,
-    Quantity,
-    ResourceName,
-    RoleName,
-    Text,
-    refusal,
-    shorten,
-)
+from tenantry.quoting import shorten
+from tenantry.scalars import LabelKey, LabelValue, Name, ObjectName, Quantity, ResourceName, RoleName, Text, refusal
 
 # --- people and their roles ---------------------------------------------------------------------------------------
 

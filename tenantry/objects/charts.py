@@ -11,7 +11,8 @@ from tenantry.kube import KubeObject
 from tenantry.model import Helm
 from tenantry.objects.scope import Scope
 from tenantry.objects.sources import API
-from tenantry.scalars import path_problem, shorten
+from tenantry.quoting import shorten
+from tenantry.scalars import path_problem
 from tenantry.settings import EffectiveApp
 from tenantry.wording import missing_key
 

@@ -62,6 +62,7 @@ def addons_do_not_name_a_source(fleet: Fleet) -> Iterator[Finding]:
 
 
 def overrides_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:
+    clusters = fleet.names("clusters")
     for at, _, app, declared_app in walk.apps(fleet):
         overrides = declared_app.overrides
         for name in overrides.environments:
@@ -75,7 +76,7 @@ def overrides_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:
                     at_key=True,
                 )
         for name in overrides.clusters:
-            if name not in fleet.names("clusters"):
+            if name not in clusters:
                 place = (*at, "overrides", "clusters", name)
                 yield walk.unknown_cluster(fleet, place, name, f"app '{app}' overrides cluster '{name}'", at_key=True)
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from tenantry.errors import Finding, Path
 from tenantry.fleet import Fleet
 from tenantry.model import ConfigMap
-from tenantry.scalars import shorten
+from tenantry.quoting import shorten
 
 _CLUSTER = {
     "aws": (re.compile(r"arn:aws[\w-]*:eks:[^:]+:[0-9]+:cluster/.+"), "arn:aws:eks:REGION:ACCOUNT:cluster/NAME"),

@@ -32,10 +32,11 @@ def labels_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Finding]:
 
 
 def selectors_name_declared_clusters(fleet: Fleet) -> Iterator[Finding]:
+    known = fleet.names("clusters")
     for at, who, selector in walk.selectors(fleet):
         for key, listed in (("names", selector.names or []), ("exclude", selector.exclude)):
             for index, name in enumerate(listed):
-                if name not in fleet.names("clusters"):
+                if name not in known:
                     yield walk.unknown_cluster(fleet, (*at, key, index), name, f"{who} targets cluster '{name}'")
 
 

@@ -143,3 +143,14 @@ def test_names_that_lead_nowhere_or_in_circles_are_told_without_what_follows_fro
         "Found 6 errors",
     )
     assert expected == problems(text(environments))
+
+
+def test_a_chain_of_more_than_thirty_two_environments_is_refused_at_the_first_that_is_too_long() -> None:
+    chain = "".join(f"e{number}: {{extends: e{number - 1}}}\n" for number in range(1, 33)) + "e0: {management: hub-dev}"
+    expected = told(
+        "tenants.yaml:34:18: error[extends-too-many]: environment 'e32' extends more than 31 others, one through the other",
+        "  at environments.e32.extends",
+        "  fix: extend one of them directly",
+        "Found 1 error",
+    )
+    assert expected == problems(text(chain))

@@ -384,10 +384,15 @@ def test_an_alias_that_holds_itself_is_refused() -> None:
     assert refusal("a: &x {b: [*x]}") == "t.yaml:1:4: error[recursive-alias]: an alias holds itself\nFound 1 error"
 
 
-def test_aliases_that_unfold_beyond_measure_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "MAX_NODES", 1000)
+def test_aliases_that_unfold_beyond_measure_are_refused_before_they_do() -> None:
     bomb = "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
-    assert refusal(bomb).endswith("error[too-large]: aliases unfold to more than 1000 values\nFound 1 error")
+    assert refusal(bomb) == "t.yaml:17:6: error[too-large]: aliases unfold to more than 250000 values\nFound 1 error"
+
+
+def test_a_file_of_too_many_values_is_refused_before_they_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "MAX_NODES", 10)
+    expected = "t.yaml:1:23: error[too-large]: there are more than 10 keys and values\nFound 1 error"
+    assert expected == refusal("a: [1, 2, 3, 4, 5, 6, 7, 8]")
 
 
 def test_a_file_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

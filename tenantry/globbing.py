@@ -1,0 +1,83 @@
+"""Files by a pattern, in bounded time.
+
+A directory that links to itself has endlessly many paths, and Python's own glob follows them all.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from fnmatch import translate
+from pathlib import Path
+
+MAX_ENTRIES = 100_000
+"""How many files and directories one pattern may look at."""
+MAX_DEPTH = 32
+"""How many directories deep."""
+
+_MAGIC = re.compile(r"[*?[]")
+
+
+class TooManyFiles(Exception):
+    """A pattern looks at more files, or at deeper ones, than the bounds here allow."""
+
+
+def matching(pattern: str, directory: Path) -> list[str]:
+    """The paths below a directory that a pattern takes, relative to it and sorted.
+
+    `**` stands for any directories, but enters no links; hidden files are taken only by a part that starts with a dot.
+    Raises: TooManyFiles.
+    """
+    parts = [part for part in Path(pattern).parts if part != "."]
+    return sorted(set(_Search(directory).run("", _once(parts))))
+
+
+def _once(parts: list[str]) -> list[str]:
+    """`**/**` takes what `**` takes."""
+    return [part for index, part in enumerate(parts) if part != "**" or parts[index + 1 : index + 2] != ["**"]]
+
+
+class _Search:
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.entries = 0
+
+    def run(self, at: str, parts: list[str]) -> Iterator[str]:
+        """The matches of the rest of a pattern below a directory."""
+        if not parts:
+            return
+        if at.count("/") > MAX_DEPTH:
+            raise TooManyFiles
+        first, *rest = parts
+        if first == "**":
+            yield from self.run(at, rest or ["*"])
+            for entry in self._entries(at):
+                if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
+                    yield from self.run(f"{at}{entry.name}/", parts)
+        elif not _MAGIC.search(first):
+            yield from self._step(f"{at}{first}", rest)
+        else:
+            matches = re.compile(translate(first)).match
+            for entry in self._entries(at):
+                if matches(entry.name) and (first.startswith(".") or not entry.name.startswith(".")):
+                    yield from self._step(f"{at}{entry.name}", rest)
+
+    def _step(self, path: str, rest: list[str]) -> Iterator[str]:
+        if rest:
+            yield from self.run(f"{path}/", rest)
+        elif os.path.lexists(self.directory / path):
+            yield path
+
+    def _entries(self, at: str) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(self.directory / at) as found:
+                return [entry for entry in found if self._count()]
+        except OSError:  # no directory, or not ours to read
+            return []
+
+    def _count(self) -> bool:
+        self.entries += 1
+        if self.entries > MAX_ENTRIES:
+            raise TooManyFiles
+        return True
