@@ -66,7 +66,10 @@ class Replaced(NamedTuple):
 
 
 class Deletions(NamedTuple):
-    """How many of each go, or are deleted to come again elsewhere; add-ons count as apps."""
+    """How many of each go, or are deleted to come again elsewhere; add-ons count as apps.
+
+    As for the guard of `pulumi up`, a tenant that goes stands for all it has, and a placement's namespaces for its apps.
+    """
 
     tenants: int
     namespaces: int
@@ -127,8 +130,9 @@ class Diff:
     @property
     def deletions(self) -> Deletions:
         removed = self.removed
-        namespaces = len(removed.namespaces) + len(self.recreated)
-        return Deletions(len(removed.tenants), namespaces, len(removed.apps) + len(self.replaced))
+        namespaces = sum(each.tenant not in removed.tenants for each in removed.namespaces)
+        apps = sum((each.tenant, each.cluster) not in removed.placements for each in removed.apps)
+        return Deletions(len(removed.tenants), namespaces + len(self.recreated), apps + len(self.replaced))
 
 
 def diff(before: Plan, after: Plan) -> Diff:

@@ -44,7 +44,8 @@ Examples:
     "--max-deletions",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Refuse an environment that loses more than N tenants, N namespaces or N apps.",
+    help="Refuse an environment that loses more than N tenants, N namespaces or N apps;"
+    " default: the environment's maxDeletions.",
 )
 @click.option("--all", "everything", is_flag=True, help="Show every object, field and value in full.")
 @output("text", "json", "markdown", "names")
@@ -65,11 +66,12 @@ def command(
     changed. What moves elsewhere counts as deleted, and add-ons count as apps.
     Exit code 0: no difference; 1: differences; 2: invalid input, or more deletions than allowed.
     """
-    before, after = _plans(file, base, environment, merge_base=merge_base)
+    fleet = load_fleet(file)
+    before, after = _plans(fleet, file, base, environment, merge_base=merge_base)
     if not before.found:
         say(f"{before.name} has no {file.name}: everything is new")
     diffs = diff_all(before.plans, after)
-    limits = _limits(diffs, max_deletions)
+    limits = _limits(fleet, diffs, max_deletions)
     refusals = [text for each in diffs if (text := _refusal(each, limits[each.environment]))]
     shown = EVERYTHING if everything else Limits()
     match output:
@@ -89,10 +91,9 @@ def command(
 
 
 def _plans(
-    file: Path, base: str, environments: tuple[str, ...], *, merge_base: bool
+    fleet: Fleet, file: Path, base: str, environments: tuple[str, ...], *, merge_base: bool
 ) -> tuple[Base, Mapping[str, Plan]]:
-    """Raises: InvalidFleet: the file itself is wrong; Refused: the base is, or nobody has such an environment."""
-    fleet = load_fleet(file)
+    """Raises: Refused: the base is wrong, or nobody has such an environment."""
     known: set[str] = set(fleet.environments)
 
     def planned_before(there: Fleet) -> Mapping[str, Plan]:
@@ -121,9 +122,10 @@ def _chosen(fleet: Fleet, environments: tuple[str, ...]) -> Mapping[str, Plan]:
     return {name: plan_one(fleet, name) for name in fleet.in_order() if name in environments}
 
 
-def _limits(diffs: tuple[Diff, ...], given: int | None) -> dict[str, int | None]:
-    """How many tenants, namespaces or apps each environment may lose; None: any number."""
-    return {each.environment: given for each in diffs}
+def _limits(fleet: Fleet, diffs: tuple[Diff, ...], given: int | None) -> dict[str, int | None]:
+    """How many tenants, namespaces or apps each environment may lose; None: any number, where the file declares it no more."""
+    allowed = {name: each.maxDeletions for name, each in fleet.environments.items()}
+    return {each.environment: allowed.get(each.environment) if given is None else given for each in diffs}
 
 
 def _refusal(diff: Diff, limit: int | None) -> str:
