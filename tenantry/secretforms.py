@@ -80,6 +80,7 @@ _POSSIBLE = re.compile(
 )
 _LONG_WORD = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_=-]{20,}")
 
+_NAMES_ONE = re.compile(r"^credentials$|[sS]ecretRef$")
 _SENSITIVE = re.compile(r"(?i)passw|passphrase|token|secret|credential|api[-_]?key")
 
 
@@ -101,8 +102,11 @@ def redacted(text: str) -> str:
 
 
 def is_sensitive(key: str) -> bool:
-    """Whether under a key of this name people put a secret itself, where the name of one, or nothing, belongs."""
-    return bool(_SENSITIVE.search(key))
+    """Whether under a key of this name people put a secret itself, where nothing of that sort belongs.
+
+    Under keys that are there for the name of one they put names, and a message that hides them helps nobody.
+    """
+    return bool(_SENSITIVE.search(key)) and not _NAMES_ONE.search(key)
 
 
 def _hidden(match: re.Match[str]) -> str:

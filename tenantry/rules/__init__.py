@@ -42,7 +42,6 @@ RULES: tuple[Rule, ...] = (
     references.sources_name_declared_credentials,
     references.alerts_name_declared_credentials,
     references.sources_include_declared_git_sources,
-    references.sources_hold_no_passwords,
     references.tenants_do_not_borrow_the_controllers_identity,
     keys.substitutions_are_named_as_variables,
     keys.values_come_from_keys_that_are_there,

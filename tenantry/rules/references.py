@@ -11,7 +11,6 @@ from tenantry.errors import Finding, Path
 from tenantry.fleet import Fleet
 from tenantry.model import Alert, Provider
 from tenantry.references import references
-from tenantry.wording import password_in_url
 
 _CLOUDS = ("aws", "azure", "gcp")
 _CLOUD_PROVIDERS = ("azuredevops", "azureeventhub", "googlepubsub")
@@ -37,14 +36,6 @@ def sources_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
     name = fleet.raw("platform", "chart").get("credentials")
     if isinstance(name, str):
         yield from _undeclared(fleet, ("platform", "chart", "credentials"), "credentials", name)
-
-
-def sources_hold_no_passwords(fleet: Fleet) -> Iterator[Finding]:
-    """As written, so that sources are looked at which no app takes yet."""
-    for path, _, block in source_blocks(fleet.source.data):
-        url = block.get("url")
-        if isinstance(url, str) and (finding := password_in_url((*path, "url"), url)):
-            yield finding
 
 
 def alerts_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
