@@ -209,12 +209,17 @@ clusters:
   hub-prod: {environments: [prod]}
 """
 """A hub that manages `dev` without running anything of it, and is a remote of `prod`."""
+POLICY = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"]
 
 
 @pytest.mark.parametrize(
     ("options", "kinds", "user"),
     [
-        (["-e", "dev"], ["Namespace", "ServiceAccount", "ClusterRoleBinding"], "tenantry-system:tenantry-platform"),
+        (
+            ["-e", "dev"],
+            ["Namespace", "ServiceAccount", "ClusterRoleBinding", *POLICY],
+            "tenantry-system:tenantry-platform",
+        ),
         (["-e", "prod"], ["Namespace", "ClusterRoleBinding"], "capi:tenantry-platform"),
         ([], ["Namespace", "ClusterRoleBinding"], "capi:tenantry-platform"),
     ],
@@ -226,7 +231,8 @@ def test_cluster_bootstrap_knows_the_environment_that_a_hub_manages_but_does_not
     code, out, err = tenantry(capsys, "cluster", "bootstrap", "hub", *options)
     manifests = list(yaml.safe_load_all(out))
     assert (0, kinds, "") == (code, [each["kind"] for each in manifests], err)
-    assert [each["name"] for each in manifests[-1]["subjects"]] == [f"system:serviceaccount:{user}"]
+    [binding] = [each for each in manifests if each["kind"] == "ClusterRoleBinding"]
+    assert [each["name"] for each in binding["subjects"]] == [f"system:serviceaccount:{user}"]
 
 
 def test_cluster_bootstrap_names_also_the_environment_that_a_hub_only_manages(capsys: Capture) -> None:
