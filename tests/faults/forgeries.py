@@ -188,7 +188,7 @@ FORGERIES = (
     _release(
         "release-namespace",
         "`createNamespace`",
-        'namespaces "intruder" is forbidden',
+        'in the namespace "intruder"',
         "/api/v1/namespaces/intruder",
         targetNamespace="intruder",
         storageNamespace=TENANT,

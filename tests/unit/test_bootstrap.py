@@ -77,7 +77,8 @@ def test_the_management_cluster_keeps_tenants_own_flux_objects_inside_their_name
                 {
                     "expression": "has(object.metadata.deletionTimestamp) || !has(object.spec.kubeConfig)"
                     " || !has(object.spec.kubeConfig.configMapRef)",
-                    "message": "a tenant's kubeConfig is a Secret of its own: with configMapRef Flux would lend it its own identity",
+                    "message": "a tenant's kubeConfig is a Secret of its own:"
+                    " with configMapRef Flux would lend it its own identity",
                 },
             ],
         },
