@@ -87,6 +87,12 @@ test: test-fast tools ## all tests: the fast ones, then the real pulumi, API ser
 	$(BIN)/python -m tools.schemas --check
 	$(BIN)/pytest tests/e2e
 
+.PHONY: test-faults
+test-faults: tools ## attacks on a running fleet, each refused; REPORT=1 writes docs/reliability.md
+	@results=$$(mktemp -d); trap 'rm -rf "$$results"' EXIT; \
+	$(BIN)/pytest tests/faults --results "$$results"; \
+	$(if $(REPORT),$(BIN)/python -m tests.faults.report "$$results")
+
 .PHONY: bench
 bench: setup ## time plan, render and diff on a large fleet
 	$(BIN)/python bench/plan.py

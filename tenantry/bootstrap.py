@@ -1,10 +1,13 @@
 """What a cluster needs once, before Flux can act on it: a namespace for the platform, and its service account's rights.
 
+A management cluster also gets the policy that keeps tenants' own Flux objects inside their namespaces.
+
 Flux can not give itself these, and no stack owns them: on a remote cluster an administrator applies them, and they stay.
 """
 
 from __future__ import annotations
 
+from tenantry.admission import tenants_policy
 from tenantry.fleet import Fleet
 from tenantry.hub import platform_account
 from tenantry.kube import Manifest
@@ -33,6 +36,7 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
             {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata},
             _binding(account, platform),
             marker(platform, cluster),
+            *tenants_policy(platform),
         )
     assert declared.kubeconfig is not None  # a rule of the fleet
     remote_for = (each for each in declared.environments if fleet.environments[each].management != cluster)

@@ -12,7 +12,7 @@ from tenantry.kube import Manifest
 from tenantry.model.network import Network
 from tenantry.names import join
 from tenantry.objects.bindings import role_bindings
-from tenantry.objects.scope import TENANT_LABEL, Scope, in_namespace, installed_labels
+from tenantry.objects.scope import ROLE_LABEL, TENANT_LABEL, Scope, in_namespace, installed_labels
 from tenantry.settings import TenantSettings
 
 
@@ -32,7 +32,7 @@ def _namespace(scope: Scope, settings: TenantSettings) -> Manifest:
         **settings.labels,
         **(settings.podSecurity.labels if settings.podSecurity else {}),
         **installed_labels(scope),
-        "toolkit.fluxcd.io/role": "tenant",
+        **ROLE_LABEL,
         # A Kustomization that once applied this namespace must not take it along when it goes.
         "kustomize.toolkit.fluxcd.io/prune": "disabled",
     }

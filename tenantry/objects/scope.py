@@ -18,6 +18,8 @@ from tenantry.wording import name_too_long
 
 TENANT_LABEL = "toolkit.fluxcd.io/tenant"
 MANAGED_BY = {"app.kubernetes.io/managed-by": "tenantry"}
+ROLE_LABEL = {"toolkit.fluxcd.io/role": "tenant"}
+"""Of tenants' namespaces; on the management cluster the admission policy finds them by it."""
 
 WATCHED = {"reconcile.fluxcd.io/watch": "Enabled"}
 """Makes Flux look again at once when a Secret or ConfigMap that its objects refer to appears or changes."""

@@ -47,7 +47,52 @@ def test_the_management_cluster_needs_the_account_itself() -> None:
             "data": {"cluster": "hub"},
         },
     )
-    assert expected == bootstrap(fleet(FRAME), "dev", "hub")
+    assert expected == bootstrap(fleet(FRAME), "dev", "hub")[:3]
+
+
+def test_the_management_cluster_keeps_tenants_own_flux_objects_inside_their_namespaces() -> None:
+    *_, policy, bound = bootstrap(fleet(FRAME.replace("platform: {", "platform: {namespace: ops, ")), "dev", "hub")
+    metadata = {"name": "tenantry-tenants", "labels": MINE}
+    group = "admissionregistration.k8s.io/v1"
+    assert bound == {
+        "apiVersion": group,
+        "kind": "ValidatingAdmissionPolicyBinding",
+        "metadata": metadata,
+        "spec": {"policyName": "tenantry-tenants", "validationActions": ["Deny"]},
+    }
+    assert policy == {
+        "apiVersion": group,
+        "kind": "ValidatingAdmissionPolicy",
+        "metadata": metadata,
+        "spec": {
+            "failurePolicy": "Fail",
+            "matchConstraints": {
+                "namespaceSelector": {"matchLabels": {**MINE, "toolkit.fluxcd.io/role": "tenant"}},
+                "resourceRules": [
+                    watched("kustomize.toolkit.fluxcd.io", "kustomizations"),
+                    watched("helm.toolkit.fluxcd.io", "helmreleases"),
+                ],
+            },
+            "validations": [
+                {
+                    "expression": "has(object.metadata.deletionTimestamp) || !has(object.spec.dependsOn)"
+                    " || object.spec.dependsOn.all(each, !has(each.namespace) || each.namespace == object.metadata.namespace"
+                    " || (each.namespace == 'ops' && !has(each.readyExpr)))",
+                    "message": "a tenant's dependsOn names its own namespace, or without a readyExpr 'ops'",
+                },
+                {
+                    "expression": "has(object.metadata.deletionTimestamp) || !has(object.spec.kubeConfig)"
+                    " || !has(object.spec.kubeConfig.configMapRef)",
+                    "message": "a tenant's kubeConfig is a Secret of its own:"
+                    " with configMapRef Flux would lend it its own identity",
+                },
+            ],
+        },
+    }
+
+
+def watched(group: str, resource: str) -> dict[str, object]:
+    return {"apiGroups": [group], "apiVersions": ["*"], "resources": [resource], "operations": ["CREATE", "UPDATE"]}
 
 
 def test_names_that_the_fleet_chose_are_used() -> None:

@@ -209,6 +209,7 @@ clusters:
   hub-prod: {environments: [prod]}
 """
 """A hub that manages `dev` without running anything of it, and is a remote of `prod`."""
+POLICY = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"]
 
 
 @pytest.mark.parametrize(
@@ -216,7 +217,7 @@ clusters:
     [
         (
             ["-e", "dev"],
-            ["Namespace", "ServiceAccount", "ClusterRoleBinding", "ConfigMap"],
+            ["Namespace", "ServiceAccount", "ClusterRoleBinding", "ConfigMap", *POLICY],
             "tenantry-system:tenantry-platform",
         ),
         (["-e", "prod"], ["Namespace", "ClusterRoleBinding"], "capi:tenantry-platform"),

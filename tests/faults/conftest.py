@@ -1,0 +1,51 @@
+"""One fleet, up and ready in a sandbox of its own, for all tests of this directory; and where their results go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.project import Project
+from tests.faults.api import Api
+from tests.faults.arena import EDGE, HUB, make_arena
+from tests.faults.commits import CHARTS, MANIFESTS
+from tests.faults.report import Results
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--results", type=Path, help="a directory that gets what was tried, as JSON (default: none)")
+
+
+@pytest.fixture(scope="session")
+def results(pytestconfig: pytest.Config) -> Iterator[Results]:
+    """What every test adds its rows to."""
+    noted = Results()
+    yield noted
+    if directory := pytestconfig.getoption("--results"):
+        noted.write(directory)
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    root = tmp_path_factory.mktemp("faults") / "project"
+    made = make_arena(root, [each.name for each in MANIFESTS], [each.name for each in CHARTS])
+    try:
+        yield made
+    finally:
+        made.tenantry("sandbox", "down")
+
+
+@pytest.fixture(scope="session")
+def fleet(project: Project) -> Project:
+    """The project with its sandbox running, the environment up and everything ready."""
+    project.start("dev")
+    project.deploy("dev")
+    return project
+
+
+@pytest.fixture(scope="session")
+def apis(fleet: Project) -> dict[str, Api]:
+    """The clusters' API servers by name."""
+    return {place.cluster: Api(fleet.kubeconfig(place.cluster)) for place in (HUB, EDGE)}

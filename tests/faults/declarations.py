@@ -1,0 +1,171 @@
+"""What the attacker writes into the part of tenants.yaml that is its own: a file that `include` takes in.
+
+`refusal` is what `tenantry validate` has to say of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.faults.arena import TENANT
+from tests.faults.forgeries import KUBECONFIG
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """text: the whole file."""
+
+    name: str
+    tried: str
+    text: str
+    refusal: str
+
+
+def _tenant(body: str, name: str = TENANT) -> str:
+    return f"tenants:\n  {name}:\n{body}"
+
+
+_GIT = '    sources: {manifests: {git: {url: "{git}/mallory/manifests.git", ref: {branch: main}}}}\n'
+_CHARTS = '    sources: {charts: {helm: {url: "{charts}"}}}\n'
+
+
+def _app(block: str) -> str:
+    return _tenant(f"{_GIT}    apps: {{web: {{kustomize: {{source: manifests, path: ./bait, {block}}}}}}}\n")
+
+
+def _release(block: str) -> str:
+    return _tenant(
+        f"{_CHARTS}    apps: {{web: {{helm: {{source: charts, chart: movy-web, version: 1.x, {block}}}}}}}\n"
+    )
+
+
+def _with(settings: str, name: str = TENANT) -> str:
+    return _tenant(f"    {settings}\n{_GIT}    apps: {{web: {{kustomize: {{source: manifests}}}}}}\n", name)
+
+
+def _source(block: str) -> str:
+    url = 'url: "{git}/mallory/manifests.git", ref: {branch: main}'
+    return _tenant(
+        f"    sources: {{manifests: {{git: {{{url}, {block}}}}}}}\n    apps: {{web: {{kustomize: {{source: manifests}}}}}}\n"
+    )
+
+
+_UNDECLARED = f"credentials '{KUBECONFIG}' of tenant '{TENANT}' are not declared"
+_VALUES = f"valuesFrom: [{{kind: Secret, name: {KUBECONFIG}}}]"
+_VARIABLES = f"postBuild: {{substituteFrom: [{{kind: Secret, name: {KUBECONFIG}}}]}}"
+_REFERENCE = f"secretRef: {{name: {KUBECONFIG}}}"
+_COLLISION = _tenant(
+    f"{_CHARTS}    apps: {{controller: {{helm: {{source: charts, chart: movy-web, version: 1.x}}}}}}\n", "cert"
+)
+
+
+def _reserved(namespace: str) -> str:
+    return f"namespace '{namespace}' of tenant '{namespace}' belongs to the cluster or to the platform"
+
+
+def _called(name: str) -> Declaration:
+    return Declaration(f"called-{name}", f"a tenant called `{name}`", _with("role: admin", name), _reserved(name))
+
+
+def _owned(key: str, block: str, *, release: bool = False) -> Declaration:
+    text = _release(block) if release else _app(block)
+    return Declaration(f"owned-{key.lower()}", f"`{block}`", text, f"key '{key}' can not be set")
+
+
+DECLARATIONS = (
+    Declaration("values", f"`{_VALUES}`", _release(_VALUES), _UNDECLARED),
+    Declaration("variables", f"`{_VARIABLES}`", _app(_VARIABLES), _UNDECLARED),
+    Declaration(
+        "decryption", f"`decryption: {_REFERENCE}`", _app(f"decryption: {{provider: sops, {_REFERENCE}}}"), _UNDECLARED
+    ),
+    Declaration(
+        "verification", f"`verify: {_REFERENCE}`", _source(f"verify: {{mode: HEAD, {_REFERENCE}}}"), _UNDECLARED
+    ),
+    Declaration("source-secret", f"a source's `{_REFERENCE}`", _source(_REFERENCE), "key 'secretRef' can not be set"),
+    _owned("kubeConfig", f"kubeConfig: {{{_REFERENCE}}}"),
+    _owned("serviceAccountName", "serviceAccountName: tenantry-platform"),
+    _owned("sourceRef", "sourceRef: {kind: GitRepository, name: edge-1-rocky-manifests}"),
+    _owned("storageNamespace", "storageNamespace: tenantry-system", release=True),
+    _owned("chartRef", "chartRef: {kind: HelmChart, name: any, namespace: rocky}", release=True),
+    Declaration(
+        "target",
+        "`targetNamespace: rocky`",
+        _app("targetNamespace: rocky"),
+        f"'rocky' is not a namespace of tenant '{TENANT}'",
+    ),
+    Declaration(
+        "namespace",
+        "a second namespace called `rocky`",
+        _with("namespaces: {x: {name: rocky}}"),
+        "name 'rocky' does not hold '{namespace}'",
+    ),
+    _called("tenantry-system"),
+    _called("kamaji-edge"),
+    _called("tenantry-platform"),
+    _called("flux-system"),
+    _called("kube-system"),
+    Declaration(
+        "twice", "a second definition of `rocky`", _with("role: admin", "rocky"), "tenant 'rocky' stands in two files"
+    ),
+    Declaration(
+        "collision",
+        "a tenant `cert` whose app `controller` is called like an add-on",
+        _COLLISION,
+        "HelmRelease kamaji-edge/edge-1-cert-controller would be created twice",
+    ),
+    Declaration(
+        "platform",
+        "`platform:` in its file",
+        f"platform: {{namespace: rocky}}\n{_with('role: admin')}",
+        "holds 'tenants:' only, not 'platform:'",
+    ),
+    Declaration(
+        "clusters",
+        "`clusters:` in its file",
+        f"clusters: {{}}\n{_with('role: admin')}",
+        "holds 'tenants:' only, not 'clusters:'",
+    ),
+    Declaration(
+        "masters",
+        "`system:masters` as an owner",
+        _with("owners: [{group: 'system:masters'}]"),
+        "'system:masters' is Kubernetes' own",
+    ),
+    Declaration(
+        "account",
+        "a role for a neighbour's service account",
+        _with("roleBindings: {x: {role: view, subjects: [{serviceAccount: {name: rocky, namespace: rocky}}]}}"),
+        f"service account 'rocky/rocky' belongs to tenant 'rocky', not to tenant '{TENANT}'",
+    ),
+    Declaration(
+        "neighbours-source",
+        "a neighbour's source",
+        _tenant(f"{_GIT}    apps: {{web: {{kustomize: {{source: rocky/manifests}}}}}}\n"),
+        "takes source 'rocky/manifests', which the tenant does not declare",
+    ),
+    Declaration(
+        "path",
+        "a path out of the source",
+        _tenant(f"{_GIT}    apps: {{web: {{kustomize: {{source: manifests, path: ../rocky}}}}}}\n"),
+        "path '../rocky' leaves the source",
+    ),
+    Declaration(
+        "dependency",
+        "an app of a neighbour in `dependsOn`",
+        _tenant(f"{_GIT}    apps: {{web: {{dependsOn: [rocky/web], kustomize: {{source: manifests}}}}}}\n"),
+        "app 'web' depends on 'rocky/web', which is not declared beside it",
+    ),
+    Declaration(
+        "identity",
+        "the controllers' own cloud identity",
+        _source("provider: azure"),
+        "provider 'azure' reads with the cloud identity of Flux's own controllers",
+    ),
+)
+
+
+def existing(name: str) -> str:
+    """A sound file: credentials of some name that others have put there, which an app takes its variables from."""
+    variables = f"postBuild: {{substituteFrom: [{{kind: Secret, name: {name}}}]}}"
+    app = f"web: {{kustomize: {{source: manifests, {variables}}}}}"
+    return _tenant(f"    credentials: {{{name}: {{existing: true}}}}\n{_GIT}    apps: {{{app}}}\n")

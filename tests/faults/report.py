@@ -1,0 +1,98 @@
+"""Results of tests/faults: each test notes down rows, a run keeps them as JSON, and docs/reliability.md shows them as tables.
+
+`python -m tests.faults.report DIRECTORY` puts the rows that a run left in a directory between the markers of that page. A section
+that the run did not touch stays as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
+HEADINGS = ("what", "where", "as", "answer", "seconds", "verdict")
+_QUOTED = 160
+"""Characters of an answer that a table shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One thing that was tried: where and as whom, what had to be the answer, and what it came to.
+
+    section: the table it belongs to, as its markers call it. seconds: until the answer was there.
+    """
+
+    section: str
+    name: str
+    tried: str
+    where: str
+    who: str
+    expected: str
+    seconds: float
+    verdict: str
+
+
+@dataclass(slots=True)
+class Results:
+    """The rows of a run, in the order in which they came."""
+
+    rows: list[Row] = field(default_factory=list)
+
+    def add(self, row: Row) -> None:
+        self.rows.append(row)
+
+    def write(self, directory: Path) -> None:
+        """A file for each section; only that section's is replaced."""
+        directory.mkdir(parents=True, exist_ok=True)
+        for section in dict.fromkeys(row.section for row in self.rows):
+            rows = [asdict(row) for row in self.rows if row.section == section]
+            (directory / f"{section}.json").write_text(json.dumps(rows, indent=1) + "\n")
+
+
+def read(directory: Path) -> dict[str, list[Row]]:
+    """The rows of each section that a run left."""
+    found = sorted(directory.glob("*.json"))
+    return {path.stem: [Row(**row) for row in json.loads(path.read_text())] for path in found}
+
+
+def table(rows: Iterable[Row]) -> str:
+    """A Markdown table, after a line that counts."""
+    rows = tuple(rows)
+    verdicts = dict.fromkeys(row.verdict for row in rows)
+    counts = ", ".join(f"{sum(row.verdict == verdict for row in rows)} {verdict}" for verdict in verdicts)
+    lines = [_line(HEADINGS), _line("---" for _ in HEADINGS), *(_line(_cells(row)) for row in rows)]
+    return "\n".join([f"{len(rows)} tried: {counts}.", "", *lines])
+
+
+def with_section(page: str, section: str, content: str) -> str:
+    """The page with a section's content between its markers. Raises: ValueError: it has no such markers."""
+    begin, end = f"<!-- {section}: begin -->", f"<!-- {section}: end -->"
+    pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
+    if not pattern.search(page):
+        raise ValueError(f"the page has no markers {begin} and {end}")
+    return pattern.sub(lambda _: f"{begin}\n{content}\n{end}", page)
+
+
+def _cells(row: Row) -> Iterator[str]:
+    account = row.who.removeprefix("system:serviceaccount:")
+    expected = row.expected if len(row.expected) <= _QUOTED else f"{row.expected[:_QUOTED]}..."
+    yield from (row.tried, row.where, account, expected, f"{row.seconds:.1f}", row.verdict)
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|').replace(chr(10), ' ') for cell in cells)} |"
+
+
+def main(directory: str) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for section, rows in read(Path(directory)).items():
+        page = with_section(page, section, table(rows))
+    PAGE.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

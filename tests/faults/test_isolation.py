@@ -1,0 +1,323 @@
+"""A tenant can not reach other tenants or the platform: attacks from its repository, its service account and its part of the file.
+
+Everything is real: the command, the API servers, Flux, and the refusals, which are asserted by their words. What is not refused is
+here too, with how far it gets.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from sandbox.content import commit
+from tests.e2e.clusters import PATIENCE, eventually
+from tests.e2e.project import Project, Result
+from tests.faults.api import Answer, Api
+from tests.faults.arena import EDGE, HUB, PLACES, REPOSITORY, TENANT, Place, own_file
+from tests.faults.commits import CHARTS, COMMITS, Commit
+from tests.faults.declarations import DECLARATIONS, Declaration, existing
+from tests.faults.forgeries import FORGERIES, KUBECONFIG, Forgery, collection
+from tests.faults.report import Results, Row
+from tests.faults.requests import FOREIGN, REQUESTS, Request
+from tests.faults.victims import belongings
+
+pytestmark = pytest.mark.faults
+SECTION = "isolation"
+Apis = dict[str, Api]
+States = dict[tuple[str, str], dict[str, Any] | None]
+
+
+def states(apis: Apis, targets: Mapping[Place, set[str]]) -> States:
+    """The objects that attacks are after, by cluster and path."""
+    wanted = [(place.cluster, path) for place, paths in targets.items() for path in paths]
+    return {(cluster, path): apis[cluster].state(path) for cluster, path in wanted}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def before(apis: Apis) -> States:
+    """The targets before any attack."""
+    targets: dict[Place, set[str]] = {place: set() for place in PLACES}
+    for attack in (*COMMITS, *REQUESTS):
+        for place in attack.places:
+            targets[place].update(attack.targets)
+    targets[HUB].update(path for forgery in FORGERIES for path in forgery.targets)
+    return states(apis, targets)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def everyone_else(apis: Apis) -> Iterator[None]:
+    """What is not the attacker's is the same after all attacks, object by object."""
+    others = {name: belongings(api) for name, api in apis.items()}
+    yield
+    assert others == {name: belongings(api) for name, api in apis.items()}
+
+
+def unchanged(apis: Apis, before: States, place: Place, targets: tuple[str, ...]) -> None:
+    for path in targets:
+        assert before[place.cluster, path] == apis[place.cluster].state(path), f"{path} on {place.cluster}"
+
+
+# --- from the repository ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def told(fleet: Project, apis: Apis) -> Iterator[dict[tuple[str, Place], tuple[str, str, float]]]:
+    """What Flux made of each attack after one push of all: the status of Ready, its message, and the seconds this took."""
+    content = f"http://127.0.0.1:{fleet.port}"
+    pushed = {f"{each.name}/{path}": text for each in COMMITS for path, text in each.files.items()}
+    sound = {path: _read(fleet.content / "git" / REPOSITORY / path) for path in pushed}
+    started = time.monotonic()
+    revision = commit(
+        fleet.sandbox, REPOSITORY, {path: text.replace("{content}", content) for path, text in pushed.items()}, "Attack"
+    )
+    fetch(apis)
+    waiting = [(each, place) for each in COMMITS for place in each.places]
+    found: dict[tuple[str, Place], tuple[str, str, float]] = {}
+    while waiting and time.monotonic() < started + PATIENCE:
+        for attack, place in tuple(waiting):
+            if (answer := verdict(apis[HUB.cluster], attack, place, revision)) is not None:
+                found[attack.name, place] = (*answer, time.monotonic() - started)
+                waiting.remove((attack, place))
+        time.sleep(0.2)
+    yield found
+    commit(fleet.sandbox, REPOSITORY, sound, "Repent")
+    fetch(apis)
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text() if path.exists() else None
+
+
+def fetch(apis: Apis) -> None:
+    """Have Flux look at the attacker's repository now."""
+    for place in PLACES:
+        path = f"{collection('GitRepository', place.home)}/{place.prefix}manifests"
+        annotation = {"reconcile.fluxcd.io/requestedAt": str(time.time_ns())}
+        assert apis[HUB.cluster].ask("PATCH", path, {"metadata": {"annotations": annotation}}).message == ""
+
+
+def verdict(hub: Api, attack: Commit, place: Place, revision: str) -> tuple[str, str] | None:
+    """Status and message of Ready once Flux has tried a revision; None as long as it has not."""
+    kind = "HelmRelease" if attack in CHARTS else "Kustomization"
+    status = hub.ask("GET", f"{collection(kind, place.home)}/{place.prefix}{attack.name}").body.get("status", {})
+    if revision[:12] not in status.get("lastAttemptedRevision", ""):
+        return None
+    ready = next((each for each in status.get("conditions", []) if each["type"] == "Ready"), {"status": "Unknown"})
+    return None if ready["status"] == "Unknown" else (ready["status"], ready["message"])
+
+
+@pytest.mark.parametrize(
+    ("attack", "place"),
+    [pytest.param(each, place, id=f"{each.name}-{place.cluster}") for each in COMMITS for place in each.places],
+)
+def test_what_a_repository_brings_is_refused(
+    told: dict[tuple[str, Place], tuple[str, str, float]],
+    apis: Apis,
+    before: States,
+    results: Results,
+    attack: Commit,
+    place: Place,
+) -> None:
+    assert (attack.name, place) in told, "Flux has not tried it"
+    status, message, seconds = told[attack.name, place]
+    expected = attack.refusal.format(user=place.user)
+    assert status == ("False" if expected else "True"), message
+    assert expected in message
+    unchanged(apis, before, place, attack.targets)
+    answer, outcome = (f"`{expected}`", "refused") if expected else (attack.effect, "not refused")
+    results.add(Row(SECTION, attack.name, attack.tried, place.cluster, place.user, answer, seconds, outcome))
+
+
+# --- with Flux objects of its own ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def forged(apis: Apis) -> Iterator[dict[str, tuple[Answer, float]]]:
+    """The answers to the attacker's attempts to make each object, and when it was made."""
+    hub = apis[HUB.cluster]
+    yield {
+        each.name: (hub.ask("POST", each.collection, each.manifest, as_user=HUB.user), time.monotonic())
+        for each in FORGERIES
+    }
+    for each in FORGERIES:
+        hub.ask("DELETE", f"{each.collection}/{each.name}")
+
+
+@pytest.mark.parametrize("forgery", FORGERIES, ids=lambda each: each.name)
+def test_what_flux_is_asked_for_is_refused(
+    forged: dict[str, tuple[Answer, float]],
+    fleet: Project,
+    apis: Apis,
+    before: States,
+    results: Results,
+    forgery: Forgery,
+) -> None:
+    answer, started = forged[forgery.name]
+    if not answer.message:
+        eventually(
+            lambda: forgery.refusal in complaints(fleet, apis[HUB.cluster], forgery),
+            f"{forgery.name}: {forgery.refusal}",
+        )
+    assert answer.message == "" or forgery.refusal in answer.message
+    unchanged(apis, before, HUB, forgery.targets)
+    seconds = 0.0 if answer.message else time.monotonic() - started
+    tried, expected = f"a {forgery.kind} with {forgery.tried}", f"`{forgery.refusal}`"
+    results.add(Row(SECTION, forgery.name, tried, HUB.cluster, HUB.user, expected, seconds, "refused"))
+
+
+def complaints(fleet: Project, hub: Api, forgery: Forgery) -> str:
+    """All that Flux says against an object, in its conditions, in events, and where it says nothing there in its log."""
+    status = hub.ask("GET", f"{forgery.collection}/{forgery.name}").body.get("status", {})
+    said = [each["message"] for each in status.get("conditions", []) if each["status"] == "False"]
+    selector = f"involvedObject.kind={forgery.kind},involvedObject.name={forgery.name},type=Warning"
+    events = hub.ask("GET", f"/api/v1/namespaces/{TENANT}/events?fieldSelector={selector}").body["items"]
+    log = (fleet.sandbox / "logs" / f"{HUB.cluster}-helm-controller.log").read_text().splitlines()
+    logged = [line for line in log if f'"name": "{forgery.name}"' in line]
+    return "\n".join([*said, *(event["message"] for event in events), *logged])
+
+
+# --- as its service account ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def token(apis: Apis) -> str:
+    """What the attacker's service account on the management cluster proves itself with."""
+    path = f"/api/v1/namespaces/{TENANT}/serviceaccounts/{TENANT}/token"
+    body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+    return str(apis[HUB.cluster].ask("POST", path, body).body["status"]["token"])
+
+
+def ask(apis: Apis, token: str, place: Place, request: Request) -> Answer:
+    """Ask as the attacker: with its token where it has one, on a remote as Flux plays it."""
+    if place is HUB:
+        return apis[place.cluster].ask(
+            request.method, request.path, request.body, as_user=request.impersonating, token=token
+        )
+    return apis[place.cluster].ask(request.method, request.path, request.body, as_user=place.user)
+
+
+@pytest.mark.parametrize(
+    ("request_", "place"),
+    [pytest.param(each, place, id=f"{each.name}-{place.cluster}") for each in REQUESTS for place in each.places],
+)
+def test_what_the_service_account_asks_for_is_refused(
+    apis: Apis, before: States, token: str, results: Results, request_: Request, place: Place
+) -> None:
+    started = time.monotonic()
+    answer = ask(apis, token, place, request_)
+    seconds = time.monotonic() - started
+    expected = request_.refusal.format(user=place.user)
+    assert answer.status in (403, 422)
+    assert expected in answer.message
+    unchanged(apis, before, place, request_.targets)
+    row = Row(SECTION, request_.name, request_.tried, place.cluster, place.user, f"`{expected}`", seconds, "refused")
+    results.add(row)
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.cluster)
+def test_the_service_account_may_do_nothing_outside_of_its_namespace(apis: Apis, place: Place) -> None:
+    asked = [(namespace, verb) for namespace in ("", *FOREIGN) for verb in ("*", "get", "list", "create", "delete")]
+    allowed = [each for each in asked if may(apis[place.cluster], place, *each)]
+    assert allowed == []
+    assert may(apis[place.cluster], place, TENANT, "list")
+
+
+def may(api: Api, place: Place, namespace: str, verb: str) -> bool:
+    """Whether the attacker may do something with Secrets, in all namespaces if none is named."""
+    attributes = {"namespace": namespace, "verb": verb, "group": "", "resource": "secrets"}
+    review = {"kind": "SelfSubjectAccessReview", "metadata": {}, "spec": {"resourceAttributes": attributes}}
+    path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+    return bool(api.ask("POST", path, review, as_user=place.user).body["status"]["allowed"])
+
+
+# --- in its part of tenants.yaml -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def validated(fleet: Project, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Result, float]]:
+    """What `tenantry validate` says of each of the attacker's files, and the seconds this took."""
+    root = tmp_path_factory.mktemp("declarations")
+
+    def validate(attack: Declaration) -> tuple[Result, float]:
+        copied = copy_of(fleet, root / attack.name, attack.text)
+        started = time.monotonic()
+        return copied.tenantry("validate"), time.monotonic() - started
+
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip((each.name for each in DECLARATIONS), pool.map(validate, DECLARATIONS), strict=True))
+
+
+def copy_of(fleet: Project, root: Path, text: str) -> Project:
+    """The project's file in another directory, with something else in the attacker's part."""
+    copied = Project(root, fleet.port)
+    own_file(copied).parent.mkdir(parents=True)
+    shutil.copy(fleet.fleet, copied.fleet)
+    own_file(copied).write_text(text)
+    return copied
+
+
+@pytest.mark.parametrize("attack", DECLARATIONS, ids=lambda each: each.name)
+def test_what_a_tenants_file_declares_is_refused(
+    validated: dict[str, tuple[Result, float]], results: Results, attack: Declaration
+) -> None:
+    result, seconds = validated[attack.name]
+    assert result.code == 2, result.text
+    assert f"tenants.d/{TENANT}.yaml:" in result.text
+    assert attack.refusal in result.text
+    expected = f"`{attack.refusal}`"
+    results.add(Row(SECTION, attack.name, attack.tried, "tenants.yaml", TENANT, expected, seconds, "refused"))
+
+
+def test_credentials_called_like_a_kubeconfig_are_no_kubeconfig(fleet: Project, tmp_path: Path) -> None:
+    copied = copy_of(fleet, tmp_path / "project", existing(KUBECONFIG))
+    rendered = yaml.safe_load_all(copied.tenantry("render", "--environment", "dev").ok().out)
+    apps = [each for each in rendered if each["kind"] == "Kustomization" and "postBuild" in each["spec"]]
+    own = [each for each in apps if each["metadata"]["labels"]["toolkit.fluxcd.io/tenant"] == TENANT]
+    named = {
+        each["metadata"]["namespace"]: [ref["name"] for ref in each["spec"]["postBuild"]["substituteFrom"]]
+        for each in own
+    }
+    assert named == {HUB.home: [KUBECONFIG], EDGE.home: [f"edge-1.{TENANT}.{KUBECONFIG}"]}
+
+
+# --- what the role allows, and what puts it back ---------------------------------------------------------------------------
+
+_POLICY = f"/apis/networking.k8s.io/v1/namespaces/{TENANT}/networkpolicies/tenantry-isolated"
+
+
+@pytest.mark.usefixtures("told")
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.cluster)
+def test_an_opened_network_policy_is_put_back(
+    fleet: Project, apis: Apis, results: Results, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api, started = apis[place.cluster], time.monotonic()
+    opened = {"spec": {"ingress": [{}]}}
+    assert api.ask("PATCH", _POLICY, opened, as_user=place.user).message == ""
+    assert network(api) == [{}]
+    if place is HUB:
+        up = ("up", "--stack", "dev", "--yes", "--skip-preview", "--refresh")
+        # The tenant's Kustomization has taken the field; Pulumi says so, and takes it back only when told to.
+        assert 'conflict with "kustomize-controller": .spec.ingress' in fleet.pulumi(*up).text
+        monkeypatch.setenv("PULUMI_K8S_ENABLE_PATCH_FORCE", "true")
+        fleet.pulumi(*up).ok()
+    else:
+        baseline = f"{collection('HelmRelease', place.home)}/{place.prefix}baseline"
+        annotation = {"reconcile.fluxcd.io/requestedAt": str(time.time_ns())}
+        assert apis[HUB.cluster].ask("PATCH", baseline, {"metadata": {"annotations": annotation}}).message == ""
+    eventually(lambda: network(api) != [{}], f"the policy to be put back on {place.cluster}")
+    by = "`pulumi up --refresh` with force puts it back" if place is HUB else "Flux's drift detection puts it back"
+    tried = "`PATCH` of its own network policy"
+    seconds = time.monotonic() - started
+    results.add(Row(SECTION, "network-patch", tried, place.cluster, place.user, by, seconds, "not refused"))
+
+
+def network(api: Api) -> Any:
+    """Whom the attacker's own network policy lets in."""
+    return api.ask("GET", _POLICY).body["spec"]["ingress"]
