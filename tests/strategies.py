@@ -156,7 +156,8 @@ _CREDENTIALS: Data = {
     "there": {"existing": True},
 }
 _CONFIGS: Data = {
-    "settings": {"data": {"HOST": "{tenant}.{domain}", "values.yaml": "a: 1"}},
+    "settings": {"data": {"HOST": "{tenant}.{domain}"}},
+    "values": {"data": {"values.yaml": "host: {domain}"}},
     "there": {"existing": True},
 }
 _OPTIONAL_SOURCES: dict[str, Data] = {
@@ -170,6 +171,7 @@ _KUSTOMIZE: st.SearchStrategy[Data] = st.fixed_dictionaries(
     optional={
         "path": st.sampled_from(["./", "./{app}/{env}", "./{cluster}"]),
         "prune": st.booleans(),
+        "commonMetadata": st.just({"labels": {"where": "{cluster}"}}),
         "postBuild": st.just(
             {
                 "substitute": {"HOST": "{tenant}.{domain}", "ODD": "1e3"},
@@ -195,7 +197,10 @@ _RELEASE: st.SearchStrategy[Data] = st.fixed_dictionaries(
     {},
     optional={
         "valuesFrom": st.just(
-            [{"kind": "ConfigMap", "name": "settings"}, {"kind": "Secret", "name": "git", "optional": True}]
+            [
+                {"kind": "ConfigMap", "name": "values"},
+                {"kind": "Secret", "name": "git", "valuesKey": "password", "optional": True},
+            ]
         ),
         "values": st.just({"host": "{domain}", "n": [2**53, {"no": "on"}], "gone": None}),
         "timeout": st.just("1m"),
