@@ -80,7 +80,7 @@ _POSSIBLE = re.compile(
 )
 _LONG_WORD = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_=-]{20,}")
 
-_NAMES_ONE = re.compile(r"^credentials$|[sS]ecretRef$")
+_NAMES_ONE = re.compile(r"^(credentials|secret)$|[sS]ecretRef$")
 _SENSITIVE = re.compile(r"(?i)passw|passphrase|token|secret|credential|api[-_]?key")
 
 

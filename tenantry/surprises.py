@@ -18,7 +18,8 @@ def surprises(diff: Diff) -> Iterator[str]:
     """Sentences without a full stop, those about most things first."""
     before, after = diff.management
     if diff.status is Status.REMOVED:
-        held = ", ".join(counted(count, kind.removesuffix("s")) for kind, count in diff.deletions._asdict().items())
+        gone = {"tenant": diff.removed.tenants, "namespace": diff.removed.namespaces, "app": diff.removed.apps}
+        held = ", ".join(counted(len(each), kind) for kind, each in gone.items())
         yield (
             f"environment '{diff.environment}' is no longer declared ({held}): `pulumi up` of its stack is refused, and"
             f" all of it stays on {before} until `pulumi destroy`"

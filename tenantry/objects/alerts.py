@@ -80,7 +80,7 @@ def _objects(
     if alert.credentials:
         provider_spec["secretRef"] = {"name": alert.credentials}
     # On the management cluster a tenant's namespace is the fleet's to create, so it comes first.
-    first = scope.base[:1] if scope.kubeconfig is None else ()
+    first = scope.made_home
     provider = scope.object(API, "Provider", name, {"spec": provider_spec}, depends_on=first)
     check_length(provider, at)
     raise_found(check_spec("Provider", provider_spec, (*at, "provider")))

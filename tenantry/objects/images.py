@@ -138,7 +138,7 @@ def _repository(scope: Scope, app: str, name: str, image: ImageSource) -> KubeOb
     if image.credentials:
         spec["secretRef"] = {"name": image.credentials}
     # On the management cluster the namespace is the fleet's to create, so it comes first.
-    base = scope.base[:1] if scope.kubeconfig is None else ()
+    base = scope.made_home
     return scope.object(API, "ImageRepository", join(app, name), {"spec": spec}, app=app, depends_on=base)
 
 

@@ -63,6 +63,11 @@ class Scope:
     namespaces: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def made_home(self) -> tuple[ObjectId, ...]:
+        """The namespace of `home` where the fleet makes it, which comes before all that lies there; else nothing."""
+        return tuple(id for id in self.base if (id.kind, id.name) == ("Namespace", self.home))
+
+    @property
     def tenant(self) -> str:
         return self.owner.tenant
 

@@ -38,7 +38,7 @@ def source_object(scope: Scope, name: str, source: Source, at: Path, *, is_chart
     if source.credentials:
         spec["secretRef"] = {"name": source.credentials}
     # On the management cluster the namespace is the fleet's to create, so it comes first.
-    depends_on = scope.base[:1] if scope.kubeconfig is None else ()
+    depends_on = scope.made_home
     return scope.object(API, block.flux_kind, name, {"spec": spec}, depends_on=depends_on)
 
 

@@ -10,7 +10,7 @@ from tests.unit.memory import Memory
 from tests.unit.texts import FRAME, fleet
 
 # Without the management cluster's policy: what is asked here is the same for every kind.
-MANIFESTS = bootstrap(fleet(FRAME), "dev", "hub")[:3]
+MANIFESTS = bootstrap(fleet(FRAME), "dev", "hub")[:4]
 NAMESPACE = "/api/v1/namespaces/tenantry-system"
 ACCOUNT = "/api/v1/namespaces/tenantry-system/serviceaccounts/tenantry-platform"
 MARKER = "/api/v1/namespaces/tenantry-system/configmaps/tenantry"

@@ -47,7 +47,7 @@ def test_the_management_cluster_needs_the_account_itself() -> None:
             "data": {"cluster": "hub"},
         },
     )
-    assert expected == bootstrap(fleet(FRAME), "dev", "hub")[:3]
+    assert expected == bootstrap(fleet(FRAME), "dev", "hub")[:4]
 
 
 def test_the_management_cluster_keeps_tenants_own_flux_objects_inside_their_namespaces() -> None:

@@ -67,17 +67,17 @@ def test_without_a_base_it_is_compared_with_what_was_committed_last(capsys: Capt
 
 def test_up_to_the_limit_an_environment_may_lose_something(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(EMPTIED)
-    assert [compared(capsys, "--max-deletions", limit)[0] for limit in ("0", "1", "2")] == [2, 2, 1]
-    code, out, err = compared(capsys, "--max-deletions", "1", "--output", "json")
+    assert [compared(capsys, "--max-deletions", limit)[0] for limit in ("0", "1")] == [2, 1]
+    code, out, err = compared(capsys, "--max-deletions", "0", "--output", "json")
     (found,) = json.loads(out)["environments"]
     assert (code, found["deletions"], found["maxDeletions"], found["refused"]) == (
         2,
-        {"tenants": 1, "namespaces": 2, "apps": 2},
-        1,
+        {"tenants": 1, "namespaces": 0, "apps": 0},
+        0,
         True,
     )
     assert err == (
-        "error: dev loses 2 namespaces, 2 apps: at most 1 of a kind may go (--max-deletions)\n"
+        "error: dev loses 1 tenant: at most 0 of a kind may go (--max-deletions)\n"
         "  fix: take fewer away, or raise --max-deletions if this is meant\n"
     )
 

@@ -222,12 +222,12 @@ def test_what_is_missing_is_named(alert: str, expected: tuple[str, str, str]) ->
 
 
 def test_a_secret_that_variables_make_of_an_address_is_refused_and_not_told() -> None:
-    text = alerting("chat: {provider: {type: slack, address: '{hook}'}}").replace(
+    text = alerting("chat: {provider: {type: rocket, address: '{hook}'}}").replace(
         "dev: {management: hub}",
-        "dev: {management: hub, variables: {hook: https://hooks.slack.com/services/T0/B0/XYZ}}",
+        "dev: {management: hub, variables: {hook: https://chat.example.com/hooks/XYZ}}",
     )
     assert problems(text) == told(
-        "tenants.yaml:16:47: error[secret-in-url]: the address is a webhook to which whoever knows it can post, and everyone"
+        "tenants.yaml:16:48: error[secret-in-url]: the address is a webhook to which whoever knows it can post, and everyone"
         " who reads the file or the plan could see it",
         "  at tenants.rocky.alerts.chat.provider.address",
         "  fix: remove it, and revoke it; declare credentials with the key 'address' for a new one, and write 'credentials: NAME'"

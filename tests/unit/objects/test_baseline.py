@@ -24,14 +24,18 @@ LABELS = {
     "tenantry/environment": "dev",
     "tenantry/cluster": "hub",
 }
-DELETION = {"pulumi.com/deletionPropagationPolicy": "background"}
+PROVIDER = {
+    "pulumi.com/deletionPropagationPolicy": "background",
+    "pulumi.com/patchFieldManager": "tenantry",
+    "pulumi.com/patchForce": "true",
+}
 
 
 def binding(name: str, role: str, subjects: list[dict[str, str]], namespace: str = "rocky") -> dict[str, Any]:
     return {
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "RoleBinding",
-        "metadata": {"name": name, "namespace": namespace, "labels": LABELS, "annotations": DELETION},
+        "metadata": {"name": name, "namespace": namespace, "labels": LABELS, "annotations": PROVIDER},
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
         "subjects": subjects,
     }
@@ -165,7 +169,7 @@ def test_annotations_and_pod_security_stand_on_the_namespace() -> None:
                 "toolkit.fluxcd.io/role": "tenant",
                 "kustomize.toolkit.fluxcd.io/prune": "disabled",
             },
-            "annotations": {"example.com/contact": "rocky", **DELETION},
+            "annotations": {"example.com/contact": "rocky", **PROVIDER},
         },
     }
     assert expected == one(planned(rocky(SIMPLE, rest)), "Namespace", "rocky").manifest
