@@ -118,7 +118,7 @@ def test_a_config_map_that_two_clusters_share_is_refused() -> None:
 
 def test_an_address_with_a_password_is_refused_without_repeating_it() -> None:
     told = problems(by(MADE.replace("https://edge", "https://admin:hunter2@edge")))
-    assert "error[bad-url]" in told
+    assert "error[secret-in-file]" in told
     assert "hunter2" not in told
 
 

@@ -878,6 +878,17 @@ def test_a_url_that_flux_would_refuse_is_refused(kind: str, url: str, message: s
 def test_a_password_in_a_url_is_refused_without_repeating_it(url: str) -> None:
     found = problems(rocky(SIMPLE).replace("https://git.example.com/rocky", f"'{url}'"))
     assert found == told(
+        "tenants.yaml:11:30: error[secret-in-file]: this looks like a URL with a password, which everyone who reads the"
+        " file or the plan could use",
+        "  at tenants.rocky.sources.manifests.git.url",
+        "  fix: remove it, and revoke it; declare 'credentials', whose values are the stack's secret config",
+        "Found 1 error",
+    )
+
+
+def test_a_url_that_placeholders_give_a_password_is_refused_without_repeating_it() -> None:
+    found = problems(rocky(SIMPLE).replace("https://git.example.com/rocky", "'https://me:{tenant}@git.example.com/x'"))
+    assert found == told(
         "tenants.yaml:11:30: error[secret-in-url]: the URL holds a password, which everyone who reads the"
         " file or the plan could see",
         "  at tenants.rocky.sources.manifests.git.url",
