@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -70,6 +72,16 @@ def test_json_holds_no_secret_either() -> None:
     outcome = outcome_of(case.write(Path()), "--output", "json")
     (error,) = json.loads(outcome.said)["errors"]
     assert ("secret-in-file", ["tenants", "(a secret?)"]) == (error["code"], error["path"])
+
+
+def test_letters_that_a_terminal_lacks_are_escaped(tmp_path: Path) -> None:
+    file = Case("", FLEET.replace("./web", "./wéb").encode()).write(tmp_path)
+    command = [sys.executable, "-c", "from tenantry.cli.app import main; main()", "--file", str(file)]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    ended = subprocess.run(
+        [*command, "explain", "rocky", "web", "--environment", "dev"], env=environment, capture_output=True, check=True
+    )
+    assert b"./w\\xe9b" in ended.stdout
 
 
 def test_a_pipe_among_the_included_files_is_not_waited_for() -> None:
