@@ -125,6 +125,7 @@ _TEXTS = {
     "billion-laughs-of-mappings": "a0: &a0 {x: 1}\n"
     + "".join(f"a{n}: &a{n} {{a: *a{n - 1}, b: *a{n - 1}}}\n" for n in range(1, 60)),
     "nested-by-aliases": "a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}]\n" for n in range(1, 100)),
+    "alias-to-itself-at-the-end": "a: &a [*a]",
     "two-documents": f"{FLEET}---\n{FLEET}",
     "document-behind-the-end": f"{FLEET}...\nx: 1\n",
     "yaml-1.1": f"%YAML 1.1\n---\n{FRAME}platform: yes\n",
