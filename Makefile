@@ -85,7 +85,18 @@ test-fast: setup ## unit, component and golden tests: no tools needed
 .PHONY: test
 test: test-fast tools ## all tests: the fast ones, then the real pulumi, API servers and Flux controllers
 	$(BIN)/python -m tools.schemas --check
-	$(BIN)/pytest tests/e2e
+	$(BIN)/pytest tests/e2e tests/hostile
+
+.PHONY: test-hostile
+test-hostile: setup ## inputs made to take time or memory, and secrets in every place (a minute)
+	$(BIN)/pytest tests/hostile
+
+# `INPUTS` and `SECONDS` bound the search, whichever comes first; bash has a variable of its own named SECONDS.
+INPUTS ?= 100000
+fuzz_seconds := $(if $(filter command line environment,$(origin SECONDS)),--seconds $(SECONDS))
+.PHONY: fuzz
+fuzz: setup ## look for inputs that break a promise of docs/bad-input.md (INPUTS=N, SECONDS=S)
+	@$(BIN)/python -m tests.hostile.fuzz --inputs $(INPUTS) $(fuzz_seconds)
 
 .PHONY: test-faults
 test-faults: tools ## attacks on a running fleet, each refused; REPORT=1 writes docs/reliability.md
@@ -100,4 +111,4 @@ bench: setup ## time plan, render and diff on a large fleet
 
 .PHONY: clean
 clean: ## remove what was built here; tools stay in the user's cache
-	rm -rf .venv rendered .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv rendered .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .fuzz

@@ -27,8 +27,11 @@ def tenants_policy(platform: str) -> tuple[Manifest, Manifest]:
     tenants = {"matchLabels": {**MANAGED_BY, **ROLE_LABEL}}
     spec = {
         "failurePolicy": "Fail",
+        # With what the API server would add: it takes all of this for one value, so two who apply less are in conflict.
         "matchConstraints": {
+            "matchPolicy": "Equivalent",
             "namespaceSelector": tenants,
+            "objectSelector": {},
             "resourceRules": [
                 _rule("kustomize.toolkit.fluxcd.io", "kustomizations"),
                 _rule("helm.toolkit.fluxcd.io", "helmreleases"),
@@ -44,7 +47,8 @@ def tenants_policy(platform: str) -> tuple[Manifest, Manifest]:
 
 
 def _rule(group: str, resource: str) -> Manifest:
-    return {"apiGroups": [group], "apiVersions": ["*"], "resources": [resource], "operations": ["CREATE", "UPDATE"]}
+    operations = ["CREATE", "UPDATE"]
+    return {"apiGroups": [group], "apiVersions": ["*"], "operations": operations, "resources": [resource], "scope": "*"}
 
 
 def _own_dependencies(platform: str) -> Manifest:

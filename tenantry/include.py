@@ -61,7 +61,7 @@ class _Join:
             found = matching(pattern, self.directory)
         except TooManyFiles:
             self._problem(
-                at, "bad-include", f"'{shorten(pattern)}' looks at too many files or directories", "narrow it"
+                at, "bad-include", f"'{shorten(pattern)}' looks at too many files or directories", "narrow the pattern"
             )
             return
         if not found:

@@ -10,29 +10,32 @@ from typing import Any
 
 from tenantry import wording
 from tenantry.errors import Finding, Path
-from tenantry.secretforms import kind_of, may_hold_some
+from tenantry.secretforms import kind_of
 
 
 def pasted_secrets(data: dict[str, Any]) -> Iterator[Finding]:
     """One finding for every key or value of a file's data that holds a secret."""
     # Nearly every file holds none, and one look at all of its text is much quicker than one at each part.
-    if not may_hold_some("\n".join(_texts(data))):
+    texts: list[str] = []
+    _gather(data, texts)
+    if kind_of("\n".join(texts)) is None:
         return
     for path, text, at_key in _places(data, ()):
         if kind := kind_of(text):
             yield wording.pasted_secret(path, kind, at_key=at_key)
 
 
-def _texts(data: Any) -> Iterator[str]:
+def _gather(data: Any, texts: list[str]) -> None:
+    """Append all keys and values that are text."""
     if isinstance(data, str):
-        yield data
+        texts.append(data)
     elif isinstance(data, dict):
-        yield from data
+        texts.extend(data)
         for value in data.values():
-            yield from _texts(value)
+            _gather(value, texts)
     elif isinstance(data, list):
         for value in data:
-            yield from _texts(value)
+            _gather(value, texts)
 
 
 def _places(data: Any, at: Path) -> Iterator[tuple[Path, str, bool]]:

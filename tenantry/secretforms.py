@@ -9,7 +9,7 @@ where no other can.
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from string import ascii_lowercase, ascii_uppercase, digits
 
 HIDDEN = "(a secret?)"
 """Stands in a message where a secret may have stood."""
@@ -60,7 +60,7 @@ _CERTAIN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("a key of SendGrid", ("SG.",), r"(?<![A-Za-z0-9])SG\.[\w-]{16,64}\.[\w-]{16,}"),
     (_LOGIN, ('"auth"',), r'"auth"\s{0,8}:\s{0,8}"[A-Za-z0-9+/=]{8,}"'),
     # What another program fills in is no password: `$(PASSWORD)`, `{{ .password }}`, `<password>`, `****`.
-    (_URL, ("://",), r"(?<=://)[^/@\s:]*:[^/@\s:${}<>*%][^/@\s${}<>*]*@"),
+    (_URL, ("://",), r"://[^/@\s:]*:[^/@\s:${}<>*%][^/@\s${}<>*]*@"),
 )
 """What it is, substrings of which each such text holds at least one, and its form."""
 
@@ -71,7 +71,7 @@ _POSSIBLE = re.compile(
     "|".join(
         (
             *(form for _, _, form in _CERTAIN),
-            r"(?<=://)[^/@\s:]*:[^/@\s]*@",
+            r"://[^/@\s:]*:[^/@\s]*@",
             r"AIza[\w-]{30,}",
             r"(?i:(?<![a-z])(?:bearer|basic)\s{1,4}[a-z0-9+/=._~-]{8,})",
             rf"(?i:(?:{_TOLD})[\"']?)(?P<told>[^\s\"',;&}}]{{3,}})",
@@ -80,8 +80,7 @@ _POSSIBLE = re.compile(
 )
 _LONG_WORD = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_=-]{20,}")
 
-_NAMES_ONE = re.compile(r"^(credentials|secret)$|[sS]ecretRef$")
-_SENSITIVE = re.compile(r"(?i)passw|passphrase|token|secret|credential|api[-_]?key")
+_SENSITIVE = re.compile(r"(?i)passw|passphrase|token|secretref|credential|api[-_]?key")
 
 
 def kind_of(text: str) -> str | None:
@@ -91,26 +90,19 @@ def kind_of(text: str) -> str | None:
     )
 
 
-def may_hold_some(text: str) -> bool:
-    """Whether `kind_of` is worth asking about any part of a long text; much quicker than asking it."""
-    return any(hint in text for _, hints, _ in _FORMS for hint in hints)
-
-
 def redacted(text: str) -> str:
     """A text without whatever in it may be a secret."""
     return _LONG_WORD.sub(_unless_name, _POSSIBLE.sub(_hidden, text))
 
 
 def is_sensitive(key: str) -> bool:
-    """Whether under a key of this name people put a secret itself, where nothing of that sort belongs.
-
-    Under keys that are there for the name of one they put names, and a message that hides them helps nobody.
-    """
-    return bool(_SENSITIVE.search(key)) and not _NAMES_ONE.search(key)
+    """Whether under a key of this name people put a secret itself, where the name of one, or nothing, belongs."""
+    return bool(_SENSITIVE.search(key))
 
 
 def _hidden(match: re.Match[str]) -> str:
-    return match.group().removesuffix(match.group("told") or match.group()) + HIDDEN
+    found = match.group()
+    return ("://" if found.startswith("://") else found.removesuffix(match.group("told") or found)) + HIDDEN
 
 
 def _unless_name(match: re.Match[str]) -> str:
@@ -118,16 +110,25 @@ def _unless_name(match: re.Match[str]) -> str:
 
 
 def _is_random(text: str) -> bool:
-    """Whether a long word is no name: how often letters, capitals and digits take turns tells, whatever the language.
+    """Whether a long word, or a part of it, is no name: how often letters, capitals and digits take turns tells.
 
-    Names of objects are words and single digits between hyphens, and never hold capitals.
+    Names of objects are words and single digits between hyphens, and never hold capitals; names of kinds hold few digits.
     """
-    turns = sum(_class(one) != _class(other) for one, other in pairwise(text) if other.isalnum())
-    if text.isalnum():
-        return turns * 4 >= len(text)
-    mixed = text != text.lower() and text != text.upper() and any(char.isdigit() for char in text)
-    return mixed and turns * 3 >= len(text)
+    kinds = text.translate(_KINDS)
+    starts = {*range(0, len(kinds) - _WINDOW, _STEP), max(0, len(kinds) - _WINDOW)}
+    return any(_takes_turns(kinds[start : start + _WINDOW]) for start in starts)
 
 
-def _class(char: str) -> int:
-    return 0 if char.islower() else 1 if char.isupper() else 2 if char.isdigit() else 3
+def _takes_turns(kinds: str) -> bool:
+    mixed = "-" not in kinds or ("a" in kinds and "A" in kinds)
+    return mixed and kinds.count("0") >= 2 and len(_RUNS.findall(kinds)) >= 7
+
+
+_WINDOW, _STEP = 20, 4
+_RUNS = re.compile("a+|A+|0+")
+_KINDS = str.maketrans(
+    dict.fromkeys(ascii_lowercase, "a")
+    | dict.fromkeys(ascii_uppercase, "A")
+    | dict.fromkeys(digits, "0")
+    | dict.fromkeys("+/_=", "-")
+)

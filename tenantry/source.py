@@ -203,7 +203,20 @@ def _compose(text: str, file: str) -> Node | None:
         # libyaml counts the bytes before the character, the reader written in Python the characters.
         place = _end_of(text[: text.find(chr(shown))], file)
         raise _invalid(place, "syntax", f"not valid YAML: character #x{shown:04x} is not allowed") from None
+    if root and not _LINE_BREAK.fullmatch(text[-1:]):
+        _keep_inside(root, _end_of(text, file))
     return root
+
+
+def _keep_inside(node: Node, end: Location) -> None:
+    """Move what libyaml has a line behind a last one without a line break: the value that a last `? key` lacks."""
+    for _ in range(MAX_DEPTH):  # an alias could lead round for ever
+        if isinstance(node, ScalarNode) or not node.value:
+            break
+        last = node.value[-1]
+        node = last[1] if isinstance(node, MappingNode) else last
+    if node.start_mark.line >= end.line:
+        node.start_mark = yaml.Mark(end.file, 0, end.line - 1, end.column - 1, None, 0)
 
 
 def _check_measure(text: str, file: str) -> None:

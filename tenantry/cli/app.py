@@ -7,6 +7,7 @@ Subcommands are imported when they are called, so that `validate` does not pay f
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from pathlib import Path
@@ -75,6 +76,8 @@ def app(context: click.Context, file: Path) -> None:
 
 def main() -> None:
     """The entry point of the installed command."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # where a terminal lacks a letter of somebody's file
     sys.exit(run(sys.argv[1:]))
 
 

@@ -67,7 +67,9 @@ def test_the_management_cluster_keeps_tenants_own_flux_objects_inside_their_name
         "spec": {
             "failurePolicy": "Fail",
             "matchConstraints": {
+                "matchPolicy": "Equivalent",
                 "namespaceSelector": {"matchLabels": {**MINE, "toolkit.fluxcd.io/role": "tenant"}},
+                "objectSelector": {},
                 "resourceRules": [
                     watched("kustomize.toolkit.fluxcd.io", "kustomizations"),
                     watched("helm.toolkit.fluxcd.io", "helmreleases"),
@@ -92,7 +94,8 @@ def test_the_management_cluster_keeps_tenants_own_flux_objects_inside_their_name
 
 
 def watched(group: str, resource: str) -> dict[str, object]:
-    return {"apiGroups": [group], "apiVersions": ["*"], "resources": [resource], "operations": ["CREATE", "UPDATE"]}
+    operations = ["CREATE", "UPDATE"]
+    return {"apiGroups": [group], "apiVersions": ["*"], "operations": operations, "resources": [resource], "scope": "*"}
 
 
 def test_names_that_the_fleet_chose_are_used() -> None:

@@ -129,3 +129,15 @@ def test_a_pattern_with_a_character_that_no_file_name_holds_is_refused() -> None
 def test_a_missing_main_file_is_refused_as_ever() -> None:
     with pytest.raises(Refused, match=r"^gone\.yaml: no such file"):
         load_fleet(Path("gone.yaml"))
+
+
+def test_a_pattern_that_would_look_at_files_without_end_is_refused() -> None:
+    write({"tenants.yaml": main(f"['{'*/' * 40}x']")})
+    Path("a").symlink_to(".")
+    expected = told(
+        f"tenants.yaml:8:11: error[bad-include]: '{'*/' * 40}...' looks at too many files or directories",
+        "  at include[0]",
+        "  fix: narrow the pattern",
+        "Found 1 error",
+    )
+    assert expected == problems()

@@ -887,6 +887,17 @@ def test_a_password_in_a_url_is_refused_without_repeating_it(url: str) -> None:
     )
 
 
+def test_a_url_that_placeholders_give_a_password_is_refused_without_repeating_it() -> None:
+    found = problems(rocky(SIMPLE).replace("https://git.example.com/rocky", "'https://me:{tenant}@git.example.com/x'"))
+    assert found == told(
+        "tenants.yaml:11:30: error[secret-in-url]: the URL holds a password, which everyone who reads the"
+        " file or the plan could see",
+        "  at tenants.rocky.sources.manifests.git.url",
+        "  fix: remove it from the URL, and revoke it; name 'credentials' instead",
+        "Found 1 error",
+    )
+
+
 def test_a_user_in_a_url_is_no_password() -> None:
     plan = planned(rocky(SIMPLE).replace("https://git.example.com/rocky", "'ssh://git@git.example.com:22/rocky'"))
     assert one(plan, "GitRepository", "manifests").manifest["spec"]["url"] == "ssh://git@git.example.com:22/rocky"

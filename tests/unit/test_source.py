@@ -380,6 +380,11 @@ def test_nesting_by_aliases_is_refused_like_any_other() -> None:
     assert refusal(text).startswith("t.yaml:1:5: error[too-deep]: values are nested deeper than 64 levels")
 
 
+@pytest.mark.parametrize(("text", "place"), [("- ? a", "1:6"), ("- a: 1\n  ? b", "2:6"), ("- ? a\n", "2:1")])
+def test_the_value_that_a_last_key_lacks_is_missed_within_the_file(text: str, place: str) -> None:
+    assert refusal(text).startswith(f"t.yaml:{place}: error[null-in-list]: ")
+
+
 def test_an_alias_that_holds_itself_is_refused() -> None:
     assert refusal("a: &x {b: [*x]}") == "t.yaml:1:4: error[recursive-alias]: an alias holds itself\nFound 1 error"
 

@@ -1,0 +1,57 @@
+"""What the command says about a case, and whether that is as promised in docs/bad-input.md."""
+
+from __future__ import annotations
+
+import io
+import re
+import time
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+
+from tenantry.cli.app import run
+from tests.hostile.case import Case
+
+SECONDS = 10
+MEGABYTES = 512
+"""Generous: what a case may take on a busy machine."""
+_PLACE = re.compile(r"^(?P<file>\S.*\.yaml):(?P<line>[1-9][0-9]*):(?P<column>[1-9][0-9]*): error\[[a-z0-9-]+\]: \S")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int
+    said: str
+    seconds: float
+
+    @property
+    def refused(self) -> bool:
+        return self.code == 2
+
+
+def outcome_of(file: Path, *options: str) -> Outcome:
+    """Of `tenantry validate` in this process; seconds are the processor's."""
+    out, err = io.StringIO(), io.StringIO()
+    start = time.process_time()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = run(["--file", str(file), "validate", *options])
+    return Outcome(code, out.getvalue() + err.getvalue(), time.process_time() - start)
+
+
+def broken_promises(case: Case, outcome: Outcome) -> list[str]:
+    """Every promise that the outcome does not keep, in words."""
+    broken = []
+    if outcome.code != 2 and (case.certain or outcome.code != 0):
+        broken.append(f"exit code {outcome.code}")
+    first = outcome.said.partition("\n")[0]
+    if outcome.refused and not _PLACE.match(first):
+        broken.append(f"no place: {first[:200]!r}")
+    if "Traceback" in outcome.said or "this is a bug" in outcome.said:
+        broken.append("a traceback")
+    if any(not char.isprintable() for char in outcome.said.replace("\n", "")):
+        broken.append("control characters")
+    # Escaped or not: a secret on several lines is shown on one.
+    broken += [f"shows {secret!r}" for secret in case.secrets if secret in outcome.said]
+    if outcome.seconds > SECONDS:
+        broken.append(f"{outcome.seconds:.1f} s")
+    return broken

@@ -1,0 +1,119 @@
+"""What docs/bad-input.md promises, for every case of the corpus that is quick."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.case import FLEET, Case
+from tests.hostile.corpus import cases
+from tests.hostile.heavy import CASES as HEAVY
+from tests.hostile.heavy import measured
+from tests.hostile.outcome import MEGABYTES, Outcome, broken_promises, outcome_of
+from tests.hostile.secrets import SECRETS
+
+CASES = {case.name: case for case in cases()}
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("group", sorted({name.partition("/")[0] for name in CASES}))
+def test_a_broken_fleet_is_refused_at_a_place_in_bounded_time_and_no_secret_of_it_is_shown(
+    group: str, tmp_path: Path
+) -> None:
+    found = {}
+    for number, (name, case) in enumerate(CASES.items()):
+        if name.startswith(f"{group}/"):
+            directory = tmp_path / str(number)
+            directory.mkdir()
+            found[name] = broken_promises(case, outcome_of(case.write(directory)))
+    assert {name: broken for name, broken in found.items() if broken} == {}
+
+
+def test_the_sound_fleet_that_the_cases_break_is_sound() -> None:
+    assert outcome_of(Case("", FLEET.encode()).write(Path())).code == 0
+
+
+def test_more_than_three_hundred_different_inputs_have_to_be_refused() -> None:
+    certain = {(case.raw, *sorted(case.beside.items())) for case in CASES.values() if case.certain}
+    assert len(certain) > 300
+
+
+def test_an_outcome_that_breaks_its_promises_is_noticed() -> None:
+    case = Case("", b"", secrets=("hunter2",))
+    said = "Traceback: hunter2\x1b\n"
+    assert [
+        "no place: 'Traceback: hunter2\\x1b'",
+        "a traceback",
+        "control characters",
+        "shows 'hunter2'",
+        "11.0 s",
+    ] == broken_promises(case, Outcome(2, said, 11.0))
+    assert ["exit code 3"] == broken_promises(case, Outcome(3, "", 0.0))
+
+
+def test_a_process_of_its_own_stays_within_the_bounds(tmp_path: Path) -> None:
+    case = next(case for case in HEAVY if case.name == "a-billion-laughs")
+    outcome, megabytes = measured(case.write(tmp_path))
+    assert broken_promises(case, outcome) == []
+    assert megabytes <= MEGABYTES
+
+
+def test_json_holds_no_secret_either() -> None:
+    case = Case("", FLEET.replace("rocky:", f"{SECRETS['github']}:").encode())
+    outcome = outcome_of(case.write(Path()), "--output", "json")
+    (error,) = json.loads(outcome.said)["errors"]
+    assert ("secret-in-file", ["tenants", "(a secret?)"]) == (error["code"], error["path"])
+
+
+def test_letters_that_a_terminal_lacks_are_escaped(tmp_path: Path) -> None:
+    file = Case("", FLEET.replace("./web", "./wéb").encode()).write(tmp_path)
+    command = [sys.executable, "-c", "from tenantry.cli.app import main; main()", "--file", str(file)]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    ended = subprocess.run(
+        [*command, "explain", "rocky", "web", "--environment", "dev"], env=environment, capture_output=True, check=True
+    )
+    assert b"./w\\xe9b" in ended.stdout
+
+
+def test_a_pipe_among_the_included_files_is_not_waited_for() -> None:
+    case = CASES["included/is-empty"]
+    file = case.write(Path())
+    os.mkfifo("t/b.yaml")
+    assert (
+        "tenants.yaml:4:11: error[unreadable-include]: 't/b.yaml' is no file, but a pipe or a device\n"
+        "  at include[0]\n"
+        "  fix: make it a readable file, or narrow the pattern\n"
+    ) in outcome_of(file).said
+
+
+def test_included_files_are_together_as_small_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tenantry.include.MAX_BYTES", 200)
+    file = Case("", FLEET.encode() + b"include: ['t/*.yaml']\n").write(Path())
+    Path("t").mkdir()
+    for name in "abc":
+        Path(f"t/{name}.yaml").write_text(f"tenants: {{{name}: {{clusters: {{all: true}}}}}}\n".ljust(90))
+    assert (
+        "tenants.yaml:13:11: error[too-large]: with 't/c.yaml' the included files are too large, at most 200 bytes are"
+        " read\n"
+        "  at include[0]\n"
+        "  fix: narrow the pattern\n"
+        "Found 1 error\n"
+    ) == outcome_of(file).said
+
+
+def test_of_endless_problems_the_first_thousand_are_told() -> None:
+    raw = FLEET + "".join(f"key-{number}: 1\n" for number in range(1200))
+    outcome = outcome_of(Case("", raw.encode()).write(Path()))
+    assert 1000 == outcome.said.count("error[")
+    assert outcome.said.endswith(
+        "\nFound more than 1000 errors; these are the first found, the rest is not looked for\n"
+    )
