@@ -6,6 +6,7 @@ import base64
 import json
 import ssl
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -52,10 +53,10 @@ class Judge:
         context.load_cert_chain(files["certificate"], files["key"])
         self.http = httpx2.Client(base_url=cluster["server"], verify=context, timeout=60)
         self.asked = 0
+        self.askers = ThreadPoolExecutor(4)
 
     def refusal(self, manifest: Mapping[str, Any]) -> str | None:
         """What the server has against an object, or None."""
-        self.asked += 1
         answer = self.http.patch(
             f"{_path(manifest)}?dryRun=All&fieldValidation=Strict&fieldManager=conformance&force=true",
             content=json.dumps({**manifest, "metadata": {**manifest["metadata"], **_somewhere(manifest)}}),
@@ -66,7 +67,9 @@ class Judge:
         return f"{manifest['kind']} {manifest['metadata']['name']}: {answer.json().get('message', answer.text)}"
 
     def refusals(self, plan: Plan) -> list[str]:
-        return [why for manifest in _manifests(plan) if (why := self.refusal(manifest))]
+        manifests = list(_manifests(plan))
+        self.asked += len(manifests)
+        return [why for why in self.askers.map(self.refusal, manifests) if why]
 
 
 def _somewhere(manifest: Mapping[str, Any]) -> dict[str, str]:
@@ -96,7 +99,7 @@ def _data(secret: SecretValues) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def judge(sandbox: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
     made = Judge(sandbox.kubeconfig("hub-dev"), tmp_path_factory.mktemp("judge"))
-    with made.http:
+    with made.http, made.askers:
         yield made
 
 
