@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -130,13 +130,20 @@ class Cluster:
     def _labelled(self, label: str) -> Iterator[tuple[str, str]]:
         for group, version, kind, plural in KINDS:
             resource = _resource(group, version, kind, plural, namespaced=True)
-            try:
-                for item in self.client.list(resource, namespace="*", labels={label: None}):
-                    yield f"{kind} {item.metadata.namespace}/{item.metadata.name}", item.metadata.uid
-            except httpx2.HTTPStatusError as error:
-                # A remote cluster has none of Flux's kinds.
-                if error.response.status_code != 404:
-                    raise
+            for item in eventually(lambda resource=resource: self._list(resource, label), f"{plural} to be listed"):
+                yield f"{kind} {item.metadata.namespace}/{item.metadata.name}", item.metadata.uid
+
+    def _list(self, resource: Any, label: str) -> Iterable[Any] | None:
+        """What carries a label; None: the server has just learned of the kind, and wants to be asked again."""
+        try:
+            return iter(list(self.client.list(resource, namespace="*", labels={label: None})))
+        except httpx2.HTTPStatusError as error:
+            # A remote cluster has none of Flux's kinds.
+            if error.response.status_code == 404:
+                return iter(())
+            if error.response.status_code == 429:
+                return None
+            raise
 
     @staticmethod
     def _get(call: Callable[[], Any]) -> dict[str, Any] | None:
