@@ -50,7 +50,8 @@ def _source(block: str) -> str:
     )
 
 
-_UNDECLARED = f"credentials '{KUBECONFIG}' of tenant '{TENANT}' are not declared"
+# Without the name, which a message leaves out where it may be a secret itself.
+_UNDECLARED = f"of tenant '{TENANT}' are not declared"
 _VALUES = f"valuesFrom: [{{kind: Secret, name: {KUBECONFIG}}}]"
 _VARIABLES = f"postBuild: {{substituteFrom: [{{kind: Secret, name: {KUBECONFIG}}}]}}"
 _REFERENCE = f"secretRef: {{name: {KUBECONFIG}}}"
