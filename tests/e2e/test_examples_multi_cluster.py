@@ -139,7 +139,11 @@ def test_a_cluster_taken_out_of_the_environment_keeps_nothing_of_it(
     # On the management cluster, all for its only remote lies in the namespace of its kubeconfig.
     stays = {name: uid for name, uid in snapshot(america).items() if " clusters/" not in name}
     follow(dev, 4)
+    refused = dev.pulumi("up", "--stack", "dev", "--yes", "--skip-preview")
+    assert "namespaces, and 3 may go at once in environment 'dev'" in refused.text
+    dev.pulumi("config", "set", "--stack", "dev", "tenantry:maxDeletions", "10").ok()
     dev.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+    dev.pulumi("config", "rm", "--stack", "dev", "tenantry:maxDeletions").ok()
     assert south.fleet_uids() == {}
     assert south.deployment("ingress", "ingress") is None
     eventually(lambda: not any(each.startswith("dev-") for each in south.namespaces()), "the namespaces to go")
