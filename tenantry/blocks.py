@@ -121,8 +121,7 @@ def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterat
     yield from _owned(model, block, at)
     for kind, keys in model.parts.items():
         yield from check_part(kind, {key: block[key] for key in keys if key in block}, at)
-    foreign = {key for keys in model.parts.values() for key in keys}
-    checked = {*model.model_fields, *model.owned, *foreign}
+    checked = {*model.model_fields, *model.owned, *model.foreign_keys()}
     written = {key: value for key, value in block.items() if key not in checked}
     for finding in check_part(model.flux_kind, written, at):
         top_level = finding.code == "unknown-key" and len(finding.path) == len(at) + 1
@@ -140,5 +139,5 @@ def _owned(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[
 
 
 def _known(model: type[FluxBlock]) -> list[str]:
-    parts = {key for keys in model.parts.values() for key in keys}
-    return sorted({*schema_of(model.flux_kind).spec["properties"], *model.model_fields, *parts} - model.owned.keys())
+    known = {*schema_of(model.flux_kind).spec["properties"], *model.model_fields, *model.foreign_keys()}
+    return sorted(known - model.owned.keys())

@@ -25,7 +25,7 @@ class FluxBlock(Model):
     @property
     def flux(self) -> dict[str, Any]:
         """What was written of Flux's own keys."""
-        return {key: value for key, value in self._extra.items() if key not in self._foreign}
+        return {key: value for key, value in self._extra.items() if key not in self.foreign_keys()}
 
     def part(self, kind: str) -> dict[str, Any]:
         """What was written of another kind's keys."""
@@ -35,6 +35,7 @@ class FluxBlock(Model):
     def _extra(self) -> dict[str, Any]:
         return self.model_extra or {}
 
-    @property
-    def _foreign(self) -> set[str]:
-        return {key for keys in self.parts.values() for key in keys}
+    @classmethod
+    def foreign_keys(cls) -> set[str]:
+        """All keys that belong to other kinds."""
+        return {key for keys in cls.parts.values() for key in keys}

@@ -79,9 +79,7 @@ def _objects(
     provider_spec = dict(alert.provider.flux)
     if alert.credentials:
         provider_spec["secretRef"] = {"name": alert.credentials}
-    # On the management cluster a tenant's namespace is the fleet's to create, so it comes first.
-    first = scope.made_home
-    provider = scope.object(API, "Provider", name, {"spec": provider_spec}, depends_on=first)
+    provider = scope.object(API, "Provider", name, {"spec": provider_spec}, depends_on=scope.made_home)
     check_length(provider, at)
     raise_found(check_spec("Provider", provider_spec, (*at, "provider")))
     provider = bound(provider)

@@ -81,9 +81,7 @@ class Attachments:
 
     def _object(self, kind: Kind, name: str, body: dict[str, Any], values: SecretValues | None = None) -> KubeObject:
         scope = self._scope
-        # On the management cluster the namespace is the fleet's to create, so it comes first.
-        depends_on = scope.made_home
-        object = scope.object("v1", kind, name, body, depends_on=depends_on)
+        object = scope.object("v1", kind, name, body, depends_on=scope.made_home)
         metadata = {**object.manifest["metadata"], "name": self._name(kind, name)}
         metadata["labels"] = {**metadata["labels"], **WATCHED}
         return replace(object, manifest={**object.manifest, "metadata": metadata}, secret=values)

@@ -137,9 +137,8 @@ def _repository(scope: Scope, app: str, name: str, image: ImageSource) -> KubeOb
     spec = image.repository.model_dump(exclude_none=True)
     if image.credentials:
         spec["secretRef"] = {"name": image.credentials}
-    # On the management cluster the namespace is the fleet's to create, so it comes first.
-    base = scope.made_home
-    return scope.object(API, "ImageRepository", join(app, name), {"spec": spec}, app=app, depends_on=base)
+    key = join(app, name)
+    return scope.object(API, "ImageRepository", key, {"spec": spec}, app=app, depends_on=scope.made_home)
 
 
 def _policy(scope: Scope, app: str, name: str, image: ImageSource, repository: ObjectId) -> KubeObject:

@@ -37,9 +37,7 @@ def source_object(scope: Scope, name: str, source: Source, at: Path, *, is_chart
         spec.setdefault("layerSelector", _CHART_LAYER)
     if source.credentials:
         spec["secretRef"] = {"name": source.credentials}
-    # On the management cluster the namespace is the fleet's to create, so it comes first.
-    depends_on = scope.made_home
-    return scope.object(API, block.flux_kind, name, {"spec": spec}, depends_on=depends_on)
+    return scope.object(API, block.flux_kind, name, {"spec": spec}, depends_on=scope.made_home)
 
 
 def _check_url(kind: str, url: str, at: Path) -> None:
