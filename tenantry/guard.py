@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tenantry.emptied import emptied
 from tenantry.errors import Refused
 from tenantry.kube import Manifest, ObjectId, object_id
 from tenantry.objects.lifecycle import STATE_LABEL
@@ -133,10 +134,20 @@ def _tenants(plan: Plan, now: Held) -> Iterator[Removal]:
 
 def _namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
     staying = {each.tenant for each in plan.placements}
-    planned = {(each.tenant, each.cluster, name) for each in plan.placements for name in each.namespaces}
+    planned = planned_namespaces(plan)
     for (tenant, cluster, name), leaving in now.namespaces.items():
         if tenant in staying and (tenant, cluster, name) not in planned:
             yield Removal("namespace", tenant, name, (cluster,), leaving)
+
+
+def planned_namespaces(plan: Plan) -> set[tuple[str, str, str]]:
+    """Namespaces that a plan wants, as (tenant, cluster, name)."""
+    return {(each.tenant, each.cluster, name) for each in plan.placements for name in each.namespaces}
+
+
+def kept_namespaces(now: Held) -> set[tuple[str, str, str]]:
+    """Namespaces that are there, and that no earlier run has given up."""
+    return {key for key, leaving in now.namespaces.items() if not leaving}
 
 
 def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:
@@ -159,8 +170,8 @@ def check(plan: Plan, now: Held, limits: Limits) -> None:
         raise Refused(
             f"environment '{plan.environment}' is protected, and this run would remove\n{_listed(unasked)}", _GIVE_UP
         )
-    if not plan.placements and not limits.explicit:
-        message = f"this run would remove every tenant of environment '{plan.environment}'\n{_listed(unasked)}"
+    if not limits.explicit and (all_of := emptied(kept_namespaces(now), planned_namespaces(plan))):
+        message = f"this run would remove {all_of} of environment '{plan.environment}'\n{_listed(unasked)}"
         raise Refused(message, f"if the file is right, {_GIVE_UP}; or allow it: {_ALLOW.format(len(unasked))}")
     for what in ("tenant", "namespace", "app"):
         over = [each for each in unasked if each.what == what]

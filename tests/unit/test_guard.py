@@ -120,6 +120,22 @@ def test_the_last_tenant_does_not_go_unless_somebody_says_so() -> None:
     check(planned(fleet()), now(fleet(ROCKY)), Limits(protected=False, deletions=1, explicit=True))
 
 
+def test_tenants_that_stay_do_not_lose_every_namespace_unless_somebody_says_so() -> None:
+    before, after = (
+        fleet(tenant("rocky", "web", where=f"{{names: [{name}]}}"), frame=FRAME) for name in ("hub", "edge")
+    )
+    assert refusal(before, after, OPEN) == (
+        "this run would remove every namespace of environment 'dev'\n"
+        "    namespace 'rocky' of tenant 'rocky' on hub\n"
+        "  fix: if the file is right, put back what is missing; what is to go gets 'state: offboarding' in tenants.yaml and one"
+        " `pulumi up`, and is removed after that; or allow it: `pulumi config set tenantry:maxDeletions 1`"
+    )
+    check(planned(after), now(before), Limits(protected=False, deletions=1, explicit=True))
+    both = fleet(tenant("rocky", "web"))
+    check(planned(both), now(before), OPEN)
+    check(planned(before), now(both), OPEN)
+
+
 def test_where_it_is_protected_nothing_goes_unannounced_whatever_the_limit() -> None:
     after = fleet(tenant("rocky", "web"))
     for limits in (GUARDED, Limits(protected=True, deletions=9, explicit=True)):
