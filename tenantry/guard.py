@@ -90,21 +90,21 @@ def held(manifests: Iterable[Manifest], environment: str) -> Held:
         if app:
             apps[object_id(manifest)] = (tenant, cluster, app, leaving)
         else:
-            namespaces |= {(tenant, cluster, name): leaving for name in _namespaces(manifest) if tenant}
+            own = _namespaces(manifest) if tenant else []
+            namespaces |= {(tenant, cluster, name): leaving or given_up for name, given_up in own}
         if reference := _kubeconfig(manifest):
             kubeconfigs[cluster] = reference
     return Held(namespaces, apps, kubeconfigs, frozenset(strangers))
 
 
-def _namespaces(manifest: Manifest) -> list[str]:
-    """Those that an object is or, as a baseline's release, installs."""
+def _namespaces(manifest: Manifest) -> list[tuple[str, bool]]:
+    """Those that an object is or, as a baseline's release, installs; and whether each by itself was given up."""
     if manifest["kind"] == "Namespace":
-        return [manifest["metadata"]["name"]]
+        return [(manifest["metadata"]["name"], False)]
     objects = ((manifest.get("spec") or {}).get("values") or {}).get("objects")
     installed = objects if isinstance(objects, list) else []
-    return [
-        each["metadata"]["name"] for each in installed if isinstance(each, dict) and each.get("kind") == "Namespace"
-    ]
+    found = (each["metadata"] for each in installed if isinstance(each, dict) and each.get("kind") == "Namespace")
+    return [(each["name"], STATE_LABEL in (each.get("labels") or {})) for each in found]
 
 
 def _kubeconfig(manifest: Manifest) -> tuple[str, str] | None:

@@ -155,6 +155,25 @@ def test_what_was_given_up_before_may_go(limits: Limits) -> None:
     check(planned(fleet(ROCKY, frame=without)), now(fleet(ROCKY, frame=cluster)), limits)
 
 
+def test_a_namespace_may_be_given_up_by_itself() -> None:
+    jobs = "    namespaces: {jobs: {state: offboarding}, batch: {}}\n"
+    stays = planned(fleet(tenant("rocky", "web", rest="    namespaces: {batch: {}}\n")))
+    goes = planned(fleet(tenant("rocky", "web", rest="    namespaces: {jobs: {}}\n")))
+    before = now(fleet(tenant("rocky", "web", rest=jobs)))
+    assert {name for (_, _, name), leaving in before.namespaces.items() if leaving} == {"rocky-jobs"}
+    check(stays, before, GUARDED)
+    with pytest.raises(Refused, match="namespace 'rocky-batch' of tenant 'rocky' on edge"):
+        check(goes, before, GUARDED)
+
+
+def test_in_a_protected_environment_a_namespace_that_was_given_up_is_not_protected() -> None:
+    frame = FRAME.replace("{management: hub}", "{management: hub, protected: true}")
+    rest = "    namespaces: {jobs: {state: offboarding}}\n"
+    plan = planned(fleet(tenant("rocky", "web", rest=rest), frame=frame))
+    found = {each.id.name: each.protect for each in plan.objects if each.id.kind == "Namespace"}
+    assert found == {"rocky": True, "rocky-jobs": False}
+
+
 def test_many_removals_are_cut_short() -> None:
     many = [tenant(f"t{index}", "web", where="{names: [hub]}") for index in range(30)]
     assert "    and 9 more\n" in refusal(fleet(*many), fleet(many[0]), OPEN)
