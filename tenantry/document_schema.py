@@ -149,6 +149,7 @@ def models() -> dict[str, type[model.Model]]:
     return found
 
 
+@cache
 def field_texts() -> dict[tuple[str, str], str]:
     """The texts that stand below fields, by class and field; read from the source, because Python drops them."""
     found: dict[tuple[str, str], str] = {}

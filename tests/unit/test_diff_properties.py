@@ -15,7 +15,7 @@ from tenantry.source import parse
 from tests.strategies import Data, fleets, shuffled, text_of
 
 quickly = settings(
-    max_examples=25, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=12, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
 
 

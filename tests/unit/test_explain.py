@@ -11,7 +11,7 @@ from tenantry.source import parse
 from tests.strategies import Data, fleets, shared_hubs, text_of
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(fleets() | shared_hubs())
 def test_apps_and_add_ons_are_explained_where_the_plan_puts_them(data: Data) -> None:
     fleet = fleet_of(parse(text_of(data), "f"))
@@ -36,7 +36,7 @@ def test_apps_and_add_ons_are_explained_where_the_plan_puts_them(data: Data) -> 
             }
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(fleets())
 def test_times_that_are_shown_are_those_of_the_object(data: Data) -> None:
     fleet = fleet_of(parse(text_of(data), "f"))

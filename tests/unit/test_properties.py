@@ -23,8 +23,8 @@ from tests.strategies import Data, fleets, mutated, shared_hubs, shuffled, text_
 YAMLISH = "ab1: -[]{}&*!|>'\"%@`#,?~<=.\n\t\r\\\x00\x85\u2028\ufeffé😀"
 
 _common: Any = {"deadline": None, "derandomize": True, "database": None, "suppress_health_check": list(HealthCheck)}
-quickly = settings(max_examples=25, **_common)
-often = settings(max_examples=100, **_common)
+quickly = settings(max_examples=12, **_common)
+often = settings(max_examples=60, **_common)
 """For broken fleets, most of which are refused early."""
 
 
