@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -23,6 +24,8 @@ UP = ("up", "--stack", "dev", "--yes", "--skip-preview")
 DESTROY = ("destroy", "--stack", "dev", "--yes", "--skip-preview")
 POINTS = 20
 SEED = 5
+_CANCEL = ("cancel", "--stack", "dev", "--yes")
+_FORGET = ("refresh", "--stack", "dev", "--yes", "--skip-preview", "--clear-pending-creates")
 _STEPS = ("resourcePreEvent", "resOutputsEvent")
 _POLL = 0.002
 
@@ -145,9 +148,23 @@ def state_file(project: Project) -> Path:
     return project.sandbox / "state" / ".pulumi" / "stacks" / "tenantry" / "dev.json"
 
 
-def recover(project: Project, command: tuple[str, ...]) -> None:
-    """What docs/recovery.md says after a run that was killed."""
-    project.pulumi("cancel", "--stack", "dev", "--yes").ok()
-    again = project.pulumi(*command).ok()
-    if "pending operations" in again.text:
-        project.pulumi("refresh", "--stack", "dev", "--yes", "--skip-preview", "--clear-pending-creates").ok()
+def recover(project: Project, command: tuple[str, ...]) -> list[str]:
+    """What docs/recovery.md says after a run that was killed; returns what had to be done."""
+    done = ["cancel"]
+    cancelled = project.pulumi(*_CANCEL)
+    if "failed to load checkpoint" in cancelled.text:
+        restore(project)
+        done.insert(0, "state from its backup")
+        cancelled = project.pulumi(*_CANCEL)
+    cancelled.ok()
+    done.append(command[0])
+    if "pending operations" in project.pulumi(*command).ok().text:
+        project.pulumi(*_FORGET).ok()
+        done.append("refresh")
+    return done
+
+
+def restore(project: Project) -> None:
+    """Put the state back as it was one write earlier."""
+    file = state_file(project)
+    shutil.copy(file.with_name(f"{file.name}.bak"), file)

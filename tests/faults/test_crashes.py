@@ -5,7 +5,6 @@ The tests build on one another in the order they stand: each point takes the fle
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Iterator
 
@@ -24,6 +23,7 @@ from tests.faults.crash import (
     crashed,
     crashes,
     recover,
+    restore,
     state_file,
     steps_of,
 )
@@ -106,28 +106,29 @@ def test_what_was_killed_is_finished_by_the_next_run(
     with crashed(fleet, UP, crash, steps[run]) as ended:
         there = {**before, **identities(fleet, "dev")}
         started = time.monotonic()
-        recover(fleet, UP)
+        done = recover(fleet, UP)
         settled(fleet, "dev")
         seconds = time.monotonic() - started
     after = identities(fleet, "dev")
     assert {key: after[key] for key in there if key in after} == {key: there[key] for key in there if key in after}
     assert fleet.preview() == {}, "what is planned is what the state holds"
-    results.add(row(run, crash, ended, steps[run], seconds))
+    results.add(row(run, crash, ended, steps[run], done, seconds))
 
     with crashed(fleet, DESTROY, crash, steps["destroy"]) as ended:
         started = time.monotonic()
-        recover(fleet, DESTROY)
+        done = recover(fleet, DESTROY)
         eventually(lambda: not remains(fleet, "dev"), "nothing to be left")
         seconds = time.monotonic() - started
-    results.add(row("destroy", crash, ended, steps["destroy"], seconds))
+    results.add(row("destroy", crash, ended, steps["destroy"], done, seconds))
 
 
-def row(run: str, crash: Crash, ended: Ended, steps: int, seconds: float) -> Row:
+def row(run: str, crash: Crash, ended: Ended, steps: int, done: list[str], seconds: float) -> Row:
     cells = {
         "run": f"`{run}`" if run == "destroy" else f"{run.partition(' ')[0]} `up`",
         "killed": "engine, program and provider" if crash.whole else "the engine alone",
         "checkpoints": "yes" if crash.checkpoints else "no",
         "after": f"{ended.steps} of {steps} steps",
+        "way back": ", ".join(done),
     }
     return Row(SECTION, cells, seconds, "converged" if ended.killed else "ended before it was killed")
 
@@ -159,7 +160,7 @@ def test_a_state_that_was_cut_off_is_put_back_from_what_came_before(fleet: Proje
     refused = fleet.pulumi(*UP)
     assert refused.code != 0
     assert "failed to load checkpoint" in refused.text
-    shutil.copy(file.with_name(f"{file.name}.bak"), file)
+    restore(fleet)
     fleet.pulumi(*UP).ok()
     settled(fleet, "dev")
     assert identities(fleet, "dev") == before
