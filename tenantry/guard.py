@@ -15,6 +15,7 @@ from tenantry.errors import Refused
 from tenantry.kube import Manifest, ObjectId, object_id
 from tenantry.objects.lifecycle import STATE_LABEL
 from tenantry.objects.scope import TENANT_LABEL
+from tenantry.occupied import check_occupied, installed_in
 from tenantry.plan import Plan
 
 _LISTED = 20
@@ -66,12 +67,14 @@ class Held:
 
     namespaces: (tenant, cluster, namespace) -> leaving. apps: identity -> (tenant, cluster, app, leaving).
     kubeconfigs: cluster -> where its kubeconfig lies, as (namespace, name). strangers: namespaces of others.
+    installed: where Flux has something of an app, by the app's identity.
     """
 
     namespaces: Mapping[tuple[str, str, str], bool]
     apps: Mapping[ObjectId, tuple[str, str, str, bool]]
     kubeconfigs: Mapping[str, tuple[str, str]]
     strangers: frozenset[str] = frozenset()
+    installed: Mapping[ObjectId, frozenset[str]] = field(default_factory=dict)
 
 
 def held(manifests: Iterable[Manifest], environment: str) -> Held:
@@ -80,6 +83,7 @@ def held(manifests: Iterable[Manifest], environment: str) -> Held:
     apps: dict[ObjectId, tuple[str, str, str, bool]] = {}
     kubeconfigs: dict[str, tuple[str, str]] = {}
     strangers: set[str] = set()
+    installed: dict[ObjectId, frozenset[str]] = {}
     for manifest in manifests:
         labels = manifest["metadata"].get("labels") or {}
         tenant, cluster, app = (labels.get(key, "") for key in (TENANT_LABEL, "tenantry/cluster", "tenantry/app"))
@@ -89,12 +93,13 @@ def held(manifests: Iterable[Manifest], environment: str) -> Held:
             continue
         if app:
             apps[object_id(manifest)] = (tenant, cluster, app, leaving)
+            installed[object_id(manifest)] = installed_in(manifest)
         else:
             own = _namespaces(manifest) if tenant else []
             namespaces |= {(tenant, cluster, name): leaving or given_up for name, given_up in own}
         if reference := _kubeconfig(manifest):
             kubeconfigs[cluster] = reference
-    return Held(namespaces, apps, kubeconfigs, frozenset(strangers))
+    return Held(namespaces, apps, kubeconfigs, frozenset(strangers), installed)
 
 
 def _namespaces(manifest: Manifest) -> list[tuple[str, bool]]:
@@ -163,6 +168,7 @@ def check(plan: Plan, now: Held, limits: Limits) -> None:
     """Raises: Refused: the run would take away more than may go; nothing has been changed then."""
     _check_strangers(plan, now, limits.adopting)
     _check_kubeconfigs(plan, now)
+    check_occupied(plan, now.apps, now.installed, frozenset(now.namespaces) - planned_namespaces(plan))
     unasked = [each for each in removals(plan, now) if not each.leaving]
     if not unasked:
         return

@@ -200,3 +200,54 @@ def test_a_namespace_of_others_is_taken_over_only_by_a_tenant_that_adopts() -> N
         "  fix: if it is to become the tenant's, set 'adopt: true' under tenants.rocky; or rename the tenant"
     )
     check(planned(fleet(ROCKY)), before, Limits(protected=True, deletions=0, adopting=frozenset({"rocky"})))
+
+
+def with_inventory(text: str, **entries: str) -> Held:
+    """What the cluster holds once a fleet is up, and Flux has applied a ConfigMap of each named app in a namespace."""
+    manifests = [dict(each.manifest) for each in planned(text).objects]
+    for manifest in manifests:
+        app = manifest["metadata"]["labels"].get("tenantry/app")
+        if namespace := entries.get(app):
+            manifest["status"] = {"inventory": {"entries": [{"id": f"{namespace}_{app}__ConfigMap", "v": "v1"}]}}
+    return held(manifests, "dev")
+
+
+JOBS = "    namespaces: {jobs: {}}\n"
+
+
+def test_a_namespace_does_not_leave_a_remote_cluster_before_the_app_in_it() -> None:
+    before = with_inventory(fleet(tenant("rocky", "web", "db", rest=JOBS)), db="rocky-jobs", web="rocky")
+    with pytest.raises(Refused) as refused:
+        check(planned(fleet(tenant("rocky", "web"))), before, Limits(protected=False, deletions=9))
+    assert str(refused.value) == (
+        "namespace 'rocky-jobs' of tenant 'rocky' would leave edge before what is installed there (app 'db'),"
+        " and Flux could not clean up any more\n"
+        "  fix: keep the namespace for one `pulumi up` in which these apps are removed or moved, and remove it when they are gone"
+        " from there"
+    )
+
+
+def test_a_namespace_goes_with_its_app_where_the_engine_deletes_both() -> None:
+    on_hub = {"where": "{names: [hub]}"}
+    before = with_inventory(fleet(tenant("rocky", "web", "db", rest=JOBS, **on_hub)), db="rocky-jobs", web="rocky")
+    check(planned(fleet(tenant("rocky", "web", **on_hub))), before, OPEN)
+
+
+def test_an_app_that_stays_moves_out_before_its_namespace_goes_on_any_cluster() -> None:
+    on_hub = {"where": "{names: [hub]}"}
+    before = with_inventory(fleet(tenant("rocky", "web", "db", rest=JOBS, **on_hub)), db="rocky-jobs")
+    with pytest.raises(
+        Refused, match=r"namespace 'rocky-jobs' of tenant 'rocky' would leave hub before .*\(app 'db'\)"
+    ):
+        check(planned(fleet(tenant("rocky", "web", "db", **on_hub))), before, OPEN)
+
+
+def test_a_namespace_that_nothing_is_in_any_more_goes() -> None:
+    before = with_inventory(fleet(tenant("rocky", "web", rest=JOBS)), web="rocky")
+    check(planned(fleet(tenant("rocky", "web"))), before, Limits(protected=False, deletions=9))
+
+
+def test_a_placement_that_goes_as_a_whole_is_in_nobodys_way() -> None:
+    before = with_inventory(fleet(tenant("rocky", "db", rest=JOBS)), db="rocky-jobs")
+    after = fleet(tenant("rocky", "db", rest=JOBS, where="{names: [hub]}"))
+    check(planned(after), before, Limits(protected=False, deletions=9))
