@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -206,6 +207,31 @@ def test_a_tenant_leaves_once_the_remote_clusters_api_server_is_back(
     settled(project, "dev")
     assert identities(project, "dev") == others
     note.add("API server of `edge`", "`up` that removes a tenant", f"waited, ended well after {took:.0f} s", "")
+
+
+def test_a_removal_that_was_given_up_is_told_until_it_is_done(project: Project, hub: Cluster, note: Note) -> None:
+    others = {key: uid for key, uid in identities(project, "dev").items() if "movy" not in str(key)}
+    app = ("HelmRelease", "clusters", "edge-movy-greeter")
+    project.fleet.write_text(project.fleet.read_text().partition(MOVY)[0] + "\n")
+    kill(project, "edge", API)
+    with started(project, UP, 0) as (run, _):
+        eventually(lambda: in_deletion(hub, app) and hub.failure(*app), "Flux to fail to clean up")
+        run.send_signal(signal.SIGINT)
+        assert run.wait(TIMEOUT) != 0, output(project)
+        took = note.seconds()
+    for told in (project.tenantry("status", "--environment", "dev"), project.pulumi("preview", "--stack", "dev")):
+        assert (
+            "HelmRelease clusters/edge-movy-greeter (app 'greeter' of tenant 'movy' on edge) has been in" in told.text
+        )
+        assert "kubernetes cluster unreachable" in told.text
+        assert "If 'edge' is gone for good: put back into the file what was removed" in told.text
+    project.start("dev")
+    project.pulumi(*UP).ok()
+    settled(project, "dev")
+    assert identities(project, "dev") == others
+    assert "in deletion" not in project.tenantry("status", "--environment", "dev").ok().text
+    meanwhile = "`tenantry status` and `pulumi preview` name object, cluster, reason and remedy"
+    note.add("API server of `edge`", "`up` that removes a tenant", f"ended by ^C after {took:.0f} s", meanwhile)
 
 
 def in_deletion(hub: Cluster, app: tuple[str, str, str]) -> bool:
