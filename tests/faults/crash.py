@@ -76,29 +76,52 @@ def steps_of(project: Project, command: tuple[str, ...]) -> int:
 @contextmanager
 def crashed(project: Project, command: tuple[str, ...], crash: Crash | None = None, steps: int = 0) -> Iterator[Ended]:
     """Run Pulumi, and kill it once it has made its share of the steps; what lives on does so until the context ends."""
+    last = max(1, int(crash.share * steps)) if crash else None
+    survivors: list[psutil.Process] = []
+    with started(project, command, last, checkpoints=crash is not None and crash.checkpoints) as (run, done):
+        try:
+            if crash and run.poll() is None:
+                survivors = _kill(run, whole=crash.whole)
+            code = run.wait(TIMEOUT)
+            assert code in (0, -9), output(project)
+            yield Ended(done, killed=code != 0)
+        finally:
+            _end(survivors)
+
+
+@contextmanager
+def started(
+    project: Project, command: tuple[str, ...], last: int | None, *, checkpoints: bool = False
+) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """A run of Pulumi that has made a number of steps, if that is not all of it, and goes on; and how many it has made.
+
+    last: None: all. The run ends with the context.
+    """
     log = project.root / "events.json"
     log.write_text("")
-    output = project.root / "crashed.log"
-    with output.open("w") as stream:
+    with _output_file(project).open("w") as stream:
         run = subprocess.Popen(
             ["pulumi", "--non-interactive", *command, "--event-log", str(log)],
             cwd=project.root,
-            env=_environment(project, checkpoints=crash is not None and crash.checkpoints),
+            env=_environment(project, checkpoints=checkpoints),
             stdout=stream,
             stderr=subprocess.STDOUT,
         )
-    last = max(1, int(crash.share * steps)) if crash else None
-    survivors: list[psutil.Process] = []
     try:
-        done = _watch(run, log, last)
-        if crash and run.poll() is None:
-            survivors = _kill(run, whole=crash.whole)
-        code = run.wait(TIMEOUT)
-        assert code in (0, -9), output.read_text()
-        yield Ended(done, killed=code != 0)
+        yield run, _watch(run, log, last)
     finally:
-        run.kill()
-        _end(survivors)
+        if run.poll() is None:
+            _kill(run, whole=True)
+        run.wait(TIMEOUT)
+
+
+def output(project: Project) -> str:
+    """What the run that was started last has said so far."""
+    return _output_file(project).read_text()
+
+
+def _output_file(project: Project) -> Path:
+    return project.root / "pulumi.log"
 
 
 def _environment(project: Project, *, checkpoints: bool) -> dict[str, str]:
