@@ -16,7 +16,7 @@ from tenantry import live
 from tenantry.diagnostics import declared, format_invalid
 from tenantry.errors import InvalidFleet, Refused
 from tenantry.fleet import Fleet
-from tenantry.guard import Held, Limits, check, held
+from tenantry.guard import Held, check, held, limits_of
 from tenantry.inventory import held_on
 from tenantry.load import load_fleet, plan_one
 from tenantry.plan import Plan
@@ -57,7 +57,8 @@ def make_plan(config: StackConfig) -> Plan:
             f"pulumi config set {NAMESPACE}:environment NAME (by default it is the stack's name)",
         )
     planned = plan_one(fleet, config.environment)
-    check(planned, _held(fleet, planned, config.target), _limits(fleet, config))
+    limits = limits_of(fleet, config.environment, config.max_deletions)
+    check(planned, _held(fleet, planned, config.target), limits)
     return planned
 
 
@@ -67,14 +68,6 @@ def _held(fleet: Fleet, planned: Plan, target: Target) -> Held:
         return held(rendered(target.directory), planned.environment)
     with live.connect(target.kubeconfig, target.context) as client:
         return held(held_on(client, fleet, planned), planned.environment)
-
-
-def _limits(fleet: Fleet, config: StackConfig) -> Limits:
-    environment = fleet.environments[config.environment]
-    adopting = frozenset(name for name, tenant in fleet.document.tenants.items() if tenant.adopt)
-    if config.max_deletions is None:
-        return Limits(environment.protected, environment.maxDeletions, adopting=adopting)
-    return Limits(environment.protected, config.max_deletions, explicit=True, adopting=adopting)
 
 
 def with_values(planned: Plan, target: Target) -> Plan:

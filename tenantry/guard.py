@@ -6,15 +6,17 @@ its objects that carry the fleet's labels are held against the plan: what is the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tenantry.errors import Refused
+from tenantry.errors import Refused, raise_refused
+from tenantry.fleet import Fleet
 from tenantry.kube import Manifest, ObjectId, object_id
 from tenantry.objects.lifecycle import STATE_LABEL
 from tenantry.objects.scope import TENANT_LABEL
 from tenantry.plan import Plan
+from tenantry.problems import Problem, error
 
 _LISTED = 20
 """How many removals a message names."""
@@ -50,7 +52,7 @@ class Limits:
     """protected: nothing goes that was not given up before. deletions: how many of each kind may go in one run.
 
     explicit: whoever runs it has set `deletions` for this stack, and so knows what is coming. adopting: tenants that may
-    take over namespaces.
+    take over what is there.
     """
 
     protected: bool
@@ -59,32 +61,42 @@ class Limits:
     adopting: frozenset[str] = frozenset()
 
 
+def limits_of(fleet: Fleet, environment: str, deletions: int | None) -> Limits:
+    """What holds for a run of an environment; deletions: what its stack says, None: what the fleet says."""
+    declared = fleet.environments[environment]
+    adopting = frozenset(name for name, tenant in fleet.document.tenants.items() if tenant.adopt)
+    if deletions is None:
+        return Limits(declared.protected, declared.maxDeletions, adopting=adopting)
+    return Limits(declared.protected, deletions, explicit=True, adopting=adopting)
+
+
 @dataclass(frozen=True, slots=True)
 class Held:
     """What a management cluster holds of an environment.
 
     namespaces: (tenant, cluster, namespace) -> leaving. apps: identity -> (tenant, cluster, app, leaving).
-    kubeconfigs: cluster -> where its kubeconfig lies, as (namespace, name). strangers: namespaces of others.
+    kubeconfigs: cluster -> where its kubeconfig lies, as (namespace, name). strangers: what is not the environment's.
     """
 
     namespaces: Mapping[tuple[str, str, str], bool]
     apps: Mapping[ObjectId, tuple[str, str, str, bool]]
     kubeconfigs: Mapping[str, tuple[str, str]]
-    strangers: frozenset[str] = frozenset()
+    strangers: frozenset[ObjectId] = frozenset()
 
 
 def held(manifests: Iterable[Manifest], environment: str) -> Held:
-    """What Namespaces, Kustomizations and HelmReleases of an environment stand for; others are passed over."""
+    """What Namespaces, Kustomizations and HelmReleases of an environment stand for; of others only who they are."""
     namespaces: dict[tuple[str, str, str], bool] = {}
     apps: dict[ObjectId, tuple[str, str, str, bool]] = {}
     kubeconfigs: dict[str, tuple[str, str]] = {}
-    strangers: set[str] = set()
+    strangers: set[ObjectId] = set()
     for manifest in manifests:
         labels = manifest["metadata"].get("labels") or {}
         tenant, cluster, app = (labels.get(key, "") for key in (TENANT_LABEL, "tenantry/cluster", "tenantry/app"))
         leaving = STATE_LABEL in labels
+        if labels.get("tenantry/environment") != environment:
+            strangers.add(object_id(manifest))
         if labels.get("tenantry/environment") != environment or not cluster:
-            strangers |= {manifest["metadata"]["name"]} if manifest["kind"] == "Namespace" else set()
             continue
         if app:
             apps[object_id(manifest)] = (tenant, cluster, app, leaving)
@@ -149,27 +161,42 @@ def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:
 
 
 def check(plan: Plan, now: Held, limits: Limits) -> None:
-    """Raises: Refused: the run would take away more than may go; nothing has been changed then."""
-    _check_strangers(plan, now, limits.adopting)
-    _check_kubeconfigs(plan, now)
+    """Raises: Refused: the run would take away or take over what it may not; names all of it, and changes nothing."""
+    raise_refused(Refused(each.message, each.fix) for each in refusals(plan, now, limits))
+
+
+def refusals(plan: Plan, now: Held, limits: Limits) -> Iterator[Problem]:
+    """Everything that a run has to be refused for."""
+    yield from _strangers(plan, now, limits.adopting)
+    yield from _other_kubeconfigs(plan, now)
+    yield from _too_many_removals(plan, now, limits)
+
+
+def _too_many_removals(plan: Plan, now: Held, limits: Limits) -> Iterator[Problem]:
     unasked = [each for each in removals(plan, now) if not each.leaving]
     if not unasked:
         return
     if limits.protected:
-        raise Refused(
-            f"environment '{plan.environment}' is protected, and this run would remove\n{_listed(unasked)}", _GIVE_UP
-        )
-    if not plan.placements and not limits.explicit:
+        message = f"environment '{plan.environment}' is protected, and this run would remove\n{_listed(unasked)}"
+        yield error("removals", message, _GIVE_UP)
+    elif not plan.placements and not limits.explicit:
         message = f"this run would remove every tenant of environment '{plan.environment}'\n{_listed(unasked)}"
-        raise Refused(message, f"if the file is right, {_GIVE_UP}; or allow it: {_ALLOW.format(len(unasked))}")
+        yield error(
+            "removals", message, f"if the file is right, {_GIVE_UP}; or allow it: {_ALLOW.format(len(unasked))}"
+        )
+    else:
+        yield from _over(plan.environment, unasked, limits.deletions)
+
+
+def _over(environment: str, unasked: list[Removal], limit: int) -> Iterator[Problem]:
     for what in ("tenant", "namespace", "app"):
         over = [each for each in unasked if each.what == what]
-        if len(over) > limits.deletions:
+        if len(over) > limit:
             message = (
-                f"this run would remove {len(over)} {what}s, and {limits.deletions} may go at once in environment"
-                f" '{plan.environment}'\n{_listed(over)}"
+                f"this run would remove {len(over)} {what}s, and {limit} may go at once in environment"
+                f" '{environment}'\n{_listed(over)}"
             )
-            raise Refused(message, f"if that is meant, allow it: {_ALLOW.format(len(over))}; or {_GIVE_UP}")
+            yield error("removals", message, f"if that is meant, allow it: {_ALLOW.format(len(over))}; or {_GIVE_UP}")
 
 
 _GIVE_UP = (
@@ -179,30 +206,46 @@ _GIVE_UP = (
 _ALLOW = "`pulumi config set tenantry:maxDeletions {}`"
 
 
-def _listed(found: list[Removal]) -> str:
+def _listed(found: Sequence[object]) -> str:
     lines = [f"    {each}" for each in found[:_LISTED]]
     return "\n".join([*lines, f"    and {len(found) - _LISTED} more"] if len(found) > _LISTED else lines)
 
 
-def _check_strangers(plan: Plan, now: Held, adopting: frozenset[str]) -> None:
+def _strangers(plan: Plan, now: Held, adopting: frozenset[str]) -> Iterator[Problem]:
     """Applying would take over what is there without a word, and a later removal would delete it with all that is in it."""
+    taken: dict[str, list[ObjectId]] = {}
     for planned in plan.objects:
-        tenant = planned.owner.tenant
-        if planned.id.kind == "Namespace" and planned.id.name in now.strangers and tenant not in adopting:
-            raise Refused(
-                f"namespace '{planned.id.name}' is on '{plan.management}' already, and is not the fleet's: tenant '{tenant}' would"
-                " take it over",
-                f"if it is to become the tenant's, set 'adopt: true' under tenants.{tenant}; or rename the tenant",
-            )
+        if planned.id in now.strangers and planned.owner.tenant not in adopting:
+            taken.setdefault(planned.owner.tenant, []).append(planned.id)
+    for tenant, ids in taken.items():
+        one = len(ids) == 1
+        are, it = ("is", "it") if one else ("are", "them")
+        what, listed = (str(ids[0]), "") if one else (f"{len(ids)} objects", f"\n{_listed(ids)}")
+        who = f"tenant '{tenant}'" if tenant else "the platform"
+        message = (
+            f"{what} {are} on '{plan.management}' already, and not of environment '{plan.environment}':"
+            f" {who} would take {it} over{listed}"
+        )
+        yield error("not-the-fleets", message, _own(tenant, plan.environment, "it is" if one else "they are"))
 
 
-def _check_kubeconfigs(plan: Plan, now: Held) -> None:
+def _own(tenant: str, environment: str, they_are: str) -> str:
+    if tenant:
+        return f"if {they_are} to become the tenant's, set 'adopt: true' under tenants.{tenant}; or rename the tenant"
+    return (
+        f"if {they_are} to become the fleet's: kubectl label KIND NAME --namespace NAMESPACE"
+        f" tenantry/environment={environment}; or remove what is in the way"
+    )
+
+
+def _other_kubeconfigs(plan: Plan, now: Held) -> Iterator[Problem]:
     """What lies under another reference may be another cluster: Flux would leave behind what it installed on the first."""
     planned = held((each.manifest for each in plan.objects), plan.environment).kubeconfigs
     for cluster, reference in planned.items():
         before = now.kubeconfigs.get(cluster, reference)
         if before != reference:
-            raise Refused(
+            yield error(
+                "other-kubeconfig",
                 f"cluster '{cluster}' is reached through {'/'.join(before)} today, and would be through {'/'.join(reference)}:"
                 " everything on it would be removed, and installed again",
                 f"take everything off the cluster first (no selector names it), or declare a new cluster beside '{cluster}' and"

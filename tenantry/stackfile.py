@@ -12,10 +12,15 @@ from tenantry.errors import Refused
 
 @dataclass(frozen=True, slots=True)
 class StackTarget:
-    """None: the stack leaves it to the usual places."""
+    """None: the stack leaves it to the usual places, and the number to the environment.
+
+    max_deletions: how many tenants, namespaces and apps one run may remove. files: it is no cluster, but a directory.
+    """
 
     kubeconfig: Path | None = None
     context: str | None = None
+    max_deletions: int | None = None
+    files: bool = False
 
 
 def stack_target(project: Path, environment: str) -> StackTarget:
@@ -34,4 +39,10 @@ def stack_target(project: Path, environment: str) -> StackTarget:
         ) from None
     config = content.get("config", {}) if isinstance(content, dict) else {}
     kubeconfig, context = config.get("tenantry:kubeconfig"), config.get("tenantry:context")
-    return StackTarget(project / Path(kubeconfig).expanduser() if kubeconfig else None, context)
+    deletions = str(config.get("tenantry:maxDeletions", ""))
+    return StackTarget(
+        project / Path(kubeconfig).expanduser() if kubeconfig else None,
+        context,
+        int(deletions) if deletions.isdecimal() else None,
+        config.get("tenantry:target") == "directory",
+    )
