@@ -78,8 +78,8 @@ def _fields(plan: Plan, schema: Schema, definition: Manifest, planned: list[Kube
 
 def _unknown(structure: Mapping[str, Any], value: Any, path: str) -> Iterator[str]:
     """What a structural schema does not know of a value, in words: fields, and values of enumerations."""
-    if structure.get("x-kubernetes-preserve-unknown-fields") or structure.get("x-kubernetes-embedded-resource"):
-        return
+    if structure.get("x-kubernetes-preserve-unknown-fields") or "type" not in structure:
+        return  # it may be anything, such as the values of a chart
     if isinstance(value, dict):
         fields, others = structure.get("properties", {}), structure.get("additionalProperties")
         for key, part in value.items():

@@ -6,6 +6,7 @@ Source: fluxcd.io, "Multi-tenancy lockdown".
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from tenantry.kube import Manifest
@@ -84,7 +85,7 @@ def _flags(deployment: Manifest, controller: str) -> dict[str, str]:
     container = _containers(deployment)[_position(deployment, controller)]
     words = [*map(str, container.get("command") or ()), *map(str, container.get("args") or ())]
     flags: dict[str, str] = {}
-    for word, following in zip(words, [*words[1:], "--"], strict=True):
+    for word, following in pairwise([*words, "--"]):
         if word.startswith("-"):
             name, given, value = word.lstrip("-").partition("=")
             flags[name] = value if given else "true" if following.startswith("-") else following
