@@ -46,9 +46,10 @@ schemas: tools ## derive tenantry/schemas from the CRDs of the pinned Flux
 	@$(BIN)/python -m tools.schemas
 
 .PHONY: up
-up: tools ## run the sandbox, `pulumi up` the environment on it, wait until all is ready
+up: tools ## run the sandbox, look whether it is fit, `pulumi up` the environment on it, wait until all is ready
 	@$(BIN)/tenantry sandbox up --environment $(ENVIRONMENT)
 	@$(BIN)/tenantry sandbox run -- pulumi stack select --create $(ENVIRONMENT)
+	@$(BIN)/tenantry preflight --environment $(ENVIRONMENT) --brief
 	@$(BIN)/tenantry sandbox run -- pulumi up --stack $(ENVIRONMENT) --yes --skip-preview --suppress-outputs
 	@$(BIN)/tenantry status --environment $(ENVIRONMENT) --wait
 

@@ -13,12 +13,12 @@ import pulumi
 from components.config import NAMESPACE, ClusterTarget, StackConfig, Target
 from components.secrets import read_secrets, with_secrets, without_secrets
 from tenantry import live
-from tenantry.claims import check_claim, claim_object
+from tenantry.claims import claim_object
 from tenantry.diagnostics import declared, format_invalid
 from tenantry.errors import InvalidFleet, Refused
 from tenantry.fleet import Fleet
-from tenantry.guard import Held, Limits, check, held
-from tenantry.inventory import claims_on, held_on
+from tenantry.guard import Held, check, held, limits_of
+from tenantry.inventory import check_claim, held_on
 from tenantry.leaving import leaving
 from tenantry.load import load_fleet, plan_one
 from tenantry.plan import Plan
@@ -59,7 +59,7 @@ def make_plan(config: StackConfig) -> Plan:
             f"pulumi config set {NAMESPACE}:environment NAME (by default it is the stack's name)",
         )
     planned = plan_one(fleet, config.environment)
-    check(planned, _held(fleet, planned, config), _limits(fleet, config))
+    check(planned, _held(fleet, planned, config), limits_of(fleet, config.environment, config.max_deletions))
     if isinstance(config.target, ClusterTarget):
         return replace(
             planned, objects=(claim_object(fleet.document.platform.namespace, config.claim), *planned.objects)
@@ -71,21 +71,12 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
     """What is there of the environment now, on its management cluster or in files."""
     if not isinstance(config.target, ClusterTarget):
         return held(rendered(config.target.directory), planned.environment)
-    platform = fleet.document.platform.namespace
     with live.connect(config.target.kubeconfig, config.target.context) as client:
         found = list(held_on(client, fleet, planned))
         for message in leaving(found):
             pulumi.log.warn(message)
-        check_claim(config.claim, claims_on(client, platform), platform)
+        check_claim(client, fleet, config.claim)
         return held(found, planned.environment)
-
-
-def _limits(fleet: Fleet, config: StackConfig) -> Limits:
-    environment = fleet.environments[config.environment]
-    adopting = frozenset(name for name, tenant in fleet.document.tenants.items() if tenant.adopt)
-    if config.max_deletions is None:
-        return Limits(environment.protected, environment.maxDeletions, adopting=adopting)
-    return Limits(environment.protected, config.max_deletions, explicit=True, adopting=adopting)
 
 
 def with_values(planned: Plan, target: Target) -> Plan:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from tenantry.errors import Refused
 from tenantry.kube import KubeObject, Manifest, Owner
 from tenantry.objects.scope import MANAGED_BY
+from tenantry.problems import Problem, error
 
 CLAIM_LABEL = "tenantry/claim"
 """Holds the environment; all claims on a management cluster are found by it."""
@@ -44,18 +44,20 @@ def claims(manifests: Iterable[Manifest]) -> Iterator[Claim]:
             yield Claim(data["environment"], data["stack"])
 
 
-def check_claim(mine: Claim, there: Iterable[Claim], platform: str) -> None:
-    """Raises: Refused: the stack runs another environment, or another stack runs this one."""
+def other_claims(mine: Claim, there: Iterable[Claim], platform: str) -> Iterator[Problem]:
+    """What speaks against a stack's claim: it runs another environment, or another stack runs this one."""
     for each in there:
         if each.stack == mine.stack and each.environment != mine.environment:
-            raise Refused(
+            yield error(
+                "other-environment",
                 f"stack '{mine.stack}' runs environment '{each.environment}', and would delete all of it for '{mine.environment}'",
                 f"pulumi config set tenantry:environment {each.environment}; '{mine.environment}' gets a stack of its own;"
                 f" if '{each.environment}' is to go, `pulumi destroy` comes first",
             )
         if each.environment == mine.environment and each.stack != mine.stack:
             patch = f'{{"data":{{"stack":"{mine.stack}"}}}}'
-            raise Refused(
+            yield error(
+                "other-stack",
                 f"environment '{mine.environment}' is run by stack '{each.stack}', and this is stack '{mine.stack}'",
                 f"pulumi stack select {each.stack.rpartition('/')[2]}; if that stack was renamed or is gone: kubectl --namespace"
                 f" {platform} patch configmap tenantry-{mine.environment} --type merge --patch '{patch}'",

@@ -100,6 +100,24 @@ class Refused(TenantryError):
         return f"{self.message}\n  fix: {self.remedy}" if self.remedy else self.message
 
 
+class AllRefused(Refused):
+    """Several requests, or one for several reasons, each with its own remedy."""
+
+    def __init__(self, reasons: Iterable[Refused]) -> None:
+        self.reasons = tuple(reasons)
+        super().__init__(f"{len(self.reasons)} reasons")
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.reasons))
+
+
+def raise_refused(reasons: Iterable[Refused]) -> None:
+    """Raise what there is, as one; nothing happens where nothing is refused. Raises: Refused."""
+    found = tuple(reasons)
+    if found:
+        raise found[0] if len(found) == 1 else AllRefused(found)
+
+
 def first_of(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """As many findings as it takes to know whether there are more than can be told."""
     return tuple(islice(findings, MAX_PROBLEMS + 1))

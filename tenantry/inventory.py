@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from tenantry import rest
 from tenantry.bootstrap import MARKER
-from tenantry.claims import CLAIM_LABEL, Claim, claims
-from tenantry.errors import Refused
+from tenantry.claims import CLAIM_LABEL, Claim, claims, other_claims
+from tenantry.errors import Refused, raise_refused
 from tenantry.fleet import Fleet
-from tenantry.kube import Manifest
+from tenantry.kube import Manifest, object_id
 from tenantry.model import SecretKey
 from tenantry.plan import Plan
+from tenantry.problems import Problem, error
 from tenantry.secretcheck import FoundSecret
 
 if TYPE_CHECKING:
@@ -41,11 +43,11 @@ def apps_of(client: Client, labels: Mapping[str, str]) -> Iterator[Manifest]:
                 content: dict[str, Any] = found.to_dict()  # type: ignore[no-untyped-call]
                 # The server leaves these out of the items of a list.
                 yield {**content, "apiVersion": f"{group}/{version}", "kind": kind}
-        except HTTPStatusError as error:  # the base of the client's own error, which needs a body in JSON
-            if error.response.status_code == 404:
+        except HTTPStatusError as failure:  # the base of the client's own error, which needs a body in JSON
+            if failure.response.status_code == 404:
                 message = f"the cluster knows no {kind}: Flux is not installed there"
                 raise Refused(message, "install Flux, or name the management cluster") from None
-            message = f"can not list {plural}: HTTP {error.response.status_code}"
+            message = f"can not list {plural}: HTTP {failure.response.status_code}"
             raise Refused(message, "use credentials that may read Flux's objects") from None
 
 
@@ -57,8 +59,8 @@ def namespaces_of(client: Client) -> Iterator[Manifest]:
     try:
         for found in client.list(Namespace):
             yield {**found.to_dict(), "apiVersion": "v1", "kind": "Namespace"}
-    except HTTPStatusError as error:
-        message = f"can not list namespaces: HTTP {error.response.status_code}"
+    except HTTPStatusError as failure:
+        message = f"can not list namespaces: HTTP {failure.response.status_code}"
         raise Refused(message, "use credentials that may read namespaces") from None
 
 
@@ -69,11 +71,22 @@ def marked_as(client: Client, platform: str) -> str | None:
 
     try:
         return (client.get(ConfigMap, MARKER, namespace=platform).data or {}).get("cluster")
-    except HTTPStatusError as error:
-        if error.response.status_code == 404:
+    except HTTPStatusError as failure:
+        if failure.response.status_code == 404:
             return None
-        message = f"can not read ConfigMap {platform}/{MARKER}: HTTP {error.response.status_code}"
+        message = f"can not read ConfigMap {platform}/{MARKER}: HTTP {failure.response.status_code}"
         raise Refused(message, "use credentials that may read the ConfigMaps of that namespace") from None
+
+
+def check_claim(client: Client, fleet: Fleet, mine: Claim) -> None:
+    """Raises: Refused: the stack runs another environment, or another stack runs this one."""
+    raise_refused(Refused(each.message, each.fix) for each in against_claim(client, fleet, mine))
+
+
+def against_claim(client: Client, fleet: Fleet, mine: Claim) -> Iterator[Problem]:
+    """What the claims on the management cluster say against a stack's own."""
+    platform = fleet.document.platform.namespace
+    return other_claims(mine, claims_on(client, platform), platform)
 
 
 def claims_on(client: Client, platform: str) -> list[Claim]:
@@ -83,32 +96,63 @@ def claims_on(client: Client, platform: str) -> list[Claim]:
 
     try:
         found = list(client.list(ConfigMap, namespace=platform, labels={CLAIM_LABEL: None}))
-    except HTTPStatusError as error:
-        message = f"can not list ConfigMaps in {platform}: HTTP {error.response.status_code}"
+    except HTTPStatusError as failure:
+        message = f"can not list ConfigMaps in {platform}: HTTP {failure.response.status_code}"
         raise Refused(message, "use credentials that may read the ConfigMaps of that namespace") from None
     return list(claims(each.to_dict() for each in found))
 
 
 def held_on(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Manifest]:
-    """What the management cluster of a plan holds: all namespaces, and what stands for apps of the environment.
+    """What the management cluster of a plan holds: all namespaces, what stands for apps of the environment, and of whatever
+    the plan would take over the metadata.
 
     Raises: Refused: it is another cluster, or does not say which.
     """
-    platform = fleet.document.platform.namespace
-    marked, server = marked_as(client, platform), client.config.cluster.server
+    raise_refused(Refused(each.message, each.fix) for each in unmarked(client, fleet, plan))
+    return holdings(client, plan)
+
+
+def holdings(client: Client, plan: Plan) -> Iterator[Manifest]:
+    """As `held_on`, whatever the cluster says of itself."""
+    labels = {"tenantry/environment": plan.environment}
+    return chain(namespaces_of(client), apps_of(client, labels), strangers_on(client, plan))
+
+
+OTHER_CLUSTER, UNMARKED = "other-cluster", "unmarked-cluster"
+
+
+def unmarked(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:
+    """Whether the cluster is the plan's management cluster, as far as it says so itself."""
+    marked, server = marked_as(client, fleet.document.platform.namespace), client.config.cluster.server
     if marked is None:
-        raise Refused(
+        yield error(
+            UNMARKED,
             f"cluster {server} does not say that it is '{plan.management}', which environment '{plan.environment}' is managed from",
             f"check the kubeconfig and its context; if it is that cluster: tenantry cluster bootstrap {plan.management}"
             " --kubeconfig FILE --context NAME",
         )
-    if marked != plan.management:
-        raise Refused(
+    elif marked != plan.management:
+        yield error(
+            OTHER_CLUSTER,
             f"cluster {server} says that it is '{marked}', but '{plan.management}' manages environment '{plan.environment}'",
             "choose the kubeconfig and context of that cluster, or the stack of the other environment",
         )
-    labels = {"tenantry/environment": plan.environment}
-    return chain(namespaces_of(client), apps_of(client, labels))
+
+
+def strangers_on(client: Client, plan: Plan) -> Iterator[Manifest]:
+    """The metadata of planned objects that are there and not of the environment; Namespaces are left to `namespaces_of`.
+
+    One list per kind, side by side, of what lacks the label: next to nothing on a cluster that holds the fleet.
+    Raises: Refused: the cluster does not let us read.
+    """
+    planned = {each.id for each in plan.objects}
+    kinds = dict.fromkeys((id.api_version, id.kind) for id in planned if id.kind != "Namespace")
+
+    def others(kind: tuple[str, str]) -> list[Manifest]:
+        found = rest.every(client, *kind, selector=f"tenantry/environment!={plan.environment}", metadata_only=True)
+        return [each for each in found if object_id(each) in planned]
+
+    yield from chain.from_iterable(rest.in_parallel(others, sorted(kinds)))
 
 
 def secret_of(client: Client, reference: SecretKey) -> FoundSecret | None:
@@ -118,10 +162,10 @@ def secret_of(client: Client, reference: SecretKey) -> FoundSecret | None:
 
     try:
         secret = client.get(Secret, reference.name, namespace=reference.namespace)
-    except HTTPStatusError as error:
-        if error.response.status_code == 404:
+    except HTTPStatusError as failure:
+        if failure.response.status_code == 404:
             return None
-        message = f"can not read Secret {reference.namespace}/{reference.name}: HTTP {error.response.status_code}"
+        message = f"can not read Secret {reference.namespace}/{reference.name}: HTTP {failure.response.status_code}"
         raise Refused(message, "use credentials that may read the Secrets of that namespace") from None
     labels = (secret.metadata.labels if secret.metadata else None) or {}
     return FoundSecret({key: base64.b64decode(value) for key, value in (secret.data or {}).items()}, labels)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -45,6 +45,37 @@ def select(file: Path | None, context: str | None) -> SingleConfig:
         problem = f"context '{name}' of kubeconfig {file} lacks its cluster or its user"
         raise Refused(problem, f"complete it, or {_OTHER_CONTEXT}")
     return config
+
+
+_CLUSTER = ("server", "tls-server-name", "certificate-authority-data", "proxy-url")
+_USER = ("token", "username", "password", "client-certificate-data", "client-key-data")
+
+
+def of_secret(data: bytes) -> SingleConfig:
+    """The current context of a kubeconfig that somebody else wrote, with what Flux takes of it: no files, no commands.
+
+    Raises: Refused: it is not one; says nothing of what it holds.
+    """
+    from lightkube.config.kubeconfig import KubeConfig
+    from lightkube.core.exceptions import ConfigError
+
+    try:
+        content = yaml.safe_load(data)
+        kept = {
+            **content,
+            "clusters": [_only(each, "cluster", _CLUSTER) for each in content["clusters"]],
+            "users": [_only(each, "user", _USER) for each in content["users"]],
+        }
+        config = KubeConfig.from_dict(kept).get()
+    except (AttributeError, ConfigError, KeyError, TypeError, ValueError, yaml.YAMLError):
+        config = None
+    if config is None or config.user is None:
+        raise Refused("the kubeconfig is not a whole one", "tenantry cluster check NAME says what is wrong")
+    return config
+
+
+def _only(entry: dict[str, Any], part: str, keys: tuple[str, ...]) -> dict[str, Any]:
+    return {"name": entry["name"], part: {key: entry[part][key] for key in keys if key in (entry[part] or {})}}
 
 
 def _usual_file() -> Path:

@@ -40,6 +40,16 @@ def connect(kubeconfig: Path | None, context: str | None) -> lightkube.Client:
     return _client(config)
 
 
+def connect_remote(config: SingleConfig, seconds: float) -> lightkube.Client:
+    """A client that has asked nothing yet, and waits that long for each step of an answer.
+
+    Raises: Refused: a certificate or key can not be used.
+    """
+    import httpx2
+
+    return _client(config, httpx2.Timeout(seconds))
+
+
 def _client(config: SingleConfig, timeout: httpx2.Timeout | None = None) -> lightkube.Client:
     import lightkube
 

@@ -23,6 +23,7 @@ _COMMANDS = {
     "render": "write the objects of the fleet as YAML",
     "diff": "say what a change of the fleet's file does",
     "explain": "say where the settings of a tenant or an app come from",
+    "preflight": "say what would go wrong with the next `pulumi up`",
     "schema": "print the JSON Schema of the fleet's file",
     "status": "show whether every app is ready",
     "cluster": "prepare and check clusters",
@@ -69,6 +70,7 @@ def app(context: click.Context, file: Path) -> None:
     tenantry validate                               is tenants.yaml sound, and what does it yield?
     tenantry render --environment dev               what `pulumi up` will apply, as YAML
     tenantry diff origin/main                       what a change does, before anything happens
+    tenantry preflight --environment dev            would the cluster take it, and is it fit?
     tenantry sandbox up                             try it on this machine
     """
     context.obj = file

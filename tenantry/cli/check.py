@@ -14,6 +14,7 @@ from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
 from tenantry.cli.output import data, data_json
+from tenantry.cli.problems import as_text, counts
 from tenantry.errors import Refused
 from tenantry.fleet import Fleet
 from tenantry.inventory import secret_of
@@ -22,8 +23,6 @@ from tenantry.load import load_fleet
 from tenantry.model import SecretKey
 from tenantry.problems import Problem, Severity
 from tenantry.secretcheck import check_secret
-
-_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
 
 
 @click.command(
@@ -77,13 +76,5 @@ def _print(name: str, problems: tuple[Problem, ...], output: str) -> None:
         data_json({"cluster": name, "problems": [asdict(problem) for problem in problems]})
         return
     for problem in problems:
-        mark = click.style(f"{problem.severity}[{problem.code}]", fg=_COLOURS[problem.severity], bold=True)
-        data(f"{mark}: {problem.message}\n  fix: {problem.fix}")
-    data(f"{name}: {_count(problems)}")
-
-
-def _count(problems: tuple[Problem, ...]) -> str:
-    """2 errors, 1 warning"""
-    numbers = {each: sum(problem.severity is each for problem in problems) for each in Severity}
-    found = [f"{number} {each}{'' if number == 1 else 's'}" for each, number in numbers.items() if number]
-    return ", ".join(found) or "nothing that Flux would refuse"
+        data(as_text(problem))
+    data(f"{name}: {counts(problems) or 'nothing that Flux would refuse'}")

@@ -24,14 +24,14 @@ def as_data(diff: Diff, limit: int | None, *, refused: bool) -> dict[str, Any]:
         "warnings": [text for sign, text in consequences(diff) if sign is Sign.WARNING],
         "removed": _share(diff.removed),
         "added": _share(diff.added),
-        "changed": [_changed(each) for each in diff.changed],
+        "changed": [changed_as_data(each) for each in diff.changed],
         "replaced": [
             {
                 "tenant": before.tenant or None,
                 "cluster": before.cluster,
                 "app": before.name,
-                "before": _id(before.id),
-                "after": _id(after.id),
+                "before": id_as_data(before.id),
+                "after": id_as_data(after.id),
             }
             for before, after in diff.replaced
         ],
@@ -49,12 +49,13 @@ def _share(share: Share) -> dict[str, Any]:
         "namespaces": [each._asdict() for each in share.namespaces],
         "apps": [{"tenant": tenant, **rest} for tenant, rest in apps if tenant],
         "addons": [{"cluster": rest["cluster"], "addon": rest["app"]} for tenant, rest in apps if not tenant],
-        "objects": [_id(each.id) for each in share.objects],
+        "objects": [id_as_data(each.id) for each in share.objects],
     }
 
 
-def _changed(changed: Changed) -> dict[str, Any]:
-    return {**_id(changed.id), "fields": [_field(each) for each in changed.fields]}
+def changed_as_data(changed: Changed) -> dict[str, Any]:
+    """An object and its fields."""
+    return {**id_as_data(changed.id), "fields": [_field(each) for each in changed.fields]}
 
 
 def _field(field: FieldChange) -> dict[str, Any]:
@@ -63,5 +64,6 @@ def _field(field: FieldChange) -> dict[str, Any]:
     return {"path": list(field.path), **{side: value for side, value in sides.items() if value is not ABSENT}}
 
 
-def _id(id: ObjectId) -> dict[str, str | None]:
+def id_as_data(id: ObjectId) -> dict[str, str | None]:
+    """What an object is known by."""
     return {"apiVersion": id.api_version, "kind": id.kind, "namespace": id.namespace or None, "name": id.name}

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from tenantry.cli.annotated import scalar
 from tenantry.consequences import Alike, alike, consequences, others
 from tenantry.diagnostics import printable
-from tenantry.diff import Diff, Status
+from tenantry.diff import Changed, Diff, Status
 from tenantry.fields import ABSENT, Entry, FieldChange
 from tenantry.kube import KubeObject
 from tenantry.lists import MOST_NAMES, listed
@@ -65,10 +65,14 @@ def objects(diff: Diff, limits: Limits) -> list[Line]:
     whole = limits is EVERYTHING
     removed = diff.removed.objects if whole else others(diff, diff.removed)
     added = diff.added.objects if whole else others(diff, diff.added)
-    groups = alike(diff.changed)
     lines = [*_cut(_named("-", removed), limits.lines), *_cut(_named("+", added), limits.lines)]
-    for group in groups[: limits.lines]:
-        lines += _group(group, limits)
+    return [*lines, *changes(diff.changed, limits)]
+
+
+def changes(changed: Iterable[Changed], limits: Limits) -> list[Line]:
+    """Objects and their fields, those that change in the same way together."""
+    groups = alike(changed)
+    lines = [line for group in groups[: limits.lines] for line in _group(group, limits)]
     if len(groups) > limits.lines:
         left = sum(len(group.ids) for group in groups[limits.lines :])
         lines.append(Line("~", f"and {left} more objects; --all shows them"))

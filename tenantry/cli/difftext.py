@@ -13,7 +13,7 @@ _COLOURS = {"!": "magenta", "-": "red", "+": "green", "~": "yellow"}
 def as_text(diff: Diff, limits: Limits) -> str:
     """One environment: a line with the counts, and indented below it what it means and what changes."""
     lines = [*meaning(diff, limits), *objects(diff, limits)]
-    return "\n".join([click.style(heading(diff), bold=True), *map(_line, lines)])
+    return "\n".join([click.style(heading(diff), bold=True), *map(line_as_text, lines)])
 
 
 def as_names(diff: Diff) -> list[str]:
@@ -25,7 +25,8 @@ def as_names(diff: Diff) -> list[str]:
     ]
 
 
-def _line(line: Line) -> str:
+def line_as_text(line: Line) -> str:
+    """The line, indented below a heading, in the colour of its sign."""
     text = f"{line.sign} {line.text}"
     indent = "  " + "    " * line.depth
     colour = _COLOURS.get(line.sign)

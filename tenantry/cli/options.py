@@ -85,9 +85,17 @@ def environment(help: str, *, required: bool = False) -> Callable[[_F], _F]:
     )
 
 
-def environments(help: str) -> Callable[[_F], _F]:
+def environments(help: str, *, required: bool = False) -> Callable[[_F], _F]:
     """`-e, --environment NAME`, which may be repeated, completed from the file."""
-    return click.option("-e", "--environment", metavar="NAME", multiple=True, help=help, shell_complete=_environments)
+    return click.option(
+        "-e",
+        "--environment",
+        metavar="NAME",
+        multiple=True,
+        required=required,
+        help=help,
+        shell_complete=_environments,
+    )
 
 
 def revision(name: str, *, default: str) -> Callable[[_F], _F]:

@@ -62,7 +62,8 @@ class Tenant(Settings):
     alerts: dict[Name, Alert] = {}
     """Who is told when the tenant's apps and sources fail or change, wherever the tenant is placed."""
     adopt: bool = False
-    """Whether namespaces that are there already, and not the fleet's, become the tenant's."""
+    """Whether objects that are there already, and not the environment's, become the tenant's; `tenantry preflight` shows what
+    that changes."""
     state: State = "active"
     """`paused`: Flux leaves its apps as they are. `offboarding`: it may be removed in a later run, also where that is
     protected."""

@@ -166,9 +166,10 @@ def test_a_run_tells_what_an_earlier_one_still_waits_for(
     monkeypatch.setattr(pulumi.log, "warn", told.append)
     _, message = run({}, stack="dev")
     assert message == ""
-    assert [each.partition(" has been in deletion since long ago")[0] for each in told] == [
+    # The server in memory knows no selectors, and lists an object each time it is asked for objects of its kind.
+    assert {each.partition(" has been in deletion since long ago")[0] for each in told} == {
         f"HelmRelease kamaji-edge/{release['metadata']['name']} (add-on 'cert-controller' on edge-1)"
-    ]
+    }
 
 
 def test_a_run_against_another_cluster_ends_before_anything_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:

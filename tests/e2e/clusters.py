@@ -75,6 +75,10 @@ class Cluster:
         self.client.delete(resource, name)
         eventually(lambda: name not in self.namespaces(), f"namespace {name} to be gone")
 
+    def remove(self, group: str, version: str, kind: str, plural: str, name: str) -> None:
+        """Delete an object that lies in no namespace."""
+        self.client.delete(_resource(group, version, kind, plural, namespaced=False), name)
+
     def annotate(self, group: str, version: str, kind: str, plural: str, name: str, namespace: str, key: str) -> None:
         """Give an annotation a new value."""
         resource = _resource(group, version, kind, plural, namespaced=True)

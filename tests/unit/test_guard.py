@@ -6,6 +6,7 @@ import pytest
 
 from tenantry.errors import Refused
 from tenantry.guard import Held, Limits, check, held, removals
+from tenantry.kube import ObjectId
 from tests.unit.texts import FRAME, planned
 
 OPEN, GUARDED = Limits(protected=False, deletions=1), Limits(protected=True, deletions=9)
@@ -93,7 +94,8 @@ def test_objects_of_others_are_passed_over() -> None:
             "spec": {"values": {"objects": "text"}},
         },
     ]
-    assert held(strange, "dev") == Held({}, {}, {}, frozenset({"a"}))
+    strangers = frozenset({ObjectId("v1", "Namespace", "", "a"), ObjectId("v2", "HelmRelease", "b", "a")})
+    assert held(strange, "dev") == Held({}, {}, {}, strangers)
 
 
 def test_one_of_a_kind_may_go_within_the_limit() -> None:
@@ -191,15 +193,55 @@ def test_another_reference_to_a_kubeconfig_is_refused() -> None:
     check(planned(another_key), now(fleet(ROCKY)), OPEN)
 
 
-def test_a_namespace_of_others_is_taken_over_only_by_a_tenant_that_adopts() -> None:
-    before = Held({}, {}, {}, frozenset({"rocky", "kube-system"}))
+def with_strangers(text: str, *names: str) -> Held:
+    """A cluster on which some of a plan's objects are already, without the fleet's labels, and others' things."""
+    ids = {str(each.id): each.id for each in planned(text).objects}
+    others = ObjectId("v1", "Namespace", "", "kube-system")
+    return Held({}, {}, {}, frozenset({others, *(ids[name] for name in names)}))
+
+
+def taking_over(before: Held, limits: Limits = OPEN) -> str:
     with pytest.raises(Refused) as refused:
-        check(planned(fleet(ROCKY)), before, OPEN)
-    assert str(refused.value) == (
-        "namespace 'rocky' is on 'hub' already, and is not the fleet's: tenant 'rocky' would take it over\n"
+        check(planned(fleet(ROCKY, MOVY)), before, limits)
+    return str(refused.value)
+
+
+def test_a_namespace_of_others_is_taken_over_only_by_a_tenant_that_adopts() -> None:
+    before = with_strangers(fleet(ROCKY, MOVY), "Namespace rocky")
+    assert taking_over(before) == (
+        "Namespace rocky is on 'hub' already, and not of environment 'dev': tenant 'rocky' would take it over\n"
         "  fix: if it is to become the tenant's, set 'adopt: true' under tenants.rocky; or rename the tenant"
     )
-    check(planned(fleet(ROCKY)), before, Limits(protected=True, deletions=0, adopting=frozenset({"rocky"})))
+    adopting = Limits(protected=True, deletions=0, adopting=frozenset({"rocky"}))
+    check(planned(fleet(ROCKY, MOVY)), before, adopting)
+
+
+def test_everything_that_would_be_taken_over_is_told_at_once() -> None:
+    names = ("ServiceAccount rocky/rocky", "Kustomization rocky/web", "ServiceAccount kamaji/tenantry-platform")
+    assert taking_over(with_strangers(fleet(ROCKY, MOVY), *names)).splitlines() == [
+        "2 objects are on 'hub' already, and not of environment 'dev': tenant 'rocky' would take them over",
+        "    ServiceAccount rocky/rocky",
+        "    Kustomization rocky/web",
+        "  fix: if they are to become the tenant's, set 'adopt: true' under tenants.rocky; or rename the tenant",
+        "ServiceAccount kamaji/tenantry-platform is on 'hub' already, and not of environment 'dev':"
+        " the platform would take it over",
+        "  fix: if it is to become the fleet's: kubectl label KIND NAME --namespace NAMESPACE tenantry/environment=dev;"
+        " or remove what is in the way",
+    ]
+
+
+def test_every_reason_for_a_refusal_is_told_at_once() -> None:
+    after = fleet(ROCKY, frame=FRAME.replace("controlPlane: edge", "controlPlane: other"))
+    told = refusal(fleet(ROCKY, MOVY, TINA), after, OPEN)
+    assert told.count("  fix: ") == 2
+    assert told.startswith("cluster 'edge' is reached through kamaji/edge-admin-kubeconfig today")
+    assert "\nthis run would remove 2 tenants, and 1 may go at once in environment 'dev'\n" in told
+
+
+def test_every_planned_object_carries_its_environment() -> None:
+    """What does not would look like a stranger's in the next run."""
+    for plan in (planned(fleet(ROCKY, MOVY, tenant("tina", "web", rest="    quota: {pods: 4}\n"))),):
+        assert {each.manifest["metadata"]["labels"]["tenantry/environment"] for each in plan.objects} == {"dev"}
 
 
 def with_inventory(text: str, **entries: str) -> Held:

@@ -9,7 +9,8 @@ import pytest
 
 from tenantry.errors import Refused
 from tenantry.guard import held
-from tenantry.inventory import held_on
+from tenantry.inventory import held_on, strangers_on
+from tenantry.kube import ObjectId, object_id
 from tenantry.load import plan_one
 from tests.unit.memory import SERVER, Memory
 from tests.unit.texts import fleet, rocky
@@ -48,8 +49,10 @@ def test_a_cluster_that_holds_a_plan_holds_what_the_plan_says() -> None:
     with memory.client() as client:
         found = held(held_on(client, FLEET, PLAN), "dev")
     assert found == held((each.manifest for each in PLAN.objects), "dev")
-    asked = {path: parameters.get("labelSelector") for _, path, parameters in memory.requests}
-    assert [asked[LISTS[kind]] for kind in ("Kustomization", "HelmRelease")] == ["tenantry/environment=dev"] * 2
+    asked = [(path, parameters.get("labelSelector")) for _, path, parameters in memory.requests]
+    for kind in ("Kustomization", "HelmRelease"):
+        selectors = [selector for path, selector in asked if path == LISTS[kind]]
+        assert selectors == ["tenantry/environment=dev", "tenantry/environment!=dev"]
 
 
 def test_a_cluster_that_says_it_is_another_one_is_refused() -> None:
@@ -87,3 +90,28 @@ def test_a_cluster_that_does_not_let_us_read_is_refused(path: str, message: str)
     memory = cluster({"cluster": "hub"})
     memory.refuse("GET", path, 403, "no")
     assert refusal(memory) == message
+
+
+def test_what_the_plan_would_take_over_is_asked_for_by_kind_and_as_metadata_only() -> None:
+    memory = cluster({"cluster": "hub"})
+    theirs = {"metadata": {"name": "rocky", "namespace": "rocky"}, "kind": "PartialObjectMetadata"}
+    others = {"metadata": {"name": "other", "namespace": "rocky"}}
+    memory.objects["/api/v1/serviceaccounts"] = {"metadata": {}, "items": [theirs, others]}
+    with memory.client() as client:
+        found = list(strangers_on(client, PLAN))
+    account = ObjectId("v1", "ServiceAccount", "rocky", "rocky")
+    assert account in map(object_id, found)
+    assert "other" not in {each["metadata"]["name"] for each in found}
+    asked = {path: parameters["labelSelector"] for _, path, parameters in memory.requests}
+    assert set(asked.values()) == {"tenantry/environment!=dev"}
+    assert {"/api/v1/serviceaccounts", "/apis/source.toolkit.fluxcd.io/v1/gitrepositories"} <= set(asked)
+    assert "/api/v1/namespaces" not in asked
+
+
+def test_a_cluster_that_does_not_let_us_look_for_others_objects_is_refused() -> None:
+    memory = cluster({"cluster": "hub"})
+    memory.refuse("GET", "/api/v1/serviceaccounts", 403, "no")
+    assert (
+        refusal(memory)
+        == "can not read serviceaccounts: HTTP 403\n  fix: use credentials that may read serviceaccounts"
+    )

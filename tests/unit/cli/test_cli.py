@@ -268,6 +268,7 @@ def test_a_directory_instead_of_a_file_is_refused(capsys: Capture) -> None:
         ["-h"],
         ["validate", "--help"],
         ["render", "-h"],
+        ["preflight", "--help"],
         ["cluster", "--help"],
         ["cluster", "bootstrap", "--help"],
         ["completion", "--help"],
@@ -280,7 +281,7 @@ def test_help_is_data(capsys: Capture, arguments: list[str]) -> None:
 
 def test_help_lists_the_commands_and_the_exit_codes(capsys: Capture) -> None:
     _, out, _ = tenantry(capsys, "--help")
-    for command in ("validate", "render", "cluster", "completion"):
+    for command in ("validate", "render", "preflight", "cluster", "completion"):
         assert f"\n  {command} " in out
     assert "Exit codes: 0 fine" in out
 

@@ -1,0 +1,156 @@
+"""`tenantry preflight`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from tenantry.cli.diffdata import changed_as_data, id_as_data
+from tenantry.cli.difflines import EVERYTHING, Limits, Line, changes
+from tenantry.cli.difftext import line_as_text
+from tenantry.cli.management import connect_management, management_options
+from tenantry.cli.options import environments as environments_option
+from tenantry.cli.options import output
+from tenantry.cli.output import data, data_json, error
+from tenantry.cli.problems import as_text, counts
+from tenantry.diagnostics import counted
+from tenantry.errors import Refused
+from tenantry.fleet import Fleet
+from tenantry.guard import limits_of
+from tenantry.lists import listed
+from tenantry.load import load_fleet, plan_one
+from tenantry.plan import Plan
+from tenantry.preflight.adoption import Adoption
+from tenantry.preflight.check import Report, preflight
+from tenantry.problems import Severity
+from tenantry.stackfile import stack_target
+
+
+@click.command(
+    "preflight",
+    short_help="say what would go wrong with the next `pulumi up`",
+    epilog="""\b
+Examples:
+  tenantry preflight --environment dev
+  tenantry preflight --environment prod --kubeconfig ~/.kube/hub-prod --output json
+  tenantry preflight --environment dev --environment test --brief
+""",
+)
+@environments_option("The environment to look at; may be repeated.", required=True)
+@management_options
+@click.option("--all", "everything", is_flag=True, help="Cut nothing short of what adopting changes.")
+@click.option("--brief", is_flag=True, help="Of warnings only their codes; errors are shown all the same.")
+@output("text", "json")
+@click.pass_obj
+def command(
+    file: Path,
+    environment: tuple[str, ...],
+    kubeconfig: Path | None,
+    context: str | None,
+    *,
+    everything: bool,
+    brief: bool,
+    output: str,
+) -> int:
+    """Compare an environment's plan with its management cluster and the remote clusters, and say all that would go wrong.
+
+    What the guard of `pulumi up` would refuse, what would be taken over, whether Flux there is new enough and locked in, and
+    whether it gets into the remote clusters. Nothing is changed.
+
+    Exit code 0: no errors, warnings at most; 1: at least one error; 2: the file is wrong, or a management cluster does not
+    answer.
+    """
+    names = tuple(dict.fromkeys(environment))
+    if len(names) > 1 and (kubeconfig or context):
+        raise click.UsageError("--kubeconfig and --context are of one cluster: name one --environment with them")
+    fleet = load_fleet(file)
+    plans = {name: plan_one(fleet, name) for name in names}
+    reports: dict[str, Report] = {}
+    for name, planned in plans.items():
+        try:
+            reports[name] = _report(file, fleet, planned, kubeconfig, context)
+        except Refused as refused:
+            error(str(refused))
+    if output == "json":
+        data_json({"environments": [_as_data(plans[name], report) for name, report in reports.items()]})
+    else:
+        for name, report in reports.items():
+            _print(plans[name], report, EVERYTHING if everything else Limits(), brief=brief)
+    if len(reports) < len(plans):
+        return 2
+    return 0 if all(report.fit for report in reports.values()) else 1
+
+
+def _report(file: Path, fleet: Fleet, planned: Plan, kubeconfig: Path | None, context: str | None) -> Report:
+    stack = stack_target(file.resolve().parent, planned.environment)
+    if stack.files and not kubeconfig:
+        message = (
+            f"environment '{planned.environment}' is written to files (tenantry:target): no cluster is known to look at"
+        )
+        raise Refused(message, "name the one that takes the files: --kubeconfig FILE --context NAME")
+    limits = limits_of(fleet, planned.environment, stack.max_deletions)
+    with (
+        connect_management(file, planned.environment, kubeconfig, context) as client,
+        _working(f"{planned.environment}: reading {planned.management} and the remote clusters"),
+    ):
+        return preflight(client, fleet, planned, limits, now=datetime.now(UTC), claim=stack.claim)
+
+
+@contextmanager
+def _working(what: str) -> Iterator[None]:
+    """Says in a terminal what is going on, for as long as it does."""
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(what):
+        yield
+
+
+def _print(planned: Plan, report: Report, limits: Limits, *, brief: bool) -> None:
+    for problem in report.problems:
+        if problem.severity is Severity.ERROR or not brief:
+            data(as_text(problem))
+    for adoption in report.adoptions:
+        for line in _adoption(adoption, limits):
+            data(line)
+    found = counts(report.problems) or "nothing is in the way"
+    hidden = listed(each.code for each in report.problems if each.severity is Severity.WARNING) if brief else ""
+    data(
+        f"{planned.environment}: {counted(len(planned.objects), 'object')} for {planned.management}: {found}"
+        + (f" ({hidden})" if hidden else "")
+    )
+
+
+def _adoption(adoption: Adoption, limits: Limits) -> Iterator[str]:
+    taken, made = len(adoption.taken), len(adoption.made)
+    yield f"tenant '{adoption.tenant}' takes over {counted(taken, 'object')}, gets {made} new, and loses none"
+    yield from map(line_as_text, changes((each for each in adoption.taken if each.fields), limits))
+    same = [each.id for each in adoption.taken if not each.fields]
+    yield from (line_as_text(Line(" ", f"{id} stays as it is")) for id in same)
+    yield from (line_as_text(Line("+", str(id))) for id in adoption.made)
+
+
+def _as_data(planned: Plan, report: Report) -> dict[str, Any]:
+    return {
+        "environment": planned.environment,
+        "management": planned.management,
+        "objects": len(planned.objects),
+        "fit": report.fit,
+        "problems": [asdict(each) for each in report.problems],
+        "adoptions": [
+            {
+                "tenant": each.tenant,
+                "taken": [changed_as_data(taken) for taken in each.taken],
+                "made": [id_as_data(made) for made in each.made],
+            }
+            for each in report.adoptions
+        ],
+    }

@@ -1,0 +1,148 @@
+"""Whether a run may do what it would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tenantry.emptied import emptied
+from tenantry.errors import Refused, raise_refused
+from tenantry.fleet import Fleet
+from tenantry.guard.held import Held, held
+from tenantry.guard.occupied import occupied
+from tenantry.guard.removals import Removal, kept_namespaces, planned_namespaces, removals
+from tenantry.kube import ObjectId
+from tenantry.plan import Plan
+from tenantry.problems import Problem, error
+
+_LISTED = 20
+"""How many removals a message names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """protected: nothing goes that was not given up before. deletions: how many of each kind may go in one run.
+
+    explicit: whoever runs it has set `deletions` for this stack, and so knows what is coming. adopting: tenants that may
+    take over what is there.
+    """
+
+    protected: bool
+    deletions: int
+    explicit: bool = False
+    adopting: frozenset[str] = frozenset()
+
+
+def limits_of(fleet: Fleet, environment: str, deletions: int | None) -> Limits:
+    """What holds for a run of an environment; deletions: what its stack says, None: what the fleet says."""
+    declared = fleet.environments[environment]
+    adopting = frozenset(name for name, tenant in fleet.document.tenants.items() if tenant.adopt)
+    if deletions is None:
+        return Limits(declared.protected, declared.maxDeletions, adopting=adopting)
+    return Limits(declared.protected, deletions, explicit=True, adopting=adopting)
+
+
+def check(plan: Plan, now: Held, limits: Limits) -> None:
+    """Raises: Refused: the run would take away or take over what it may not; names all of it, and changes nothing."""
+    raise_refused(Refused(each.message, each.fix) for each in refusals(plan, now, limits))
+
+
+def refusals(plan: Plan, now: Held, limits: Limits) -> Iterator[Problem]:
+    """Everything that a run has to be refused for."""
+    gone = removals(plan, now)
+    yield from _strangers(plan, now, limits.adopting)
+    yield from _other_kubeconfigs(plan, now)
+    yield from occupied(plan, now)
+    yield from _suspended(gone)
+    yield from _too_many(plan, now, [each for each in gone if not each.leaving], limits)
+
+
+def _too_many(plan: Plan, now: Held, unasked: list[Removal], limits: Limits) -> Iterator[Problem]:
+    if not unasked:
+        return
+    if limits.protected:
+        message = f"environment '{plan.environment}' is protected, and this run would remove\n{_listed(unasked)}"
+        yield error("removals", message, _GIVE_UP)
+    elif not limits.explicit and (all_of := emptied(kept_namespaces(now), planned_namespaces(plan))):
+        message = f"this run would remove {all_of} of environment '{plan.environment}'\n{_listed(unasked)}"
+        yield error(
+            "removals", message, f"if the file is right, {_GIVE_UP}; or allow it: {_ALLOW.format(len(unasked))}"
+        )
+    else:
+        yield from _over(plan.environment, unasked, limits.deletions)
+
+
+def _over(environment: str, unasked: list[Removal], limit: int) -> Iterator[Problem]:
+    for what in ("tenant", "namespace", "app"):
+        over = [each for each in unasked if each.what == what]
+        if len(over) > limit:
+            message = (
+                f"this run would remove {len(over)} {what}s, and {limit} may go at once in environment"
+                f" '{environment}'\n{_listed(over)}"
+            )
+            yield error("removals", message, f"if that is meant, allow it: {_ALLOW.format(len(over))}; or {_GIVE_UP}")
+
+
+_GIVE_UP = (
+    "put back what is missing; what is to go gets 'state: offboarding' in tenants.yaml and one `pulumi up`,"
+    " and is removed after that"
+)
+_ALLOW = "`pulumi config set tenantry:maxDeletions {}`"
+
+
+def _listed(found: Sequence[object]) -> str:
+    lines = [f"    {each}" for each in found[:_LISTED]]
+    return "\n".join([*lines, f"    and {len(found) - _LISTED} more"] if len(found) > _LISTED else lines)
+
+
+def _suspended(gone: list[Removal]) -> Iterator[Problem]:
+    """Flux deletes a suspended object without a look at what it installed, which nobody would know of then."""
+    if found := [each for each in gone if each.suspended]:
+        yield error(
+            "suspended",
+            f"this run would remove what is suspended, and Flux would leave behind what it installed\n{_listed(found)}",
+            "let Flux go on first (take 'state: paused' away and run `pulumi up`; `flux resume` what was suspended by hand);"
+            " a cluster that is gone gets 'state: decommissioned'",
+        )
+
+
+def _strangers(plan: Plan, now: Held, adopting: frozenset[str]) -> Iterator[Problem]:
+    """Applying would take over what is there without a word, and a later removal would delete it with all that is in it."""
+    taken: dict[str, list[ObjectId]] = {}
+    for planned in plan.objects:
+        if planned.id in now.strangers and planned.owner.tenant not in adopting:
+            taken.setdefault(planned.owner.tenant, []).append(planned.id)
+    for tenant, ids in taken.items():
+        one = len(ids) == 1
+        are, it = ("is", "it") if one else ("are", "them")
+        what, listed = (str(ids[0]), "") if one else (f"{len(ids)} objects", f"\n{_listed(ids)}")
+        who = f"tenant '{tenant}'" if tenant else "the platform"
+        message = (
+            f"{what} {are} on '{plan.management}' already, and not of environment '{plan.environment}':"
+            f" {who} would take {it} over{listed}"
+        )
+        yield error("not-the-fleets", message, _own(tenant, plan.environment, "it is" if one else "they are"))
+
+
+def _own(tenant: str, environment: str, they_are: str) -> str:
+    if tenant:
+        return f"if {they_are} to become the tenant's, set 'adopt: true' under tenants.{tenant}; or rename the tenant"
+    return (
+        f"if {they_are} to become the fleet's: kubectl label KIND NAME --namespace NAMESPACE"
+        f" tenantry/environment={environment}; or remove what is in the way"
+    )
+
+
+def _other_kubeconfigs(plan: Plan, now: Held) -> Iterator[Problem]:
+    """What lies under another reference may be another cluster: Flux would leave behind what it installed on the first."""
+    planned = held((each.manifest for each in plan.objects), plan.environment).kubeconfigs
+    for cluster, reference in planned.items():
+        before = now.kubeconfigs.get(cluster, reference)
+        if before != reference:
+            yield error(
+                "other-kubeconfig",
+                f"cluster '{cluster}' is reached through {'/'.join(before)} today, and would be through {'/'.join(reference)}:"
+                " everything on it would be removed, and installed again",
+                f"take everything off the cluster first (no selector names it), or declare a new cluster beside '{cluster}' and"
+                " move tenants there",
+            )

@@ -1,0 +1,86 @@
+"""What a run would take away from what there is: tenants, namespaces of those that stay, apps of those that keep theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tenantry.guard.held import Held
+from tenantry.plan import Plan
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Removal:
+    """One thing that would go.
+
+    what: "tenant", "namespace" or "app", each counted by itself. clusters: where. leaving: an earlier run has given it up.
+    suspended: Flux would delete what stands for it, and leave what it installed.
+    """
+
+    what: str
+    tenant: str
+    name: str
+    clusters: tuple[str, ...]
+    leaving: bool = field(default=False, compare=False)
+    suspended: bool = field(default=False, compare=False)
+
+    def __str__(self) -> str:
+        where = ", ".join(self.clusters)
+        match self.what:
+            case "tenant":
+                return f"tenant '{self.name}' with everything it has on {where}"
+            case "namespace":
+                return f"namespace '{self.name}' of tenant '{self.tenant}' on {where}"
+            case _:
+                whose = f"app '{self.name}' of tenant '{self.tenant}'" if self.tenant else f"add-on '{self.name}'"
+                return f"{whose} on {where}"
+
+
+def removals(plan: Plan, now: Held) -> list[Removal]:
+    """What the cluster holds and the plan does not; a tenant that goes stands for all it has."""
+    return sorted((*_tenants(plan, now), *_namespaces_gone(plan, now), *_apps_gone(plan, now)))
+
+
+def planned_namespaces(plan: Plan) -> set[tuple[str, str, str]]:
+    """Namespaces that a plan wants, as (tenant, cluster, name)."""
+    return {(each.tenant, each.cluster, name) for each in plan.placements for name in each.namespaces}
+
+
+def kept_namespaces(now: Held) -> set[tuple[str, str, str]]:
+    """Namespaces that are there, and that no earlier run has given up."""
+    return {key for key, leaving in now.namespaces.items() if not leaving}
+
+
+def _tenants(plan: Plan, now: Held) -> Iterator[Removal]:
+    staying = {each.tenant for each in plan.placements}
+    here: dict[str, dict[str, bool]] = {}
+    for (tenant, cluster, _), leaving in now.namespaces.items():
+        on = here.setdefault(tenant, {})
+        on[cluster] = on.get(cluster, True) and leaving
+    for app in now.apps.values():
+        if app.tenant:
+            here.setdefault(app.tenant, {}).setdefault(app.cluster, app.leaving)
+    for tenant, clusters in here.items():
+        if tenant not in staying:
+            suspended = any((tenant, cluster) in now.frozen for cluster in clusters)
+            yield Removal("tenant", tenant, tenant, tuple(sorted(clusters)), all(clusters.values()), suspended)
+
+
+def _namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
+    staying = {each.tenant for each in plan.placements}
+    placed = {(each.tenant, each.cluster) for each in plan.placements}
+    planned = planned_namespaces(plan)
+    for (tenant, cluster, name), leaving in now.namespaces.items():
+        if tenant in staying and (tenant, cluster, name) not in planned:
+            # A baseline that stays removes the namespace when it is no longer suspended.
+            suspended = (tenant, cluster) in now.frozen and (tenant, cluster) not in placed
+            yield Removal("namespace", tenant, name, (cluster,), leaving, suspended)
+
+
+def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:
+    planned = {each.id for each in plan.apps}
+    placed = {(each.tenant, each.cluster) for each in plan.placements}
+    for id, app in now.apps.items():
+        # Where a whole placement goes, its namespaces say so already.
+        if id not in planned and (not app.tenant or (app.tenant, app.cluster) in placed):
+            yield Removal("app", app.tenant, app.name, (app.cluster,), app.leaving, app.suspended)

@@ -1,0 +1,136 @@
+"""What the next run takes over: objects that are there and not of the environment, of tenants that say `adopt: true`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tenantry.diff import Changed
+from tenantry.fields import ABSENT, FieldChange, changed_fields
+from tenantry.kube import REGISTRY_KEY, KubeObject, Manifest, ObjectId
+from tenantry.lists import listed
+from tenantry.plan import Plan
+from tenantry.preflight.projection import projected
+from tenantry.problems import Problem, error, warning
+from tenantry.rest import in_parallel
+from tenantry.secretforms import redacted
+
+NOT_SHOWN = "(not shown)"
+_OPAQUE = (("data",), ("stringData",), ("spec", "values"), ("spec", "postBuild", "substitute"))
+"""Where others may have put what nobody else is to see."""
+_PROVIDER = "pulumi.com/"
+
+
+@dataclass(frozen=True, slots=True)
+class Adoption:
+    """One tenant. taken: objects that become its own, with the fields that change, if any. made: those not there yet."""
+
+    tenant: str
+    taken: tuple[Changed, ...]
+    made: tuple[ObjectId, ...]
+
+
+def adoptions(
+    plan: Plan, strangers: frozenset[ObjectId], adopting: frozenset[str], read: Callable[[ObjectId], Manifest | None]
+) -> Iterator[Adoption]:
+    """One for each tenant that takes something over. Raises: Refused: an object can not be read."""
+    affected = {each.owner.tenant for each in plan.objects if each.id in strangers} & adopting
+    objects = [each for each in plan.objects if each.owner.tenant in affected]
+    ids = [each.id for each in objects]
+    live = dict(zip(ids, in_parallel(read, ids), strict=True))
+    for tenant in sorted(affected):
+        own = [each for each in objects if each.owner.tenant == tenant]
+        taken = [_taken(each, there) for each in own if each.id in strangers and (there := live[each.id])]
+        yield Adoption(tenant, tuple(taken), tuple(each.id for each in own if live[each.id] is None))
+
+
+def _taken(planned: KubeObject, there: Manifest) -> Changed:
+    wanted = _wanted(planned)
+    fields = tuple(_presentable(each) for each in changed_fields(projected(there, wanted), wanted))
+    return Changed(replace(planned, manifest=there), planned, fields)
+
+
+def _wanted(planned: KubeObject) -> dict[str, Any]:
+    """What an apply sets, but for the provider's notes to itself; of a Secret the names of its values."""
+    metadata: dict[str, Any] = dict(planned.manifest["metadata"])
+    annotations = {key: value for key, value in metadata.pop("annotations", {}).items() if _PROVIDER not in key}
+    wanted = {**planned.manifest, "metadata": {**metadata, **({"annotations": annotations} if annotations else {})}}
+    if planned.secret:
+        keys = [REGISTRY_KEY] if planned.secret.registry else planned.secret.keys
+        wanted["data"] = dict.fromkeys(keys, "(from the stack's config)")
+    return wanted
+
+
+def _presentable(change: FieldChange) -> FieldChange:
+    """No secret of others': they stand in Secrets, in values of charts, in addresses."""
+    if change.before is ABSENT:
+        return change
+    opaque = any(change.path[: len(path)] == path for path in _OPAQUE)
+    return replace(change, before=NOT_SHOWN if opaque else _redacted(change.before))
+
+
+def _redacted(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _redacted(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_redacted(part) for part in value]
+    return redacted(value) if isinstance(value, str) else value
+
+
+# --- what adopting does not bring about -----------------------------------------------------------------------------
+
+
+def check_adoptions(found: Iterable[Adoption]) -> Iterator[Problem]:
+    """What stays of the former owner's, and keeps Flux from doing what the plan says."""
+    for each in (taken for adoption in found for taken in adoption.taken):
+        spec: Mapping[str, Any] = each.before.manifest.get("spec") or {}
+        if each.id.kind == "HelmRelease" and "chart" in spec:
+            yield error(
+                "not-adoptable",
+                f"{each.id} has 'spec.chart', which would stay beside the plan's 'chartRef': the API server refuses both",
+                f"flux suspend helmrelease {each.id.name} --namespace {each.id.namespace}, then delete it: what it installed"
+                " stays, and the fleet's own takes it over",
+            )
+        if spec.get("suspend") and "suspend" not in (each.after.manifest.get("spec") or {}):
+            kind = each.id.kind.lower()
+            yield warning(
+                "stays-suspended",
+                f"{each.id} is suspended, and stays so when it is taken over",
+                f"after `pulumi up`: flux resume {kind} {each.id.name} --namespace {each.id.namespace}",
+            )
+
+
+def check_rights(plan: Plan, bindings: Iterable[Manifest]) -> Iterator[Problem]:
+    """RoleBindings that the fleet did not make and that give somebody all rights in a tenant's namespace: they stay.
+
+    Args: bindings: those on the management cluster that are not of the environment.
+    """
+    whose = {
+        each.id.name: each.owner.tenant for each in plan.objects if each.id.kind == "Namespace" and each.owner.tenant
+    }
+    meant = {each.id.namespace for each in plan.objects if each.id.kind == "RoleBinding" and _gives_all(each.manifest)}
+    for binding in bindings:
+        namespace, name = binding["metadata"]["namespace"], binding["metadata"]["name"]
+        if namespace in whose and namespace not in meant and _gives_all(binding):
+            yield warning(
+                "former-rights",
+                f"RoleBinding {namespace}/{name} is not the fleet's, and gives cluster-admin in a namespace of tenant"
+                f" '{whose[namespace]}' to {listed(_subjects(binding))}: it stays, whatever role the tenant has",
+                f"once the fleet's own role bindings are there: kubectl delete rolebinding {name} --namespace {namespace}",
+            )
+
+
+def _gives_all(binding: Manifest) -> bool:
+    role = binding["roleRef"]
+    return (role["kind"], role["name"]) == ("ClusterRole", "cluster-admin")
+
+
+def _subjects(binding: Manifest) -> list[str]:
+    subjects = binding.get("subjects") or ()
+    return [
+        f"{each['kind']} {each['namespace']}/{each['name']}"
+        if each.get("namespace")
+        else f"{each['kind']} {each['name']}"
+        for each in subjects
+    ] or ["nobody"]

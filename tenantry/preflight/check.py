@@ -1,0 +1,121 @@
+"""All that is looked at before a run, side by side: what can not be read is a problem of its own, and hides no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from tenantry.claims import Claim
+from tenantry.errors import Refused
+from tenantry.fleet import Fleet
+from tenantry.guard import Held, Limits, held, refusals
+from tenantry.inventory import OTHER_CLUSTER, against_claim, holdings, unmarked
+from tenantry.kube import Manifest, ObjectId
+from tenantry.kubeconfigcheck import is_loopback
+from tenantry.plan import Plan
+from tenantry.preflight import remotes
+from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
+from tenantry.preflight.fitness import check_fitness, definitions
+from tenantry.preflight.guarding import check_policy
+from tenantry.preflight.lockdown import LABEL, check_lockdown
+from tenantry.problems import Problem, Severity, error
+from tenantry.rest import every, in_parallel, one
+
+if TYPE_CHECKING:
+    from lightkube import Client
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """problems: errors first. adoptions: what changes hands; nothing where the guard's part could not be read."""
+
+    problems: tuple[Problem, ...]
+    adoptions: tuple[Adoption, ...]
+
+    @property
+    def fit(self) -> bool:
+        return not any(each.severity is Severity.ERROR for each in self.problems)
+
+
+def preflight(
+    client: Client,
+    fleet: Fleet,
+    plan: Plan,
+    limits: Limits,
+    *,
+    now: datetime,
+    claim: Claim | None = None,
+    connect: remotes.Connect = remotes.connect,
+) -> Report:
+    """Everything that the next run of an environment would be refused for, or would do otherwise than its author thinks.
+
+    Args:   client: of the management cluster. claim: of the stack that runs the environment. connect: how remotes are reached.
+    """
+    marks = _told(lambda: unmarked(client, fleet, plan))
+    if claim:
+        marks += _told(lambda: against_claim(client, fleet, claim))
+    if any(each.code == OTHER_CLUSTER for each in marks):
+        return Report(tuple(marks), ())  # whatever else is there says nothing about the right one
+    return _Check(client, fleet, plan, limits, now, connect).report(marks)
+
+
+@dataclass(slots=True)
+class _Check:
+    client: Client
+    fleet: Fleet
+    plan: Plan
+    limits: Limits
+    now: datetime
+    connect: remotes.Connect
+    adopted: tuple[Adoption, ...] = ()
+
+    def report(self, marks: list[Problem]) -> Report:
+        parts = (self._guard, self._former_rights, self._fitness, self._lockdown, self._policy, self._remotes)
+        found = [*marks, *(each for part in in_parallel(_told, parts) for each in part)]
+        return Report(tuple(sorted(dict.fromkeys(found), key=lambda each: each.severity)), self.adopted)
+
+    def _read(self, id: ObjectId) -> Manifest | None:
+        return one(self.client, id)
+
+    def _guard(self) -> Iterator[Problem]:
+        now: Held = held(holdings(self.client, self.plan), self.plan.environment)
+        yield from refusals(self.plan, now, self.limits)
+        self.adopted = tuple(adoptions(self.plan, now.strangers, self.limits.adopting, self._read))
+        yield from check_adoptions(self.adopted)
+
+    def _former_rights(self) -> Iterator[Problem]:
+        others = f"tenantry/environment!={self.plan.environment}"
+        return check_rights(
+            self.plan, every(self.client, "rbac.authorization.k8s.io/v1", "RoleBinding", selector=others)
+        )
+
+    def _fitness(self) -> Iterator[Problem]:
+        wanted = definitions(self.plan)
+        return check_fitness(self.plan, dict(zip(wanted, in_parallel(self._read, wanted.values()), strict=True)))
+
+    def _lockdown(self) -> Iterator[Problem]:
+        labelled = list(every(self.client, "apps/v1", "Deployment", selector=LABEL))
+        return check_lockdown(labelled or every(self.client, "apps/v1", "Deployment"))
+
+    def _policy(self) -> Iterator[Problem]:
+        return check_policy(self.fleet.document.platform.namespace, self.plan.management, self._read)
+
+    def _remotes(self) -> Iterator[Problem]:
+        local = is_loopback(urlsplit(self.client.config.cluster.server).hostname or "")
+        checker = remotes.Checker(self.client, self.now, local, self.connect)
+        for found in in_parallel(checker.check, remotes.remotes(self.fleet, self.plan)):
+            yield from found
+
+
+def _told(part: Callable[[], Iterable[Problem]]) -> list[Problem]:
+    """What a part finds; what was found before something could not be read, too."""
+    found: list[Problem] = []
+    try:
+        for each in part():
+            found.append(each)
+    except Refused as refused:
+        found.append(error("not-readable", refused.message, refused.remedy))
+    return found

@@ -1,0 +1,98 @@
+"""Whether Flux's controllers run with the flags that keep tenants' own Flux objects inside their namespaces.
+
+Source: fluxcd.io, "Multi-tenancy lockdown".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from tenantry.kube import Manifest
+from tenantry.problems import Problem, warning
+
+LABEL = "app.kubernetes.io/part-of=flux"
+_OWN_NAMESPACE = {"no-cross-namespace-refs": "true"}
+_ACTING = {**_OWN_NAMESPACE, "default-service-account": "default"}
+FLAGS: Mapping[str, Mapping[str, str]] = {
+    "source-controller": {},
+    "kustomize-controller": {**_ACTING, "no-remote-bases": "true"},
+    "helm-controller": _ACTING,
+    "notification-controller": _OWN_NAMESPACE,
+    "image-reflector-controller": _OWN_NAMESPACE,
+    "image-automation-controller": _OWN_NAMESPACE,
+}
+"""Controller -> its flags. Any name does for the default service account: what counts is that there is one."""
+
+
+def check_lockdown(deployments: Iterable[Manifest]) -> Iterator[Problem]:
+    """Args: deployments: of any software; those of Flux are told by their images, and by their names."""
+    found = [(controller, each) for each in deployments if (controller := _controller(each))]
+    if not found:
+        yield warning(
+            "no-controllers",
+            "there is no Deployment of a Flux controller: whether the controllers run locked down could not be read",
+            "where they run elsewhere, see to it that they have the flags of Flux's multi-tenancy lockdown",
+        )
+    for controller, deployment in found:
+        flags = _flags(deployment, controller)
+        missing = [f"--{name}={value}" for name, value in FLAGS[controller].items() if not _set(flags, name, value)]
+        if missing:
+            yield _unlocked(controller, deployment["metadata"], missing, _position(deployment, controller))
+
+
+def _unlocked(controller: str, metadata: Mapping[str, Any], missing: list[str], position: int) -> Problem:
+    operations = "\n".join(
+        f"          - {{op: add, path: /spec/template/spec/containers/{position}/args/-, value: {flag}}}"
+        for flag in missing
+    )
+    return warning(
+        "no-lockdown",
+        f"{controller} (Deployment {metadata['namespace']}/{metadata['name']}) runs without {', '.join(missing)}:"
+        " a tenant's own Flux objects may reach beyond its namespaces",
+        "add to the kustomization.yaml that installs Flux\n"
+        "    patches:\n"
+        f"      - target: {{kind: Deployment, name: {metadata['name']}}}\n"
+        f"        patch: |\n{operations}",
+    )
+
+
+def _controller(deployment: Manifest) -> str:
+    """Which controller a Deployment runs, also as a shard under another name; "" if none."""
+    images = {_software(each) for each in _containers(deployment)}
+    return next((name for name in FLAGS if name in images or name == deployment["metadata"]["name"]), "")
+
+
+def _software(container: Mapping[str, Any]) -> str:
+    """ghcr.io/fluxcd/kustomize-controller:v1.9.5@sha256:0a -> kustomize-controller"""
+    return str(container.get("image", "")).partition("@")[0].rpartition("/")[2].partition(":")[0]
+
+
+def _containers(deployment: Manifest) -> list[Mapping[str, Any]]:
+    containers: list[Mapping[str, Any]] = deployment["spec"]["template"]["spec"]["containers"]
+    return containers
+
+
+def _position(deployment: Manifest, controller: str) -> int:
+    """Which container is the controller; the first where images tell nothing."""
+    software = [_software(each) for each in _containers(deployment)]
+    return software.index(controller) if controller in software else 0
+
+
+def _flags(deployment: Manifest, controller: str) -> dict[str, str]:
+    """--a=1 --b --c 2 -> {a: 1, b: true, c: 2}; a later one wins, as it does for the controller."""
+    container = _containers(deployment)[_position(deployment, controller)]
+    words = [*map(str, container.get("command") or ()), *map(str, container.get("args") or ())]
+    flags: dict[str, str] = {}
+    for word, following in pairwise([*words, "--"]):
+        if word.startswith("-"):
+            name, given, value = word.lstrip("-").partition("=")
+            flags[name] = value if given else "true" if following.startswith("-") else following
+    return flags
+
+
+def _set(flags: Mapping[str, str], name: str, value: str) -> bool:
+    if value == "true":
+        return flags.get(name, "").lower() in ("true", "t", "1")
+    return bool(flags.get(name))

@@ -1,0 +1,218 @@
+"""Whether Flux will get into the remote clusters of a plan: their kubeconfigs, and what those let it do there.
+
+A remote is asked with the very kubeconfig that Flux uses. No message repeats anything of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from tenantry import kubeconfig as kubeconfigs
+from tenantry.errors import Refused
+from tenantry.fleet import Fleet
+from tenantry.hub import platform_account
+from tenantry.inventory import secret_of
+from tenantry.kube import Manifest, ObjectId
+from tenantry.lists import listed
+from tenantry.live import connect_remote
+from tenantry.model import ConfigMap, SecretKey
+from tenantry.plan import Plan
+from tenantry.problems import Problem, Severity, error, warning
+from tenantry.rest import ask, one
+from tenantry.secretcheck import check_secret
+
+if TYPE_CHECKING:
+    import httpx2
+    from lightkube import Client
+    from lightkube.config.kubeconfig import SingleConfig
+
+PATIENCE = 5.0
+"""Seconds a remote has for each step of an answer: who asks may well be where Flux is not."""
+_AUTHORIZATION = "authorization.k8s.io/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A remote cluster that Flux reaches for a plan.
+
+    accounts: the service accounts that it impersonates there, all of the kubeconfig's namespace.
+    platform: that which installs baselines and add-ons, if the plan has any. bootstrapped: the namespace it needs there.
+    """
+
+    name: str
+    environment: str
+    reference: SecretKey | ConfigMap
+    accounts: tuple[str, ...]
+    platform: str
+    bootstrapped: str
+
+
+def remotes(fleet: Fleet, plan: Plan) -> list[Remote]:
+    """The clusters on which Flux is to do something; none that are paused or given up."""
+    accounts: dict[str, dict[str, None]] = {}
+    for each in plan.objects:
+        spec: Mapping[str, Any] = each.manifest.get("spec") or {}
+        if "kubeConfig" in spec:
+            accounts.setdefault(each.owner.cluster, {})[spec["serviceAccountName"]] = None
+    return [
+        Remote(
+            name,
+            plan.environment,
+            declared.kubeconfig.resolved,
+            tuple(accounts[name]),
+            platform if (platform := platform_account(fleet, plan.environment, name)) in accounts[name] else "",
+            fleet.document.platform.namespace,
+        )
+        for name, declared in fleet.clusters.items()
+        if name in accounts and declared.state == "active" and declared.kubeconfig
+    ]
+
+
+Connect = Callable[["SingleConfig"], "Client"]
+
+
+def connect(config: SingleConfig) -> Client:
+    """A client for a remote. Raises: Refused: a certificate or key of its kubeconfig can not be used."""
+    return connect_remote(config, PATIENCE)
+
+
+@dataclass(frozen=True, slots=True)
+class Checker:
+    """local: as in `check_kubeconfig`. connect: how a remote is reached."""
+
+    hub: Client = field(repr=False)
+    now: datetime
+    local: bool
+    connect: Connect = connect
+
+    def check(self, remote: Remote) -> list[Problem]:
+        """What is wrong with a remote, as far as can be seen from here."""
+        try:
+            found = list(self._problems(remote))
+        except Refused as refused:
+            found = [error("not-readable", refused.message, refused.remedy)]
+        return [replace(each, message=f"cluster '{remote.name}': {each.message}") for each in found]
+
+    def _problems(self, remote: Remote) -> Iterator[Problem]:
+        if isinstance(remote.reference, ConfigMap):
+            yield from self._workload_identity(remote.reference)
+            return
+        secret = secret_of(self.hub, remote.reference)
+        problems = check_secret(remote.reference, secret, now=self.now, local=self.local)
+        yield from problems
+        if secret and not any(each.severity is Severity.ERROR for each in problems):
+            yield from self._access(remote, secret.data[remote.reference.key])
+
+    def _workload_identity(self, reference: ConfigMap) -> Iterator[Problem]:
+        """The plan may make the ConfigMap itself; who the cluster takes its tokens for can not be asked from here."""
+        id = ObjectId("v1", "ConfigMap", reference.namespace, reference.name)
+        if reference.provider is None and one(self.hub, id) is None:
+            fix = "have it made, or say under the cluster's 'kubeconfig.configMap' what it is to hold"
+            yield error("no-configmap", f"there is no {id}", fix)
+
+    def _access(self, remote: Remote, kubeconfig: bytes) -> Iterator[Problem]:
+        try:
+            client = self.connect(kubeconfigs.of_secret(kubeconfig))
+        except Refused:
+            message = "its kubeconfig can not be used: a certificate or a key in it is not what it should be"
+            yield error("bad-kubeconfig", message, "have the kubeconfig's writer write it anew")
+            return
+        with client:
+            yield from _Access(client, remote).problems()
+
+
+@dataclass(frozen=True, slots=True)
+class _Access:
+    client: Client = field(repr=False)
+    remote: Remote
+
+    def problems(self) -> Iterator[Problem]:
+        if unanswered := _unanswered(self.client):
+            yield unanswered
+            return
+        yield from self._impersonation()
+        yield from self._bootstrap()
+
+    def _impersonation(self) -> Iterator[Problem]:
+        """Any of the namespace is asked first, which is what administrators may, and then each by itself."""
+        namespace = self.remote.reference.namespace
+        if self._may_impersonate(namespace, ""):
+            return
+        denied = [each for each in self.remote.accounts if not self._may_impersonate(namespace, each)]
+        if denied:
+            yield error(
+                "no-impersonation",
+                f"its kubeconfig may not impersonate {listed(denied)} of namespace '{namespace}', as whom Flux acts there",
+                "give its user on the cluster the verb 'impersonate' for 'serviceaccounts', or write an administrator's"
+                " kubeconfig",
+            )
+
+    def _may_impersonate(self, namespace: str, name: str) -> bool:
+        attributes = {"verb": "impersonate", "resource": "serviceaccounts", "namespace": namespace}
+        review = {"spec": {"resourceAttributes": {**attributes, **({"name": name} if name else {})}}}
+        return bool(ask(self.client, _AUTHORIZATION, "SelfSubjectAccessReview", review).get("allowed"))
+
+    def _bootstrap(self) -> Iterator[Problem]:
+        """What can not be read is not told: Flux acts as the platform's account, not as who asks here."""
+        remote = self.remote
+        fix = f"tenantry cluster bootstrap {remote.name} --environment {remote.environment} --kubeconfig FILE --context NAME"
+        namespace = ObjectId("v1", "Namespace", "", remote.bootstrapped)
+        if not self._permitted(lambda: one(self.client, namespace)):
+            yield error("not-bootstrapped", f"there is no namespace '{remote.bootstrapped}' on it", fix)
+        if remote.platform and not self._permitted(lambda: self._has_all_rights(remote.platform)):
+            message = f"the platform's service account '{remote.platform}' has not all rights on it"
+            yield error("not-bootstrapped", message, fix)
+
+    def _has_all_rights(self, account: str) -> bool:
+        namespace = self.remote.reference.namespace
+        review = {
+            "user": f"system:serviceaccount:{namespace}:{account}",
+            "groups": ["system:authenticated", "system:serviceaccounts", f"system:serviceaccounts:{namespace}"],
+            "resourceAttributes": {"verb": "*", "group": "*", "resource": "*"},
+        }
+        return bool(ask(self.client, _AUTHORIZATION, "SubjectAccessReview", {"spec": review}).get("allowed"))
+
+    @staticmethod
+    def _permitted(question: Callable[[], object]) -> bool:
+        """The answer; yes where the question may not be asked."""
+        try:
+            return bool(question())
+        except Refused:
+            return True
+
+
+def _unanswered(client: Client) -> Problem | None:
+    """Why nothing can be asked; None: the cluster answers, and knows who asks."""
+    import httpx2
+
+    http: httpx2.Client = client._client._client
+    try:
+        status = http.post(f"/apis/{_AUTHORIZATION}/selfsubjectaccessreviews", json=_ANYTHING).status_code
+    except httpx2.TimeoutException:
+        return _unreachable(f"it did not answer within {PATIENCE:.0f} seconds")
+    except (httpx2.HTTPError, OSError, ValueError):
+        # The exception's own words would tell the address.
+        return _unreachable("it can not be reached")
+    if status == HTTPStatus.UNAUTHORIZED:
+        return error(
+            "not-accepted",
+            "it does not accept the credentials of its kubeconfig",
+            "have the kubeconfig's writer renew it",
+        )
+    return None if status < HTTPStatus.INTERNAL_SERVER_ERROR else _unreachable(f"it answered with status {status}")
+
+
+_ANYTHING: Manifest = {
+    "apiVersion": _AUTHORIZATION,
+    "kind": "SelfSubjectAccessReview",
+    "spec": {"nonResourceAttributes": {"verb": "get", "path": "/version"}},
+}
+
+
+def _unreachable(how: str) -> Problem:
+    message = f"{how} from here, so what its kubeconfig may do there was not asked"
+    return warning("unreachable", message, "check that it runs; where only Flux reaches it, see `tenantry status`")

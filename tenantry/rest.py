@@ -1,0 +1,110 @@
+"""Plain requests to an API server: manifests of any kind as they come, bounded in time, and several side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tenantry.errors import Refused
+from tenantry.kube import Manifest, ObjectId
+from tenantry.schemas import kinds, schema_of
+
+if TYPE_CHECKING:
+    import httpx2
+    from lightkube import Client
+
+_T = TypeVar("_T")
+_U = TypeVar("_U")
+
+PATIENCE = 30.0
+"""Seconds for one answer, if the caller does not say; a page of a list takes a fraction of one."""
+_AT_ONCE = 16
+_PAGE = 500
+_METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+
+
+def plural(kind: str) -> str:
+    """What a kind is called in paths."""
+    if kind in kinds():
+        return schema_of(kind).plural
+    name = kind.lower()
+    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+
+
+def path_of(id: ObjectId) -> str:
+    """Where an object lies."""
+    within = f"/namespaces/{id.namespace}" if id.namespace else ""
+    return f"{_root(id.api_version)}{within}/{plural(id.kind)}/{id.name}"
+
+
+def one(client: Client, id: ObjectId) -> Manifest | None:
+    """An object, or None. Raises: Refused: the cluster does not let us read it, or does not answer."""
+    answer = _sent(client, "GET", path_of(id), str(id))
+    return None if answer is None else {**answer, "apiVersion": id.api_version, "kind": id.kind}
+
+
+def every(
+    client: Client, api_version: str, kind: str, *, selector: str = "", metadata_only: bool = False
+) -> Iterator[Manifest]:
+    """All objects of a kind that a label selector takes, whatever their namespace; none of a kind that is not known.
+
+    Raises: Refused: as for `one`.
+    """
+    path, what = f"{_root(api_version)}/{plural(kind)}", plural(kind)
+    headers = {"Accept": f"{_METADATA},application/json"} if metadata_only else {}
+    parameters = {"limit": str(_PAGE), **({"labelSelector": selector} if selector else {})}
+    while page := _sent(client, "GET", path, what, params=parameters, headers=headers):
+        # The server leaves these out of the items of a list.
+        yield from ({**each, "apiVersion": api_version, "kind": kind} for each in page.get("items") or ())
+        if not (following := page.get("metadata", {}).get("continue")):
+            return
+        parameters["continue"] = following
+
+
+def ask(client: Client, api_version: str, kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Put a question that is an object of its own, such as a review of rights; returns the answer's status.
+
+    Raises: Refused: as for `one`, or the cluster does not know such questions.
+    """
+    content = {"apiVersion": api_version, "kind": kind, **body}
+    answer = _sent(client, "POST", f"{_root(api_version)}/{plural(kind)}", plural(kind), json=content)
+    if answer is None:
+        raise Refused(f"the cluster knows no {kind}", "use a cluster of a version that Flux supports")
+    status: dict[str, Any] = answer.get("status") or {}
+    return status
+
+
+def in_parallel(call: Callable[[_T], _U], items: Iterable[_T]) -> list[_U]:
+    """The results in the order of the items."""
+    items = list(items)
+    if not items:
+        return []
+    with ThreadPoolExecutor(min(_AT_ONCE, len(items))) as pool:
+        return list(pool.map(call, items))
+
+
+def _root(api_version: str) -> str:
+    return f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+
+
+def _sent(client: Client, method: str, path: str, what: str, **rest: Any) -> dict[str, Any] | None:
+    import httpx2
+
+    # lightkube has no call for requests of one's own; its client of HTTP knows address and credentials.
+    http: httpx2.Client = client._client._client
+    timeout = http.timeout if http.timeout.read else httpx2.Timeout(PATIENCE)
+    try:
+        answer = http.request(method, path, timeout=timeout, **rest)
+        if answer.status_code == HTTPStatus.NOT_FOUND:
+            return None
+        answer.raise_for_status()
+        content: dict[str, Any] = answer.json()
+    except httpx2.HTTPStatusError as error:
+        message = f"can not read {what}: HTTP {error.response.status_code}"
+        raise Refused(message, f"use credentials that may read {what}") from None
+    except (httpx2.RequestError, ValueError) as error:
+        message = f"can not read {what}: {type(error).__name__}: the cluster does not answer as one should"
+        raise Refused(message, "check that it runs, then run the command again") from None
+    return content

@@ -1,0 +1,318 @@
+"""What `tenantry preflight` says of real clusters before anything is deployed, and a fleet made by hand that is taken over.
+
+The tests build on one another in the order they stand; what one breaks for a while, it mends.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from lightkube.models.authentication_v1 import TokenRequestSpec
+from lightkube.models.meta_v1 import ObjectMeta
+from lightkube.resources.apiextensions_v1 import CustomResourceDefinition
+from lightkube.resources.core_v1 import ServiceAccountToken
+from lightkube.types import PatchType
+
+from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.project import Project, Result, make_project
+
+pytestmark = pytest.mark.e2e
+
+ALWAYS = ("no-controllers", "loopback")
+"""In a sandbox the controllers are processes, and the remote is on the same machine."""
+UP = ("up", "--stack", "dev", "--yes", "--skip-preview")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    made = make_project(tmp_path_factory.mktemp("preflight") / "project")
+    try:
+        made.start("dev")
+        yield made
+    finally:
+        made.tenantry("sandbox", "down")
+
+
+@pytest.fixture(scope="module")
+def hub(project: Project) -> Iterator[Cluster]:
+    with closing(Cluster(project.kubeconfig("hub-dev"))) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def edge(project: Project) -> Iterator[Cluster]:
+    with closing(Cluster(project.kubeconfig("edge-1"))) as cluster:
+        yield cluster
+
+
+def preflight(project: Project, *options: str) -> Result:
+    return project.tenantry("preflight", "--environment", "dev", *options)
+
+
+def told(project: Project, code: int) -> dict[str, Any]:
+    """The whole report, of a preflight that ends with an exit code."""
+    result = preflight(project, "--output", "json")
+    assert result.code == code, result.text
+    (report,) = json.loads(result.out)["environments"]
+    assert report["fit"] == (code == 0)
+    return dict(report)
+
+
+def problems(project: Project, code: int) -> dict[str, str]:
+    """Code -> message of what there is to say beyond what it says of every sandbox."""
+    found = told(project, code)["problems"]
+    return {each["code"]: each["message"] for each in found if each["code"] not in ALWAYS}
+
+
+def test_a_fresh_sandbox_is_fit_for_the_fleet(project: Project) -> None:
+    assert problems(project, 0) == {}
+    brief = preflight(project, "--brief").ok().out
+    assert brief == "dev: 33 objects for hub-dev: 2 warnings (no-controllers, loopback)\n"
+
+
+def test_controllers_without_the_flags_of_the_lockdown_are_named(project: Project, hub: Cluster) -> None:
+    locked = ["--no-cross-namespace-refs=true", "--default-service-account=default"]
+    made = {"helm-controller": locked, "kustomize-controller": locked}
+    for name, flags in made.items():
+        hub.create(_controller(name, flags))
+    found = told(project, 0)["problems"]
+    for name in made:
+        hub.delete("Deployment", "flux-system", name)
+    (unlocked,) = (each for each in found if each["code"] == "no-lockdown")
+    assert "no-controllers" not in {each["code"] for each in found}
+    assert unlocked["message"].startswith(
+        "kustomize-controller (Deployment flux-system/kustomize-controller) runs without --no-remote-bases=true: "
+    )
+    assert "value: --no-remote-bases=true}" in unlocked["fix"]
+
+
+def _controller(name: str, flags: list[str]) -> dict[str, Any]:
+    labels = {"app": name}
+    container = {"name": "manager", "image": f"ghcr.io/fluxcd/{name}:v1.9.5", "args": ["--log-level=info", *flags]}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
+    metadata = {"name": name, "namespace": "flux-system", "labels": {"app.kubernetes.io/part-of": "flux"}}
+    spec = {"replicas": 0, "selector": {"matchLabels": labels}, "template": template}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": spec}
+
+
+def test_a_flux_that_lacks_a_field_is_too_old(project: Project, hub: Cluster) -> None:
+    name = "kustomizations.kustomize.toolkit.fluxcd.io"
+    known = hub.client.get(CustomResourceDefinition, name).to_dict()["spec"]["versions"]
+    (index,) = (number for number, each in enumerate(known) if each["name"] == "v1")
+    field = known[index]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["retryInterval"]
+    at = f"/spec/versions/{index}/schema/openAPIV3Schema/properties/spec/properties/retryInterval"
+    hub.client.patch(CustomResourceDefinition, name, [{"op": "remove", "path": at}], patch_type=PatchType.JSON)
+    found = problems(project, 1)
+    again = [{"op": "add", "path": at, "value": field}]
+    hub.client.patch(CustomResourceDefinition, name, again, patch_type=PatchType.JSON)
+    assert list(found) == ["unknown-field"]
+    assert found["unknown-field"].startswith(
+        "Kustomization has no field 'spec.retryInterval' on the cluster, which would drop it; Kustomization rocky/db"
+        " (app 'db' of tenant 'rocky')"
+    )
+
+
+def test_a_cluster_that_was_not_bootstrapped_is_told_with_what_else_is_wrong(project: Project, hub: Cluster) -> None:
+    hub.delete("ConfigMap", "tenantry-system", "tenantry")
+    with without_kubeconfig(hub):
+        found = problems(project, 1)
+    assert "does not say that it is 'hub-dev'" in found["unmarked-cluster"]
+    assert found["no-secret"] == "cluster 'edge-1': there is no Secret kamaji-edge/edge-1-admin-kubeconfig"
+    assert set(found) == {"unmarked-cluster", "no-secret"}
+    kubeconfig = str(project.kubeconfig("hub-dev"))
+    project.tenantry("cluster", "bootstrap", "hub-dev", "--kubeconfig", kubeconfig).ok()
+
+
+SECRET = ("Secret", "kamaji-edge", "edge-1-admin-kubeconfig")
+
+
+@contextmanager
+def without_kubeconfig(hub: Cluster) -> Iterator[None]:
+    """The Secret of the remote's kubeconfig is gone for a while."""
+    secret = hub.find(*SECRET)
+    assert secret is not None
+    hub.delete(*SECRET)
+    try:
+        yield
+    finally:
+        kept = {key: secret["metadata"][key] for key in ("name", "namespace", "labels")}
+        hub.create({**secret, "apiVersion": "v1", "kind": "Secret", "metadata": kept})
+
+
+def test_a_kubeconfig_that_may_not_impersonate_is_told(project: Project, hub: Cluster, edge: Cluster) -> None:
+    administrator = project.kubeconfig("edge-1")
+    metadata = {"name": "nobody", "namespace": "tenantry-system"}
+    edge.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata})
+    request = ServiceAccountToken(metadata=ObjectMeta(), spec=TokenRequestSpec(audiences=[], expirationSeconds=3600))
+    answer = edge.client.create(request, "nobody", namespace="tenantry-system")
+    assert answer.status is not None
+    _write_kubeconfig(hub, _as_token(administrator, answer.status.token))
+    found = problems(project, 1)
+    _write_kubeconfig(hub, administrator.read_bytes())
+    edge.delete("ServiceAccount", "tenantry-system", "nobody")
+    assert found == {
+        "no-impersonation": "cluster 'edge-1': its kubeconfig may not impersonate tenantry-platform, rocky, movy of namespace"
+        " 'kamaji-edge', as whom Flux acts there"
+    }
+    assert problems(project, 0) == {}
+
+
+def _as_token(administrator: Path, token: str) -> bytes:
+    content = yaml.safe_load(administrator.read_text())
+    return yaml.safe_dump(
+        {**content, "users": [{"name": content["users"][0]["name"], "user": {"token": token}}]}
+    ).encode()
+
+
+def _write_kubeconfig(hub: Cluster, content: bytes) -> None:
+    hub.patch(*SECRET, {"data": {"admin.conf": base64.b64encode(content).decode()}})
+
+
+def test_a_remote_that_was_not_bootstrapped_is_told(project: Project, edge: Cluster) -> None:
+    group, plural = "rbac.authorization.k8s.io", "clusterrolebindings"
+    name = "tenantry-platform-kamaji-edge"
+    binding = edge.get(group, "v1", "ClusterRoleBinding", plural, name)
+    assert binding is not None
+    edge.remove(group, "v1", "ClusterRoleBinding", plural, name)
+    found = eventually(lambda: told(project, 1)["problems"], "the API server to notice")
+    project.tenantry("cluster", "bootstrap", "edge-1", "--kubeconfig", str(project.kubeconfig("edge-1"))).ok()
+    message = "cluster 'edge-1': the platform's service account 'tenantry-platform' has not all rights on it"
+    assert [each["message"] for each in found if each["severity"] == "error"] == [message]
+
+
+# --- a tenant that was made by hand ---------------------------------------------------------------------------------
+
+LABELS = {"toolkit.fluxcd.io/tenant": "rocky"}
+RBAC = "rbac.authorization.k8s.io"
+
+
+def by_hand(project: Project) -> list[tuple[str, dict[str, Any]]]:
+    """What `flux create tenant rocky --with-namespace=rocky` makes, and the source and the app of such a tenant."""
+    subjects = [
+        {"apiGroup": RBAC, "kind": "User", "name": "gotk:rocky:reconciler"},
+        {"kind": "ServiceAccount", "name": "rocky", "namespace": "rocky"},
+    ]
+    role = {"apiGroup": RBAC, "kind": "ClusterRole", "name": "cluster-admin"}
+    url = f"http://127.0.0.1:{project.port}/git/rocky/manifests.git"
+    source = {"interval": "1m", "url": url, "ref": {"branch": "main"}}
+    app = {
+        "interval": "1m",
+        "path": "./db",
+        "prune": True,
+        "serviceAccountName": "rocky",
+        "targetNamespace": "rocky",
+        "sourceRef": {"kind": "GitRepository", "name": "manifests"},
+    }
+    return [
+        ("namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "rocky", "labels": LABELS}}),
+        ("serviceaccounts", _rockys("v1", "ServiceAccount", "rocky", labels=LABELS)),
+        (
+            "rolebindings",
+            {
+                **_rockys(f"{RBAC}/v1", "RoleBinding", "rocky-reconciler", labels=LABELS),
+                "roleRef": role,
+                "subjects": subjects,
+            },
+        ),
+        (
+            "gitrepositories",
+            {**_rockys("source.toolkit.fluxcd.io/v1", "GitRepository", "manifests"), "spec": source},
+        ),
+        ("kustomizations", {**_rockys("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "db"), "spec": app}),
+    ]
+
+
+def _rockys(api_version: str, kind: str, name: str, **metadata: Any) -> dict[str, Any]:
+    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": name, "namespace": "rocky", **metadata}}
+
+
+TAKEN = [
+    ("", "v1", "Namespace", "namespaces", "rocky", ""),
+    ("", "v1", "ServiceAccount", "serviceaccounts", "rocky", "rocky"),
+    ("source.toolkit.fluxcd.io", "v1", "GitRepository", "gitrepositories", "manifests", "rocky"),
+    ("kustomize.toolkit.fluxcd.io", "v1", "Kustomization", "kustomizations", "db", "rocky"),
+]
+KEPT = [
+    ("apps", "v1", "StatefulSet", "statefulsets", "db", "rocky"),
+    (RBAC, "v1", "RoleBinding", "rolebindings", "rocky-reconciler", "rocky"),
+]
+
+
+def uids(hub: Cluster) -> dict[str, str | None]:
+    found = {f"{row[2]} {row[4]}": hub.get(*row) for row in (*TAKEN, *KEPT)}
+    return {name: each["metadata"]["uid"] if each else None for name, each in found.items()}
+
+
+def test_a_tenant_that_was_made_by_hand_is_refused_object_by_object(project: Project, hub: Cluster) -> None:
+    for plural, manifest in by_hand(project):
+        hub.apply(plural, manifest)
+    eventually(lambda: hub.ready("StatefulSet", "rocky", "db"), "the tenant's app to run")
+    found = problems(project, 1)
+    refused = (
+        "4 objects are on 'hub-dev' already, and not of environment 'dev': tenant 'rocky' would take them over\n"
+        "    Namespace rocky\n    ServiceAccount rocky/rocky\n    GitRepository rocky/manifests\n    Kustomization rocky/db"
+    )
+    assert found == {"not-the-fleets": refused, "former-rights": FORMER}
+    project.pulumi("stack", "select", "--create", "dev").ok()
+    before = uids(hub)
+    result = project.pulumi(*UP)
+    assert result.code != 0
+    assert [line for line in refused.splitlines() if line.strip() not in result.text] == []
+    assert uids(hub) == before
+    assert hub.fleet_objects() == set()
+
+
+FORMER = (
+    "RoleBinding rocky/rocky-reconciler is not the fleet's, and gives cluster-admin in a namespace of tenant 'rocky' to"
+    " User gotk:rocky:reconciler, ServiceAccount rocky/rocky: it stays, whatever role the tenant has"
+)
+
+
+def test_what_adopting_changes_is_shown_first(project: Project, hub: Cluster) -> None:
+    before = uids(hub)
+    project.edit("  rocky:\n    sources:\n", "  rocky:\n    adopt: true\n    sources:\n")
+    report = told(project, 0)
+    (adoption,) = report["adoptions"]
+    assert [each["kind"] for each in adoption["taken"]] == [
+        "Namespace",
+        "ServiceAccount",
+        "GitRepository",
+        "Kustomization",
+    ]
+    changes = {tuple(each["path"]): each for each in adoption["taken"][-1]["fields"]}
+    assert changes["metadata", "labels"]["after"]["tenantry/app"] == "db"
+    assert (changes["spec", "interval"]["before"], changes["spec", "interval"]["after"]) == ("1m", "10m")
+    assert {"RoleBinding", "ResourceQuota", "Kustomization"} <= {each["kind"] for each in adoption["made"]}
+    text = preflight(project).ok().out
+    assert "\ntenant 'rocky' takes over 4 objects, gets " in text
+    assert "~ Kustomization rocky/db\n" in text
+    assert "~ spec.interval: 1m -> 10m\n" in text
+    assert uids(hub) == before
+    assert hub.fleet_objects() == set(), "a preflight changes nothing"
+
+
+def test_up_takes_it_over_without_a_deletion_or_a_duplicate(project: Project, hub: Cluster) -> None:
+    before = uids(hub)
+    project.deploy("dev")
+    assert uids(hub) == before
+    ours = {each for each in hub.fleet_objects() if each.startswith("Kustomization rocky/")}
+    assert ours == {"Kustomization rocky/db", "Kustomization rocky/web"}
+    assert problems(project, 0) == {"former-rights": FORMER}
+    assert told(project, 0)["adoptions"] == []
+    hub.delete("RoleBinding", "rocky", "rocky-reconciler")
+    assert problems(project, 0) == {}
+
+
+def test_destroy_leaves_nothing_of_a_fleet_that_was_taken_over(project: Project, hub: Cluster, edge: Cluster) -> None:
+    project.pulumi("destroy", "--stack", "dev", "--yes", "--skip-preview").ok()
+    assert hub.fleet_objects() | edge.fleet_objects() == set()
+    eventually(
+        lambda: not {"rocky", "movy"} & (hub.namespaces() | edge.namespaces()), "the tenants' namespaces to be gone"
+    )

@@ -1,0 +1,212 @@
+"""`tenantry preflight` on clusters in memory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.shell_completion import ShellComplete
+
+from tenantry.claims import Claim, claim_object
+from tenantry.cli import preflight as module
+from tenantry.cli.app import app
+from tenantry.errors import Refused
+from tenantry.preflight import remotes
+from tenantry.preflight.check import preflight
+from tests.unit.cli.test_cli import Capture, tenantry
+from tests.unit.memory import Memory
+from tests.unit.preflight.clusters import MARKER, SECRET, TEXT, Edge, hub, kubeconfig, secret
+
+NO_SECRET = (
+    "error[no-secret]: cluster 'edge': there is no Secret kamaji/edge-admin-kubeconfig\n"
+    "  fix: wait until its writer has made it, or correct the cluster's 'kubeconfig' in tenants.yaml\n"
+)
+NO_AUTHORITY = (
+    "warning[no-authority]: cluster 'edge': there is no 'certificate-authority-data': the server needs a certificate that"
+    " Flux's image trusts\n"
+    "  fix: put the server's authority there, unless it is a public one\n"
+)
+DEV = ("preflight", "--environment", "dev")
+
+
+@pytest.fixture
+def management(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
+    """The management cluster of every environment."""
+    monkeypatch.chdir(tmp_path)
+    Path("tenants.yaml").write_text(TEXT)
+    memory, edge = hub(), Edge()
+    monkeypatch.setattr(module, "connect_management", lambda *_: memory.client())
+    monkeypatch.setattr(module, "preflight", lambda *given, **more: preflight(*given, **more, connect=edge.connect))
+    return memory
+
+
+def test_warnings_alone_are_fine(capsys: Capture, management: Memory) -> None:
+    assert tenantry(capsys, *DEV) == (0, f"{NO_AUTHORITY}dev: 13 objects for hub: 1 warning\n", "")
+    management.objects[SECRET] = secret(kubeconfig(**{"certificate-authority-data": "bm9uZQ=="}))
+    assert tenantry(capsys, *DEV)[0] == 1, "what is no certificate is an error"
+
+
+def test_an_error_is_exit_code_1(capsys: Capture, management: Memory) -> None:
+    del management.objects[SECRET]
+    assert tenantry(capsys, *DEV) == (1, f"{NO_SECRET}dev: 13 objects for hub: 1 error\n", "")
+
+
+def test_brief_names_the_codes_of_warnings_only(capsys: Capture, management: Memory) -> None:
+    assert tenantry(capsys, *DEV, "--brief") == (0, "dev: 13 objects for hub: 1 warning (no-authority)\n", "")
+    del management.objects[SECRET]
+    assert tenantry(capsys, *DEV, "--brief") == (1, f"{NO_SECRET}dev: 13 objects for hub: 1 error\n", "")
+
+
+def test_json_says_the_same(capsys: Capture, management: Memory) -> None:
+    del management.objects[SECRET]
+    code, out, err = tenantry(capsys, *DEV, "--output", "json")
+    problem = {
+        "severity": "error",
+        "code": "no-secret",
+        "message": "cluster 'edge': there is no Secret kamaji/edge-admin-kubeconfig",
+        "fix": "wait until its writer has made it, or correct the cluster's 'kubeconfig' in tenants.yaml",
+    }
+    report = {
+        "environment": "dev",
+        "management": "hub",
+        "objects": 13,
+        "fit": False,
+        "problems": [problem],
+        "adoptions": [],
+    }
+    assert (1, {"environments": [report]}, "") == (code, json.loads(out), err)
+
+
+def test_what_adopting_changes_is_shown(capsys: Capture, management: Memory) -> None:
+    Path("tenants.yaml").write_text(TEXT.replace("  rocky:\n", "  rocky:\n    adopt: true\n"))
+    management.objects["/api/v1/namespaces"]["items"] = [{"metadata": {"name": "rocky"}}]
+    there = {"metadata": {"name": "rocky", "labels": {"toolkit.fluxcd.io/tenant": "rocky", "app": "a"}}}
+    management.objects["/api/v1/namespaces/rocky"] = there
+    code, out, _ = tenantry(capsys, *DEV)
+    assert code == 0
+    assert out.removeprefix(NO_AUTHORITY).splitlines() == [
+        "tenant 'rocky' takes over 1 object, gets 9 new, and loses none",
+        "  ~ Namespace rocky",
+        '      + metadata.labels["app.kubernetes.io/managed-by"]: tenantry',
+        "      + metadata.labels.tenantry/environment: dev",
+        "      + metadata.labels.tenantry/cluster: hub",
+        '      + metadata.labels["toolkit.fluxcd.io/role"]: tenant',
+        '      + metadata.labels["kustomize.toolkit.fluxcd.io/prune"]: disabled',
+        "  + ServiceAccount rocky/rocky",
+        "  + RoleBinding rocky/rocky-reconciler-admin",
+        "  + NetworkPolicy rocky/tenantry-isolated",
+        "  + GitRepository rocky/manifests",
+        "  + Kustomization rocky/web",
+        "  + ServiceAccount kamaji/rocky",
+        "  + HelmRelease kamaji/edge-rocky-baseline",
+        "  + GitRepository kamaji/edge-rocky-manifests",
+        "  + Kustomization kamaji/edge-rocky-web",
+        "dev: 13 objects for hub: 1 warning",
+    ]
+
+
+def test_several_environments_are_looked_at_in_one_call(capsys: Capture, management: Memory) -> None:
+    Path("tenants.yaml").write_text(
+        TEXT.replace("hub}\n", 'hub, namespace: "{env}-{tenant}"}\n  test: {extends: dev}\n', 1)
+    )
+    del management.objects[SECRET]
+    found = tenantry(capsys, *DEV, "--environment", "test", "--environment", "dev")
+    last = "dev: 13 objects for hub: 1 error\ntest: 0 objects for hub: nothing is in the way\n"
+    assert found == (1, f"{NO_SECRET}{last}", "")
+
+
+def test_a_cluster_that_can_not_be_reached_is_refused_and_the_others_are_told(
+    capsys: Capture, management: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def connect(_: Path, environment: str, *__: object) -> object:
+        if environment == "prod":
+            raise Refused("no answer", "start it")
+        return management.client()
+
+    monkeypatch.setattr(module, "connect_management", connect)
+    Path("tenants.yaml").write_text(
+        TEXT.replace("clusters:\n", "  prod: {management: hub-2}\nclusters:\n  hub-2: {environments: [prod]}\n", 1)
+    )
+    code, out, err = tenantry(capsys, *DEV, "-e", "prod", "--brief")
+    assert (2, "dev: 13 objects for hub: 1 warning (no-authority)\n", "error: no answer\n  fix: start it\n") == (
+        code,
+        out,
+        err,
+    )
+
+
+def test_the_stack_s_limit_of_deletions_counts(capsys: Capture, management: Memory) -> None:
+    management.objects["/api/v1/namespaces"]["items"] = [
+        {"metadata": {"name": f"t{index}", "labels": labels(f"t{index}")}} for index in range(4)
+    ]
+    code, out, _ = tenantry(capsys, *DEV)
+    assert (1, True) == (code, "this run would remove 4 tenants, and 3 may go at once" in out)
+    Path("Pulumi.dev.yaml").write_text('config: {"tenantry:maxDeletions": "4"}\n')
+    assert tenantry(capsys, *DEV)[0] == 0
+
+
+def labels(tenant: str) -> dict[str, str]:
+    return {"tenantry/environment": "dev", "tenantry/cluster": "hub", "toolkit.fluxcd.io/tenant": tenant}
+
+
+def test_a_stack_that_is_told_to_be_another_environment_is_told(capsys: Capture, management: Memory) -> None:
+    claims = [dict(claim_object("tenantry-system", Claim(each, f"fleet/{each}")).manifest) for each in ("dev", "qa")]
+    management.objects["/api/v1/namespaces/tenantry-system/configmaps"] = {"metadata": {}, "items": claims}
+    Path("Pulumi.dev.yaml").write_text("config: {}\n")
+    assert tenantry(capsys, *DEV)[0] == 0
+    Path("Pulumi.yaml").write_text("name: fleet\n")
+    assert tenantry(capsys, *DEV)[0] == 0
+    Path("Pulumi.dev.yaml").write_text("config: {tenantry:environment: qa}\n")
+    code, out, _ = tenantry(capsys, *DEV)
+    assert code == 1
+    assert (
+        "error[other-environment]: stack 'fleet/dev' runs environment 'dev', and would delete all of it for 'qa'" in out
+    )
+    assert "error[other-stack]: environment 'qa' is run by stack 'fleet/qa', and this is stack 'fleet/dev'" in out
+
+
+def test_an_environment_that_is_written_to_files_has_no_cluster(capsys: Capture, management: Memory) -> None:
+    Path("Pulumi.dev.yaml").write_text('config: {"tenantry:target": directory}\n')
+    expected = (
+        "error: environment 'dev' is written to files (tenantry:target): no cluster is known to look at\n"
+        "  fix: name the one that takes the files: --kubeconfig FILE --context NAME\n"
+    )
+    assert tenantry(capsys, *DEV) == (2, "", expected)
+    assert tenantry(capsys, *DEV, "--kubeconfig", "hub")[0] == 0
+    assert management.requests
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "Missing option '-e' / '--environment'"),
+        (("-e", "dev", "-e", "prod", "--context", "hub"), "--kubeconfig and --context are of one cluster"),
+        (("-e", "dve"), "tenants.yaml declares no environment 'dve' (declared: dev)"),
+    ],
+)
+def test_bad_input_is_exit_code_2(capsys: Capture, management: Memory, options: tuple[str, ...], message: str) -> None:
+    code, out, err = tenantry(capsys, "preflight", *options)
+    assert (2, "", True) == (code, out, message in err)
+    assert management.requests == []
+
+
+def test_nothing_of_a_kubeconfig_is_printed(capsys: Capture, management: Memory) -> None:
+    management.objects[MARKER]["data"] = {}
+    for format in ("text", "json"):
+        code, out, err = tenantry(capsys, *DEV, "--output", format)
+        assert code == 1
+        assert "marker" not in out + err
+        assert "edge.example.com" not in out + err
+
+
+@pytest.mark.usefixtures("management")
+def test_environments_are_completed_from_the_file() -> None:
+    found = ShellComplete(app, {}, "tenantry", "_TENANTRY_COMPLETE").get_completions(
+        ["preflight", "--environment"], "d"
+    )
+    assert [each.value for each in found] == ["dev"]
+
+
+def test_a_remote_has_five_seconds() -> None:
+    assert remotes.PATIENCE == 5.0

@@ -1,0 +1,105 @@
+"""API servers in memory: a management cluster and a remote on which nothing is wrong with a small fleet."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import httpx2
+import yaml
+from lightkube import Client
+from lightkube.config.kubeconfig import SingleConfig
+
+from tenantry.bootstrap import bootstrap
+from tenantry.kube import object_id
+from tenantry.load import plan_one
+from tenantry.preflight.fitness import definitions
+from tenantry.rest import path_of
+from tenantry.schemas import schema_of
+from tests.unit.memory import Memory
+from tests.unit.texts import fleet, rocky
+
+TEXT = rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}")
+FLEET = fleet(TEXT)
+PLAN = plan_one(FLEET, "dev")
+MARKER = "/api/v1/namespaces/tenantry-system/configmaps/tenantry"
+SECRET = "/api/v1/namespaces/kamaji/secrets/edge-admin-kubeconfig"
+DEPLOYMENTS = "/apis/apps/v1/deployments"
+ADDRESS = "https://edge.example.com"
+TOKEN = "marker-token"
+REVIEWS = "/apis/authorization.k8s.io/v1/"
+
+
+def kubeconfig(**cluster: Any) -> bytes:
+    content = {
+        "clusters": [{"name": "edge", "cluster": {"server": ADDRESS, **cluster}}],
+        "users": [{"name": "admin", "user": {"token": TOKEN}}],
+        "contexts": [{"name": "edge", "context": {"cluster": "edge", "user": "admin"}}],
+        "current-context": "edge",
+    }
+    return yaml.safe_dump(content).encode()
+
+
+def secret(content: bytes) -> dict[str, Any]:
+    metadata = {"name": "edge-admin-kubeconfig", "labels": {"reconcile.fluxcd.io/watch": "Enabled"}}
+    return {"metadata": metadata, "data": {"admin.conf": base64.b64encode(content).decode()}}
+
+
+def hub() -> Memory:
+    """Bootstrapped, with Flux of the known version, locked down, and the remote's kubeconfig; without the fleet."""
+    memory = Memory()
+    for manifest in bootstrap(FLEET, "dev", "hub"):
+        memory.objects[path_of(object_id(manifest))] = dict(manifest)
+    memory.objects["/api/v1/namespaces"] = {"metadata": {}, "items": []}
+    for kind, definition in definitions(PLAN).items():
+        schema = schema_of(kind)
+        memory.objects[f"/apis/{schema.api_version}/{schema.plural}"] = {"metadata": {}, "items": []}
+        structure = {"openAPIV3Schema": {"properties": {"spec": schema.spec}}}
+        memory.objects[path_of(definition)] = {
+            "spec": {"versions": [{"name": schema.version, "served": True, "schema": structure}]},
+            "status": {"conditions": [{"type": "Established", "status": "True"}]},
+        }
+    memory.objects[SECRET] = secret(kubeconfig())
+    memory.objects[DEPLOYMENTS] = {"metadata": {}, "items": [controller("source-controller")]}
+    return memory
+
+
+def controller(name: str, *arguments: str) -> dict[str, Any]:
+    containers = [{"name": "manager", "image": f"ghcr.io/fluxcd/{name}:v1.9.5", "args": list(arguments)}]
+    metadata = {"name": name, "namespace": "flux-system"}
+    return {"metadata": metadata, "spec": {"template": {"spec": {"containers": containers}}}}
+
+
+class Edge(Memory):
+    """The remote. impersonated: service accounts, "" for all of them; rights: whether the platform's account has any."""
+
+    def __init__(self, impersonated: Collection[str] = ("",), *, rights: bool = True) -> None:
+        super().__init__()
+        self.objects["/api/v1/namespaces/tenantry-system"] = {"metadata": {"name": "tenantry-system"}}
+        self.impersonated = impersonated
+        self.rights = rights
+        self.asked: list[Mapping[str, Any]] = []
+        self.configs: list[SingleConfig] = []
+        for kind in ("selfsubjectaccessreviews", "subjectaccessreviews"):
+            self.refusals["POST", f"{REVIEWS}{kind}"] = self._review
+
+    def connect(self, config: SingleConfig) -> Client:
+        self.configs.append(config)
+        return self.client(config.cluster.server)
+
+    def fail(self, error: Exception) -> None:
+        """Have no request answered."""
+
+        def raise_it(_: httpx2.Request) -> httpx2.Response:
+            raise error
+
+        self.refusals["POST", f"{REVIEWS}selfsubjectaccessreviews"] = raise_it
+
+    def _review(self, request: httpx2.Request) -> httpx2.Response:
+        spec = json.loads(request.content)["spec"]
+        self.asked.append(spec)
+        named = spec.get("resourceAttributes", {}).get("name", "")
+        allowed = self.rights if "user" in spec else named in self.impersonated
+        return httpx2.Response(201, json={"status": {"allowed": allowed}})

@@ -1,0 +1,140 @@
+"""What a tenant that adopts takes over, what that changes, and what stays of the former owner's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenantry.fields import ABSENT
+from tenantry.kube import Manifest, ObjectId
+from tenantry.plan import Plan
+from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
+from tests.unit.texts import one, planned, rocky
+
+PLAN = planned(
+    rocky("web: {kustomize: {source: manifests}}\ncache: {helm: {source: charts, chart: cache, version: 1.x}}")
+)
+PASSWORD = "hunter22-hunter22"
+
+
+def taken_over(plan: Plan, *live: Manifest, adopting: str = "rocky") -> list[Adoption]:
+    there = {id_of(each): each for each in live}
+    return list(adoptions(plan, frozenset(there), frozenset({adopting}), there.get))
+
+
+def id_of(manifest: Manifest) -> ObjectId:
+    metadata = manifest["metadata"]
+    return ObjectId(manifest["apiVersion"], manifest["kind"], metadata.get("namespace", ""), metadata["name"])
+
+
+def by_hand(kind: str, name: str, spec: dict[str, Any], plan: Plan = PLAN, **rest: Any) -> dict[str, Any]:
+    """A planned object as somebody else made it."""
+    metadata = {"name": name, "namespace": "rocky", "uid": "1", "annotations": {"note": "by hand"}}
+    api_version = one(plan, kind, name).id.api_version
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec, "status": {}, **rest}
+
+
+WEB = {"interval": "1m", "path": "./web", "prune": True, "suspend": False, "targetNamespace": "rocky"}
+
+
+def test_a_tenant_that_adopts_takes_over_what_is_there_and_gets_the_rest() -> None:
+    (adoption,) = taken_over(PLAN, by_hand("Kustomization", "web", WEB))
+    (web,) = adoption.taken
+    assert (adoption.tenant, str(web.id)) == ("rocky", "Kustomization rocky/web")
+    assert [str(each) for each in adoption.made] == [
+        str(each.id) for each in PLAN.objects if each.owner.tenant == "rocky" and each.id != web.id
+    ]
+
+
+def test_only_fields_that_the_plan_sets_are_compared() -> None:
+    ((web,),) = (each.taken for each in taken_over(PLAN, by_hand("Kustomization", "web", WEB)))
+    changes = {".".join(map(str, each.path)): (each.before, each.after) for each in web.fields}
+    assert changes["spec.interval"] == ("1m", "10m")
+    assert changes["spec.path"] == ("./web", "./")
+    assert changes["spec.serviceAccountName"] == (ABSENT, "rocky")
+    assert changes["metadata.labels"][0] is ABSENT
+    assert {"spec.prune", "spec.suspend", "metadata.uid", "metadata.annotations", "status"} & set(changes) == set()
+
+
+def test_nothing_is_taken_over_by_a_tenant_that_does_not_adopt_or_by_one_that_holds_all_already() -> None:
+    assert taken_over(PLAN, by_hand("Kustomization", "web", WEB), adopting="movy") == []
+    assert taken_over(PLAN) == []
+
+
+def test_no_secret_of_the_former_owner_is_shown() -> None:
+    text = rocky(
+        "web: {helm: {source: charts, chart: cache, version: 1.x, values: {password: {x: 1}, plain: a}}}\n"
+        "db: {kustomize: {source: manifests}}",
+        "clusters: {names: [hub]}\ncredentials: {git: {keys: [username, password]}}",
+    ).replace("branch: main}}}", "branch: main}}, credentials: git}")
+    plan = planned(text)
+    secret = next(each for each in plan.objects if each.id.kind == "Secret")
+    live = [
+        by_hand("HelmRelease", "web", {"values": {"password": PASSWORD, "plain": PASSWORD}}, plan),
+        by_hand("GitRepository", "manifests", {"url": f"https://me:{PASSWORD}@git.example.com/rocky"}, plan),
+        by_hand("Secret", secret.id.name, {}, plan, data={"password": PASSWORD}),
+    ]
+    (adoption,) = taken_over(plan, *live)
+    assert len(adoption.taken) == 3
+    told = [(each.path, each.before, each.after) for taken in adoption.taken for each in taken.fields]
+    assert PASSWORD not in repr(told)
+    assert (("spec", "values", "plain"), "(not shown)", "a") in told
+    assert (("data", "password"), "(not shown)", "(from the stack's config)") in told
+
+
+def test_a_release_with_a_chart_of_its_own_can_not_be_taken_over() -> None:
+    live = by_hand("HelmRelease", "cache", {"chart": {"spec": {"chart": "cache"}}})
+    (problem,) = check_adoptions(taken_over(PLAN, live))
+    assert (problem.severity, problem.code, problem.message, problem.fix) == (
+        "error",
+        "not-adoptable",
+        "HelmRelease rocky/cache has 'spec.chart', which would stay beside the plan's 'chartRef': the API server refuses both",
+        "flux suspend helmrelease cache --namespace rocky, then delete it: what it installed stays, and the fleet's own takes"
+        " it over",
+    )
+    assert list(check_adoptions(taken_over(PLAN, by_hand("HelmRelease", "cache", {"chartRef": {"name": "a"}})))) == []
+
+
+def test_what_is_suspended_stays_so() -> None:
+    (problem,) = check_adoptions(taken_over(PLAN, by_hand("Kustomization", "web", {**WEB, "suspend": True})))
+    assert (problem.severity, problem.code, problem.message, problem.fix) == (
+        "warning",
+        "stays-suspended",
+        "Kustomization rocky/web is suspended, and stays so when it is taken over",
+        "after `pulumi up`: flux resume kustomization web --namespace rocky",
+    )
+    assert list(check_adoptions(taken_over(PLAN, by_hand("Kustomization", "web", WEB)))) == []
+
+
+def binding(
+    role: str, *subjects: dict[str, str], namespace: str = "rocky", kind: str = "ClusterRole"
+) -> dict[str, Any]:
+    metadata = {"name": "rocky-reconciler", "namespace": namespace}
+    return {"metadata": metadata, "roleRef": {"kind": kind, "name": role}, "subjects": list(subjects)}
+
+
+SUBJECTS = (
+    {"kind": "User", "name": "gotk:rocky:reconciler"},
+    {"kind": "ServiceAccount", "name": "rocky", "namespace": "rocky"},
+)
+
+
+def test_a_binding_to_cluster_admin_that_stays_is_told() -> None:
+    (problem,) = check_rights(PLAN, [binding("cluster-admin", *SUBJECTS)])
+    assert (problem.severity, problem.code, problem.message, problem.fix) == (
+        "warning",
+        "former-rights",
+        "RoleBinding rocky/rocky-reconciler is not the fleet's, and gives cluster-admin in a namespace of tenant 'rocky' to"
+        " User gotk:rocky:reconciler, ServiceAccount rocky/rocky: it stays, whatever role the tenant has",
+        "once the fleet's own role bindings are there: kubectl delete rolebinding rocky-reconciler --namespace rocky",
+    )
+
+
+def test_other_bindings_are_no_news() -> None:
+    others = [
+        binding("edit", *SUBJECTS),
+        binding("cluster-admin", *SUBJECTS, kind="Role"),
+        binding("cluster-admin", *SUBJECTS, namespace="kube-system"),
+    ]
+    assert list(check_rights(PLAN, others)) == []
+    meant = planned(rocky("web: {kustomize: {source: manifests}}", "clusters: {names: [hub]}\nrole: cluster-admin"))
+    assert list(check_rights(meant, [binding("cluster-admin", *SUBJECTS)])) == []

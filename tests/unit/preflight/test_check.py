@@ -1,0 +1,150 @@
+"""All of a preflight in one run, on clusters in memory."""
+
+from __future__ import annotations
+
+from tenantry.guard import limits_of
+from tenantry.preflight.check import Report, preflight
+from tenantry.problems import Problem
+from tests.unit.issued import NOW
+from tests.unit.memory import SERVER, Memory
+from tests.unit.preflight.clusters import DEPLOYMENTS, MARKER, SECRET, TEXT, Edge, controller, hub
+from tests.unit.texts import fleet, planned
+
+POLICIES = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/tenantry-tenants"
+BINDINGS = "/apis/rbac.authorization.k8s.io/v1/rolebindings"
+BOOTSTRAP = "tenantry cluster bootstrap hub --kubeconfig FILE --context NAME"
+
+
+def report(management: Memory, edge: Edge | None = None, text: str = TEXT) -> Report:
+    changed = fleet(text)
+    limits = limits_of(changed, "dev", None)
+    with management.client() as client:
+        return preflight(client, changed, planned(text), limits, now=NOW, connect=(edge or Edge()).connect)
+
+
+def told(management: Memory, edge: Edge | None = None, text: str = TEXT) -> list[Problem]:
+    return [each for each in report(management, edge, text).problems if each.code != "no-authority"]
+
+
+def codes(management: Memory, edge: Edge | None = None) -> list[tuple[str, str]]:
+    return [(str(each.severity), each.code) for each in told(management, edge)]
+
+
+def test_where_nothing_is_wrong_nothing_is_told_and_nothing_is_changed() -> None:
+    management, edge = hub(), Edge()
+    assert told(management, edge) == []
+    assert report(management, edge).fit
+    assert {method for method, _, _ in management.requests} == {"GET"}
+    reviews = {path.rpartition("/")[2] for method, path, _ in edge.requests if method != "GET"}
+    assert reviews == {"selfsubjectaccessreviews", "subjectaccessreviews"}
+
+
+def test_everything_that_is_wrong_is_told_in_one_run_errors_first() -> None:
+    management = hub()
+    del management.objects[MARKER], management.objects[POLICIES], management.objects[SECRET]
+    del management.objects[
+        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gitrepositories.source.toolkit.fluxcd.io"
+    ]
+    management.objects["/api/v1/namespaces"]["items"] = [{"metadata": {"name": "rocky"}}]
+    management.objects[DEPLOYMENTS]["items"] = [controller("helm-controller")]
+    assert codes(management) == [
+        ("error", "unmarked-cluster"),
+        ("error", "not-the-fleets"),
+        ("error", "no-kind"),
+        ("error", "no-secret"),
+        ("warning", "no-lockdown"),
+        ("warning", "no-policy"),
+    ]
+    assert not report(management).fit
+
+
+def test_of_another_cluster_nothing_else_is_told() -> None:
+    management = hub()
+    management.objects[MARKER]["data"] = {"cluster": "hub-prod"}
+    del management.objects[SECRET]
+    (problem,) = told(management)
+    assert (problem.code, problem.message) == (
+        "other-cluster",
+        f"cluster {SERVER} says that it is 'hub-prod', but 'hub' manages environment 'dev'",
+    )
+
+
+def test_what_can_not_be_read_is_told_and_hides_nothing_else() -> None:
+    management = hub()
+    management.refuse("GET", "/api/v1/namespaces", 403, "no")
+    management.refuse("GET", DEPLOYMENTS, 403, "no")
+    del management.objects[SECRET]
+    found = {(each.code, each.message, each.fix) for each in told(management)}
+    assert ("not-readable", "can not list namespaces: HTTP 403", "use credentials that may read namespaces") in found
+    assert ("not-readable", "can not read deployments: HTTP 403", "use credentials that may read deployments") in found
+    assert "no-secret" in {code for code, _, _ in found}
+
+
+def test_a_policy_that_is_missing_or_of_another_version_is_told() -> None:
+    management = hub()
+    management.objects[POLICIES] = {
+        **management.objects[POLICIES],
+        "spec": {**management.objects[POLICIES]["spec"], "validations": []},
+    }
+    (problem,) = told(management)
+    assert (problem.severity, problem.code, problem.message, problem.fix) == (
+        "warning",
+        "other-policy",
+        "ValidatingAdmissionPolicy tenantry-tenants on 'hub' is not as this version of tenantry makes it",
+        BOOTSTRAP,
+    )
+    del management.objects[POLICIES]
+    (problem,) = told(management)
+    assert (problem.severity, problem.code, problem.message, problem.fix) == (
+        "warning",
+        "no-policy",
+        "'hub' has no ValidatingAdmissionPolicy tenantry-tenants: a tenant's own Flux objects may ask about objects of others",
+        BOOTSTRAP,
+    )
+
+
+def test_what_a_server_adds_to_a_policy_is_no_difference() -> None:
+    management = hub()
+    policy = management.objects[POLICIES]
+    spec = {**policy["spec"], "variables": [], "auditAnnotations": []}
+    management.objects[POLICIES] = {**policy, "spec": spec, "status": {"observedGeneration": 1}}
+    assert told(management) == []
+
+
+def test_adoptions_are_part_of_the_report() -> None:
+    management = hub()
+    management.objects["/api/v1/namespaces"]["items"] = [{"metadata": {"name": "rocky"}}]
+    management.objects["/api/v1/namespaces/rocky"] = {"metadata": {"name": "rocky"}}
+    management.objects[BINDINGS] = {
+        "metadata": {},
+        "items": [
+            {
+                "metadata": {"name": "rocky-reconciler", "namespace": "rocky"},
+                "roleRef": {"kind": "ClusterRole", "name": "cluster-admin"},
+                "subjects": [{"kind": "User", "name": "gotk:rocky:reconciler"}],
+            }
+        ],
+    }
+    assert {each.code for each in told(management)} == {"not-the-fleets", "former-rights"}
+    adopting = TEXT.replace("  rocky:\n", "  rocky:\n    adopt: true\n")
+    found = report(management, text=adopting)
+    assert found.fit
+    ((adoption,), codes) = (found.adoptions, {each.code for each in found.problems})
+    assert "former-rights" in codes
+    assert [str(each.id) for each in adoption.taken] == ["Namespace rocky"]
+
+
+def test_removals_are_counted_as_the_run_will_count_them() -> None:
+    management = hub()
+    gone = "".join(f"  t{index}: {{clusters: {{names: [hub]}}, {APPS}}}\n" for index in range(4))
+    before = planned(TEXT + gone)
+    management.objects["/api/v1/namespaces"]["items"] = [
+        dict(each.manifest) for each in before.objects if each.id.kind == "Namespace"
+    ]
+    (problem,) = told(management)
+    assert problem.message.startswith("this run would remove 4 tenants, and 3 may go at once in environment 'dev'\n")
+
+
+APPS = (
+    "sources: {m: {git: {url: https://git.example.com/a, ref: {branch: main}}}}, apps: {web: {kustomize: {source: m}}}"
+)

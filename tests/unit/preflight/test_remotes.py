@@ -1,0 +1,181 @@
+"""Whether Flux will get into a remote cluster, asked with its own kubeconfig."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+import pytest
+from lightkube import Client
+from lightkube.config.kubeconfig import SingleConfig
+
+from tenantry.errors import Refused
+from tenantry.load import plan_one
+from tenantry.preflight.remotes import Checker, remotes
+from tenantry.problems import Problem
+from tests.unit.issued import NOW
+from tests.unit.preflight.clusters import ADDRESS, FLEET, PLAN, REVIEWS, SECRET, TOKEN, Edge, hub, kubeconfig, secret
+from tests.unit.texts import fleet, rocky
+
+BOOTSTRAP = "tenantry cluster bootstrap edge --environment dev --kubeconfig FILE --context NAME"
+UNKNOWN_AUTHORITY = "no-authority"
+"""Said of every kubeconfig here; it is of no interest."""
+
+
+def told(edge: Edge, content: bytes | None = None, connect: Any = None) -> list[tuple[str, str, str, str]]:
+    management = hub()
+    if content is not None:
+        management.objects[SECRET] = secret(content)
+    (remote,) = remotes(FLEET, PLAN)
+    with management.client() as client:
+        found = Checker(client, NOW, local=False, connect=connect or edge.connect).check(remote)
+    return [as_tuple(each) for each in found if each.code != UNKNOWN_AUTHORITY]
+
+
+def as_tuple(problem: Problem) -> tuple[str, str, str, str]:
+    return str(problem.severity), problem.code, problem.message, problem.fix
+
+
+def test_a_remote_on_which_all_is_well_is_no_news_and_is_asked_little() -> None:
+    edge = Edge()
+    assert told(edge) == []
+    assert [each.get("resourceAttributes", {}).get("verb") for each in edge.asked] == [None, "impersonate", "*"]
+    assert edge.asked[-1]["user"] == "system:serviceaccount:kamaji:tenantry-platform"
+
+
+def test_a_kubeconfig_that_may_impersonate_only_some_is_told_whom_it_may_not() -> None:
+    assert told(Edge(["tenantry-platform"])) == [
+        (
+            "error",
+            "no-impersonation",
+            "cluster 'edge': its kubeconfig may not impersonate rocky of namespace 'kamaji', as whom Flux acts there",
+            "give its user on the cluster the verb 'impersonate' for 'serviceaccounts', or write an administrator's kubeconfig",
+        )
+    ]
+    assert told(Edge(["tenantry-platform", "rocky"])) == []
+
+
+def test_a_remote_that_was_not_bootstrapped_is_told() -> None:
+    edge = Edge(rights=False)
+    edge.objects.clear()
+    assert told(edge) == [
+        ("error", "not-bootstrapped", "cluster 'edge': there is no namespace 'tenantry-system' on it", BOOTSTRAP),
+        (
+            "error",
+            "not-bootstrapped",
+            "cluster 'edge': the platform's service account 'tenantry-platform' has not all rights on it",
+            BOOTSTRAP,
+        ),
+    ]
+
+
+def test_what_the_kubeconfig_may_not_ask_is_not_told() -> None:
+    edge = Edge()
+    edge.refuse("GET", "/api/v1/namespaces/tenantry-system", 403, "no")
+    edge.refuse("POST", f"{REVIEWS}subjectaccessreviews", 403, "no")
+    assert told(edge) == []
+
+
+@pytest.mark.parametrize(
+    ("failure", "how"),
+    [
+        (httpx2.ReadTimeout("marker"), "it did not answer within 5 seconds"),
+        (httpx2.ConnectError(f"marker {ADDRESS}"), "it can not be reached"),
+    ],
+)
+def test_a_remote_that_does_not_answer_is_a_warning(failure: Exception, how: str) -> None:
+    edge = Edge()
+    edge.fail(failure)
+    assert told(edge) == [
+        (
+            "warning",
+            "unreachable",
+            f"cluster 'edge': {how} from here, so what its kubeconfig may do there was not asked",
+            "check that it runs; where only Flux reaches it, see `tenantry status`",
+        )
+    ]
+
+
+def test_credentials_that_are_not_accepted_are_an_error() -> None:
+    edge = Edge()
+    edge.refuse("POST", f"{REVIEWS}selfsubjectaccessreviews", 401, "no")
+    assert told(edge) == [
+        (
+            "error",
+            "not-accepted",
+            "cluster 'edge': it does not accept the credentials of its kubeconfig",
+            "have the kubeconfig's writer renew it",
+        )
+    ]
+    edge.refuse("POST", f"{REVIEWS}selfsubjectaccessreviews", 503, "no")
+    assert [each[1:3] for each in told(edge)] == [
+        (
+            "unreachable",
+            "cluster 'edge': it answered with status 503 from here, so what its kubeconfig may do there was not asked",
+        )
+    ]
+
+
+def test_a_kubeconfig_that_flux_would_refuse_is_told_and_not_used() -> None:
+    edge = Edge()
+    assert [each[1:3] for each in told(edge, b"[]")] == [
+        ("not-a-kubeconfig", "cluster 'edge': what lies under the key is not a kubeconfig")
+    ]
+    assert edge.configs == []
+
+
+def test_only_what_flux_takes_of_a_kubeconfig_is_used() -> None:
+    """Otherwise whoever writes such a Secret has a proxy of no verification here, or a command run."""
+    edge = Edge()
+    told(edge, kubeconfig().replace(b"token:", b"impersonate: x\n    token:"))
+    (config,) = edge.configs
+    assert config.user is not None
+    assert (config.cluster.server, config.user.token, config.user.exec) == (ADDRESS, TOKEN, None)
+
+
+def test_a_key_that_can_not_be_used_is_told() -> None:
+    def refuse(_: SingleConfig) -> Client:
+        raise Refused(f"a certificate of {ADDRESS} is wrong")
+
+    assert told(Edge(), connect=refuse) == [
+        (
+            "error",
+            "bad-kubeconfig",
+            "cluster 'edge': its kubeconfig can not be used: a certificate or a key in it is not what it should be",
+            "have the kubeconfig's writer write it anew",
+        )
+    ]
+
+
+@pytest.mark.parametrize("state", ["paused", "decommissioned"])
+def test_clusters_that_flux_leaves_alone_are_not_asked(state: str) -> None:
+    text = rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}")
+    given_up = fleet(text.replace("labels: {tier: edge},", f"labels: {{tier: edge}}, state: {state},"))
+    assert remotes(given_up, plan_one(given_up, "dev")) == []
+
+
+@pytest.mark.parametrize(("made", "codes"), [(False, ["no-configmap"]), (True, [])])
+def test_a_cluster_of_workload_identity_needs_its_config_map(codes: list[str], *, made: bool) -> None:
+    text = rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}")
+    identity = "kubeconfig: {configMap: {name: edge, namespace: fleet}}}"
+    changed = fleet(text.replace("kubeconfig: {kamaji: {controlPlane: edge, namespace: kamaji}}}", identity))
+    (remote,) = remotes(changed, plan_one(changed, "dev"))
+    management = hub()
+    if made:
+        management.objects["/api/v1/namespaces/fleet/configmaps/edge"] = {"metadata": {"name": "edge"}}
+    with management.client() as client:
+        found = Checker(client, NOW, local=False).check(remote)
+    assert [each.code for each in found] == codes
+    if found:
+        assert as_tuple(found[0])[2:] == (
+            "cluster 'edge': there is no ConfigMap fleet/edge",
+            "have it made, or say under the cluster's 'kubeconfig.configMap' what it is to hold",
+        )
+
+
+def test_no_problem_repeats_anything_of_a_kubeconfig() -> None:
+    edge = Edge([], rights=False)
+    edge.objects.clear()
+    assert len(told(edge)) == 3
+    for marker in (TOKEN, ADDRESS, "edge.example.com"):
+        assert marker not in repr(told(edge))
