@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tenantry.emptied import emptied
 from tenantry.errors import Refused, raise_refused
 from tenantry.fleet import Fleet
 from tenantry.kube import Manifest, ObjectId, object_id
@@ -101,21 +102,21 @@ def held(manifests: Iterable[Manifest], environment: str) -> Held:
         if app:
             apps[object_id(manifest)] = (tenant, cluster, app, leaving)
         else:
-            namespaces |= {(tenant, cluster, name): leaving for name in _namespaces(manifest) if tenant}
+            own = _namespaces(manifest) if tenant else []
+            namespaces |= {(tenant, cluster, name): leaving or given_up for name, given_up in own}
         if reference := _kubeconfig(manifest):
             kubeconfigs[cluster] = reference
     return Held(namespaces, apps, kubeconfigs, frozenset(strangers))
 
 
-def _namespaces(manifest: Manifest) -> list[str]:
-    """Those that an object is or, as a baseline's release, installs."""
+def _namespaces(manifest: Manifest) -> list[tuple[str, bool]]:
+    """Those that an object is or, as a baseline's release, installs; and whether each by itself was given up."""
     if manifest["kind"] == "Namespace":
-        return [manifest["metadata"]["name"]]
+        return [(manifest["metadata"]["name"], False)]
     objects = ((manifest.get("spec") or {}).get("values") or {}).get("objects")
     installed = objects if isinstance(objects, list) else []
-    return [
-        each["metadata"]["name"] for each in installed if isinstance(each, dict) and each.get("kind") == "Namespace"
-    ]
+    found = (each["metadata"] for each in installed if isinstance(each, dict) and each.get("kind") == "Namespace")
+    return [(each["name"], STATE_LABEL in (each.get("labels") or {})) for each in found]
 
 
 def _kubeconfig(manifest: Manifest) -> tuple[str, str] | None:
@@ -145,10 +146,20 @@ def _tenants(plan: Plan, now: Held) -> Iterator[Removal]:
 
 def _namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
     staying = {each.tenant for each in plan.placements}
-    planned = {(each.tenant, each.cluster, name) for each in plan.placements for name in each.namespaces}
+    planned = planned_namespaces(plan)
     for (tenant, cluster, name), leaving in now.namespaces.items():
         if tenant in staying and (tenant, cluster, name) not in planned:
             yield Removal("namespace", tenant, name, (cluster,), leaving)
+
+
+def planned_namespaces(plan: Plan) -> set[tuple[str, str, str]]:
+    """Namespaces that a plan wants, as (tenant, cluster, name)."""
+    return {(each.tenant, each.cluster, name) for each in plan.placements for name in each.namespaces}
+
+
+def kept_namespaces(now: Held) -> set[tuple[str, str, str]]:
+    """Namespaces that are there, and that no earlier run has given up."""
+    return {key for key, leaving in now.namespaces.items() if not leaving}
 
 
 def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:
@@ -179,8 +190,8 @@ def _too_many_removals(plan: Plan, now: Held, limits: Limits) -> Iterator[Proble
     if limits.protected:
         message = f"environment '{plan.environment}' is protected, and this run would remove\n{_listed(unasked)}"
         yield error("removals", message, _GIVE_UP)
-    elif not plan.placements and not limits.explicit:
-        message = f"this run would remove every tenant of environment '{plan.environment}'\n{_listed(unasked)}"
+    elif not limits.explicit and (all_of := emptied(kept_namespaces(now), planned_namespaces(plan))):
+        message = f"this run would remove {all_of} of environment '{plan.environment}'\n{_listed(unasked)}"
         yield error(
             "removals", message, f"if the file is right, {_GIVE_UP}; or allow it: {_ALLOW.format(len(unasked))}"
         )

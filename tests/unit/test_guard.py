@@ -122,6 +122,22 @@ def test_the_last_tenant_does_not_go_unless_somebody_says_so() -> None:
     check(planned(fleet()), now(fleet(ROCKY)), Limits(protected=False, deletions=1, explicit=True))
 
 
+def test_tenants_that_stay_do_not_lose_every_namespace_unless_somebody_says_so() -> None:
+    before, after = (
+        fleet(tenant("rocky", "web", where=f"{{names: [{name}]}}"), frame=FRAME) for name in ("hub", "edge")
+    )
+    assert refusal(before, after, OPEN) == (
+        "this run would remove every namespace of environment 'dev'\n"
+        "    namespace 'rocky' of tenant 'rocky' on hub\n"
+        "  fix: if the file is right, put back what is missing; what is to go gets 'state: offboarding' in tenants.yaml and one"
+        " `pulumi up`, and is removed after that; or allow it: `pulumi config set tenantry:maxDeletions 1`"
+    )
+    check(planned(after), now(before), Limits(protected=False, deletions=1, explicit=True))
+    both = fleet(tenant("rocky", "web"))
+    check(planned(both), now(before), OPEN)
+    check(planned(before), now(both), OPEN)
+
+
 def test_where_it_is_protected_nothing_goes_unannounced_whatever_the_limit() -> None:
     after = fleet(tenant("rocky", "web"))
     for limits in (GUARDED, Limits(protected=True, deletions=9, explicit=True)):
@@ -139,6 +155,25 @@ def test_what_was_given_up_before_may_go(limits: Limits) -> None:
     cluster = FRAME.replace("labels: {tier: edge},", "labels: {tier: edge}, state: decommissioned,")
     without = "".join(line for line in FRAME.splitlines(keepends=True) if not line.startswith("  edge:"))
     check(planned(fleet(ROCKY, frame=without)), now(fleet(ROCKY, frame=cluster)), limits)
+
+
+def test_a_namespace_may_be_given_up_by_itself() -> None:
+    jobs = "    namespaces: {jobs: {state: offboarding}, batch: {}}\n"
+    stays = planned(fleet(tenant("rocky", "web", rest="    namespaces: {batch: {}}\n")))
+    goes = planned(fleet(tenant("rocky", "web", rest="    namespaces: {jobs: {}}\n")))
+    before = now(fleet(tenant("rocky", "web", rest=jobs)))
+    assert {name for (_, _, name), leaving in before.namespaces.items() if leaving} == {"rocky-jobs"}
+    check(stays, before, GUARDED)
+    with pytest.raises(Refused, match="namespace 'rocky-batch' of tenant 'rocky' on edge"):
+        check(goes, before, GUARDED)
+
+
+def test_in_a_protected_environment_a_namespace_that_was_given_up_is_not_protected() -> None:
+    frame = FRAME.replace("{management: hub}", "{management: hub, protected: true}")
+    rest = "    namespaces: {jobs: {state: offboarding}}\n"
+    plan = planned(fleet(tenant("rocky", "web", rest=rest), frame=frame))
+    found = {each.id.name: each.protect for each in plan.objects if each.id.kind == "Namespace"}
+    assert found == {"rocky": True, "rocky-jobs": False}
 
 
 def test_many_removals_are_cut_short() -> None:
