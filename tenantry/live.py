@@ -26,10 +26,11 @@ _RENEW = "renew it, or choose another context: pulumi config set tenantry:contex
 _CHECK = "check its address and that it runs, or choose another context: pulumi config set tenantry:context NAME"
 
 
-def connect(kubeconfig: Path | None, context: str | None) -> lightkube.Client:
+def connect(kubeconfig: Path | None, context: str | None, seconds: float | None = None) -> lightkube.Client:
     """A client for a cluster that has just answered, and knows who asks.
 
     Args:   kubeconfig: None: the file that KUBECONFIG names, else ~/.kube/config. context: None: the current one.
+            seconds: how long each step of a later answer may take; None: any time.
     Raises: Refused: in one line, without anything secret: which file, context, server or credentials are wrong.
     """
     import httpx2
@@ -37,7 +38,7 @@ def connect(kubeconfig: Path | None, context: str | None) -> lightkube.Client:
     config = kubeconfigs.select(kubeconfig, context)
     with _explained(config), _client(config, httpx2.Timeout(PATIENCE)) as client:
         _ask_who_we_are(client)
-    return _client(config)
+    return _client(config, httpx2.Timeout(seconds))
 
 
 def connect_remote(config: SingleConfig, seconds: float) -> lightkube.Client:

@@ -85,6 +85,12 @@ def in_parallel(call: Callable[[_T], _U], items: Iterable[_T]) -> list[_U]:
         return list(pool.map(call, items))
 
 
+def http_of(client: Client) -> httpx2.Client:
+    """What lightkube has no call for: requests of one's own, with the address and the credentials it knows."""
+    http: httpx2.Client = client._client._client
+    return http
+
+
 def _root(api_version: str) -> str:
     return f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
 
@@ -92,8 +98,7 @@ def _root(api_version: str) -> str:
 def _sent(client: Client, method: str, path: str, what: str, **rest: Any) -> dict[str, Any] | None:
     import httpx2
 
-    # lightkube has no call for requests of one's own; its client of HTTP knows address and credentials.
-    http: httpx2.Client = client._client._client
+    http = http_of(client)
     timeout = http.timeout if http.timeout.read else httpx2.Timeout(PATIENCE)
     try:
         answer = http.request(method, path, timeout=timeout, **rest)

@@ -31,10 +31,13 @@ def management_options(command: _F) -> _F:
     return kubeconfig(context(command))
 
 
-def connect_management(file: Path, environment: str, kubeconfig: Path | None, context: str | None) -> Client:
+def connect_management(
+    file: Path, environment: str, kubeconfig: Path | None, context: str | None, seconds: float | None = None
+) -> Client:
     """A client of the environment's management cluster: the options first, then what the stack's file beside the fleet's says.
 
+    Args:   seconds: as for `connect`.
     Raises: Refused: it can not be reached.
     """
     target = stack_target(file.resolve().parent, environment)
-    return connect(kubeconfig or target.kubeconfig, context or target.context)
+    return connect(kubeconfig or target.kubeconfig, context or target.context, seconds)

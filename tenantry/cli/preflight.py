@@ -30,6 +30,7 @@ from tenantry.plan import Plan
 from tenantry.preflight.adoption import Adoption
 from tenantry.preflight.check import Report, preflight
 from tenantry.problems import Severity
+from tenantry.rest import PATIENCE
 from tenantry.stackfile import stack_target
 
 
@@ -97,7 +98,7 @@ def _report(file: Path, fleet: Fleet, planned: Plan, kubeconfig: Path | None, co
         raise Refused(message, "name the one that takes the files: --kubeconfig FILE --context NAME")
     limits = limits_of(fleet, planned.environment, stack.max_deletions)
     with (
-        connect_management(file, planned.environment, kubeconfig, context) as client,
+        connect_management(file, planned.environment, kubeconfig, context, PATIENCE) as client,
         _working(f"{planned.environment}: reading {planned.management} and the remote clusters"),
     ):
         return preflight(client, fleet, planned, limits, now=datetime.now(UTC), claim=stack.claim)

@@ -112,10 +112,15 @@ class _Check:
 
 def _told(part: Callable[[], Iterable[Problem]]) -> list[Problem]:
     """What a part finds; what was found before something could not be read, too."""
+    from httpx2 import RequestError
+
     found: list[Problem] = []
     try:
         for each in part():
             found.append(each)
     except Refused as refused:
         found.append(error("not-readable", refused.message, refused.remedy))
+    except RequestError as failure:
+        message = f"the management cluster does not answer as one should: {type(failure).__name__}"
+        found.append(error("not-readable", message, "check that it runs, then run the command again"))
     return found

@@ -22,11 +22,10 @@ from tenantry.live import connect_remote
 from tenantry.model import ConfigMap, SecretKey
 from tenantry.plan import Plan
 from tenantry.problems import Problem, Severity, error, warning
-from tenantry.rest import ask, one
+from tenantry.rest import ask, http_of, one
 from tenantry.secretcheck import check_secret
 
 if TYPE_CHECKING:
-    import httpx2
     from lightkube import Client
     from lightkube.config.kubeconfig import SingleConfig
 
@@ -189,9 +188,8 @@ def _unanswered(client: Client) -> Problem | None:
     """Why nothing can be asked; None: the cluster answers, and knows who asks."""
     import httpx2
 
-    http: httpx2.Client = client._client._client
     try:
-        status = http.post(f"/apis/{_AUTHORIZATION}/selfsubjectaccessreviews", json=_ANYTHING).status_code
+        status = http_of(client).post(f"/apis/{_AUTHORIZATION}/selfsubjectaccessreviews", json=_ANYTHING).status_code
     except httpx2.TimeoutException:
         return _unreachable(f"it did not answer within {PATIENCE:.0f} seconds")
     except (httpx2.HTTPError, OSError, ValueError):

@@ -181,10 +181,12 @@ def test_a_remote_that_was_not_bootstrapped_is_told(project: Project, edge: Clus
     binding = edge.get(group, "v1", "ClusterRoleBinding", plural, name)
     assert binding is not None
     edge.remove(group, "v1", "ClusterRoleBinding", plural, name)
-    found = eventually(lambda: told(project, 1)["problems"], "the API server to notice")
+    eventually(lambda: preflight(project).code == 1, "the API server to notice that the binding is gone")
+    found = told(project, 1)["problems"]
     project.tenantry("cluster", "bootstrap", "edge-1", "--kubeconfig", str(project.kubeconfig("edge-1"))).ok()
     message = "cluster 'edge-1': the platform's service account 'tenantry-platform' has not all rights on it"
     assert [each["message"] for each in found if each["severity"] == "error"] == [message]
+    eventually(lambda: preflight(project).code == 0, "the API server to notice that the binding is back")
 
 
 # --- a tenant that was made by hand ---------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import httpx2
+
 from tenantry.guard import limits_of
 from tenantry.preflight.check import Report, preflight
 from tenantry.problems import Problem
@@ -148,3 +150,19 @@ def test_removals_are_counted_as_the_run_will_count_them() -> None:
 APPS = (
     "sources: {m: {git: {url: https://git.example.com/a, ref: {branch: main}}}}, apps: {web: {kustomize: {source: m}}}"
 )
+
+
+def test_a_management_cluster_that_stops_answering_is_told() -> None:
+    management = hub()
+
+    def fail(_: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ReadTimeout("https://marker.example.com")
+
+    management.refusals["GET", "/api/v1/namespaces"] = fail
+    (problem,) = told(management)
+    assert (problem.severity, problem.code, problem.message, problem.fix) == (
+        "error",
+        "not-readable",
+        "the management cluster does not answer as one should: ReadTimeout",
+        "check that it runs, then run the command again",
+    )
