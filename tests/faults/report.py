@@ -1,5 +1,7 @@
 """Results of tests/faults: each test notes down rows, a run keeps them as JSON, and docs/reliability.md shows them as tables.
 
+Each section has columns of its own, and a heading with its markers on the page.
+
 `python -m tests.faults.report DIRECTORY` puts the rows that a run left in a directory between the markers of that page. A section
 that the run did not touch stays as it is.
 """
@@ -14,24 +16,20 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
-HEADINGS = ("what", "where", "as", "answer", "seconds", "verdict")
 _QUOTED = 160
 """Characters of an answer that a table shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One thing that was tried: where and as whom, what had to be the answer, and what it came to.
+    """One thing that was tried, and what it came to.
 
-    section: the table it belongs to, as its markers call it. seconds: until the answer was there.
+    section: the table it belongs to, as its markers call it. cells: text by heading, the same headings in all rows of a
+    section. seconds: until the answer was there.
     """
 
     section: str
-    name: str
-    tried: str
-    where: str
-    who: str
-    expected: str
+    cells: dict[str, str]
     seconds: float
     verdict: str
 
@@ -60,12 +58,18 @@ def read(directory: Path) -> dict[str, list[Row]]:
 
 
 def table(rows: Iterable[Row]) -> str:
-    """A Markdown table, after a line that counts."""
+    """A Markdown table, after a line that counts. Raises: ValueError: the rows have not all the same columns."""
     rows = tuple(rows)
     verdicts = dict.fromkeys(row.verdict for row in rows)
     counts = ", ".join(f"{sum(row.verdict == verdict for row in rows)} {verdict}" for verdict in verdicts)
-    lines = [_line(HEADINGS), _line("---" for _ in HEADINGS), *(_line(_cells(row)) for row in rows)]
+    headings = (*_columns(rows), "seconds", "verdict")
+    lines = [_line(headings), _line("---" for _ in headings), *(_line(_cells(row)) for row in rows)]
     return "\n".join([f"{len(rows)} tried: {counts}.", "", *lines])
+
+
+def clipped(text: str) -> str:
+    """A long answer, short enough for a table."""
+    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}..."
 
 
 def with_section(page: str, section: str, content: str) -> str:
@@ -77,10 +81,16 @@ def with_section(page: str, section: str, content: str) -> str:
     return pattern.sub(lambda _: f"{begin}\n{content}\n{end}", page)
 
 
+def _columns(rows: tuple[Row, ...]) -> tuple[str, ...]:
+    """The headings that all rows have, in their order."""
+    (columns, *others) = dict.fromkeys(tuple(row.cells) for row in rows)
+    if others:
+        raise ValueError(f"rows of section {rows[0].section} have the columns {columns} and {others[0]}")
+    return columns
+
+
 def _cells(row: Row) -> Iterator[str]:
-    account = row.who.removeprefix("system:serviceaccount:")
-    expected = row.expected if len(row.expected) <= _QUOTED else f"{row.expected[:_QUOTED]}..."
-    yield from (row.tried, row.where, account, expected, f"{row.seconds:.1f}", row.verdict)
+    yield from (*row.cells.values(), f"{row.seconds:.1f}", row.verdict)
 
 
 def _line(cells: Iterable[str]) -> str:

@@ -24,7 +24,7 @@ from tests.faults.arena import EDGE, HUB, PLACES, REPOSITORY, TENANT, Place, own
 from tests.faults.commits import CHARTS, COMMITS, Commit
 from tests.faults.declarations import DECLARATIONS, Declaration, existing
 from tests.faults.forgeries import FORGERIES, KUBECONFIG, Forgery, collection
-from tests.faults.report import Results, Row
+from tests.faults.report import Results, Row, clipped
 from tests.faults.requests import FOREIGN, REQUESTS, Request
 from tests.faults.victims import belongings
 
@@ -57,6 +57,12 @@ def everyone_else(apis: Apis) -> Iterator[None]:
     others = {name: belongings(api) for name, api in apis.items()}
     yield
     assert others == {name: belongings(api) for name, api in apis.items()}
+
+
+def row(tried: str, where: str, who: str, answer: str, seconds: float, verdict: str = "refused") -> Row:
+    """who: a service account by its whole name, or what else the attacker is known by there."""
+    account = who.removeprefix("system:serviceaccount:")
+    return Row(SECTION, {"what": tried, "where": where, "as": account, "answer": clipped(answer)}, seconds, verdict)
 
 
 def unchanged(apis: Apis, before: States, place: Place, targets: tuple[str, ...]) -> None:
@@ -132,7 +138,7 @@ def test_what_a_repository_brings_is_refused(
     assert expected in message
     unchanged(apis, before, place, attack.targets)
     answer, outcome = (f"`{expected}`", "refused") if expected else (attack.effect, "not refused")
-    results.add(Row(SECTION, attack.name, attack.tried, place.cluster, place.user, answer, seconds, outcome))
+    results.add(row(attack.tried, place.cluster, place.user, answer, seconds, outcome))
 
 
 # --- with Flux objects of its own ----------------------------------------------------------------------------------------
@@ -169,7 +175,7 @@ def test_what_flux_is_asked_for_is_refused(
     unchanged(apis, before, HUB, forgery.targets)
     seconds = 0.0 if answer.message else time.monotonic() - started
     tried, expected = f"a {forgery.kind} with {forgery.tried}", f"`{forgery.refusal}`"
-    results.add(Row(SECTION, forgery.name, tried, HUB.cluster, HUB.user, expected, seconds, "refused"))
+    results.add(row(tried, HUB.cluster, HUB.user, expected, seconds))
 
 
 def complaints(fleet: Project, hub: Api, forgery: Forgery) -> str:
@@ -217,8 +223,7 @@ def test_what_the_service_account_asks_for_is_refused(
     assert answer.status in (403, 422)
     assert expected in answer.message
     unchanged(apis, before, place, request_.targets)
-    row = Row(SECTION, request_.name, request_.tried, place.cluster, place.user, f"`{expected}`", seconds, "refused")
-    results.add(row)
+    results.add(row(request_.tried, place.cluster, place.user, f"`{expected}`", seconds))
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.cluster)
@@ -271,8 +276,7 @@ def test_what_a_tenants_file_declares_is_refused(
     assert result.code == 2, result.text
     assert f"tenants.d/{TENANT}.yaml:" in result.text
     assert attack.refusal in result.text
-    expected = f"`{attack.refusal}`"
-    results.add(Row(SECTION, attack.name, attack.tried, "tenants.yaml", TENANT, expected, seconds, "refused"))
+    results.add(row(attack.tried, "tenants.yaml", TENANT, f"`{attack.refusal}`", seconds))
 
 
 def test_credentials_called_like_a_kubeconfig_are_no_kubeconfig(fleet: Project, tmp_path: Path) -> None:
@@ -311,7 +315,7 @@ def test_an_opened_network_policy_is_put_back(fleet: Project, apis: Apis, result
     by = "`pulumi up --refresh` puts it back" if place is HUB else "Flux's drift detection puts it back"
     tried = "`PATCH` of its own network policy"
     seconds = time.monotonic() - started
-    results.add(Row(SECTION, "network-patch", tried, place.cluster, place.user, by, seconds, "not refused"))
+    results.add(row(tried, place.cluster, place.user, by, seconds, "not refused"))
 
 
 def network(api: Api) -> Any:
