@@ -25,6 +25,7 @@ class Removal:
     """One thing that would go.
 
     what: "tenant", "namespace" or "app", each counted by itself. clusters: where. leaving: an earlier run has given it up.
+    suspended: Flux would delete what stands for it, and leave what it installed.
     """
 
     what: str
@@ -32,6 +33,7 @@ class Removal:
     name: str
     clusters: tuple[str, ...]
     leaving: bool = field(default=False, compare=False)
+    suspended: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         where = ", ".join(self.clusters)
@@ -65,12 +67,16 @@ class Held:
 
     namespaces: (tenant, cluster, namespace) -> leaving. apps: identity -> (tenant, cluster, app, leaving).
     kubeconfigs: cluster -> where its kubeconfig lies, as (namespace, name). strangers: namespaces of others.
+    suspended: apps that Flux leaves alone, but for those given up with their cluster. frozen: (tenant, cluster) with such
+    a baseline.
     """
 
     namespaces: Mapping[tuple[str, str, str], bool]
     apps: Mapping[ObjectId, tuple[str, str, str, bool]]
     kubeconfigs: Mapping[str, tuple[str, str]]
     strangers: frozenset[str] = frozenset()
+    suspended: frozenset[ObjectId] = frozenset()
+    frozen: frozenset[tuple[str, str]] = frozenset()
 
 
 def held(manifests: Iterable[Manifest], environment: str) -> Held:
@@ -79,6 +85,8 @@ def held(manifests: Iterable[Manifest], environment: str) -> Held:
     apps: dict[ObjectId, tuple[str, str, str, bool]] = {}
     kubeconfigs: dict[str, tuple[str, str]] = {}
     strangers: set[str] = set()
+    suspended: set[ObjectId] = set()
+    frozen: set[tuple[str, str]] = set()
     for manifest in manifests:
         labels = manifest["metadata"].get("labels") or {}
         tenant, cluster, app = (labels.get(key, "") for key in (TENANT_LABEL, "tenantry/cluster", "tenantry/app"))
@@ -88,11 +96,19 @@ def held(manifests: Iterable[Manifest], environment: str) -> Held:
             continue
         if app:
             apps[object_id(manifest)] = (tenant, cluster, app, leaving)
+            suspended |= {object_id(manifest)} if _is_suspended(manifest) else set()
         else:
             namespaces |= {(tenant, cluster, name): leaving for name in _namespaces(manifest) if tenant}
+            frozen |= {(tenant, cluster)} if _is_suspended(manifest) else set()
         if reference := _kubeconfig(manifest):
             kubeconfigs[cluster] = reference
-    return Held(namespaces, apps, kubeconfigs, frozenset(strangers))
+    return Held(namespaces, apps, kubeconfigs, frozenset(strangers), frozenset(suspended), frozenset(frozen))
+
+
+def _is_suspended(manifest: Manifest) -> bool:
+    """By the fleet or by hand; what a cluster that is given up leaves behind, it is meant to."""
+    decommissioned = (manifest["metadata"].get("labels") or {}).get(STATE_LABEL) == "decommissioned"
+    return bool((manifest.get("spec") or {}).get("suspend")) and not decommissioned
 
 
 def _namespaces(manifest: Manifest) -> list[str]:
@@ -128,15 +144,18 @@ def _tenants(plan: Plan, now: Held) -> Iterator[Removal]:
             here.setdefault(tenant, {}).setdefault(cluster, leaving)
     for tenant, clusters in here.items():
         if tenant not in staying:
-            yield Removal("tenant", tenant, tenant, tuple(sorted(clusters)), all(clusters.values()))
+            suspended = any((tenant, cluster) in now.frozen for cluster in clusters)
+            yield Removal("tenant", tenant, tenant, tuple(sorted(clusters)), all(clusters.values()), suspended)
 
 
 def _namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
     staying = {each.tenant for each in plan.placements}
-    planned = {(each.tenant, each.cluster, name) for each in plan.placements for name in each.namespaces}
+    planned = {(each.tenant, each.cluster): each.namespaces for each in plan.placements}
     for (tenant, cluster, name), leaving in now.namespaces.items():
-        if tenant in staying and (tenant, cluster, name) not in planned:
-            yield Removal("namespace", tenant, name, (cluster,), leaving)
+        if tenant in staying and name not in planned.get((tenant, cluster), ()):
+            # A baseline that stays removes the namespace when it is no longer suspended.
+            suspended = (tenant, cluster) in now.frozen and (tenant, cluster) not in planned
+            yield Removal("namespace", tenant, name, (cluster,), leaving, suspended)
 
 
 def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:
@@ -145,21 +164,23 @@ def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:
     for id, (tenant, cluster, app, leaving) in now.apps.items():
         # Where a whole placement goes, its namespaces say so already.
         if id not in planned and (not tenant or (tenant, cluster) in placed):
-            yield Removal("app", tenant, app, (cluster,), leaving)
+            yield Removal("app", tenant, app, (cluster,), leaving, id in now.suspended)
 
 
 def check(plan: Plan, now: Held, limits: Limits) -> None:
     """Raises: Refused: the run would take away more than may go; nothing has been changed then."""
     _check_strangers(plan, now, limits.adopting)
     _check_kubeconfigs(plan, now)
-    unasked = [each for each in removals(plan, now) if not each.leaving]
+    gone = removals(plan, now)
+    _check_suspended(gone)
+    unasked = [each for each in gone if not each.leaving]
     if not unasked:
         return
     if limits.protected:
         raise Refused(
             f"environment '{plan.environment}' is protected, and this run would remove\n{_listed(unasked)}", _GIVE_UP
         )
-    if not plan.placements and not limits.explicit:
+    if not plan.placements and not limits.explicit and any(each.what == "tenant" for each in unasked):
         message = f"this run would remove every tenant of environment '{plan.environment}'\n{_listed(unasked)}"
         raise Refused(message, f"if the file is right, {_GIVE_UP}; or allow it: {_ALLOW.format(len(unasked))}")
     for what in ("tenant", "namespace", "app"):
@@ -194,6 +215,16 @@ def _check_strangers(plan: Plan, now: Held, adopting: frozenset[str]) -> None:
                 " take it over",
                 f"if it is to become the tenant's, set 'adopt: true' under tenants.{tenant}; or rename the tenant",
             )
+
+
+def _check_suspended(gone: list[Removal]) -> None:
+    """Flux deletes a suspended object without a look at what it installed, which nobody would know of then."""
+    if suspended := [each for each in gone if each.suspended]:
+        raise Refused(
+            f"this run would remove what is suspended, and Flux would leave behind what it installed\n{_listed(suspended)}",
+            "let Flux go on first (take 'state: paused' away and run `pulumi up`; `flux resume` what was suspended by hand);"
+            " a cluster that is gone gets 'state: decommissioned'",
+        )
 
 
 def _check_kubeconfigs(plan: Plan, now: Held) -> None:

@@ -16,6 +16,8 @@ from tests.faults.report import Results
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--results", type=Path, help="a directory that gets what was tried, as JSON (default: none)")
+    parser.addoption("--steps", type=int, default=100, help="how long the random walk is (default: 100)")
+    parser.addoption("--seed", type=int, default=1, help="where the random walk goes (default: 1)")
 
 
 @pytest.fixture(scope="session")

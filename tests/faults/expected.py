@@ -40,7 +40,11 @@ def places(document: Data) -> Places:
             apps = {
                 (app, kind_of(each))
                 for app, each in tenant["apps"].items()
-                if _takes(each.get("clusters") or tenant.get("clusters") or document["defaults"]["clusters"], cluster, declared)
+                if _takes(
+                    each.get("clusters") or tenant.get("clusters") or document["defaults"]["clusters"],
+                    cluster,
+                    declared,
+                )
             }
             if apps:
                 namespaces = {name, *(f"{name}-{key}" for key in tenant.get("namespaces", ()))} if name else set()
@@ -55,7 +59,11 @@ def refusal(before: Data, after: Data) -> str:
     """
     was, will = places(before), places(after)
     for cluster, declared in before["clusters"].items():
-        if declared.get("kubeconfig") != after["clusters"][cluster].get("kubeconfig") and _on(was, cluster) and _on(will, cluster):
+        if (
+            declared.get("kubeconfig") != after["clusters"][cluster].get("kubeconfig")
+            and _on(was, cluster)
+            and _on(will, cluster)
+        ):
             return f"cluster '{cluster}' is reached through"
     if any(_left_behind(before, was, will)):
         return "Flux would leave behind what it installed"
@@ -63,7 +71,9 @@ def refusal(before: Data, after: Data) -> str:
     if gone["tenant"] and not any(tenant for tenant, _ in will):
         return "this run would remove every tenant of environment 'dev'"
     limit = after["environments"][ENVIRONMENT].get("maxDeletions", 3)
-    over = (f"would remove {count} {what}s, and {limit} may go at once" for what, count in gone.items() if count > limit)
+    over = (
+        f"would remove {count} {what}s, and {limit} may go at once" for what, count in gone.items() if count > limit
+    )
     return next(over, "")
 
 
@@ -100,7 +110,9 @@ def _gone(before: Data, was: Places, will: Places) -> dict[str, list[bool]]:
         if tenant in staying
         for _ in place.namespaces - (will[tenant, cluster].namespaces if (tenant, cluster) in will else frozenset())
     ]
-    apps = [_state(before, tenant, app) == "offboarding" or tenant in leaving for tenant, _, app in _apps_gone(was, will)]
+    apps = [
+        _state(before, tenant, app) == "offboarding" or tenant in leaving for tenant, _, app in _apps_gone(was, will)
+    ]
     return {"tenant": [each in leaving for each in tenants], "namespace": namespaces, "app": apps}
 
 

@@ -32,11 +32,12 @@ CHARTS: Data = {"helm": {"url": "{host}/charts"}}
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """said: what was edited. same: it means nothing to any cluster."""
+    """sort: which of the edits it is, in words. said: what was edited. same: it means nothing to any cluster."""
 
     document: Data
+    sort: str
     said: str
-    same: bool = False
+    same: bool
 
 
 def step(document: Data, random: Random) -> Step:
@@ -46,12 +47,12 @@ def step(document: Data, random: Random) -> Step:
         edit = random.choices(EDITS, WEIGHTS)[0]
         if said := edit(edited, random):
             _mend_dependencies(edited)
-            return Step(edited, said, same=edit in SAME)
+            return Step(edited, edit.__name__.replace("_", " ").strip(), said, same=edit in SAME)
 
 
-def text_of(step: Step) -> str:
-    """The file: with another comment after each edit."""
-    return f"# {step.said}\n{to_yaml([step.document])}"
+def text_of(document: Data, said: str) -> str:
+    """The file, with a comment that differs after each edit."""
+    return f"# {said}\n{to_yaml([document])}"
 
 
 # --- tenants ------------------------------------------------------------------------------------------------------
@@ -360,8 +361,17 @@ def _state_of_a_cluster(document: Data, random: Random) -> str:
     return _state(document["clusters"][cluster], ("paused",), random, f"cluster {cluster}")
 
 
+def _all_is_active_again(document: Data, _: Random) -> str:
+    parts = [
+        *document["clusters"].values(),
+        *document["tenants"].values(),
+        *document["platform"].get("addons", {}).values(),
+    ]
+    parts += [app for tenant in document["tenants"].values() for app in tenant["apps"].values()]
+    return "all is active again" if [each.pop("state") for each in parts if each.get("state") == "paused"] else ""
+
+
 def _state(part: Data, states: tuple[str, ...], random: Random, what: str) -> str:
-    """Whatever is not as usual becomes so again: pauses are short."""
     if part.pop("state", ""):
         return f"{what} is active again"
     part["state"] = random.choice(states)
@@ -508,7 +518,8 @@ _WEIGHTED: tuple[tuple[Edit, int], ...] = (
     (_state_of_a_tenant, 3),
     (_state_of_an_app, 4),
     (_state_of_an_addon, 2),
-    (_state_of_a_cluster, 3),
+    (_state_of_a_cluster, 2),
+    (_all_is_active_again, 6),
     (_all_tenants_go, 1),
     (_many_apps_go, 1),
     (_another_kubeconfig, 1),
