@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import pulumi
 
+from tenantry.claims import Claim
 from tenantry.errors import Refused
 
 NAMESPACE = "tenantry"
@@ -36,15 +37,20 @@ Target: TypeAlias = ClusterTarget | DirectoryTarget
 
 @dataclass(frozen=True, slots=True)
 class StackConfig:
-    """What a stack is about. Relative paths start at the project's directory: program and provider run there.
+    """What a stack is about: the environment that it claims, and how. Relative paths start at the project's directory, where
+    program and provider run.
 
     max_deletions: how many tenants, namespaces and apps one run may remove; None: what the environment says.
     """
 
-    environment: str
+    claim: Claim
     fleet: Path
     target: Target
     max_deletions: int | None = None
+
+    @property
+    def environment(self) -> str:
+        return self.claim.environment
 
 
 def read_config() -> StackConfig:
@@ -54,7 +60,8 @@ def read_config() -> StackConfig:
     """
     config = pulumi.Config(NAMESPACE)
     environment = config.get("environment") or pulumi.get_stack()
-    return StackConfig(environment, _fleet(config), _target(config, environment), _max_deletions(config))
+    claim = Claim(environment, f"{pulumi.get_project()}/{pulumi.get_stack()}")
+    return StackConfig(claim, _fleet(config), _target(config, environment), _max_deletions(config))
 
 
 def _max_deletions(config: pulumi.Config) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypedDict
 
 import pulumi
@@ -13,11 +13,12 @@ import pulumi
 from components.config import NAMESPACE, ClusterTarget, StackConfig, Target
 from components.secrets import read_secrets, with_secrets, without_secrets
 from tenantry import live
+from tenantry.claims import check_claim, claim_object
 from tenantry.diagnostics import declared, format_invalid
 from tenantry.errors import InvalidFleet, Refused
 from tenantry.fleet import Fleet
 from tenantry.guard import Held, Limits, check, held
-from tenantry.inventory import held_on
+from tenantry.inventory import claims_on, held_on
 from tenantry.load import load_fleet, plan_one
 from tenantry.plan import Plan
 from tenantry.render import rendered
@@ -57,16 +58,23 @@ def make_plan(config: StackConfig) -> Plan:
             f"pulumi config set {NAMESPACE}:environment NAME (by default it is the stack's name)",
         )
     planned = plan_one(fleet, config.environment)
-    check(planned, _held(fleet, planned, config.target), _limits(fleet, config))
+    check(planned, _held(fleet, planned, config), _limits(fleet, config))
+    if isinstance(config.target, ClusterTarget):
+        return replace(
+            planned, objects=(claim_object(fleet.document.platform.namespace, config.claim), *planned.objects)
+        )
     return planned
 
 
-def _held(fleet: Fleet, planned: Plan, target: Target) -> Held:
+def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
     """What is there of the environment now, on its management cluster or in files."""
-    if not isinstance(target, ClusterTarget):
-        return held(rendered(target.directory), planned.environment)
-    with live.connect(target.kubeconfig, target.context) as client:
-        return held(held_on(client, fleet, planned), planned.environment)
+    if not isinstance(config.target, ClusterTarget):
+        return held(rendered(config.target.directory), planned.environment)
+    platform = fleet.document.platform.namespace
+    with live.connect(config.target.kubeconfig, config.target.context) as client:
+        found = held_on(client, fleet, planned)
+        check_claim(config.claim, claims_on(client, platform), platform)
+        return held(found, planned.environment)
 
 
 def _limits(fleet: Fleet, config: StackConfig) -> Limits:

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
+from tenantry.emptied import emptied
 from tenantry.fields import FieldChange, changed_fields
+from tenantry.guard import held, kept_namespaces, planned_namespaces
 from tenantry.kube import KubeObject, ObjectId
 from tenantry.objects.appset import PlannedApp
 from tenantry.plan import Plan
@@ -108,7 +110,8 @@ class Changed:
 class Diff:
     """management: the management cluster before and after; unchanged: how many objects are the same.
 
-    recreated: namespaces that both plans have, but that are deleted and created again.
+    recreated: namespaces that both plans have, but that are deleted and created again. emptied: what an environment that
+    stays has nothing left of, as the guard of `pulumi up` says it.
     """
 
     environment: str
@@ -122,6 +125,7 @@ class Diff:
     rehomed: tuple[Rehomed, ...]
     recreated: tuple[Place, ...]
     unchanged: int
+    emptied: str
 
     def __bool__(self) -> bool:
         """Whether there is any difference."""
@@ -182,7 +186,13 @@ def _diff(before: Plan, after: Plan, status: Status) -> Diff:
         rehomed,
         _recreated(before, after, rehomed, kept=kept),
         len(both) - len(changed),
+        _emptied(before, after) if status is Status.KEPT else "",
     )
+
+
+def _emptied(before: Plan, after: Plan) -> str:
+    there = held((each.manifest for each in before.objects), before.environment)
+    return emptied(kept_namespaces(there), planned_namespaces(after))
 
 
 def _by_id(plan: Plan) -> dict[ObjectId, KubeObject]:

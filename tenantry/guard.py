@@ -10,11 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tenantry.emptied import emptied
 from tenantry.errors import Refused
 from tenantry.kube import Manifest, ObjectId, object_id
 from tenantry.objects.lifecycle import STATE_LABEL
 from tenantry.objects.scope import TENANT_LABEL
+from tenantry.occupied import check_occupied, installed_in
 from tenantry.plan import Plan
+from tenantry.suspended import is_suspended, left_behind
 
 _LISTED = 20
 """How many removals a message names."""
@@ -68,7 +71,7 @@ class Held:
     namespaces: (tenant, cluster, namespace) -> leaving. apps: identity -> (tenant, cluster, app, leaving).
     kubeconfigs: cluster -> where its kubeconfig lies, as (namespace, name). strangers: namespaces of others.
     suspended: apps that Flux leaves alone, but for those given up with their cluster. frozen: (tenant, cluster) with such
-    a baseline.
+    a baseline. installed: where Flux has something of an app, by the app's identity.
     """
 
     namespaces: Mapping[tuple[str, str, str], bool]
@@ -77,6 +80,7 @@ class Held:
     strangers: frozenset[str] = frozenset()
     suspended: frozenset[ObjectId] = frozenset()
     frozen: frozenset[tuple[str, str]] = frozenset()
+    installed: Mapping[ObjectId, frozenset[str]] = field(default_factory=dict)
 
 
 def held(manifests: Iterable[Manifest], environment: str) -> Held:
@@ -87,6 +91,7 @@ def held(manifests: Iterable[Manifest], environment: str) -> Held:
     strangers: set[str] = set()
     suspended: set[ObjectId] = set()
     frozen: set[tuple[str, str]] = set()
+    installed: dict[ObjectId, frozenset[str]] = {}
     for manifest in manifests:
         labels = manifest["metadata"].get("labels") or {}
         tenant, cluster, app = (labels.get(key, "") for key in (TENANT_LABEL, "tenantry/cluster", "tenantry/app"))
@@ -96,30 +101,25 @@ def held(manifests: Iterable[Manifest], environment: str) -> Held:
             continue
         if app:
             apps[object_id(manifest)] = (tenant, cluster, app, leaving)
-            suspended |= {object_id(manifest)} if _is_suspended(manifest) else set()
+            suspended |= {object_id(manifest)} if is_suspended(manifest) else set()
+            installed[object_id(manifest)] = installed_in(manifest)
         else:
-            namespaces |= {(tenant, cluster, name): leaving for name in _namespaces(manifest) if tenant}
-            frozen |= {(tenant, cluster)} if _is_suspended(manifest) else set()
+            own = _namespaces(manifest) if tenant else []
+            namespaces |= {(tenant, cluster, name): leaving or given_up for name, given_up in own}
+            frozen |= {(tenant, cluster)} if is_suspended(manifest) else set()
         if reference := _kubeconfig(manifest):
             kubeconfigs[cluster] = reference
-    return Held(namespaces, apps, kubeconfigs, frozenset(strangers), frozenset(suspended), frozenset(frozen))
+    return Held(namespaces, apps, kubeconfigs, frozenset(strangers), frozenset(suspended), frozenset(frozen), installed)
 
 
-def _is_suspended(manifest: Manifest) -> bool:
-    """By the fleet or by hand; what a cluster that is given up leaves behind, it is meant to."""
-    decommissioned = (manifest["metadata"].get("labels") or {}).get(STATE_LABEL) == "decommissioned"
-    return bool((manifest.get("spec") or {}).get("suspend")) and not decommissioned
-
-
-def _namespaces(manifest: Manifest) -> list[str]:
-    """Those that an object is or, as a baseline's release, installs."""
+def _namespaces(manifest: Manifest) -> list[tuple[str, bool]]:
+    """Those that an object is or, as a baseline's release, installs; and whether each by itself was given up."""
     if manifest["kind"] == "Namespace":
-        return [manifest["metadata"]["name"]]
+        return [(manifest["metadata"]["name"], False)]
     objects = ((manifest.get("spec") or {}).get("values") or {}).get("objects")
     installed = objects if isinstance(objects, list) else []
-    return [
-        each["metadata"]["name"] for each in installed if isinstance(each, dict) and each.get("kind") == "Namespace"
-    ]
+    found = (each["metadata"] for each in installed if isinstance(each, dict) and each.get("kind") == "Namespace")
+    return [(each["name"], STATE_LABEL in (each.get("labels") or {})) for each in found]
 
 
 def _kubeconfig(manifest: Manifest) -> tuple[str, str] | None:
@@ -150,12 +150,23 @@ def _tenants(plan: Plan, now: Held) -> Iterator[Removal]:
 
 def _namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
     staying = {each.tenant for each in plan.placements}
-    planned = {(each.tenant, each.cluster): each.namespaces for each in plan.placements}
+    planned = planned_namespaces(plan)
+    placed = {(each.tenant, each.cluster) for each in plan.placements}
     for (tenant, cluster, name), leaving in now.namespaces.items():
-        if tenant in staying and name not in planned.get((tenant, cluster), ()):
+        if tenant in staying and (tenant, cluster, name) not in planned:
             # A baseline that stays removes the namespace when it is no longer suspended.
-            suspended = (tenant, cluster) in now.frozen and (tenant, cluster) not in planned
+            suspended = (tenant, cluster) in now.frozen and (tenant, cluster) not in placed
             yield Removal("namespace", tenant, name, (cluster,), leaving, suspended)
+
+
+def planned_namespaces(plan: Plan) -> set[tuple[str, str, str]]:
+    """Namespaces that a plan wants, as (tenant, cluster, name)."""
+    return {(each.tenant, each.cluster, name) for each in plan.placements for name in each.namespaces}
+
+
+def kept_namespaces(now: Held) -> set[tuple[str, str, str]]:
+    """Namespaces that are there, and that no earlier run has given up."""
+    return {key for key, leaving in now.namespaces.items() if not leaving}
 
 
 def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:
@@ -171,8 +182,10 @@ def check(plan: Plan, now: Held, limits: Limits) -> None:
     """Raises: Refused: the run would take away more than may go; nothing has been changed then."""
     _check_strangers(plan, now, limits.adopting)
     _check_kubeconfigs(plan, now)
+    check_occupied(plan, now.apps, now.installed, frozenset(now.namespaces) - planned_namespaces(plan))
     gone = removals(plan, now)
-    _check_suspended(gone)
+    if suspended := [each for each in gone if each.suspended]:
+        raise left_behind(_listed(suspended))
     unasked = [each for each in gone if not each.leaving]
     if not unasked:
         return
@@ -180,8 +193,8 @@ def check(plan: Plan, now: Held, limits: Limits) -> None:
         raise Refused(
             f"environment '{plan.environment}' is protected, and this run would remove\n{_listed(unasked)}", _GIVE_UP
         )
-    if not plan.placements and not limits.explicit and any(each.what == "tenant" for each in unasked):
-        message = f"this run would remove every tenant of environment '{plan.environment}'\n{_listed(unasked)}"
+    if not limits.explicit and (all_of := emptied(kept_namespaces(now), planned_namespaces(plan))):
+        message = f"this run would remove {all_of} of environment '{plan.environment}'\n{_listed(unasked)}"
         raise Refused(message, f"if the file is right, {_GIVE_UP}; or allow it: {_ALLOW.format(len(unasked))}")
     for what in ("tenant", "namespace", "app"):
         over = [each for each in unasked if each.what == what]
@@ -215,16 +228,6 @@ def _check_strangers(plan: Plan, now: Held, adopting: frozenset[str]) -> None:
                 " take it over",
                 f"if it is to become the tenant's, set 'adopt: true' under tenants.{tenant}; or rename the tenant",
             )
-
-
-def _check_suspended(gone: list[Removal]) -> None:
-    """Flux deletes a suspended object without a look at what it installed, which nobody would know of then."""
-    if suspended := [each for each in gone if each.suspended]:
-        raise Refused(
-            f"this run would remove what is suspended, and Flux would leave behind what it installed\n{_listed(suspended)}",
-            "let Flux go on first (take 'state: paused' away and run `pulumi up`; `flux resume` what was suspended by hand);"
-            " a cluster that is gone gets 'state: decommissioned'",
-        )
 
 
 def _check_kubeconfigs(plan: Plan, now: Held) -> None:

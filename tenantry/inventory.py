@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tenantry.bootstrap import MARKER
+from tenantry.claims import CLAIM_LABEL, Claim, claims
 from tenantry.errors import Refused
 from tenantry.fleet import Fleet
 from tenantry.kube import Manifest
@@ -73,6 +74,19 @@ def marked_as(client: Client, platform: str) -> str | None:
             return None
         message = f"can not read ConfigMap {platform}/{MARKER}: HTTP {error.response.status_code}"
         raise Refused(message, "use credentials that may read the ConfigMaps of that namespace") from None
+
+
+def claims_on(client: Client, platform: str) -> list[Claim]:
+    """Which stacks run which environments from here. Raises: Refused: the cluster does not let us read that."""
+    from httpx2 import HTTPStatusError
+    from lightkube.resources.core_v1 import ConfigMap
+
+    try:
+        found = list(client.list(ConfigMap, namespace=platform, labels={CLAIM_LABEL: None}))
+    except HTTPStatusError as error:
+        message = f"can not list ConfigMaps in {platform}: HTTP {error.response.status_code}"
+        raise Refused(message, "use credentials that may read the ConfigMaps of that namespace") from None
+    return list(claims(each.to_dict() for each in found))
 
 
 def held_on(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Manifest]:

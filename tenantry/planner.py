@@ -22,7 +22,7 @@ from tenantry.objects.appset import AppSet, PlannedApp, plan_apps
 from tenantry.objects.attachments import Attachments
 from tenantry.objects.baseline import baseline
 from tenantry.objects.dependencies import Dependency
-from tenantry.objects.lifecycle import Lifecycle, in_state, lifecycle
+from tenantry.objects.lifecycle import Lifecycle, given_up, in_state, lifecycle
 from tenantry.objects.remote import baseline_release, objects_chart, service_account, workload_identity
 from tenantry.objects.scope import Scope, on_management
 from tenantry.settings import (
@@ -230,8 +230,11 @@ class Planner:
 
     def _extra_baselines(self, scope: Scope) -> Iterator[list[Manifest]]:
         """A whole baseline for each of the tenant's extra namespaces."""
+        declared = self.fleet.document.tenants[scope.tenant].namespaces
         for key, name in scope.namespaces.items():
-            yield baseline(replace(scope, namespace=name), namespace_settings(self.fleet, scope.tenant, key))
+            first, *rest = baseline(replace(scope, namespace=name), namespace_settings(self.fleet, scope.tenant, key))
+            leaves = declared[key].state == "offboarding"
+            yield [given_up(first, "offboarding") if leaves else first, *rest]
 
     def _account(self, name: str, namespace: str, owner: Owner, at: Path) -> ObjectId:
         """A service account beside the kubeconfigs; clusters that keep theirs in one namespace share it."""

@@ -80,10 +80,14 @@ def tenant_settings(fleet: Fleet, tenant: str) -> TenantSettings:
     return _settings(settings_layers(fleet, tenant))
 
 
+_NO_SETTINGS = ("name", "state")
+"""Keys of a namespace's entry that say something of it, and nothing of what is in it."""
+
+
 def namespace_settings(fleet: Fleet, tenant: str, key: str) -> TenantSettings:
     """What holds in one of the tenant's extra namespaces: the tenant's settings with what its entry says."""
     at = ("tenants", tenant, "namespaces", key)
-    own = {setting: value for setting, value in fleet.raw(*at).items() if setting != "name"}
+    own = {setting: value for setting, value in fleet.raw(*at).items() if setting not in _NO_SETTINGS}
     return _settings([*settings_layers(fleet, tenant), Layer(at, own)])
 
 

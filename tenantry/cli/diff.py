@@ -72,20 +72,24 @@ def command(
         say(f"{before.name} has no {file.name}: everything is new")
     diffs = diff_all(before.plans, after)
     limits = _limits(fleet, diffs, max_deletions)
-    refusals = [text for each in diffs if (text := _refusal(each, limits[each.environment]))]
+    refusals = {
+        each.environment: text
+        for each in diffs
+        if (text := _refusal(each, limits[each.environment], raised=max_deletions is not None))
+    }
     shown = EVERYTHING if everything else Limits()
     match output:
         case "json":
-            found = [as_data(each, limit := limits[each.environment], over_budget(each, limit)) for each in diffs]
+            found = [as_data(each, limits[each.environment], refused=each.environment in refusals) for each in diffs]
             data_json({"base": {"name": before.name, "commit": before.commit or None}, "environments": found})
         case "markdown":
-            data(as_markdown(diffs, before.name, refusals, shown))
+            data(as_markdown(diffs, before.name, list(refusals.values()), shown))
         case "names":
             if names := [name for each in diffs for name in as_names(each)]:
                 data("\n".join(names))
         case _:
             data("\n\n".join([f"against {before.name}", *(as_text(each, shown) for each in diffs)]))
-    for text in refusals:
+    for text in refusals.values():
         error(f"{text}\n  fix: take fewer away, or raise --max-deletions if this is meant")
     return 2 if refusals else int(any(diffs))
 
@@ -128,8 +132,10 @@ def _limits(fleet: Fleet, diffs: tuple[Diff, ...], given: int | None) -> dict[st
     return {each.environment: allowed.get(each.environment) if given is None else given for each in diffs}
 
 
-def _refusal(diff: Diff, limit: int | None) -> str:
-    """Why a difference goes too far; "" if it does not."""
+def _refusal(diff: Diff, limit: int | None, *, raised: bool) -> str:
+    """Why a difference goes too far; "" if it does not. raised: the limit was given for this very difference."""
+    if diff.emptied and not raised:
+        return f"{diff.environment} loses {diff.emptied} it has"
     over = over_budget(diff, limit)
     if not over:
         return ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from tenantry.consequences import Sign, consequences
@@ -11,8 +10,8 @@ from tenantry.fields import ABSENT, FieldChange
 from tenantry.kube import ObjectId
 
 
-def as_data(diff: Diff, limit: int | None, over: Mapping[str, int]) -> dict[str, Any]:
-    """limit: how many deletions of a kind are allowed; over: kinds with more than that."""
+def as_data(diff: Diff, limit: int | None, *, refused: bool) -> dict[str, Any]:
+    """limit: how many deletions of a kind are allowed; refused: whether the environment loses too much."""
     return {
         "environment": diff.environment,
         "status": diff.status.value,
@@ -38,7 +37,7 @@ def as_data(diff: Diff, limit: int | None, over: Mapping[str, int]) -> dict[str,
         ],
         "deletions": diff.deletions._asdict(),
         "maxDeletions": limit,
-        "refused": bool(over),
+        "refused": refused,
     }
 
 

@@ -149,6 +149,8 @@ class ExtraNamespace(Model):
     """Merged with the tenant's."""
     network: Network | None = None
     """Merged with the tenant's; a word replaces it as a whole."""
+    state: Literal["active", "offboarding"] = "active"
+    """`offboarding`: it may be removed in a later run, also where that is protected. Apps in it stay as they are."""
 
     @model_validator(mode="after")
     def _named_after_the_main_one(self) -> Self:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tenantry.kube import KubeObject
+from tenantry.kube import KubeObject, Manifest
 from tenantry.model import ClusterState, State
 
 STATE_LABEL = "tenantry/state"
@@ -36,13 +36,19 @@ def in_state(planned: KubeObject, state: Lifecycle) -> KubeObject:
 
     A suspended HelmRelease leaves what it installed when it goes; a Kustomization has to be told.
     """
-    manifest: dict[str, Any] = dict(planned.manifest)
+    manifest = planned.manifest
     if state.suspended and planned.id.kind in _FLUX:
-        manifest["spec"] = _suspended(manifest["spec"], planned.id.kind, orphan=state.leaving == "decommissioned")
+        spec = _suspended(manifest["spec"], planned.id.kind, orphan=state.leaving == "decommissioned")
+        manifest = {**manifest, "spec": spec}
     if state.leaving:
-        metadata = manifest["metadata"]
-        manifest["metadata"] = {**metadata, "labels": {**metadata["labels"], STATE_LABEL: state.leaving}}
+        manifest = given_up(manifest, state.leaving)
     return replace(planned, manifest=manifest) if state.suspended or state.leaving else planned
+
+
+def given_up(manifest: Manifest, leaving: str) -> Manifest:
+    """A manifest that says of its object why that may go."""
+    metadata = manifest["metadata"]
+    return {**manifest, "metadata": {**metadata, "labels": {**metadata["labels"], STATE_LABEL: leaving}}}
 
 
 def _suspended(spec: Mapping[str, Any], kind: str, *, orphan: bool) -> dict[str, Any]:

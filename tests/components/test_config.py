@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from components.config import ClusterTarget, DirectoryTarget, StackConfig, Target, read_config
+from tenantry.claims import Claim
 from tenantry.errors import Refused
 from tests.components.recording import record
 
@@ -23,7 +24,7 @@ def read(config: dict[str, str], stack: str = "dev") -> StackConfig:
 
 
 def test_without_settings_the_stack_is_the_environment_of_its_name_on_the_usual_cluster() -> None:
-    assert read({}, "prod") == StackConfig("prod", Path("tenants.yaml"), ClusterTarget())
+    assert read({}, "prod") == StackConfig(Claim("prod", "tenantry/prod"), Path("tenants.yaml"), ClusterTarget())
 
 
 def test_settings_that_are_empty_count_as_not_set() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from components.program import tenant_outputs
 from tenantry import live
+from tenantry.claims import Claim, claim_object
 from tenantry.errors import Refused
 from tenantry.load import load_fleet, plan_all
 from tenantry.plan import Plan
@@ -106,12 +107,16 @@ def test_a_tenant_s_output_names_all_of_its_namespaces() -> None:
     assert tenant_outputs(plan)["rocky"]["namespaces"] == ["rocky", "rocky-jobs"]
 
 
-def hub_with(plan: Plan, marker: str = "hub-dev") -> Memory:
-    """A management cluster that holds a plan."""
+def hub_with(plan: Plan, marker: str = "hub-dev", *claimed: Claim) -> Memory:
+    """A management cluster that holds a plan, and claims of stacks."""
     memory = Memory()
     memory.objects["/api/v1/namespaces/tenantry-system/configmaps/tenantry"] = {
         "metadata": {},
         "data": {"cluster": marker},
+    }
+    memory.objects["/api/v1/namespaces/tenantry-system/configmaps"] = {
+        "metadata": {},
+        "items": [dict(claim_object("tenantry-system", each).manifest) for each in claimed],
     }
     for kind, path in (
         ("Namespace", "/api/v1/namespaces"),
@@ -156,6 +161,24 @@ def test_a_run_against_another_cluster_ends_before_anything_is_registered(monkey
     recording, message = run({}, stack="dev")
     assert recording.registered == []
     assert "says that it is 'hub-prod', but 'hub-dev' manages environment 'dev'\n" in message
+
+
+def test_a_stack_that_is_told_to_be_another_environment_ends_before_anything_is_registered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hub = hub_with(PLANS["dev"], "hub-prod", Claim("dev", "tenantry/dev"))
+    monkeypatch.setattr(live, "connect", lambda *_: hub.client())
+    recording, message = run({"environment": "prod"}, stack="dev")
+    assert recording.registered == []
+    assert message.startswith("stack 'tenantry/dev' runs environment 'dev', and would delete all of it for 'prod'\n")
+
+
+def test_a_stack_keeps_its_claim_on_the_management_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "connect", lambda *_: hub_with(PLANS["dev"]).client())
+    recording, message = run({}, stack="dev")
+    assert message == ""
+    claims = [each.inputs["data"] for each in recording.objects if each.key.name == "tenantry-system/tenantry-dev"]
+    assert claims == [{"environment": "dev", "stack": "tenantry/dev"}]
 
 
 def test_files_are_guarded_as_a_cluster_is(tmp_path: Path, emptied: Path) -> None:

@@ -93,6 +93,16 @@ def test_a_release_environment_stands_beside_its_model(dev: Project, america: Cl
     assert dev.preview() == {}
 
 
+def test_a_stack_does_not_become_the_other_environment(dev: Project, america: Cluster, south: Cluster) -> None:
+    before = snapshot(america, south)
+    dev.pulumi("config", "set", "--stack", "dev", "tenantry:environment", RELEASE).ok()
+    refused = dev.pulumi("up", "--stack", "dev", "--yes", "--skip-preview")
+    dev.pulumi("config", "rm", "--stack", "dev", "tenantry:environment").ok()
+    assert refused.code != 0
+    assert "runs environment 'dev', and would delete all of it for 'dev-1-0-x'" in refused.text
+    assert snapshot(america, south) == before
+
+
 def cut(project: Project, repository: str, branch: str) -> None:
     """Begin a branch at the tip of main."""
     path = project.sandbox / "git" / f"{repository}.git"

@@ -147,6 +147,10 @@ def test_a_repository_that_reaches_out_of_its_namespace_is_refused(
     for cluster in (hub, edge):
         found = cluster.get("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrolebindings", "take-over")
         assert found is None
+    sound = (fleet.content / "git" / "rocky" / "manifests" / "web/dev/kustomization.yaml").read_text()
+    commit(fleet.sandbox, "rocky/manifests", {"web/dev/kustomization.yaml": sound}, "Take nothing")
+    reconcile(hub, namespace, source)
+    eventually(lambda: _ready(hub, namespace, name).get("status") == "True", f"{name} to be ready again")
 
 
 ATTACK = """\
@@ -268,9 +272,12 @@ def test_owners_and_a_second_namespace_reach_every_cluster(fleet: Project, hub: 
         )
         assert quota["spec"]["hard"]["pods"] == "5"
         for namespace in ("movy", "movy-jobs"):
-            group, name = "rbac.authorization.k8s.io", "movy-owners-view"
-            binding = cluster.get(group, "v1", "RoleBinding", "rolebindings", name, namespace)
-            assert binding is not None
+            binding = eventually(
+                lambda cluster=cluster, namespace=namespace: cluster.get(
+                    "rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", "movy-owners-view", namespace
+                ),
+                f"the owners' binding in {namespace}",
+            )
             assert [each["name"] for each in binding["subjects"]] == ["team-movy"]
 
 

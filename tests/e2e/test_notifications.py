@@ -95,7 +95,7 @@ def test_a_failing_app_is_told_to_its_tenant_with_the_cluster_it_fails_on(
     receiver: Receiver, involved: str, cluster: str
 ) -> None:
     post = first(receiver, "/rocky", involved)
-    assert (post.body["severity"], post.body["reason"]) == ("error", "BuildFailed")
+    assert (post.body["severity"], post.body["reason"]) == ("error", "BuildFailed"), post.body["message"]
     assert "missing.yaml" in post.body["message"]
     told = {key: post.body["metadata"][key] for key in ("environment", "tenant", "cluster")}
     assert told == {"environment": "dev", "tenant": "rocky", "cluster": cluster}

@@ -32,6 +32,8 @@ INSTALLER = "helm-controller"
 _APPLIERS = {"Kustomization": "kustomize.toolkit.fluxcd.io", "HelmRelease": "helm.toolkit.fluxcd.io"}
 """Kind -> the prefix of the labels that Flux puts on what it applies, which name the object it did that for."""
 _LISTED = (("", "v1", "Namespace", "namespaces"), *KINDS)
+_RELEASE = "helm.sh/release.v1"
+"""The type of the Secrets that Helm keeps its releases in."""
 _SECRET = ("data", "stringData")
 _QUANTITY = re.compile(r"(-?[0-9.]+)(m|[kMGTPE]i?)?")
 _SUFFIXES = {"m": 1e-3} | {
@@ -57,6 +59,28 @@ class Target:
 def differences(project: Project, environment: str) -> list[str]:
     """What the clusters that run hold other than the plan says, a line for each; none if all is as planned."""
     return list(_differences(project, _planned(project, environment)))
+
+
+def remains(project: Project, environment: str) -> list[str]:
+    """What the clusters still hold of an environment that was destroyed, a line for each."""
+    plan, remotes = _planned(project, environment)
+    found: list[str] = []
+    for cluster in (plan.management, *sorted(remotes)):
+        live = listed(Api(project.kubeconfig(cluster)))
+        found += compared(Target(cluster, [], MANAGER), live, environment)
+        found += orphans(cluster, live, {})
+    return found
+
+
+def identities(project: Project, environment: str) -> dict[tuple[str, ObjectId], str]:
+    """The uid of every object of an environment, by cluster; it tells an object from a new one of the same name."""
+    plan, remotes = _planned(project, environment)
+    return {
+        (cluster, id): manifest["metadata"]["uid"]
+        for cluster in (plan.management, *sorted(remotes))
+        for id, manifest in listed(Api(project.kubeconfig(cluster))).items()
+        if (manifest["metadata"].get("labels") or {}).get(ENVIRONMENT) == environment
+    }
 
 
 def settled(project: Project, environment: str) -> None:
@@ -236,11 +260,20 @@ def _held_back(planned: Iterable[KubeObject]) -> set[ObjectId]:
 
 
 def orphans(cluster: str, live: Objects, hub: Objects) -> Iterator[str]:
-    """What Flux has applied for an object that is no longer on the management cluster."""
+    """What Flux has applied, or Helm noted down, for an object that is no longer on the management cluster."""
+    releases = {_release(each) for id, each in hub.items() if id.kind == "HelmRelease"}
     for id, manifest in live.items():
         labels = manifest["metadata"].get("labels") or {}
+        if manifest.get("type") == _RELEASE and (id.namespace, labels["name"]) not in releases:
+            yield f"{cluster}: {id} is of Helm release {id.namespace}/{labels['name']}, which is gone"
         for kind, prefix in _APPLIERS.items():
             name, namespace = labels.get(f"{prefix}/name"), labels.get(f"{prefix}/namespace", "")
             group, version, _ = APP_KINDS[kind]
             if name and ObjectId(f"{group}/{version}", kind, namespace, name) not in hub:
                 yield f"{cluster}: {id} was applied for {kind} {namespace}/{name}, which is gone"
+
+
+def _release(manifest: Manifest) -> tuple[str, str]:
+    """Where Helm keeps what a HelmRelease has installed, and as what."""
+    spec, id = manifest["spec"], object_id(manifest)
+    return spec.get("storageNamespace", id.namespace), spec.get("releaseName", id.name)

@@ -11,13 +11,19 @@ from tests.e2e.project import Project
 from tests.faults.api import Api
 from tests.faults.arena import EDGE, HUB, make_arena
 from tests.faults.commits import CHARTS, MANIFESTS
+from tests.faults.crash import POINTS, SEED
 from tests.faults.report import Results
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--results", type=Path, help="a directory that gets what was tried, as JSON (default: none)")
-    parser.addoption("--steps", type=int, default=100, help="how long the random walk is (default: 100)")
-    parser.addoption("--seed", type=int, default=1, help="where the random walk goes (default: 1)")
+    parser.addoption(
+        "--points", type=int, default=POINTS, help=f"how many runs of each sort to kill (default: {POINTS})"
+    )
+    parser.addoption("--steps", type=int, default=100, help="how many edits the random walk makes (default: 100)")
+    parser.addoption(
+        "--seed", type=int, default=SEED, help=f"decides at which points of them, and where to walk (default: {SEED})"
+    )
 
 
 @pytest.fixture(scope="session")

@@ -65,11 +65,13 @@ def refusal(before: Data, after: Data) -> str:
             and _on(will, cluster)
         ):
             return f"cluster '{cluster}' is reached through"
+    if any(_occupied_namespaces(before, was, will)):
+        return "and Flux could not clean up any more"
     if any(_left_behind(before, was, will)):
         return "Flux would leave behind what it installed"
     gone = {what: sum(not each for each in leaving) for what, leaving in _gone(before, was, will).items()}
-    if gone["tenant"] and not any(tenant for tenant, _ in will):
-        return "this run would remove every tenant of environment 'dev'"
+    if all_of := _emptied(before, was, will):
+        return f"this run would remove {all_of} of environment 'dev'"
     limit = after["environments"][ENVIRONMENT].get("maxDeletions", 3)
     over = (
         f"would remove {count} {what}s, and {limit} may go at once" for what, count in gone.items() if count > limit
@@ -114,6 +116,30 @@ def _gone(before: Data, was: Places, will: Places) -> dict[str, list[bool]]:
         _state(before, tenant, app) == "offboarding" or tenant in leaving for tenant, _, app in _apps_gone(was, will)
     ]
     return {"tenant": [each in leaving for each in tenants], "namespace": namespaces, "app": apps}
+
+
+def _emptied(before: Data, was: Places, will: Places) -> str:
+    """What there is no more of at all, not counting what was given up."""
+    leaving = {name for name, each in before["tenants"].items() if each.get("state") == "offboarding"}
+    kept = {(*where, name) for where, place in was.items() for name in place.namespaces if where[0] not in leaving}
+    there = {(*where, name) for where, place in will.items() for name in place.namespaces}
+    if not there:
+        return "every tenant" if kept else ""
+    staying = {tenant for tenant, _ in will}
+    theirs = {each for each in kept if each[0] in staying}
+    return "every namespace" if theirs and theirs.isdisjoint(there) else ""
+
+
+def _occupied_namespaces(before: Data, was: Places, will: Places) -> Iterator[bool]:
+    """Whether an app has something in a namespace that goes while the tenant stays there; nothing is suspended then."""
+    for (tenant, cluster), place in was.items():
+        if not tenant or (tenant, cluster) not in will:
+            continue
+        gone = place.namespaces - will[tenant, cluster].namespaces
+        remote = "kubeconfig" in before["clusters"][cluster]
+        for app, kind in place.apps:
+            target = before["tenants"][tenant]["apps"][app][kind].get("targetNamespace", "")
+            yield f"{tenant}-{target}" in gone and (remote or (app, kind) in will[tenant, cluster].apps)
 
 
 def _apps_gone(was: Places, will: Places) -> Iterator[tuple[str, str, str]]:

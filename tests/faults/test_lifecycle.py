@@ -5,9 +5,6 @@ The tests build on one another in the order they stand.
 
 from __future__ import annotations
 
-import json
-import os
-import signal
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -17,6 +14,7 @@ import pytest
 from sandbox.content import commit
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project, make_project
+from tests.faults.parts import frozen
 from tests.faults.report import Results, Row
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
@@ -210,18 +208,6 @@ ENTRY = """\
     variables: {{domain: edge-1.dev.example.com}}
     kubeconfig: {{kamaji: {{controlPlane: edge-1, namespace: kamaji-edge}}}}
 """
-
-
-@contextmanager
-def frozen(project: Project, cluster: str) -> Iterator[None]:
-    """The cluster's API server takes connections and answers none."""
-    parts = json.loads(project.tenantry("sandbox", "status", "--output", "json").ok().out)["parts"]
-    (pid,) = (each["pid"] for each in parts if (each["owner"], each["part"]) == (cluster, "kube-apiserver"))
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        os.kill(pid, signal.SIGCONT)
 
 
 def test_without_protection_destroy_leaves_nothing(project: Project, hub: Cluster, results: Results) -> None:

@@ -138,10 +138,11 @@ def _namespace_comes(document: Data, random: Random) -> str:
 
 def _namespace_goes(document: Data, random: Random) -> str:
     tenant = _one([name for name, each in document["tenants"].items() if each.get("namespaces")], random)
-    if not tenant:
+    if not tenant or _is_paused(document):
         return ""
     own = document["tenants"][tenant]
-    key = _one(own["namespaces"], random)
+    taken = {block.get("targetNamespace") for block in _blocks(own)}
+    key = _one([key for key in own["namespaces"] if key not in taken] or own["namespaces"], random)
     del own["namespaces"][key]
     for block in _blocks(own):
         if block.get("targetNamespace") == key:
@@ -151,7 +152,7 @@ def _namespace_goes(document: Data, random: Random) -> str:
 
 def _app_goes_elsewhere(document: Data, random: Random) -> str:
     tenant, app = _any_app(document, random)
-    if not app:
+    if not app or _is_paused(document):
         return ""
     own = document["tenants"][tenant]
     block = own["apps"][app][kind_of(own["apps"][app])]
@@ -362,13 +363,23 @@ def _state_of_a_cluster(document: Data, random: Random) -> str:
 
 
 def _all_is_active_again(document: Data, _: Random) -> str:
-    parts = [
-        *document["clusters"].values(),
-        *document["tenants"].values(),
-        *document["platform"].get("addons", {}).values(),
-    ]
-    parts += [app for tenant in document["tenants"].values() for app in tenant["apps"].values()]
-    return "all is active again" if [each.pop("state") for each in parts if each.get("state") == "paused"] else ""
+    paused = [each for each in _parts(document) if each.get("state") == "paused"]
+    for each in paused:
+        del each["state"]
+    return "all is active again" if paused else ""
+
+
+def _is_paused(document: Data) -> bool:
+    """Whether anything is. Flux would not move apps from one namespace to another then, nor those that depend on it."""
+    return any(each.get("state") == "paused" for each in _parts(document))
+
+
+def _parts(document: Data) -> Iterator[Data]:
+    """All that has a state."""
+    yield from document["clusters"].values()
+    yield from document["platform"].get("addons", {}).values()
+    for tenant in document["tenants"].values():
+        yield from (tenant, *tenant["apps"].values())
 
 
 def _state(part: Data, states: tuple[str, ...], random: Random, what: str) -> str:

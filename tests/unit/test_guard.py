@@ -120,6 +120,22 @@ def test_the_last_tenant_does_not_go_unless_somebody_says_so() -> None:
     check(planned(fleet()), now(fleet(ROCKY)), Limits(protected=False, deletions=1, explicit=True))
 
 
+def test_tenants_that_stay_do_not_lose_every_namespace_unless_somebody_says_so() -> None:
+    before, after = (
+        fleet(tenant("rocky", "web", where=f"{{names: [{name}]}}"), frame=FRAME) for name in ("hub", "edge")
+    )
+    assert refusal(before, after, OPEN) == (
+        "this run would remove every namespace of environment 'dev'\n"
+        "    namespace 'rocky' of tenant 'rocky' on hub\n"
+        "  fix: if the file is right, put back what is missing; what is to go gets 'state: offboarding' in tenants.yaml and one"
+        " `pulumi up`, and is removed after that; or allow it: `pulumi config set tenantry:maxDeletions 1`"
+    )
+    check(planned(after), now(before), Limits(protected=False, deletions=1, explicit=True))
+    both = fleet(tenant("rocky", "web"))
+    check(planned(both), now(before), OPEN)
+    check(planned(before), now(both), OPEN)
+
+
 def test_where_it_is_protected_nothing_goes_unannounced_whatever_the_limit() -> None:
     after = fleet(tenant("rocky", "web"))
     for limits in (GUARDED, Limits(protected=True, deletions=9, explicit=True)):
@@ -185,6 +201,25 @@ def test_where_no_tenant_is_left_an_add_on_may_go() -> None:
     check(planned(fleet()), now(fleet(frame=with_dns)), Limits(protected=False, deletions=2))
 
 
+def test_a_namespace_may_be_given_up_by_itself() -> None:
+    jobs = "    namespaces: {jobs: {state: offboarding}, batch: {}}\n"
+    stays = planned(fleet(tenant("rocky", "web", rest="    namespaces: {batch: {}}\n")))
+    goes = planned(fleet(tenant("rocky", "web", rest="    namespaces: {jobs: {}}\n")))
+    before = now(fleet(tenant("rocky", "web", rest=jobs)))
+    assert {name for (_, _, name), leaving in before.namespaces.items() if leaving} == {"rocky-jobs"}
+    check(stays, before, GUARDED)
+    with pytest.raises(Refused, match="namespace 'rocky-batch' of tenant 'rocky' on edge"):
+        check(goes, before, GUARDED)
+
+
+def test_in_a_protected_environment_a_namespace_that_was_given_up_is_not_protected() -> None:
+    frame = FRAME.replace("{management: hub}", "{management: hub, protected: true}")
+    rest = "    namespaces: {jobs: {state: offboarding}}\n"
+    plan = planned(fleet(tenant("rocky", "web", rest=rest), frame=frame))
+    found = {each.id.name: each.protect for each in plan.objects if each.id.kind == "Namespace"}
+    assert found == {"rocky": True, "rocky-jobs": False}
+
+
 def test_many_removals_are_cut_short() -> None:
     many = [tenant(f"t{index}", "web", where="{names: [hub]}") for index in range(30)]
     assert "    and 9 more\n" in refusal(fleet(*many), fleet(many[0]), OPEN)
@@ -211,3 +246,54 @@ def test_a_namespace_of_others_is_taken_over_only_by_a_tenant_that_adopts() -> N
         "  fix: if it is to become the tenant's, set 'adopt: true' under tenants.rocky; or rename the tenant"
     )
     check(planned(fleet(ROCKY)), before, Limits(protected=True, deletions=0, adopting=frozenset({"rocky"})))
+
+
+def with_inventory(text: str, **entries: str) -> Held:
+    """What the cluster holds once a fleet is up, and Flux has applied a ConfigMap of each named app in a namespace."""
+    manifests = [dict(each.manifest) for each in planned(text).objects]
+    for manifest in manifests:
+        app = manifest["metadata"]["labels"].get("tenantry/app")
+        if namespace := entries.get(app):
+            manifest["status"] = {"inventory": {"entries": [{"id": f"{namespace}_{app}__ConfigMap", "v": "v1"}]}}
+    return held(manifests, "dev")
+
+
+JOBS = "    namespaces: {jobs: {}}\n"
+
+
+def test_a_namespace_does_not_leave_a_remote_cluster_before_the_app_in_it() -> None:
+    before = with_inventory(fleet(tenant("rocky", "web", "db", rest=JOBS)), db="rocky-jobs", web="rocky")
+    with pytest.raises(Refused) as refused:
+        check(planned(fleet(tenant("rocky", "web"))), before, Limits(protected=False, deletions=9))
+    assert str(refused.value) == (
+        "namespace 'rocky-jobs' of tenant 'rocky' would leave edge before what is installed there (app 'db'),"
+        " and Flux could not clean up any more\n"
+        "  fix: keep the namespace for one `pulumi up` in which these apps are removed or moved, and remove it when they are gone"
+        " from there"
+    )
+
+
+def test_a_namespace_goes_with_its_app_where_the_engine_deletes_both() -> None:
+    on_hub = {"where": "{names: [hub]}"}
+    before = with_inventory(fleet(tenant("rocky", "web", "db", rest=JOBS, **on_hub)), db="rocky-jobs", web="rocky")
+    check(planned(fleet(tenant("rocky", "web", **on_hub))), before, OPEN)
+
+
+def test_an_app_that_stays_moves_out_before_its_namespace_goes_on_any_cluster() -> None:
+    on_hub = {"where": "{names: [hub]}"}
+    before = with_inventory(fleet(tenant("rocky", "web", "db", rest=JOBS, **on_hub)), db="rocky-jobs")
+    with pytest.raises(
+        Refused, match=r"namespace 'rocky-jobs' of tenant 'rocky' would leave hub before .*\(app 'db'\)"
+    ):
+        check(planned(fleet(tenant("rocky", "web", "db", **on_hub))), before, OPEN)
+
+
+def test_a_namespace_that_nothing_is_in_any_more_goes() -> None:
+    before = with_inventory(fleet(tenant("rocky", "web", rest=JOBS)), web="rocky")
+    check(planned(fleet(tenant("rocky", "web"))), before, Limits(protected=False, deletions=9))
+
+
+def test_a_placement_that_goes_as_a_whole_is_in_nobodys_way() -> None:
+    before = with_inventory(fleet(tenant("rocky", "db", rest=JOBS)), db="rocky-jobs")
+    after = fleet(tenant("rocky", "db", rest=JOBS, where="{names: [hub]}"))
+    check(planned(after), before, Limits(protected=False, deletions=9))

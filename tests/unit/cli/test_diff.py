@@ -82,6 +82,16 @@ def test_up_to_the_limit_an_environment_may_lose_something(capsys: Capture) -> N
     )
 
 
+def test_an_environment_does_not_lose_everything_unless_a_limit_is_given(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(EMPTIED)
+    code, out, err = compared(capsys)
+    assert code == 2
+    assert "- tenant 'rocky' is removed from dev" in out
+    assert err == (
+        "error: dev loses every tenant it has\n  fix: take fewer away, or raise --max-deletions if this is meant\n"
+    )
+
+
 def test_what_is_wrong_with_the_file_itself_is_told_first(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(BASE + "x: 1\n")
     Path("before.yaml").write_text("x: 1\n")

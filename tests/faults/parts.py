@@ -1,0 +1,46 @@
+"""Single processes of a sandbox, taken away for a while."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tests.e2e.project import Project
+
+API = "kube-apiserver"
+CONTROLLERS = ("source-controller", "kustomize-controller", "helm-controller", "notification-controller")
+
+
+def kill(project: Project, owner: str, part: str) -> None:
+    """End a process with `kill -9`."""
+    os.kill(_pid(project, owner, part), signal.SIGKILL)
+
+
+@contextmanager
+def without(project: Project, owner: str, part: str) -> Iterator[None]:
+    """Nothing listens where a process did; afterwards it runs again, with what it has stored."""
+    kill(project, owner, part)
+    try:
+        yield
+    finally:
+        project.start("dev")
+
+
+@contextmanager
+def frozen(project: Project, cluster: str) -> Iterator[None]:
+    """The cluster's API server takes connections and answers none."""
+    pid = _pid(project, cluster, API)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def _pid(project: Project, owner: str, part: str) -> int:
+    parts = json.loads(project.tenantry("sandbox", "status", "--output", "json").ok().out)["parts"]
+    (pid,) = (each["pid"] for each in parts if (each["owner"], each["part"]) == (owner, part))
+    return int(pid)

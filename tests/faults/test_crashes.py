@@ -1,0 +1,179 @@
+"""`kill -9` of Pulumi at many points of `up` and of `destroy`: by the documented way back the next run ends well.
+
+The tests build on one another in the order they stand: each point takes the fleet from nothing to nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.clusters import eventually
+from tests.e2e.project import Project, make_fleet
+from tests.faults.compare import identities, remains, settled
+from tests.faults.crash import (
+    DESTROY,
+    POINTS,
+    SEED,
+    UP,
+    Crash,
+    Ended,
+    crashed,
+    crashes,
+    recover,
+    restore,
+    state_file,
+    steps_of,
+)
+from tests.faults.report import Results, Row
+
+pytestmark = [pytest.mark.e2e, pytest.mark.faults]
+SECTION = "crashes"
+
+CACHE = "      cache: {kustomize: {source: manifests, path: ./db, targetNamespace: rocky-cache}}\n"
+ZIGGY = """
+  ziggy:
+    sources:
+      manifests: {git: {url: "http://{host}/git/movy/manifests.git", ref: {branch: main}}}
+    apps:
+      jobs: {kustomize: {source: manifests, path: ./jobs}}
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    made = make_fleet(tmp_path_factory.mktemp("crashes") / "project", "small")
+    try:
+        made.start("dev")
+        made.pulumi("stack", "select", "--create", "dev").ok()
+        yield made
+    finally:
+        made.tenantry("sandbox", "down")
+
+
+@pytest.fixture(scope="module")
+def steps(project: Project) -> dict[str, int]:
+    """How many steps each sort of run makes that is not killed."""
+    first = steps_of(project, UP)
+    text = edit(project)
+    edited = steps_of(project, UP)
+    destroy = steps_of(project, DESTROY)
+    project.fleet.write_text(text)
+    return {"first up": first, "edited up": edited, "destroy": min(first, destroy)}
+
+
+def edit(project: Project) -> str:
+    """Have the fleet gain a tenant, a namespace and an app, lose an app, and change what stays; returns what it was."""
+    text = project.fleet.read_text()
+    project.edit("      jobs: {kustomize: {source: manifests, path: ./jobs}}\n", "")
+    project.edit("owners: [{group: team-movy}]", "owners: [{group: team-movy, role: edit}]")
+    project.edit("COLOR: green", "COLOR: blue")
+    project.edit("      db: {kustomize", f"{CACHE}      db: {{kustomize")
+    project.edit("  rocky:\n", "  rocky:\n    namespaces: {cache: {quota: {pods: 5}}}\n")
+    project.fleet.write_text(project.fleet.read_text().rstrip() + "\n" + ZIGGY)
+    return text
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "crash" in metafunc.fixturenames:
+        points = metafunc.config.getoption("--points", default=POINTS)
+        seed = metafunc.config.getoption("--seed", default=SEED)
+        print(f"{points} points, seed {seed}")
+        metafunc.parametrize("crash", crashes(points, seed), ids=str, scope="module")
+
+
+@pytest.fixture
+def fleet(project: Project) -> Iterator[Project]:
+    """Nothing on the clusters, and the file as it is in the repository, whatever the test before has left."""
+    text = project.fleet.read_text()
+    if remains(project, "dev"):
+        recover(project, UP)
+        recover(project, DESTROY)
+    yield project
+    project.fleet.write_text(text)
+
+
+def test_what_was_killed_is_finished_by_the_next_run(
+    fleet: Project, steps: dict[str, int], results: Results, crash: Crash
+) -> None:
+    run = "first up"
+    if crash.edited:
+        fleet.pulumi(*UP).ok()
+        run, _ = "edited up", edit(fleet)
+    before = identities(fleet, "dev")
+    with crashed(fleet, UP, crash, steps[run]) as ended:
+        there = {**before, **identities(fleet, "dev")}
+        started = time.monotonic()
+        done = recover(fleet, UP)
+        settled(fleet, "dev")
+        seconds = time.monotonic() - started
+    after = identities(fleet, "dev")
+    assert {key: after[key] for key in there if key in after} == {key: there[key] for key in there if key in after}
+    assert fleet.preview() == {}, "what is planned is what the state holds"
+    results.add(row(run, crash, ended, steps[run], done, seconds))
+
+    with crashed(fleet, DESTROY, crash, steps["destroy"]) as ended:
+        started = time.monotonic()
+        done = recover(fleet, DESTROY)
+        eventually(lambda: not remains(fleet, "dev"), "nothing to be left")
+        seconds = time.monotonic() - started
+    results.add(row("destroy", crash, ended, steps["destroy"], done, seconds))
+
+
+def row(run: str, crash: Crash, ended: Ended, steps: int, done: list[str], seconds: float) -> Row:
+    cells = {
+        "run": f"`{run}`" if run == "destroy" else f"{run.partition(' ')[0]} `up`",
+        "killed": "engine, program and provider" if crash.whole else "the engine alone",
+        "checkpoints": "yes" if crash.checkpoints else "no",
+        "after": f"{ended.steps} of {steps} steps",
+        "way back": ", ".join(done),
+    }
+    return Row(SECTION, cells, seconds, "converged" if ended.killed else "ended before it was killed")
+
+
+def test_most_runs_were_killed_before_their_end(results: Results) -> None:
+    verdicts = [each.verdict for each in results.rows if each.section == SECTION]
+    assert verdicts.count("converged") >= len(verdicts) / 2
+
+
+def test_a_lock_that_was_left_is_named_until_it_is_given_up(fleet: Project, steps: dict[str, int]) -> None:
+    crash = Crash(0, 0.5, whole=True, checkpoints=True, edited=False)
+    with crashed(fleet, UP, crash, steps["first up"]) as ended:
+        assert ended.killed
+        refused = fleet.pulumi(*UP)
+        assert refused.code != 0
+        assert "the stack is currently locked by 1 lock(s)" in refused.text
+        assert "`pulumi cancel`" in refused.text
+        recover(fleet, UP)
+    settled(fleet, "dev")
+
+
+@pytest.mark.parametrize("kept", [0.5, 0.0], ids=["half", "nothing"])
+def test_a_state_that_was_cut_off_is_put_back_from_what_came_before(fleet: Project, kept: float) -> None:
+    fleet.pulumi(*UP).ok()
+    file = state_file(fleet)
+    before = identities(fleet, "dev")
+    content = file.read_bytes()
+    file.write_bytes(content[: int(len(content) * kept)])
+    refused = fleet.pulumi(*UP)
+    assert refused.code != 0
+    assert "failed to load checkpoint" in refused.text
+    restore(fleet)
+    fleet.pulumi(*UP).ok()
+    settled(fleet, "dev")
+    assert identities(fleet, "dev") == before
+
+
+def test_a_state_that_can_not_be_read_is_taken_away_and_begun_again(fleet: Project) -> None:
+    fleet.pulumi(*UP).ok()
+    before = identities(fleet, "dev")
+    file = state_file(fleet)
+    file.write_text("{")
+    for each in file.parent.glob(f"{file.name}*"):
+        each.unlink()
+    fleet.pulumi("stack", "init", "dev").ok()
+    fleet.pulumi(*UP).ok()
+    settled(fleet, "dev")
+    assert identities(fleet, "dev") == before

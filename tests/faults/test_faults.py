@@ -1,0 +1,247 @@
+"""What happens when something that a fleet needs goes away for a while: an API server, a source, a controller, an identity.
+
+Each test starts from a fleet that is as planned, and leaves it so.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+import yaml
+
+from sandbox.content import commit
+from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.project import TIMEOUT, Project, make_fleet
+from tests.faults.compare import identities, remains, settled
+from tests.faults.crash import DESTROY, UP, output, started, steps_of
+from tests.faults.parts import API, CONTROLLERS, kill, without
+from tests.faults.report import Results, Row
+
+pytestmark = [pytest.mark.e2e, pytest.mark.faults]
+SECTION = "faults"
+
+MOVY = "\n  movy:\n"
+KUBECONFIG = ("Secret", "clusters", "edge-admin-kubeconfig")
+ON_EDGE, ON_HUB = ("Kustomization", "clusters", "edge-rocky-db"), ("Kustomization", "rocky", "db")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    project = make_fleet(tmp_path_factory.mktemp("faults") / "project", "small")
+    try:
+        project.start("dev")
+        project.pulumi("stack", "select", "--create", "dev").ok()
+        yield project
+    finally:
+        project.tenantry("sandbox", "down")
+
+
+@pytest.fixture(scope="module")
+def steps(made: Project) -> int:
+    """How many steps the first `up` of the fleet makes."""
+    return steps_of(made, UP)
+
+
+@pytest.fixture
+def project(made: Project, steps: int) -> Iterator[Project]:
+    """The fleet, up and as planned, whatever the test before has left."""
+    assert steps
+    made.start("dev")
+    text = made.fleet.read_text()
+    made.pulumi(*UP).ok()
+    settled(made, "dev")
+    yield made
+    made.fleet.write_text(text)
+
+
+@pytest.fixture
+def empty(made: Project, steps: int) -> Project:
+    """The same before its first `up`."""
+    assert steps
+    made.start("dev")
+    made.pulumi(*DESTROY).ok()
+    eventually(lambda: not remains(made, "dev"), "nothing to be left")
+    return made
+
+
+@pytest.fixture
+def hub(made: Project) -> Iterator[Cluster]:
+    cluster = Cluster(made.kubeconfig("hub"))
+    yield cluster
+    cluster.close()
+
+
+class Note:
+    """Takes down how long a fault kept things from being as planned, and how the run at hand ended."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+        self._begun = time.monotonic()
+
+    def seconds(self) -> float:
+        return time.monotonic() - self._begun
+
+    def add(self, fault: str, during: str, run: str, meanwhile: str) -> None:
+        cells = {"what went away": fault, "during": during, "the run": run, "meanwhile": meanwhile}
+        self._results.add(Row(SECTION, cells, self.seconds(), "converged"))
+
+
+@pytest.fixture
+def note(results: Results) -> Note:
+    return Note(results)
+
+
+def ready(project: Project) -> dict[tuple[str, str, str], str]:
+    """Status by tenant, cluster and app, as users are told."""
+    apps = json.loads(project.tenantry("status", "--environment", "dev", "--output", "json").out)
+    return {(each["tenant"], each["cluster"], each["app"]): each["status"] for each in apps}
+
+
+def apps(project: Project, cluster: str) -> set[str]:
+    """The different statuses of the apps on a cluster."""
+    return {status for (_, where, _), status in ready(project).items() if where == cluster}
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
+def test_the_management_clusters_api_server_restarts_during_an_up(
+    empty: Project, steps: int, note: Note, share: float
+) -> None:
+    with started(empty, UP, int(steps * share)) as (run, done):
+        kill(empty, "hub", API)
+        empty.start("dev")
+        code, took = run.wait(TIMEOUT), note.seconds()
+        said = output(empty)
+    # An engine that was waiting for a server that is away says so; one that was not notices nothing.
+    assert code == 0 or "connection refused" in said or "unreachable" in said or "EOF" in said, said
+    there = identities(empty, "dev")
+    empty.pulumi(*UP).ok()
+    settled(empty, "dev")
+    after = identities(empty, "dev")
+    assert {key: after.get(key) for key in there} == there
+    ended = "ended well" if code == 0 else "failed, and said why"
+    note.add("API server of `hub`, for seconds", f"`up`, {done} of {steps} steps", f"{ended} after {took:.0f} s", "")
+
+
+def test_an_up_does_not_need_a_remote_clusters_api_server(empty: Project, note: Note) -> None:
+    with without(empty, "edge", API):
+        empty.pulumi(*UP).ok()
+        took = note.seconds()
+        eventually(lambda: apps(empty, "hub") == {"ready"}, "the apps on hub")
+        assert "ready" not in apps(empty, "edge")
+    settled(empty, "dev")
+    note.add("API server of `edge`", "`up`", f"ended well after {took:.0f} s", "apps on `hub` get ready")
+
+
+def test_without_the_source_server_everything_stays_as_it_was(project: Project, hub: Cluster, note: Note) -> None:
+    before = identities(project, "dev")
+    source = ("GitRepository", "rocky", "manifests")
+    with without(project, "sandbox", "content"):
+        hub.reconcile(*source)
+        failure = eventually(lambda: hub.failure(*source), "the source to fail")
+        assert "connection refused" in failure
+        assert apps(project, "hub") == apps(project, "edge") == {"ready"}
+        project.edit("COLOR: green", "COLOR: blue")
+        project.pulumi(*UP).ok()
+        assert identities(project, "dev") == before
+    revision = commit(project.sandbox, "rocky/manifests", {"db/late.yaml": LATE}, "Push after the outage")
+    hub.reconcile(*source)
+    eventually(lambda: revision in applied(hub, ON_HUB), "the push")
+    settled(project, "dev")
+    note.add("server of Git and charts", "`up`", "ended well", "all apps stay ready, with the last revision")
+
+
+LATE = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: late}\n"
+
+
+def applied(hub: Cluster, app: tuple[str, str, str]) -> str:
+    """The revision that Flux has applied last."""
+    return str((hub.find(*app) or {}).get("status", {}).get("lastAppliedRevision", ""))
+
+
+@pytest.mark.parametrize("controller", CONTROLLERS)
+def test_a_controller_that_is_killed_goes_on_where_it_was(
+    empty: Project, steps: int, note: Note, controller: str
+) -> None:
+    with started(empty, UP, steps // 2) as (run, done):
+        kill(empty, "hub", controller)
+        assert run.wait(TIMEOUT) == 0, output(empty)
+        took = note.seconds()
+    empty.start("dev")
+    settled(empty, "dev")
+    note.add(controller, f"`up`, {done} of {steps} steps", f"ended well after {took:.0f} s", "")
+
+
+@pytest.mark.parametrize("controller", ["kustomize-controller", "helm-controller"])
+def test_a_tenant_leaves_once_the_controller_is_back(project: Project, note: Note, controller: str) -> None:
+    others = {key: uid for key, uid in identities(project, "dev").items() if "movy" not in str(key)}
+    kill(project, "hub", controller)
+    project.fleet.write_text(project.fleet.read_text().partition(MOVY)[0] + "\n")
+    with started(project, UP, 1) as (run, _):
+        project.start("dev")
+        assert run.wait(TIMEOUT) == 0, output(project)
+        took = note.seconds()
+    settled(project, "dev")
+    assert identities(project, "dev") == others
+    note.add(controller, "`up` that removes a tenant", f"waited, ended well after {took:.0f} s", "")
+
+
+def test_a_tenant_leaves_once_the_remote_clusters_api_server_is_back(
+    project: Project, hub: Cluster, note: Note
+) -> None:
+    others = {key: uid for key, uid in identities(project, "dev").items() if "movy" not in str(key)}
+    project.fleet.write_text(project.fleet.read_text().partition(MOVY)[0] + "\n")
+    kill(project, "edge", API)
+    with started(project, UP, 0) as (run, _):
+        eventually(lambda: in_deletion(hub, ("HelmRelease", "clusters", "edge-movy-greeter")), "the deletion")
+        assert run.poll() is None, output(project)
+        assert apps(project, "hub") == {"ready"}
+        project.start("dev")
+        assert run.wait(TIMEOUT) == 0, output(project)
+        took = note.seconds()
+    settled(project, "dev")
+    assert identities(project, "dev") == others
+    note.add("API server of `edge`", "`up` that removes a tenant", f"waited, ended well after {took:.0f} s", "")
+
+
+def in_deletion(hub: Cluster, app: tuple[str, str, str]) -> bool:
+    return "deletionTimestamp" in (hub.find(*app) or {"metadata": {}})["metadata"]
+
+
+def test_a_kubeconfig_that_is_no_longer_accepted_is_told_and_can_be_put_right(
+    project: Project, hub: Cluster, note: Note
+) -> None:
+    before = identities(project, "dev")
+    with revoked(hub):
+        hub.reconcile(*ON_EDGE)
+        hub.reconcile(*ON_HUB)
+        eventually(lambda: ready(project)["rocky", "edge", "db"] == "failed", "the app on edge to fail")
+        told = project.tenantry("status", "--environment", "dev").text
+        assert "Unauthorized" in told or "credentials" in told, told
+        assert apps(project, "hub") == {"ready"}
+        project.pulumi(*UP).ok()
+    hub.reconcile(*ON_EDGE)
+    settled(project, "dev")
+    assert identities(project, "dev") == before
+    note.add("credentials of `edge`", "`up`", "ended well", "`tenantry status` says so; apps on `hub` stay ready")
+
+
+@contextmanager
+def revoked(hub: Cluster) -> Iterator[None]:
+    """The cluster's kubeconfig holds a token that its API server does not know."""
+    key = "admin.conf"
+    found = hub.find(*KUBECONFIG)
+    assert found
+    kubeconfig = yaml.safe_load(base64.b64decode(found["data"][key]))
+    for user in kubeconfig["users"]:
+        user["user"] = {"token": "revoked"}
+    text = base64.b64encode(yaml.safe_dump(kubeconfig).encode()).decode()
+    hub.patch(*KUBECONFIG, {"data": {key: text}})
+    try:
+        yield
+    finally:
+        hub.patch(*KUBECONFIG, {"data": {key: found["data"][key]}})
