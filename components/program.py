@@ -19,6 +19,7 @@ from tenantry.errors import InvalidFleet, Refused
 from tenantry.fleet import Fleet
 from tenantry.guard import Held, Limits, check, held
 from tenantry.inventory import claims_on, held_on
+from tenantry.leaving import leaving
 from tenantry.load import load_fleet, plan_one
 from tenantry.plan import Plan
 from tenantry.render import rendered
@@ -72,7 +73,9 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
         return held(rendered(config.target.directory), planned.environment)
     platform = fleet.document.platform.namespace
     with live.connect(config.target.kubeconfig, config.target.context) as client:
-        found = held_on(client, fleet, planned)
+        found = list(held_on(client, fleet, planned))
+        for message in leaving(found):
+            pulumi.log.warn(message)
         check_claim(config.claim, claims_on(client, platform), platform)
         return held(found, planned.environment)
 

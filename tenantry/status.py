@@ -44,6 +44,12 @@ def _status(app: PlannedApp, manifest: Manifest | None) -> AppStatus:
     return AppStatus(app, _readiness(manifest, ready), str(ready.get("message", "")), _revision(status))
 
 
+def ready_message(manifest: Manifest) -> str:
+    """What Flux says of an object that is not ready; "" if it is, or nothing has been said."""
+    ready = _condition(manifest.get("status") or {}, "Ready")
+    return str(ready.get("message", "")) if ready.get("status") == "False" else ""
+
+
 def _readiness(manifest: Manifest, ready: Mapping[str, Any]) -> Readiness:
     if manifest["spec"].get("suspend"):
         return Readiness.SUSPENDED

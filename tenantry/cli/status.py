@@ -21,6 +21,8 @@ from tenantry.cli.output import data_json, say
 from tenantry.cli.tables import stdout_console
 from tenantry.diagnostics import counted
 from tenantry.inventory import apps_of
+from tenantry.kube import Manifest
+from tenantry.leaving import leaving
 from tenantry.load import load_fleet
 from tenantry.plan import Plan, plan
 from tenantry.status import AppStatus, Readiness, statuses
@@ -72,15 +74,22 @@ def command(
     planned = plan(load_fleet(file), environment)
     with connect_management(file, environment, kubeconfig, context) as client:
         found = _wait(client, planned, timeout) if wait else _read(client, planned)
+        deleted = tuple(leaving(_live(client, planned)))
     if output == "json":
         data_json([_as_data(status) for status in found])
     else:
         stdout_console().print(_table(found))
+    for message in deleted:
+        say(message)
     return 0 if all(status.readiness is Readiness.READY for status in found) else 1
 
 
 def _read(client: Client, planned: Plan) -> tuple[AppStatus, ...]:
-    return statuses(planned, apps_of(client, {"tenantry/environment": planned.environment}))
+    return statuses(planned, _live(client, planned))
+
+
+def _live(client: Client, planned: Plan) -> Iterator[Manifest]:
+    return apps_of(client, {"tenantry/environment": planned.environment})
 
 
 def _wait(client: Client, planned: Plan, timeout: int) -> tuple[AppStatus, ...]:

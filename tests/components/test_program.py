@@ -156,6 +156,21 @@ def test_a_run_that_would_remove_too_much_ends_before_anything_is_registered(
         )
 
 
+def test_a_run_tells_what_an_earlier_one_still_waits_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hub, told = hub_with(PLANS["dev"]), list[str]()
+    releases = hub.objects["/apis/helm.toolkit.fluxcd.io/v2/helmreleases"]["items"]
+    release = releases[0] = {**releases[0], "metadata": {**releases[0]["metadata"], "deletionTimestamp": "long ago"}}
+    monkeypatch.setattr(live, "connect", lambda *_: hub.client())
+    monkeypatch.setattr(pulumi.log, "warn", told.append)
+    _, message = run({}, stack="dev")
+    assert message == ""
+    assert [each.partition(" has been in deletion since long ago")[0] for each in told] == [
+        f"HelmRelease kamaji-edge/{release['metadata']['name']} (add-on 'cert-controller' on edge-1)"
+    ]
+
+
 def test_a_run_against_another_cluster_ends_before_anything_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "connect", lambda *_: hub_with(PLANS["dev"], "hub-prod").client())
     recording, message = run({}, stack="dev")

@@ -110,7 +110,8 @@ def started(
     try:
         yield run, _watch(run, log, last)
     finally:
-        run.kill()
+        if run.poll() is None:
+            _kill(run, whole=True)
         run.wait(TIMEOUT)
 
 

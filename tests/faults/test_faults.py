@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -208,6 +209,31 @@ def test_a_tenant_leaves_once_the_remote_clusters_api_server_is_back(
     note.add("API server of `edge`", "`up` that removes a tenant", f"waited, ended well after {took:.0f} s", "")
 
 
+def test_a_removal_that_was_given_up_is_told_until_it_is_done(project: Project, hub: Cluster, note: Note) -> None:
+    others = {key: uid for key, uid in identities(project, "dev").items() if "movy" not in str(key)}
+    app = ("HelmRelease", "clusters", "edge-movy-greeter")
+    project.fleet.write_text(project.fleet.read_text().partition(MOVY)[0] + "\n")
+    kill(project, "edge", API)
+    with started(project, UP, 0) as (run, _):
+        eventually(lambda: in_deletion(hub, app) and hub.failure(*app), "Flux to fail to clean up")
+        run.send_signal(signal.SIGINT)
+        assert run.wait(TIMEOUT) != 0, output(project)
+        took = note.seconds()
+    for told in (project.tenantry("status", "--environment", "dev"), project.pulumi("preview", "--stack", "dev")):
+        assert (
+            "HelmRelease clusters/edge-movy-greeter (app 'greeter' of tenant 'movy' on edge) has been in" in told.text
+        )
+        assert "kubernetes cluster unreachable" in told.text
+        assert "If 'edge' is gone for good: put back into the file what was removed" in told.text
+    project.start("dev")
+    project.pulumi(*UP).ok()
+    settled(project, "dev")
+    assert identities(project, "dev") == others
+    assert "in deletion" not in project.tenantry("status", "--environment", "dev").ok().text
+    meanwhile = "`tenantry status` and `pulumi preview` name object, cluster, reason and remedy"
+    note.add("API server of `edge`", "`up` that removes a tenant", f"ended by ^C after {took:.0f} s", meanwhile)
+
+
 def in_deletion(hub: Cluster, app: tuple[str, str, str]) -> bool:
     return "deletionTimestamp" in (hub.find(*app) or {"metadata": {}})["metadata"]
 
@@ -245,3 +271,36 @@ def revoked(hub: Cluster) -> Iterator[None]:
         yield
     finally:
         hub.patch(*KUBECONFIG, {"data": {key: found["data"][key]}})
+
+
+def test_a_cluster_that_turns_out_to_be_gone_is_given_up_after_a_removal_too(
+    project: Project, hub: Cluster, note: Note
+) -> None:
+    whole = project.fleet.read_text()
+    kept = {key: uid for key, uid in identities(project, "dev").items() if key[0] == "hub" and "edge" not in str(key)}
+    project.fleet.write_text(whole.partition(MOVY)[0] + "\n")
+    kill(project, "edge", API)
+    with started(project, UP, 0) as (run, _):
+        eventually(lambda: in_deletion(hub, ("HelmRelease", "clusters", "edge-movy-greeter")), "the deletion")
+        run.send_signal(signal.SIGINT)
+        assert run.wait(TIMEOUT) != 0, output(project)
+    project.fleet.write_text(whole)
+    project.edit("namespace: clusters}}\n", "namespace: clusters}}\n    state: decommissioned\n")
+    project.pulumi(*UP).ok()
+    project.edit(ENTRY, "")
+    project.pulumi(*UP).ok()
+    settled(project, "dev")
+    now = {key: uid for key, uid in identities(project, "dev").items() if key in kept}
+    assert {key: uid for key, uid in kept.items() if key in now} == now
+    note.add(
+        "API server of `edge`, for good", "`up` that removes a tenant", "ended by ^C", "`decommissioned` still does"
+    )
+    project.start("dev")
+
+
+ENTRY = """\
+  edge:
+    environments: [dev]
+    kubeconfig: {kamaji: {controlPlane: edge, namespace: clusters}}
+    state: decommissioned
+"""

@@ -175,3 +175,15 @@ def test_what_flux_applied_for_an_object_that_is_gone_is_an_orphan(plan: Plan) -
     assert list(orphans("edge", live, hub)) == [
         "edge: ConfigMap rocky/orphan was applied for Kustomization rocky/cache, which is gone"
     ]
+
+
+def test_a_helm_release_that_nothing_stands_for_is_an_orphan(plan: Plan) -> None:
+    hub = as_planned(on_management(plan))
+    secrets = {name: made("Secret", f"sh.helm.release.v1.{name}.v1", type="helm.sh/release.v1") for name in ("a", "b")}
+    for secret, (namespace, name) in zip(
+        secrets.values(), (("tenantry-system", "movy-baseline"), ("movy", "old")), strict=True
+    ):
+        secret["metadata"] |= {"namespace": namespace, "labels": {"owner": "helm", "name": name}}
+    assert list(orphans("edge", {object_id(each): each for each in secrets.values()}, hub)) == [
+        "edge: Secret movy/sh.helm.release.v1.b.v1 is of Helm release movy/old, which is gone"
+    ]

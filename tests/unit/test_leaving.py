@@ -1,0 +1,48 @@
+"""What is told of objects that an earlier run deleted and that are still there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenantry.leaving import leaving
+
+SINCE = "2026-01-01T00:00:00Z"
+WAIT = "it goes by itself once Flux can clean up; then run `pulumi up` again"
+GONE = (
+    "If 'edge' is gone for good: put back into the file what was removed, set 'state: decommissioned' on 'edge', run"
+    " `pulumi up`, and remove it after that"
+)
+
+
+def deleted(kind: str = "HelmRelease", app: str = "web", tenant: str = "movy", **rest: Any) -> dict[str, Any]:
+    labels = {"tenantry/cluster": "edge", "tenantry/app": app, "toolkit.fluxcd.io/tenant": tenant}
+    metadata = {"namespace": "clusters", "name": "edge-web", "deletionTimestamp": SINCE}
+    metadata["labels"] = {key: value for key, value in labels.items() if value}  # type: ignore[assignment]
+    return {"apiVersion": "v2", "kind": kind, "metadata": metadata, "spec": {"kubeConfig": {}}, **rest}
+
+
+def test_what_flux_can_not_clean_up_is_named_with_the_cluster_the_reason_and_what_to_do() -> None:
+    condition = {"type": "Ready", "status": "False", "message": "kubernetes cluster unreachable"}
+    assert list(leaving([deleted(status={"conditions": [condition]})])) == [
+        f"HelmRelease clusters/edge-web (app 'web' of tenant 'movy' on edge) has been in deletion since {SINCE}, until Flux has"
+        f" cleaned up on edge: kubernetes cluster unreachable\n  fix: {WAIT}. {GONE}"
+    ]
+
+
+def test_a_baseline_and_an_add_on_are_called_so() -> None:
+    names = [each.partition("(")[2].partition(")")[0] for each in leaving([deleted(app=""), deleted(tenant="")])]
+    assert names == ["the baseline of tenant 'movy' on edge", "add-on 'web' on edge"]
+
+
+def test_on_the_management_cluster_no_cluster_can_be_given_up() -> None:
+    assert list(leaving([deleted("Kustomization", spec={})])) == [
+        f"Kustomization clusters/edge-web (app 'web' of tenant 'movy' on edge) has been in deletion since {SINCE}, until Flux"
+        f" has cleaned up on edge\n  fix: {WAIT}"
+    ]
+
+
+def test_nothing_is_told_of_what_stays_of_namespaces_and_of_others() -> None:
+    stays, other = deleted(), deleted()
+    del stays["metadata"]["deletionTimestamp"]
+    other["metadata"]["labels"] = None
+    assert list(leaving([stays, other, deleted("Namespace")])) == []
