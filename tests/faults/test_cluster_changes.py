@@ -20,9 +20,9 @@ from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project, make_fleet
 from tests.faults.api import Api
 from tests.faults.compare import listed, settled
+from tests.faults.edits.draw import CLUSTERS
 from tests.faults.identities import Identities, emptied, identities, made_anew
 from tests.faults.report import Results, Row
-from tests.faults.walk import CLUSTERS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 

@@ -17,10 +17,11 @@ import yaml
 
 from tests.e2e.project import Project, Result, make_fleet
 from tests.faults.compare import settled
+from tests.faults.edits.draw import CLUSTERS
 from tests.faults.expected import Data, refusal
 from tests.faults.identities import emptied, identities, made_anew
 from tests.faults.report import Results, Row
-from tests.faults.walk import CLUSTERS, Step, step, text_of
+from tests.faults.walk import Step, step, text_of
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 
