@@ -20,7 +20,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--points", type=int, default=POINTS, help=f"how many runs of each sort to kill (default: {POINTS})"
     )
-    parser.addoption("--seed", type=int, default=SEED, help=f"decides at which points of them (default: {SEED})")
+    parser.addoption("--steps", type=int, default=100, help="how many edits the random walk makes (default: 100)")
+    parser.addoption(
+        "--seed", type=int, default=SEED, help=f"decides at which points of them, and where to walk (default: {SEED})"
+    )
 
 
 @pytest.fixture(scope="session")

@@ -157,6 +157,52 @@ def test_what_was_given_up_before_may_go(limits: Limits) -> None:
     check(planned(fleet(ROCKY, frame=without)), now(fleet(ROCKY, frame=cluster)), limits)
 
 
+SUSPENDED = (
+    "this run would remove what is suspended, and Flux would leave behind what it installed\n"
+    "{}"
+    "  fix: let Flux go on first (take 'state: paused' away and run `pulumi up`; `flux resume` what was suspended by hand); a"
+    " cluster that is gone gets 'state: decommissioned'"
+)
+ALL_MAY_GO = Limits(protected=False, deletions=9, explicit=True)
+
+
+def test_an_app_that_is_paused_does_not_go_before_it_is_active_again() -> None:
+    paused = fleet(ROCKY.replace("db: {", "db: {state: paused, "))
+    assert refusal(paused, fleet(tenant("rocky", "web")), ALL_MAY_GO) == SUSPENDED.format(
+        "    app 'db' of tenant 'rocky' on edge\n    app 'db' of tenant 'rocky' on hub\n"
+    )
+    check(planned(fleet(ROCKY)), now(paused), ALL_MAY_GO)
+
+
+def test_what_is_on_a_paused_cluster_does_not_go_though_it_was_given_up() -> None:
+    frame = FRAME.replace("labels: {tier: edge},", "labels: {tier: edge}, state: paused,")
+    leaving = ROCKY.replace("    clusters", "    state: offboarding\n    clusters")
+    assert refusal(fleet(leaving, MOVY, frame=frame), fleet(MOVY, frame=frame), ALL_MAY_GO) == SUSPENDED.format(
+        "    tenant 'rocky' with everything it has on edge, hub\n"
+    )
+    on_hub = tenant("rocky", "web", "db", where="{names: [hub]}")
+    assert refusal(fleet(ROCKY, frame=frame), fleet(on_hub, frame=frame), ALL_MAY_GO) == SUSPENDED.format(
+        "    namespace 'rocky' of tenant 'rocky' on edge\n"
+    )
+
+
+def test_with_its_namespace_goes_all_that_a_paused_tenant_has() -> None:
+    paused = ROCKY.replace("    clusters", "    state: paused\n    clusters")
+    check(planned(fleet(MOVY)), now(fleet(paused, MOVY)), OPEN)
+
+
+def test_a_namespace_goes_from_a_baseline_that_stays_as_soon_as_it_is_no_longer_suspended() -> None:
+    frame = FRAME.replace("labels: {tier: edge},", "labels: {tier: edge}, state: paused,")
+    jobs = tenant("rocky", "web", rest="    namespaces: {jobs: {}}\n")
+    check(planned(fleet(tenant("rocky", "web"), frame=frame)), now(fleet(jobs, frame=frame)), ALL_MAY_GO)
+
+
+def test_where_no_tenant_is_left_an_add_on_may_go() -> None:
+    dns = "{clusters: {all: true}, source: {helm: {url: https://charts.example.com}}, helm: {chart: dns, version: 1.x}}"
+    with_dns = FRAME.replace("platform: {", f"platform: {{addons: {{dns: {dns}}}, ")
+    check(planned(fleet()), now(fleet(frame=with_dns)), Limits(protected=False, deletions=2))
+
+
 def test_a_namespace_may_be_given_up_by_itself() -> None:
     jobs = "    namespaces: {jobs: {state: offboarding}, batch: {}}\n"
     stays = planned(fleet(tenant("rocky", "web", rest="    namespaces: {batch: {}}\n")))

@@ -1,0 +1,101 @@
+"""Changes by hand to what the fleet has made: on the management cluster, and to what Flux installs on a remote one.
+
+Written for the fleet `small`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tests.faults.api import Answer, Api
+
+FLUX = "/apis/kustomize.toolkit.fluxcd.io/v1/namespaces"
+HELM = "/apis/helm.toolkit.fluxcd.io/v2/namespaces"
+SOURCE = "/apis/source.toolkit.fluxcd.io/v1/namespaces"
+RBAC = "/apis/rbac.authorization.k8s.io/v1/namespaces"
+NETWORK = "/apis/networking.k8s.io/v1/namespaces"
+CORE = "/api/v1/namespaces"
+STRANGER = [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "stranger"}]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A merge patch of one object; None deletes it."""
+
+    what: str
+    path: str
+    patch: Mapping[str, Any] | None
+
+    def make(self, api: Api) -> None:
+        answer: Answer = api.ask("DELETE", self.path) if self.patch is None else api.ask("PATCH", self.path, self.patch)
+        assert answer.message == "", f"{self.what}: {answer.message}"
+
+
+ON_THE_HUB = (
+    Change(
+        "the tenant's label taken off a Namespace",
+        f"{CORE}/rocky",
+        {"metadata": {"labels": {"toolkit.fluxcd.io/tenant": None}}},
+    ),
+    Change(
+        "another subject in the RoleBinding that Flux acts by",
+        f"{RBAC}/rocky/rolebindings/rocky-reconciler-admin",
+        {"subjects": STRANGER},
+    ),
+    Change("a ResourceQuota raised", f"{CORE}/rocky/resourcequotas/tenantry", {"spec": {"hard": {"pods": "9999"}}}),
+    Change("a NetworkPolicy opened", f"{NETWORK}/rocky/networkpolicies/tenantry-isolated", {"spec": {"ingress": [{}]}}),
+    Change("the values of credentials", f"{CORE}/rocky/secrets/git", {"data": {"password": "d3Jvbmc="}}),
+    Change("a ConfigMap that an app reads", f"{CORE}/rocky/configmaps/settings", {"data": {"COLOR": "red"}}),
+    Change("the path of a Kustomization", f"{FLUX}/rocky/kustomizations/db", {"spec": {"path": "./web"}}),
+    Change(
+        "a Kustomization for a remote that no longer prunes",
+        f"{FLUX}/clusters/kustomizations/edge-rocky-db",
+        {"spec": {"prune": False}},
+    ),
+    Change(
+        "another service account for a HelmRelease",
+        f"{HELM}/movy/helmreleases/greeter",
+        {"spec": {"serviceAccountName": "default"}},
+    ),
+    Change(
+        "the branch of a source", f"{SOURCE}/movy/gitrepositories/manifests", {"spec": {"ref": {"branch": "other"}}}
+    ),
+    Change("a ServiceAccount deleted", f"{CORE}/clusters/serviceaccounts/movy", None),
+    Change("a RoleBinding deleted", f"{RBAC}/movy/rolebindings/movy-owners-view", None),
+    Change("a Kustomization deleted, and with it what it had applied", f"{FLUX}/movy/kustomizations/jobs", None),
+    Change(
+        "a baseline's HelmRelease deleted, and with it the namespace on the remote",
+        f"{HELM}/clusters/helmreleases/edge-movy-baseline",
+        None,
+    ),
+)
+
+ON_A_REMOTE = (
+    Change(
+        "the tenant's label taken off a Namespace",
+        f"{CORE}/rocky",
+        {"metadata": {"labels": {"toolkit.fluxcd.io/tenant": None}}},
+    ),
+    Change(
+        "another subject in the RoleBinding that Flux acts by",
+        f"{RBAC}/rocky/rolebindings/rocky-reconciler-admin",
+        {"subjects": STRANGER},
+    ),
+    Change("a ResourceQuota raised", f"{CORE}/rocky/resourcequotas/tenantry", {"spec": {"hard": {"pods": "9999"}}}),
+    Change("a NetworkPolicy deleted", f"{NETWORK}/rocky/networkpolicies/tenantry-isolated", None),
+    Change("a RoleBinding deleted", f"{RBAC}/movy/rolebindings/movy-owners-view", None),
+    Change("a Namespace deleted with all that is in it", f"{CORE}/movy", None),
+    Change("what a Kustomization has applied, changed", f"{CORE}/rocky/configmaps/web", {"data": {"color": "red"}}),
+    Change("what a Kustomization has applied, deleted", f"{CORE}/rocky/configmaps/db", None),
+)
+
+
+def essence(manifest: Mapping[str, Any] | None) -> Any:
+    """What is the same in an object that was made anew after it was deleted."""
+    if manifest is None or "deletionTimestamp" in manifest["metadata"]:
+        return None
+    metadata = manifest["metadata"]
+    kept = {key: metadata.get(key) for key in ("name", "namespace", "labels", "annotations")}
+    return {**{key: value for key, value in manifest.items() if key != "status"}, "metadata": kept}

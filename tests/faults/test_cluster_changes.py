@@ -1,0 +1,192 @@
+"""Clusters that come and go, and tenants that move between them, while all else runs on.
+
+The tests build on one another in the order they stand.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import pytest
+import yaml
+
+from sandbox.pki import Authority
+from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.project import Project, make_fleet
+from tests.faults.api import Api
+from tests.faults.compare import listed, settled
+from tests.faults.edits.draw import CLUSTERS
+from tests.faults.identities import Identities, emptied, identities, made_anew
+from tests.faults.report import Results, Row
+
+pytestmark = [pytest.mark.e2e, pytest.mark.faults]
+
+UP = ("up", "--stack", "dev", "--yes", "--skip-preview")
+EDGE_2 = "  edge-2:\n    environments: [{}]\n"
+BORA = "    clusters: {{names: [{}]}}\n"
+ALBA = '    sources:\n      manifests: {git: {url: "{host}/git/walk/manifests.git", ref: {branch: main}}}\n'
+KUBECONFIG = ("capi", "edge-2-kubeconfig", "value")
+ROTATIONS = 3
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    """The fleet of the random walk, one of its clusters not yet in the environment."""
+    made = make_fleet(tmp_path_factory.mktemp("clusters") / "project", "walk")
+    made.edit(EDGE_2.format("dev"), EDGE_2.format("spare"))
+    try:
+        made.start("dev")
+        made.deploy("dev")
+        yield made
+    finally:
+        made.tenantry("sandbox", "down")
+
+
+@contextmanager
+def noted(results: Results, what: str, outcome: str) -> Iterator[None]:
+    """A row with the seconds of what is done in it."""
+    started = time.monotonic()
+    yield
+    results.add(Row("clusters", {"what": what, "outcome": outcome}, time.monotonic() - started, "as planned"))
+
+
+def run(project: Project) -> None:
+    project.pulumi(*UP).ok()
+    settled(project, "dev")
+
+
+def on(found: Identities, cluster: str, tenant: str = "") -> Identities:
+    """Those of one cluster, and of a tenant's namespace there."""
+    return {key: uid for key, uid in found.items() if key[0] == cluster and (not tenant or key[1].namespace == tenant)}
+
+
+def test_a_cluster_comes_into_a_running_environment(project: Project, results: Results) -> None:
+    before = identities(project, ("hub", "edge-1"))
+    project.edit(EDGE_2.format("spare"), EDGE_2.format("dev"))
+    with noted(results, "a cluster is added", "its tenants are on it; all else keeps its identity"):
+        project.start("dev")
+        run(project)
+    after = identities(project, CLUSTERS)
+    assert {key: after.get(key) for key in before} == before
+    assert {id.name for _, id in on(after, "edge-2", "alba")} >= {"web-plain", "db-chart"}
+
+
+def test_a_tenant_moves_in_two_runs_and_is_never_nowhere(project: Project, results: Results) -> None:
+    first = on(identities(project, ["edge-1"]), "edge-1", "bora")
+    assert first
+    with noted(
+        results, "a tenant moves, in two runs", "on both clusters in between; nothing of it is left on the old one"
+    ):
+        project.edit(BORA.format("edge-1"), BORA.format("edge-1, edge-2"))
+        run(project)
+        both = identities(project, CLUSTERS)
+        assert on(both, "edge-1", "bora") == first
+        assert {id for _, id in on(both, "edge-2", "bora")} == {id for _, id in first}
+        project.edit(BORA.format("edge-1, edge-2"), BORA.format("edge-2"))
+        run(project)
+    after = identities(project, CLUSTERS)
+    assert on(after, "edge-2") == on(both, "edge-2")
+    assert [str(id) for cluster, id in after if cluster == "edge-1" and "bora" in (id.namespace, id.name)] == []
+    assert made_anew(both, after) == []
+
+
+def test_a_tenant_moves_in_one_run(project: Project, results: Results) -> None:
+    before = identities(project, CLUSTERS)
+    with noted(results, "a tenant moves, in one run", "nothing of it is left on the old cluster"):
+        project.edit(BORA.format("edge-2"), BORA.format("edge-1"))
+        run(project)
+    after = identities(project, CLUSTERS)
+    assert on(after, "edge-2", "bora") == {}
+    assert on(after, "edge-1", "bora")
+    assert made_anew(before, after) == []
+
+
+def test_a_kubeconfig_is_rotated_while_apps_are_reconciled(project: Project, results: Results) -> None:
+    before = identities(project, CLUSTERS)
+    for number in range(1, ROTATIONS + 1):
+        user = f"rotated-{number}"
+        what = f"the credentials of a kubeconfig are replaced under load ({number} of {ROTATIONS})"
+        with busy(project), noted(results, what, "Flux acts with the new ones; nothing is deleted or made anew"):
+            rotate(project, user)
+            eventually(
+                lambda user=user: {"helm-controller", "kustomize-controller"} <= agents(project, user),
+                f"{user} at work",
+            )
+    settled(project, "dev")
+    project.pulumi(*UP).ok()
+    assert identities(project, CLUSTERS) == before
+    assert project.preview() == {}
+
+
+def rotate(project: Project, user: str) -> None:
+    """Put a new administrator's certificate and key into the Secret, as whoever renews kubeconfigs does."""
+    namespace, name, key = KUBECONFIG
+    pair = Authority(project.sandbox / "edge-2" / "pki").client(user, user, ["system:masters"])
+    kubeconfig = yaml.safe_load(project.kubeconfig("edge-2").read_text())
+    kubeconfig["users"][0]["user"] = {
+        "client-certificate-data": base64.b64encode(pair.certificate.read_bytes()).decode(),
+        "client-key-data": base64.b64encode(pair.key.read_bytes()).decode(),
+    }
+    content = base64.b64encode(yaml.safe_dump(kubeconfig).encode()).decode()
+    path = f"/api/v1/namespaces/{namespace}/secrets/{name}"
+    assert Api(project.kubeconfig("hub")).ask("PATCH", path, {"data": {key: content}}).message == ""
+
+
+@contextmanager
+def busy(project: Project) -> Iterator[None]:
+    """Flux compares all that is on the cluster again and again meanwhile."""
+    hub, ended = Api(project.kubeconfig("hub")), threading.Event()
+    reconciled = [
+        id for id in listed(hub) if id.kind in ("Kustomization", "HelmRelease") and id.namespace == KUBECONFIG[0]
+    ]
+
+    def load() -> None:
+        with closing(Cluster(project.kubeconfig("hub"))) as cluster:
+            while not ended.wait(0.2):
+                for id in reconciled:
+                    cluster.reconcile(id.kind, id.namespace, id.name)
+
+    thread = threading.Thread(target=load)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def agents(project: Project, user: str) -> set[str]:
+    """The programs that have asked the cluster anything with a user's certificate."""
+    log = (project.sandbox / "logs" / "edge-2-audit.log").read_text()
+    # The last line may be half written.
+    events = (json.loads(line) for line in log.splitlines()[:-1] if f'"{user}"' in line)
+    return {event["userAgent"].partition("/")[0] for event in events if event["user"]["username"] == user}
+
+
+def test_a_cluster_leaves_once_nothing_is_placed_on_it(project: Project, results: Results) -> None:
+    before = identities(project, CLUSTERS)
+    with noted(
+        results,
+        "a cluster is emptied, and taken out of the environment",
+        "nothing is left on it; all else keeps its identity",
+    ):
+        project.edit(f"  alba:\n{ALBA}", f"  alba:\n    clusters: {{all: true, exclude: [edge-2]}}\n{ALBA}")
+        run(project)
+        project.edit(EDGE_2.format("dev"), EDGE_2.format("spare"))
+        run(project)
+        emptied(project, "edge-2")
+    after = identities(project, CLUSTERS)
+    assert {key: after.get(key) for key in before if key[0] == "edge-1"} == on(before, "edge-1")
+    assert {
+        each
+        for each in on(after, "hub")
+        if each[1].namespace == "capi" and each[1].kind in ("Kustomization", "HelmRelease")
+    } == set()
+    assert (
+        Api(project.kubeconfig("hub")).state(f"/api/v1/namespaces/{KUBECONFIG[0]}/secrets/{KUBECONFIG[1]}") is not None
+    )

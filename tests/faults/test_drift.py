@@ -1,0 +1,143 @@
+"""Drift: what people change by hand is put back, on the management cluster by a run that refreshes, on remotes by Flux alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.e2e.clusters import eventually
+from tests.e2e.project import Project, make_fleet
+from tests.faults.api import Api
+from tests.faults.compare import settled
+from tests.faults.drift import HELM, ON_A_REMOTE, ON_THE_HUB, Change, essence
+from tests.faults.report import Results, Row
+
+pytestmark = [pytest.mark.e2e, pytest.mark.faults]
+
+UP = ("up", "--stack", "dev", "--yes", "--skip-preview")
+REFRESH = ("refresh", "--stack", "dev", "--yes", "--skip-preview")
+SOURCE = '{git: {url: "http://{host}/git/rocky/manifests.git", ref: {branch: main}}'
+INTERVAL = "interval: 5s"
+
+States = dict[str, Any]
+"""What is the same in an object and its successor, by the object's path."""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    """The fleet with credentials, and an interval that one can wait for."""
+    made = make_fleet(tmp_path_factory.mktemp("drift") / "project", "small")
+    made.edit("  retryInterval: 2s\n", f"  retryInterval: 2s\n  {INTERVAL}\n")
+    made.edit(f"{SOURCE}}}\n", f"{SOURCE}, credentials: git}}\n")
+    made.edit("    configs:\n", "    credentials: {git: {keys: [username, password]}}\n    configs:\n")
+    try:
+        made.start("dev")
+        made.pulumi("stack", "select", "--create", "dev").ok()
+        for key in ("username", "password"):
+            made.pulumi("config", "set", "--secret", "--path", f"tenantry:credentials.rocky.git.{key}", "any").ok()
+        made.deploy("dev")
+        yield made
+    finally:
+        made.tenantry("sandbox", "down")
+
+
+@pytest.fixture(scope="module")
+def hub(project: Project) -> Api:
+    return Api(project.kubeconfig("hub"))
+
+
+@pytest.fixture(scope="module")
+def edge(project: Project) -> Api:
+    return Api(project.kubeconfig("edge"))
+
+
+def states(api: Api, changes: tuple[Change, ...]) -> States:
+    return {each.path: essence(api.state(each.path)) for each in changes}
+
+
+def drifted(api: Api, changes: tuple[Change, ...]) -> States:
+    """The objects as they were, once all of them have been changed, and what was deleted is gone."""
+    before = states(api, changes)
+    assert None not in before.values()
+    for each in changes:
+        each.make(api)
+    deleted = [each.path for each in changes if each.patch is None]
+    eventually(lambda: not any(api.state(path) for path in deleted), "what was deleted to be gone")
+    return before
+
+
+def put_back(api: Api, before: States) -> set[str]:
+    """The paths of the objects that are again as they were."""
+    return {path for path, state in before.items() if essence(api.state(path)) == state}
+
+
+def test_a_run_that_does_not_refresh_knows_nothing_of_what_was_changed_by_hand(
+    project: Project, hub: Api, results: Results
+) -> None:
+    changes = tuple(each for each in ON_THE_HUB if each.patch is not None)
+    before, started = drifted(hub, changes), time.monotonic()
+    project.pulumi(*UP).ok()
+    seconds, found = time.monotonic() - started, put_back(hub, before)
+    what = f"{len(changes)} objects changed, and a `pulumi up` without `--refresh`"
+    results.add(Row("drift", cells(what, "hub", f"nothing: {len(found)} of them"), seconds, "as documented"))
+    assert found == set()
+    project.pulumi(*UP, "--refresh").ok()
+    settled(project, "dev")
+
+
+@pytest.mark.parametrize("runs", [((*UP, "--refresh"),), (REFRESH, UP)], ids=["up-refresh", "refresh-then-up"])
+def test_on_the_management_cluster_a_refresh_and_a_run_put_all_back(
+    project: Project, hub: Api, results: Results, runs: tuple[tuple[str, ...], ...]
+) -> None:
+    before, started = drifted(hub, ON_THE_HUB), time.monotonic()
+    for run in runs:
+        project.pulumi(*run).ok()
+    seconds = time.monotonic() - started
+    assert [each.what for each in ON_THE_HUB if each.path not in put_back(hub, before)] == []
+    settled(project, "dev")
+    by = "`pulumi up --refresh`" if len(runs) == 1 else "`pulumi refresh`, then `pulumi up`"
+    for each in ON_THE_HUB:
+        results.add(Row("drift", cells(each.what, "hub", by), seconds, "put back"))
+
+
+@pytest.mark.parametrize("change", ON_A_REMOTE, ids=lambda each: each.what)
+def test_on_a_remote_flux_alone_puts_back_what_was_changed(
+    project: Project, edge: Api, results: Results, change: Change
+) -> None:
+    before, started = drifted_one(edge, change), time.monotonic()
+    eventually(lambda: essence(edge.state(change.path)) == before, f"{change.what}: to be put back")
+    results.add(
+        Row("drift", cells(change.what, "edge", f"Flux alone, `{INTERVAL}`"), time.monotonic() - started, "put back")
+    )
+    settled(project, "dev")
+
+
+def drifted_one(api: Api, change: Change) -> Any:
+    before = essence(api.state(change.path))
+    assert before is not None
+    change.make(api)
+    return before
+
+
+def test_what_somebody_has_suspended_stays_so_until_it_is_resumed(project: Project, hub: Api, results: Results) -> None:
+    path, started = f"{HELM}/movy/helmreleases/greeter", time.monotonic()
+    for suspended in (True, None):
+        assert hub.ask("PATCH", path, {"spec": {"suspend": suspended}}).message == ""
+        project.pulumi(*UP, "--refresh").ok()
+        assert hub.ask("GET", path).body["spec"].get("suspend") is suspended
+    seconds = time.monotonic() - started
+    results.add(
+        Row(
+            "drift",
+            cells("a HelmRelease suspended by hand", "hub", "nobody: it is resumed by hand"),
+            seconds,
+            "as documented",
+        )
+    )
+
+
+def cells(what: str, where: str, by: str) -> dict[str, str]:
+    return {"what": what, "where": where, "put back by": by}

@@ -1,0 +1,133 @@
+"""A random walk: an edit, a run, and the clusters have to be as planned; a hundred times over.
+
+`--steps N` and `--seed N` choose another one. A failure tells both, and all edits up to there.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from random import Random
+
+import pytest
+import yaml
+
+from tests.e2e.project import Project, Result, make_fleet
+from tests.faults.compare import settled
+from tests.faults.edits.draw import CLUSTERS
+from tests.faults.expected import Data, refusal
+from tests.faults.identities import emptied, identities, made_anew
+from tests.faults.report import Results, Row
+from tests.faults.walk import Step, step, text_of
+
+pytestmark = [pytest.mark.e2e, pytest.mark.faults]
+
+UP = ("up", "--stack", "dev", "--yes", "--skip-preview")
+PREVIEWED = 10
+"""Each step that is a multiple of it has a preview too, which takes as long as a run."""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    made = make_fleet(tmp_path_factory.mktemp("walk") / "project", "walk")
+    try:
+        made.start("dev")
+        made.deploy("dev")
+        yield made
+    finally:
+        made.tenantry("sandbox", "down")
+
+
+@dataclass(slots=True)
+class Walk:
+    """document: what the clusters are to be like; taken, refused: seconds that steps took, by the sort of edit."""
+
+    project: Project
+    document: Data
+    taken: dict[str, list[float]] = field(default_factory=dict)
+    refused: dict[str, list[float]] = field(default_factory=dict)
+
+    def go(self, next: Step, *, previewed: bool) -> None:
+        before, started = identities(self.project, CLUSTERS), time.monotonic()
+        words = refusal(self.document, next.document)
+        self.project.fleet.write_text(text_of(next.document, next.said))
+        ended = self.project.pulumi(*UP)
+        if words:
+            self._stays(ended, words)
+        else:
+            self._goes_on(ended, next)
+        kept = self.refused if words else self.taken
+        kept.setdefault(next.sort, []).append(time.monotonic() - started)
+        after = identities(self.project, CLUSTERS)
+        assert made_anew(before, after) == []
+        assert not words or after == before
+        if previewed:
+            assert self.project.preview() == {}
+
+    def _stays(self, ended: Result, words: str) -> None:
+        assert ended.code != 0, f"has to be refused: {words}\n{ended.text}"
+        assert words in ended.text
+        self.project.fleet.write_text(text_of(self.document, "as it was"))
+
+    def _goes_on(self, ended: Result, next: Step) -> None:
+        ended.ok()
+        if next.same:
+            assert re.search(r"Resources:\n +\d+ unchanged\n", ended.text), ended.text
+        settled(self.project, "dev")
+        for cluster, declared in next.document["clusters"].items():
+            if declared["environments"] != ["dev"] and cluster in CLUSTERS:
+                emptied(self.project, cluster)
+        self.document = next.document
+
+
+@contextmanager
+def told(seed: int, history: list[str], project: Project) -> Iterator[None]:
+    """A failure that can be looked into, and tried again."""
+    try:
+        yield
+    except Exception as error:
+        said = "\n".join(f"{number:4} {each}" for number, each in enumerate(history, 1))
+        kept = project.fleet.with_name("failed.yaml")
+        kept.write_text(project.fleet.read_text())
+        raise AssertionError(
+            f"--seed {seed}, step {len(history)}; the fleet is kept in {kept}\n{said}\n{error}"
+        ) from error
+
+
+def test_after_every_step_of_a_random_walk_the_clusters_are_as_planned(
+    project: Project, results: Results, pytestconfig: pytest.Config
+) -> None:
+    steps, seed = pytestconfig.getoption("--steps"), pytestconfig.getoption("--seed")
+    random, history = Random(seed), []
+    walk = Walk(project, yaml.safe_load(project.fleet.read_text()))
+    for number in range(1, steps + 1):
+        next = step(walk.document, random)
+        history.append(next.said)
+        with told(seed, history, project):
+            walk.go(next, previewed=number % PREVIEWED == 0)
+    for sort in sorted({*walk.taken, *walk.refused}):
+        taken, refused = walk.taken.get(sort, []), walk.refused.get(sort, [])
+        cells = {"edit": sort, "taken": str(len(taken)), "refused": str(len(refused))}
+        results.add(Row("walk", cells, max([*taken, *refused]), "as planned"))
+
+
+def test_destroy_leaves_nothing_of_where_the_walk_has_ended(project: Project, results: Results) -> None:
+    document = yaml.safe_load(project.fleet.read_text())
+    active = _active(document)
+    project.fleet.write_text(text_of(active, "all is active"))
+    project.pulumi(*UP).ok()
+    settled(project, "dev")
+    started = time.monotonic()
+    project.pulumi("destroy", "--stack", "dev", "--yes", "--skip-preview").ok()
+    for cluster in CLUSTERS:
+        emptied(project, cluster)
+    cells = {"edit": "`pulumi destroy` at the end", "taken": "1", "refused": "0"}
+    results.add(Row("walk", cells, time.monotonic() - started, "nothing left"))
+
+
+def _active(value: Data) -> Data:
+    """The fleet with no state of anything: what is suspended leaves behind what it installed."""
+    return {key: _active(each) if isinstance(each, dict) else each for key, each in value.items() if key != "state"}
