@@ -99,11 +99,14 @@ fuzz_seconds := $(if $(filter command line environment,$(origin SECONDS)),--seco
 fuzz: setup ## look for inputs that break a promise of docs/bad-input.md (INPUTS=N, SECONDS=S)
 	@$(BIN)/python -m tests.hostile.fuzz --inputs $(INPUTS) $(fuzz_seconds)
 
+# How many runs of each sort are killed, and how many edits the random walk makes; a build server takes fewer.
+POINTS ?= 20
+STEPS ?= 100
 .PHONY: test-faults
-test-faults: tools ## attacks on a running fleet, each refused; REPORT=1 writes docs/reliability.md
+test-faults: tools ## attacks, crashes, faults, drift, a random walk on running fleets; REPORT=1 writes docs/reliability.md
 	@results=$$(mktemp -d); trap 'rm -rf "$$results"' EXIT; \
-	$(BIN)/pytest tests/faults --results "$$results"; \
-	$(if $(REPORT),$(BIN)/python -m tests.faults.report "$$results")
+	$(BIN)/pytest tests/faults --points $(POINTS) --steps $(STEPS) --results "$$results"$(if $(REPORT), && \
+	$(BIN)/python -m tests.faults.report "$$results")
 
 .PHONY: bench
 bench: setup ## time plan, render and diff on a large fleet
