@@ -71,7 +71,8 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
     """What is there of the environment now, on its management cluster or in files."""
     if not isinstance(config.target, ClusterTarget):
         return held(rendered(config.target.directory), planned.environment)
-    with live.connect(config.target.kubeconfig, config.target.context) as client:
+    target = config.target
+    with live.connect(target.kubeconfig, target.context) as client, live.answering(client.config):
         found = list(held_on(client, fleet, planned))
         for message in leaving(found):
             pulumi.log.warn(message)

@@ -19,24 +19,26 @@ if TYPE_CHECKING:
     import lightkube
     from lightkube.config.kubeconfig import SingleConfig
 
-PATIENCE = 3.0
+PATIENCE = 10.0
 """Seconds a cluster has for each step of its first answer, which takes milliseconds where all is well."""
+LISTING = 60.0
+"""The same for later answers, which may list thousands of objects."""
 
 _RENEW = "renew it, or choose another context: pulumi config set tenantry:context NAME"
 _CHECK = "check its address and that it runs, or choose another context: pulumi config set tenantry:context NAME"
 
 
-def connect(kubeconfig: Path | None, context: str | None, seconds: float | None = None) -> lightkube.Client:
+def connect(kubeconfig: Path | None, context: str | None, seconds: float = LISTING) -> lightkube.Client:
     """A client for a cluster that has just answered, and knows who asks.
 
     Args:   kubeconfig: None: the file that KUBECONFIG names, else ~/.kube/config. context: None: the current one.
-            seconds: how long each step of a later answer may take; None: any time.
+            seconds: how long each step of a later answer may take.
     Raises: Refused: in one line, without anything secret: which file, context, server or credentials are wrong.
     """
     import httpx2
 
     config = kubeconfigs.select(kubeconfig, context)
-    with _explained(config), _client(config, httpx2.Timeout(PATIENCE)) as client:
+    with _explained(config), answering(config), _client(config, httpx2.Timeout(PATIENCE)) as client:
         _ask_who_we_are(client)
     return _client(config, httpx2.Timeout(seconds))
 
@@ -74,18 +76,27 @@ def _ask_who_we_are(client: lightkube.Client) -> None:
 
 
 @contextmanager
+def answering(config: SingleConfig) -> Iterator[None]:
+    """Say in one line that a cluster does not answer, or no longer. Raises: Refused."""
+    import httpx2
+
+    try:
+        yield
+    except httpx2.TimeoutException:
+        raise Refused(f"cluster {config.cluster.server} did not answer in time", _CHECK) from None
+    except httpx2.RequestError as error:
+        raise Refused(f"cluster {config.cluster.server} can not be reached: {error}", _CHECK) from None
+
+
+@contextmanager
 def _explained(config: SingleConfig) -> Iterator[None]:
-    """Put whatever keeps a cluster from answering into one line."""
+    """Put whatever else is wrong with a first answer into one line."""
     import httpx2
     from lightkube.core.exceptions import ConfigError
 
     server = config.cluster.server
     try:
         yield
-    except httpx2.TimeoutException:
-        raise Refused(f"cluster {server} did not answer within {PATIENCE:.0f} seconds", _CHECK) from None
-    except httpx2.RequestError as error:
-        raise Refused(f"cluster {server} can not be reached: {error}", _CHECK) from None
     except httpx2.HTTPStatusError as error:
         status = error.response.status_code
         if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tenantry.live import connect
+from tenantry.live import LISTING, answering, connect
 from tenantry.stackfile import stack_target
 
 if TYPE_CHECKING:
@@ -31,13 +32,18 @@ def management_options(command: _F) -> _F:
     return kubeconfig(context(command))
 
 
+@contextmanager
 def connect_management(
-    file: Path, environment: str, kubeconfig: Path | None, context: str | None, seconds: float | None = None
-) -> Client:
+    file: Path, environment: str, kubeconfig: Path | None, context: str | None, seconds: float = LISTING
+) -> Iterator[Client]:
     """A client of the environment's management cluster: the options first, then what the stack's file beside the fleet's says.
 
     Args:   seconds: as for `connect`.
-    Raises: Refused: it can not be reached.
+    Raises: Refused: it can not be reached, or does not answer any more.
     """
     target = stack_target(file.resolve().parent, environment)
-    return connect(kubeconfig or target.kubeconfig, context or target.context, seconds)
+    with (
+        connect(kubeconfig or target.kubeconfig, context or target.context, seconds) as client,
+        answering(client.config),
+    ):
+        yield client

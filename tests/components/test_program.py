@@ -3,6 +3,7 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
+import httpx2
 import pulumi
 import pytest
 
@@ -170,6 +171,19 @@ def test_a_run_tells_what_an_earlier_one_still_waits_for(
     assert {each.partition(" has been in deletion since long ago")[0] for each in told} == {
         f"HelmRelease kamaji-edge/{release['metadata']['name']} (add-on 'cert-controller' on edge-1)"
     }
+
+
+def test_a_cluster_that_answers_no_more_ends_the_program_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = hub_with(PLANS["dev"])
+
+    def hang(_: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ReadTimeout("")
+
+    hub.refusals["GET", "/api/v1/namespaces"] = hang
+    monkeypatch.setattr(live, "connect", lambda *_: hub.client())
+    recording, message = run({}, stack="dev")
+    assert recording.registered == []
+    assert message.startswith("cluster https://hub.example.com did not answer in time\n  fix: ")
 
 
 def test_a_run_against_another_cluster_ends_before_anything_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:

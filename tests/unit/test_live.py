@@ -125,7 +125,7 @@ def test_a_cluster_that_keeps_silent_is_not_waited_for(
     with socket.create_server(("127.0.0.1", 0)) as silent:
         server = f"{protocol}://127.0.0.1:{silent.getsockname()[1]}"
         start = time.monotonic()
-        assert refusal(write(server)) == f"cluster {server} did not answer within 0 seconds"
+        assert refusal(write(server)) == f"cluster {server} did not answer in time"
         assert time.monotonic() - start < 2
 
 
