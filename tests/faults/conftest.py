@@ -23,6 +23,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--seed", type=int, default=SEED, help=f"decides at which points of them (default: {SEED})")
 
 
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"crashes: {config.getoption('--points')} points, seed {config.getoption('--seed')}"
+
+
 @pytest.fixture(scope="session")
 def results(pytestconfig: pytest.Config) -> Iterator[Results]:
     """What every test adds its rows to."""
