@@ -290,7 +290,7 @@ def test_a_cluster_that_turns_out_to_be_gone_is_given_up_after_a_removal_too(
         assert run.wait(TIMEOUT) != 0, output(project)
     project.fleet.write_text(whole)
     project.edit("namespace: clusters}}\n", "namespace: clusters}}\n    state: decommissioned\n")
-    project.pulumi(*UP).ok()
+    project.pulumi(*UP, "--refresh").ok()
     project.edit(ENTRY, "")
     project.pulumi(*UP).ok()
     settled(project, "dev")
