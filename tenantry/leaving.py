@@ -39,5 +39,5 @@ def _remedy(manifest: Manifest, cluster: str) -> str:
         return wait
     return (
         f"{wait}. If '{cluster}' is gone for good: put back into the file what was removed, set 'state: decommissioned' on"
-        f" '{cluster}', run `pulumi up`, and remove it after that"
+        f" '{cluster}', run `pulumi up --refresh`, and remove it after that"
     )

@@ -26,6 +26,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"crashes: {config.getoption('--points')} points, seed {config.getoption('--seed')}"
+
+
 @pytest.fixture(scope="session")
 def results(pytestconfig: pytest.Config) -> Iterator[Results]:
     """What every test adds its rows to."""

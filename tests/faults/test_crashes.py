@@ -80,8 +80,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "crash" in metafunc.fixturenames:
         points = metafunc.config.getoption("--points", default=POINTS)
         seed = metafunc.config.getoption("--seed", default=SEED)
-        print(f"{points} points, seed {seed}")
-        metafunc.parametrize("crash", crashes(points, seed), ids=str, scope="module")
+        metafunc.parametrize("crash", crashes(points, seed), ids=str)
 
 
 @pytest.fixture
@@ -148,6 +147,19 @@ def test_a_lock_that_was_left_is_named_until_it_is_given_up(fleet: Project, step
         assert "`pulumi cancel`" in refused.text
         recover(fleet, UP)
     settled(fleet, "dev")
+
+
+def test_a_destroy_instead_of_the_same_run_again_leaves_what_the_state_does_not_know(
+    fleet: Project, steps: dict[str, int]
+) -> None:
+    crash = Crash(0, 0.5, whole=True, checkpoints=False, edited=False)
+    with crashed(fleet, UP, crash, steps["first up"]) as ended:
+        assert ended.killed
+        recover(fleet, DESTROY)
+    assert remains(fleet, "dev"), "this is why docs/recovery.md has its rule"
+    recover(fleet, UP)
+    recover(fleet, DESTROY)
+    eventually(lambda: not remains(fleet, "dev"), "nothing to be left")
 
 
 @pytest.mark.parametrize("kept", [0.5, 0.0], ids=["half", "nothing"])

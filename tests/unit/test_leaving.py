@@ -10,7 +10,7 @@ SINCE = "2026-01-01T00:00:00Z"
 WAIT = "it goes by itself once Flux can clean up; then run `pulumi up` again"
 GONE = (
     "If 'edge' is gone for good: put back into the file what was removed, set 'state: decommissioned' on 'edge', run"
-    " `pulumi up`, and remove it after that"
+    " `pulumi up --refresh`, and remove it after that"
 )
 
 
