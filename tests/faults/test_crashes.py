@@ -165,8 +165,8 @@ def test_a_destroy_instead_of_the_same_run_again_leaves_what_the_state_does_not_
 @pytest.mark.parametrize("kept", [0.5, 0.0], ids=["half", "nothing"])
 def test_a_state_that_was_cut_off_is_put_back_from_what_came_before(fleet: Project, kept: float) -> None:
     fleet.pulumi(*UP).ok()
-    file = state_file(fleet)
-    before = identities(fleet, "dev")
+    settled(fleet, "dev")
+    file, before = state_file(fleet), identities(fleet, "dev")
     content = file.read_bytes()
     file.write_bytes(content[: int(len(content) * kept)])
     refused = fleet.pulumi(*UP)
@@ -180,8 +180,8 @@ def test_a_state_that_was_cut_off_is_put_back_from_what_came_before(fleet: Proje
 
 def test_a_state_that_can_not_be_read_is_taken_away_and_begun_again(fleet: Project) -> None:
     fleet.pulumi(*UP).ok()
-    before = identities(fleet, "dev")
-    file = state_file(fleet)
+    settled(fleet, "dev")
+    file, before = state_file(fleet), identities(fleet, "dev")
     file.write_text("{")
     for each in file.parent.glob(f"{file.name}*"):
         each.unlink()
