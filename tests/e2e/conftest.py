@@ -8,16 +8,14 @@ from contextlib import closing
 import pytest
 
 from tests.e2e.clusters import Cluster
-from tests.e2e.project import Project, make_project
+from tests.e2e.project import Project, make_project, sandboxed
 
 
 @pytest.fixture(scope="session")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     made = make_project(tmp_path_factory.mktemp("fleet") / "project")
-    try:
+    with sandboxed(made):
         yield made
-    finally:
-        made.tenantry("sandbox", "down")
 
 
 @pytest.fixture(scope="session")

@@ -131,13 +131,19 @@ def make_example(root: Path, name: str) -> Project:
 
 
 @contextmanager
+def sandboxed(project: Project) -> Iterator[Project]:
+    """A project whose sandbox goes down in the end, if it has one."""
+    try:
+        yield project
+    finally:
+        project.tenantry("sandbox", "down")
+
+
+@contextmanager
 def example(root: Path, name: str) -> Iterator[Project]:
     """An example in a directory of its own; whatever sandbox it has at the end goes down."""
-    made = make_example(root, name)
-    try:
+    with sandboxed(make_example(root, name)) as made:
         yield made
-    finally:
-        made.tenantry("sandbox", "down")
 
 
 def _with_a_port(root: Path) -> Project:

@@ -21,7 +21,7 @@ from lightkube.resources.core_v1 import ServiceAccountToken
 from lightkube.types import PatchType
 
 from tests.e2e.clusters import Cluster, eventually
-from tests.e2e.project import Project, Result, make_project
+from tests.e2e.project import Project, Result, make_project, sandboxed
 
 pytestmark = pytest.mark.e2e
 
@@ -33,11 +33,9 @@ UP = ("up", "--stack", "dev", "--yes", "--skip-preview")
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     made = make_project(tmp_path_factory.mktemp("preflight") / "project")
-    try:
+    with sandboxed(made):
         made.start("dev")
         yield made
-    finally:
-        made.tenantry("sandbox", "down")
 
 
 @pytest.fixture(scope="module")

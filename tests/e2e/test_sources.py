@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.clusters import Cluster, eventually
-from tests.e2e.project import Project, Result, make_fleet
+from tests.e2e.project import Project, Result, make_fleet, sandboxed
 
 pytestmark = pytest.mark.e2e
 
@@ -59,12 +59,10 @@ def told() -> Told:
 @pytest.fixture(scope="module")
 def rocky(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     made = make_fleet(tmp_path_factory.mktemp("sources") / "project", "sources")
-    try:
+    with sandboxed(made):
         made.start("dev")
         made.pulumi("stack", "select", "--create", "dev").ok()
         yield made
-    finally:
-        made.tenantry("sandbox", "down")
 
 
 @pytest.fixture(scope="module")

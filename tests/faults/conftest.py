@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.project import Project
+from tests.e2e.project import Project, sandboxed
 from tests.faults.api import Api
 from tests.faults.arena import EDGE, HUB, make_arena
 from tests.faults.commits import CHARTS, MANIFESTS
@@ -43,10 +43,8 @@ def results(pytestconfig: pytest.Config) -> Iterator[Results]:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     root = tmp_path_factory.mktemp("faults") / "project"
     made = make_arena(root, [each.name for each in MANIFESTS], [each.name for each in CHARTS])
-    try:
+    with sandboxed(made):
         yield made
-    finally:
-        made.tenantry("sandbox", "down")
 
 
 @pytest.fixture(scope="session")

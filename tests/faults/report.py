@@ -11,7 +11,9 @@ from __future__ import annotations
 import json
 import re
 import sys
+import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -42,6 +44,13 @@ class Results:
 
     def add(self, row: Row) -> None:
         self.rows.append(row)
+
+    @contextmanager
+    def timed(self, section: str, cells: dict[str, str], verdict: str) -> Iterator[None]:
+        """Adds a row with the seconds of what is done in it, if that goes well."""
+        started = time.monotonic()
+        yield
+        self.add(Row(section, cells, time.monotonic() - started, verdict))
 
     def write(self, directory: Path) -> None:
         """A file for each section; only that section's is replaced."""

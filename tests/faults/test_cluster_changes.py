@@ -8,21 +8,20 @@ from __future__ import annotations
 import base64
 import json
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 
 import pytest
 import yaml
 
 from sandbox.pki import Authority
 from tests.e2e.clusters import Cluster, eventually
-from tests.e2e.project import Project, make_fleet
+from tests.e2e.project import Project, make_fleet, sandboxed
 from tests.faults.api import Api
 from tests.faults.compare import listed, settled
 from tests.faults.edits.draw import CLUSTERS
 from tests.faults.identities import Identities, emptied, identities, made_anew
-from tests.faults.report import Results, Row
+from tests.faults.report import Results
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 
@@ -39,20 +38,14 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     """The fleet of the random walk, one of its clusters not yet in the environment."""
     made = make_fleet(tmp_path_factory.mktemp("clusters") / "project", "walk")
     made.edit(EDGE_2.format("dev"), EDGE_2.format("spare"))
-    try:
+    with sandboxed(made):
         made.start("dev")
         made.deploy("dev")
         yield made
-    finally:
-        made.tenantry("sandbox", "down")
 
 
-@contextmanager
-def noted(results: Results, what: str, outcome: str) -> Iterator[None]:
-    """A row with the seconds of what is done in it."""
-    started = time.monotonic()
-    yield
-    results.add(Row("clusters", {"what": what, "outcome": outcome}, time.monotonic() - started, "as planned"))
+def noted(results: Results, what: str, outcome: str) -> AbstractContextManager[None]:
+    return results.timed("clusters", {"what": what, "outcome": outcome}, "as planned")
 
 
 def run(project: Project) -> None:

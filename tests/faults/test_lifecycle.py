@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 
 import pytest
 
 from sandbox.content import commit
 from tests.e2e.clusters import Cluster, eventually
-from tests.e2e.project import Project, make_project
+from tests.e2e.project import Project, make_project, sandboxed
 from tests.faults.parts import frozen
 from tests.faults.report import Results, Row
 
@@ -27,12 +27,10 @@ UP = ("up", "--stack", "dev", "--yes", "--skip-preview")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     made = make_project(tmp_path_factory.mktemp("lifecycle") / "project")
     made.edit("    management: hub-dev\n", "    management: hub-dev\n    protected: true\n")
-    try:
+    with sandboxed(made):
         made.start("dev")
         made.deploy("dev")
         yield made
-    finally:
-        made.tenantry("sandbox", "down")
 
 
 @pytest.fixture(scope="module")
@@ -47,12 +45,8 @@ def edge(project: Project) -> Iterator[Cluster]:
         yield cluster
 
 
-@contextmanager
-def noted(results: Results, what: str, verdict: str) -> Iterator[None]:
-    """A row with the seconds of what is done in it."""
-    started = time.monotonic()
-    yield
-    results.add(Row("lifecycle", {"what": what}, time.monotonic() - started, verdict))
+def noted(results: Results, what: str, verdict: str) -> AbstractContextManager[None]:
+    return results.timed("lifecycle", {"what": what}, verdict)
 
 
 @contextmanager

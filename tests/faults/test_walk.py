@@ -15,7 +15,7 @@ from random import Random
 import pytest
 import yaml
 
-from tests.e2e.project import Project, Result, make_fleet
+from tests.e2e.project import Project, Result, make_fleet, sandboxed
 from tests.faults.compare import settled
 from tests.faults.edits.draw import CLUSTERS
 from tests.faults.expected import Data, refusal
@@ -33,12 +33,10 @@ PREVIEWED = 10
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     made = make_fleet(tmp_path_factory.mktemp("walk") / "project", "walk")
-    try:
+    with sandboxed(made):
         made.start("dev")
         made.deploy("dev")
         yield made
-    finally:
-        made.tenantry("sandbox", "down")
 
 
 @dataclass(slots=True)
