@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from tenantry.emptied import emptied
 from tenantry.fields import FieldChange, changed_fields
-from tenantry.guard import held, kept_namespaces, planned_namespaces
+from tenantry.guard import Removal, held, kept_namespaces, planned_namespaces, removals
 from tenantry.kube import KubeObject, ObjectId
 from tenantry.objects.appset import PlannedApp
 from tenantry.plan import Plan
@@ -111,7 +111,7 @@ class Diff:
     """management: the management cluster before and after; unchanged: how many objects are the same.
 
     recreated: namespaces that both plans have, but that are deleted and created again. emptied: what an environment that
-    stays has nothing left of, as the guard of `pulumi up` says it.
+    stays has nothing left of, removals: what goes of it, as the guard of `pulumi up` says it.
     """
 
     environment: str
@@ -126,6 +126,7 @@ class Diff:
     recreated: tuple[Place, ...]
     unchanged: int
     emptied: str
+    removals: tuple[Removal, ...]
 
     def __bool__(self) -> bool:
         """Whether there is any difference."""
@@ -186,13 +187,14 @@ def _diff(before: Plan, after: Plan, status: Status) -> Diff:
         rehomed,
         _recreated(before, after, rehomed, kept=kept),
         len(both) - len(changed),
-        _emptied(before, after) if status is Status.KEPT else "",
+        *(_guarded(before, after) if status is Status.KEPT else ("", ())),
     )
 
 
-def _emptied(before: Plan, after: Plan) -> str:
+def _guarded(before: Plan, after: Plan) -> tuple[str, tuple[Removal, ...]]:
+    """What the guard will say once the first plan is what the cluster holds."""
     there = held((each.manifest for each in before.objects), before.environment)
-    return emptied(kept_namespaces(there), planned_namespaces(after))
+    return emptied(kept_namespaces(there), planned_namespaces(after)), tuple(removals(after, there))
 
 
 def _by_id(plan: Plan) -> dict[ObjectId, KubeObject]:

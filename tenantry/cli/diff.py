@@ -9,14 +9,14 @@ import click
 
 from tenantry.base import Base, load_base
 from tenantry.cli.diffdata import as_data
+from tenantry.cli.difflimits import Budget, refusals
 from tenantry.cli.difflines import EVERYTHING, Limits
 from tenantry.cli.diffmarkdown import as_markdown
 from tenantry.cli.difftext import as_names, as_text
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output, revision
 from tenantry.cli.output import data, data_json, error, report_invalid, say
-from tenantry.diagnostics import counted
-from tenantry.diff import Diff, diff_all, over_budget
+from tenantry.diff import diff_all
 from tenantry.errors import InvalidFleet, Refused
 from tenantry.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, plan_one
@@ -71,27 +71,27 @@ def command(
     if not before.found:
         say(f"{before.name} has no {file.name}: everything is new")
     diffs = diff_all(before.plans, after)
-    limits = _limits(fleet, diffs, max_deletions)
-    refusals = {
-        each.environment: text
-        for each in diffs
-        if (text := _refusal(each, limits[each.environment], raised=max_deletions is not None))
-    }
+    budgets = {each.environment: _budget(fleet, each.environment, max_deletions) for each in diffs}
+    refused = {each.environment: tuple(refusals(each, budgets[each.environment])) for each in diffs}
+    told = [refusal for each in refused.values() for refusal in each]
     shown = EVERYTHING if everything else Limits()
     match output:
         case "json":
-            found = [as_data(each, limits[each.environment], refused=each.environment in refusals) for each in diffs]
+            found = [
+                as_data(each, budgets[each.environment].deletions, refused=bool(refused[each.environment]))
+                for each in diffs
+            ]
             data_json({"base": {"name": before.name, "commit": before.commit or None}, "environments": found})
         case "markdown":
-            data(as_markdown(diffs, before.name, list(refusals.values()), shown))
+            data(as_markdown(diffs, before.name, [each.text for each in told], shown))
         case "names":
             if names := [name for each in diffs for name in as_names(each)]:
                 data("\n".join(names))
         case _:
             data("\n\n".join([f"against {before.name}", *(as_text(each, shown) for each in diffs)]))
-    for text in refusals.values():
-        error(f"{text}\n  fix: take fewer away, or raise --max-deletions if this is meant")
-    return 2 if refusals else int(any(diffs))
+    for refusal in told:
+        error(f"{refusal.text}\n  fix: {refusal.fix}")
+    return 2 if told else int(any(diffs))
 
 
 def _plans(
@@ -126,18 +126,11 @@ def _chosen(fleet: Fleet, environments: tuple[str, ...]) -> Mapping[str, Plan]:
     return {name: plan_one(fleet, name) for name in fleet.in_order() if name in environments}
 
 
-def _limits(fleet: Fleet, diffs: tuple[Diff, ...], given: int | None) -> dict[str, int | None]:
-    """How many tenants, namespaces or apps each environment may lose; None: any number, where the file declares it no more."""
-    allowed = {name: each.maxDeletions for name, each in fleet.environments.items()}
-    return {each.environment: allowed.get(each.environment) if given is None else given for each in diffs}
-
-
-def _refusal(diff: Diff, limit: int | None, *, raised: bool) -> str:
-    """Why a difference goes too far; "" if it does not. raised: the limit was given for this very difference."""
-    if diff.emptied and not raised:
-        return f"{diff.environment} loses {diff.emptied} it has"
-    over = over_budget(diff, limit)
-    if not over:
-        return ""
-    lost = ", ".join(counted(count, kind.removesuffix("s")) for kind, count in over.items())
-    return f"{diff.environment} loses {lost}: at most {limit} of a kind may go (--max-deletions)"
+def _budget(fleet: Fleet, environment: str, given: int | None) -> Budget:
+    """What an environment may lose; one that the file declares no more may lose anything."""
+    if environment not in fleet.environments:
+        return Budget(given, raised=given is not None, protected=False)
+    declared = fleet.environments[environment]
+    return Budget(
+        declared.maxDeletions if given is None else given, raised=given is not None, protected=declared.protected
+    )

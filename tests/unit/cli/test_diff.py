@@ -92,6 +92,33 @@ def test_an_environment_does_not_lose_everything_unless_a_limit_is_given(capsys:
     )
 
 
+def test_a_protected_environment_loses_only_what_was_given_up(capsys: Capture) -> None:
+    protected = BASE.replace("{management: hub}", "{management: hub, protected: true}")
+    without = protected.replace("web: {", "db: {")
+    Path("before.yaml").write_text(protected)
+    Path("tenants.yaml").write_text(without)
+    code, _, err = compared(capsys, "--max-deletions", "9")
+    assert (code, err) == (
+        2,
+        "error: dev is protected, and loses app 'web' of tenant 'rocky' on edge; app 'web' of tenant 'rocky' on hub\n"
+        "  fix: give it up first: 'state: offboarding', and `pulumi up`; then remove it\n",
+    )
+    Path("before.yaml").write_text(protected.replace("web: {", "web: {state: offboarding, "))
+    assert compared(capsys)[0] == 1
+
+
+def test_what_is_paused_is_not_removed(capsys: Capture) -> None:
+    Path("before.yaml").write_text(BASE.replace("web: {", "web: {state: paused, "))
+    Path("tenants.yaml").write_text(BASE.replace("web: {", "db: {"))
+    code, _, err = compared(capsys)
+    assert (code, err) == (
+        2,
+        "error: dev loses what is paused, and Flux would leave behind what it installed: app 'web' of tenant 'rocky' on edge;"
+        " app 'web' of tenant 'rocky' on hub\n"
+        "  fix: take 'state: paused' away first, and run `pulumi up`\n",
+    )
+
+
 def test_what_is_wrong_with_the_file_itself_is_told_first(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(BASE + "x: 1\n")
     Path("before.yaml").write_text("x: 1\n")
