@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypedDict
 
 import pulumi
@@ -13,7 +13,7 @@ import pulumi
 from components.config import NAMESPACE, ClusterTarget, StackConfig, Target
 from components.secrets import read_secrets, with_secrets, without_secrets
 from tenantry import live
-from tenantry.claims import claim_object
+from tenantry.claims import claimed
 from tenantry.diagnostics import declared, format_invalid
 from tenantry.errors import InvalidFleet, Refused
 from tenantry.fleet import Fleet
@@ -61,9 +61,7 @@ def make_plan(config: StackConfig) -> Plan:
     planned = plan_one(fleet, config.environment)
     check(planned, _held(fleet, planned, config), limits_of(fleet, config.environment, config.max_deletions))
     if isinstance(config.target, ClusterTarget):
-        return replace(
-            planned, objects=(claim_object(fleet.document.platform.namespace, config.claim), *planned.objects)
-        )
+        return claimed(planned, fleet.document.platform.namespace, config.claim)
     return planned
 
 

@@ -7,10 +7,11 @@ engine would delete what the stack's state still holds of the first one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tenantry.kube import KubeObject, Manifest, Owner
 from tenantry.objects.scope import MANAGED_BY
+from tenantry.plan import Plan
 from tenantry.problems import Problem, error
 
 CLAIM_LABEL = "tenantry/claim"
@@ -30,10 +31,15 @@ def claim_object(platform: str, claim: Claim) -> KubeObject:
     metadata = {
         "name": f"tenantry-{claim.environment}",
         "namespace": platform,
-        "labels": {**MANAGED_BY, CLAIM_LABEL: claim.environment},
+        "labels": {**MANAGED_BY, "tenantry/environment": claim.environment, CLAIM_LABEL: claim.environment},
     }
     data = {"environment": claim.environment, "stack": claim.stack}
     return KubeObject({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}, Owner())
+
+
+def claimed(plan: Plan, platform: str, claim: Claim) -> Plan:
+    """The plan as a stack carries it out, its claim first."""
+    return replace(plan, objects=(claim_object(platform, claim), *plan.objects))
 
 
 def claims(manifests: Iterable[Manifest]) -> Iterator[Claim]:

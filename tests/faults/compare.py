@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
+from tenantry.claims import Claim, claimed
 from tenantry.inventory import APP_KINDS
 from tenantry.kube import KubeObject, Manifest, ObjectId, object_id
 from tenantry.load import load_fleet, plan_one
@@ -98,9 +99,10 @@ def settled(project: Project, environment: str) -> None:
 
 
 def _planned(project: Project, environment: str) -> tuple[Plan, frozenset[str]]:
-    """The plan, and the remote clusters that are to be as it says."""
+    """The plan with the stack's claim, and the remote clusters that are to be as it says."""
     fleet = load_fleet(project.fleet)
-    plan = plan_one(fleet, environment)
+    claim = Claim(environment, f"tenantry/{environment}")
+    plan = claimed(plan_one(fleet, environment), fleet.document.platform.namespace, claim)
     clusters = (name for name, each in fleet.clusters.items() if environment in each.environments)
     active = frozenset(name for name in clusters if fleet.clusters[name].state == "active") - {plan.management}
     return plan, active
