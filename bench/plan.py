@@ -1,4 +1,4 @@
-"""How long a large fleet takes from text to plan to YAML: `python bench/plan.py [TENANTS]` (default 1000).
+"""How long a large fleet takes from text to plan, guard and YAML: `python bench/plan.py [TENANTS]` (default 1000).
 
 Prints each step in seconds and as a ratio to parsing, because seconds differ between machines and ratios less.
 """
@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from tenantry.guard import Limits, check, held
 from tenantry.load import fleet_of
 from tenantry.plan import plan
 from tenantry.render import to_yaml
@@ -51,6 +52,9 @@ def main() -> None:
         fleet = fleet_of(source)
     with timed("plan", times.__setitem__):
         planned = plan(fleet, "prod")
+    with timed("guard", times.__setitem__):
+        now = held((each.manifest for each in planned.objects), "prod")
+        check(planned, now, Limits(protected=True, deletions=0))
     with timed("render", times.__setitem__):
         rendered = to_yaml(each.manifest for each in planned.objects)
     print(f"{tenants} tenants, {len(text)} bytes in, {len(planned.objects)} objects, {len(rendered)} bytes out")
