@@ -28,7 +28,8 @@ def environment(root: Path) -> dict[str, str]:
         **os.environ,
         "PATH": _path(layout),
         "PULUMI_HOME": str(layout.pulumi_home),
-        "PULUMI_BACKEND_URL": layout.backend.as_uri(),
+        # Beside the state no notes about it: they are not written in one go, and who is killed meanwhile can not read the state.
+        "PULUMI_BACKEND_URL": f"{layout.backend.as_uri()}?metadata=skip",
         "PULUMI_CONFIG_PASSPHRASE": "",
         "PULUMI_SKIP_UPDATE_CHECK": "true",
         "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",

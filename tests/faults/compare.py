@@ -21,7 +21,7 @@ from tenantry.plan import Plan
 from tenantry.status import Readiness, statuses
 from tests.e2e.clusters import KINDS, PATIENCE, eventually
 from tests.e2e.project import Project
-from tests.faults.api import Api
+from tests.faults.api import Answer, Api
 
 Objects = Mapping[ObjectId, Manifest]
 
@@ -132,7 +132,7 @@ def listed(api: Api) -> dict[ObjectId, Manifest]:
     found: dict[ObjectId, Manifest] = {}
     for group, version, kind, plural in _LISTED:
         api_version = f"{group}/{version}" if group else version
-        answer = api.ask("GET", f"/{'apis' if group else 'api'}/{api_version}/{plural}")
+        answer = _answer(api, f"/{'apis' if group else 'api'}/{api_version}/{plural}")
         # A remote cluster has none of Flux's kinds.
         if answer.message and answer.status != http.HTTPStatus.NOT_FOUND:
             raise OSError(f"{plural}: {answer.message}")
@@ -140,6 +140,19 @@ def listed(api: Api) -> dict[ObjectId, Manifest]:
             manifest = {**item, "apiVersion": api_version, "kind": kind}
             found[object_id(manifest)] = manifest
     return found
+
+
+_NOT_YET = (http.HTTPStatus.TOO_MANY_REQUESTS, http.HTTPStatus.SERVICE_UNAVAILABLE)
+
+
+def _answer(api: Api, path: str) -> Answer:
+    """A server that has just begun wants to be asked again."""
+
+    def ask() -> Answer | None:
+        answer = api.ask("GET", path)
+        return None if answer.status in _NOT_YET else answer
+
+    return eventually(ask, f"{path} to be listed")
 
 
 def on_management(plan: Plan) -> Target:

@@ -160,6 +160,17 @@ def test_a_destroy_instead_of_the_same_run_again_leaves_what_the_state_does_not_
     eventually(lambda: not remains(fleet, "dev"), "nothing to be left")
 
 
+def test_an_empty_note_beside_the_state_keeps_it_from_being_read_and_can_go(fleet: Project) -> None:
+    fleet.pulumi(*UP).ok()
+    note = state_file(fleet).with_suffix(".json.attrs")
+    note.write_text("")
+    refused = fleet.pulumi(*UP)
+    assert refused.code != 0
+    assert "failed to load checkpoint: EOF" in refused.text
+    note.unlink()
+    fleet.pulumi(*UP, "--expect-no-changes").ok()
+
+
 @pytest.mark.parametrize("kept", [0.5, 0.0], ids=["half", "nothing"])
 def test_a_state_that_was_cut_off_is_put_back_from_what_came_before(fleet: Project, kept: float) -> None:
     fleet.pulumi(*UP).ok()

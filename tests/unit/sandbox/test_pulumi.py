@@ -27,7 +27,7 @@ def test_everything_pulumi_keeps_lies_in_the_sandbox(root: Path) -> None:
     variables = pulumi.environment(root)
 
     assert variables["PULUMI_HOME"] == str(root / "pulumi")
-    assert variables["PULUMI_BACKEND_URL"] == f"file://{root}/state"
+    assert variables["PULUMI_BACKEND_URL"] == f"file://{root}/state?metadata=skip"
     assert variables["PULUMI_CONFIG_PASSPHRASE"] == ""
 
 
