@@ -39,7 +39,8 @@ def apps_of(client: Client, labels: Mapping[str, str]) -> Iterator[Manifest]:
     for kind, (group, version, plural) in APP_KINDS.items():
         resource = create_namespaced_resource(group, version, kind, plural)
         try:
-            for found in client.list(resource, namespace="*", labels=dict(labels)):
+            listed = rest.patiently(lambda kind=resource: list(client.list(kind, namespace="*", labels=dict(labels))))
+            for found in listed:
                 content: dict[str, Any] = found.to_dict()  # type: ignore[no-untyped-call]
                 # The server leaves these out of the items of a list.
                 yield {**content, "apiVersion": f"{group}/{version}", "kind": kind}
@@ -57,7 +58,7 @@ def namespaces_of(client: Client) -> Iterator[Manifest]:
     from lightkube.resources.core_v1 import Namespace
 
     try:
-        for found in client.list(Namespace):
+        for found in rest.patiently(lambda: list(client.list(Namespace))):
             yield {**found.to_dict(), "apiVersion": "v1", "kind": "Namespace"}
     except HTTPStatusError as failure:
         message = f"can not list namespaces: HTTP {failure.response.status_code}"
@@ -70,7 +71,7 @@ def marked_as(client: Client, platform: str) -> str | None:
     from lightkube.resources.core_v1 import ConfigMap
 
     try:
-        return (client.get(ConfigMap, MARKER, namespace=platform).data or {}).get("cluster")
+        return (rest.patiently(lambda: client.get(ConfigMap, MARKER, namespace=platform)).data or {}).get("cluster")
     except HTTPStatusError as failure:
         if failure.response.status_code == 404:
             return None
@@ -95,7 +96,7 @@ def claims_on(client: Client, platform: str) -> list[Claim]:
     from lightkube.resources.core_v1 import ConfigMap
 
     try:
-        found = list(client.list(ConfigMap, namespace=platform, labels={CLAIM_LABEL: None}))
+        found = rest.patiently(lambda: list(client.list(ConfigMap, namespace=platform, labels={CLAIM_LABEL: None})))
     except HTTPStatusError as failure:
         message = f"can not list ConfigMaps in {platform}: HTTP {failure.response.status_code}"
         raise Refused(message, "use credentials that may read the ConfigMaps of that namespace") from None
@@ -161,7 +162,7 @@ def secret_of(client: Client, reference: SecretKey) -> FoundSecret | None:
     from lightkube.resources.core_v1 import Secret
 
     try:
-        secret = client.get(Secret, reference.name, namespace=reference.namespace)
+        secret = rest.patiently(lambda: client.get(Secret, reference.name, namespace=reference.namespace))
     except HTTPStatusError as failure:
         if failure.response.status_code == 404:
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
@@ -22,6 +23,9 @@ PATIENCE = 30.0
 """Seconds for one answer, if the caller does not say; a page of a list takes a fraction of one."""
 _AT_ONCE = 16
 _PAGE = 500
+_NOT_YET = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+_PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""Seconds until a server that has just begun, has just learned of a kind, or has too much to do is asked again."""
 _METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 
@@ -85,6 +89,23 @@ def in_parallel(call: Callable[[_T], _U], items: Iterable[_T]) -> list[_U]:
         return list(pool.map(call, items))
 
 
+def patiently(call: Callable[[], _T]) -> _T:
+    """What a call comes to, as soon as the server does not ask for patience any more, which it may do for 15 seconds.
+
+    Raises: httpx2.HTTPStatusError: as the call does.
+    """
+    import httpx2
+
+    for pause in _PAUSES:
+        try:
+            return call()
+        except httpx2.HTTPStatusError as error:
+            if error.response.status_code not in _NOT_YET:
+                raise
+        time.sleep(pause)
+    return call()
+
+
 def http_of(client: Client) -> httpx2.Client:
     """What lightkube has no call for: requests of one's own, with the address and the credentials it knows."""
     http: httpx2.Client = client._client._client
@@ -100,16 +121,19 @@ def _sent(client: Client, method: str, path: str, what: str, **rest: Any) -> dic
 
     http = http_of(client)
     timeout = http.timeout if http.timeout.read else httpx2.Timeout(PATIENCE)
-    try:
-        answer = http.request(method, path, timeout=timeout, **rest)
-        if answer.status_code == HTTPStatus.NOT_FOUND:
+
+    def answer() -> dict[str, Any] | None:
+        given = http.request(method, path, timeout=timeout, **rest)
+        if given.status_code == HTTPStatus.NOT_FOUND:
             return None
-        answer.raise_for_status()
-        content: dict[str, Any] = answer.json()
+        content: dict[str, Any] = given.raise_for_status().json()
+        return content
+
+    try:
+        return patiently(answer)
     except httpx2.HTTPStatusError as error:
         message = f"can not read {what}: HTTP {error.response.status_code}"
         raise Refused(message, f"use credentials that may read {what}") from None
     except (httpx2.RequestError, ValueError) as error:
         message = f"can not read {what}: {type(error).__name__}: the cluster does not answer as one should"
         raise Refused(message, "check that it runs, then run the command again") from None
-    return content

@@ -107,3 +107,21 @@ def test_a_question_that_the_cluster_does_not_know_is_refused() -> None:
 def test_results_come_in_the_order_of_the_items() -> None:
     assert in_parallel(lambda number: number * 2, range(100)) == list(range(0, 200, 2))
     assert in_parallel(str, ()) == []
+
+
+def test_a_server_that_asks_for_patience_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory, answers, pauses = Memory(), [429, 503, 200], list[float]()
+    monkeypatch.setattr("tenantry.rest.time.sleep", pauses.append)
+    memory.refusals["GET", ACCOUNTS] = lambda _: httpx2.Response(answers.pop(0), json={"items": []})
+    with memory.client() as client:
+        assert list(every(client, "v1", "ServiceAccount")) == []
+    assert pauses == [0.5, 1.0]
+
+
+def test_patience_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory, pauses = Memory(), list[float]()
+    monkeypatch.setattr("tenantry.rest.time.sleep", pauses.append)
+    memory.refuse("GET", ACCOUNTS, 429, "storage is (re)initializing")
+    with pytest.raises(Refused, match="can not read serviceaccounts: HTTP 429"), memory.client() as client:
+        list(every(client, "v1", "ServiceAccount"))
+    assert sum(pauses) == 15.5
