@@ -39,9 +39,8 @@ def apps_of(client: Client, labels: Mapping[str, str]) -> Iterator[Manifest]:
     for kind, (group, version, plural) in APP_KINDS.items():
         resource = create_namespaced_resource(group, version, kind, plural)
         try:
-            listed = rest.patiently(lambda kind=resource: list(client.list(kind, namespace="*", labels=dict(labels))))
-            for found in listed:
-                content: dict[str, Any] = found.to_dict()  # type: ignore[no-untyped-call]
+            for found in _listed(client, resource, namespace="*", labels=dict(labels)):
+                content: dict[str, Any] = found.to_dict()
                 # The server leaves these out of the items of a list.
                 yield {**content, "apiVersion": f"{group}/{version}", "kind": kind}
         except HTTPStatusError as failure:  # the base of the client's own error, which needs a body in JSON
@@ -52,13 +51,17 @@ def apps_of(client: Client, labels: Mapping[str, str]) -> Iterator[Manifest]:
             raise Refused(message, "use credentials that may read Flux's objects") from None
 
 
+def _listed(client: Client, resource: Any, **which: Any) -> list[Any]:
+    return rest.patiently(lambda: list(client.list(resource, **which)))
+
+
 def namespaces_of(client: Client) -> Iterator[Manifest]:
     """All Namespaces. Raises: Refused: the cluster does not let us read."""
     from httpx2 import HTTPStatusError
     from lightkube.resources.core_v1 import Namespace
 
     try:
-        for found in rest.patiently(lambda: list(client.list(Namespace))):
+        for found in _listed(client, Namespace):
             yield {**found.to_dict(), "apiVersion": "v1", "kind": "Namespace"}
     except HTTPStatusError as failure:
         message = f"can not list namespaces: HTTP {failure.response.status_code}"
@@ -96,7 +99,7 @@ def claims_on(client: Client, platform: str) -> list[Claim]:
     from lightkube.resources.core_v1 import ConfigMap
 
     try:
-        found = rest.patiently(lambda: list(client.list(ConfigMap, namespace=platform, labels={CLAIM_LABEL: None})))
+        found = _listed(client, ConfigMap, namespace=platform, labels={CLAIM_LABEL: None})
     except HTTPStatusError as failure:
         message = f"can not list ConfigMaps in {platform}: HTTP {failure.response.status_code}"
         raise Refused(message, "use credentials that may read the ConfigMaps of that namespace") from None
