@@ -146,7 +146,8 @@ class Cluster:
             "server-address": f"127.0.0.1:{self.nodes_port}",
         }
         environment = programs.environment(self.home / "kwok")
-        return Part(self.name, "kwok", programs.command("kwok", flags), environment, (self.nodes_port,))
+        # Seldom it breaks off while its API server is only just there.
+        return Part(self.name, "kwok", programs.command("kwok", flags), environment, (self.nodes_port,), restarts=2)
 
     def _controlplane(self, part: str, flags: programs.Flags, ports: tuple[int, ...] = ()) -> Part:
         environment = programs.environment(self.home / part)

@@ -28,13 +28,17 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One process of the sandbox: whose it is, and how it is started."""
+    """One process of the sandbox: whose it is, and how it is started.
+
+    restarts: how often it may end by itself while the sandbox comes up, and is started again, as a kubelet would do.
+    """
 
     owner: str
     name: str
     argv: tuple[str, ...]
     environment: Mapping[str, str]
     ports: tuple[int, ...] = ()
+    restarts: int = 0
 
     @property
     def key(self) -> str:
@@ -57,6 +61,8 @@ class Supervisor:
     _since: dict[str, float] = field(default_factory=dict)
     """When it did, for those of them that are not ready yet."""
     _ensured: dict[str, Part] = field(default_factory=dict)
+    _restarted: dict[str, int] = field(default_factory=dict)
+    _restarting: threading.Lock = field(default_factory=threading.Lock)
     _cancelled: threading.Event = field(default_factory=threading.Event)
 
     def ensure(self, *parts: Part) -> None:
@@ -93,7 +99,7 @@ class Supervisor:
         """
         for part in list(self._ensured.values()):
             known = self.state.running[part.key].process
-            if known.find() is None:
+            if known.find() is None and not self._restart(part):
                 code = known.exit_code()
                 raise self._failure(part, "ended" if code is None else f"ended with exit code {code}")
 
@@ -115,6 +121,19 @@ class Supervisor:
         for key in self._started:
             self.state.discard(key)
 
+    def _restart(self, part: Part) -> bool:
+        """Start a part again that has ended, if it still may; several threads may see that it has."""
+        with self._restarting:
+            known = self.state.running[part.key]
+            if known.process.find():
+                return True
+            if self._restarted.get(part.key, 0) >= part.restarts:
+                return False
+            self._restarted[part.key] = self._restarted.get(part.key, 0) + 1
+            self.report(f"{part.owner}: {part.name} ended, and is started again; its log is {self._log(part)}")
+            self._start(part, known)
+            return True
+
     def _start(self, part: Part, former: Running | None) -> None:
         if former:
             process.stop([former.process], GRACE)
@@ -122,7 +141,8 @@ class Supervisor:
             raise Cancelled
         started = process.start(part.argv, part.environment, self._log(part))
         self.state.add(part.key, Running(part.owner, part.name, part.ports, started))
-        self._started.append(part.key)
+        if part.key not in self._started:
+            self._started.append(part.key)
         self._since[part.key] = time.monotonic()
 
     def _log(self, part: Part) -> Path:
@@ -130,11 +150,18 @@ class Supervisor:
 
     def _failure(self, part: Part, what: str) -> SandboxError:
         log = self._log(part)
-        tail = log.read_text(errors="replace").splitlines()[-TAIL:] if log.exists() else []
+        tail = _telling(log.read_text(errors="replace").splitlines()) if log.exists() else []
         message = "\n".join(
             [f"{part.name} of {part.owner} {what}; the end of its log:", *(f"  {line}" for line in tail)]
         )
         return SandboxError(message, f"the whole log is {log}")
+
+
+def _telling(lines: list[str]) -> list[str]:
+    """The end of a log; of a Go program that broke off what it says first, before page after page of what it was doing."""
+    broken = [number for number, line in enumerate(lines) if line.startswith(("panic:", "fatal error:"))]
+    begin = broken[-1] if broken else max(0, len(lines) - TAIL)
+    return lines[begin : begin + TAIL]
 
 
 def end(running: Iterable[Running]) -> None:

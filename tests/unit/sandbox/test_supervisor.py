@@ -1,6 +1,7 @@
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -164,3 +165,39 @@ def test_nothing_is_started_any_more_once_something_failed(state: State) -> None
         running.ensure(sleeper())
 
     assert state.running == {}
+
+
+def test_a_part_that_may_ends_and_is_started_again(state: State, tmp_path: Path) -> None:
+    said: list[str] = []
+    running, flag = Supervisor(state, said.append), tmp_path / "flag"
+    part = replace(shell(f"test -e {flag} && sleep 60; touch {flag}; exit 3"), restarts=1)
+    running.ensure(part)
+
+    running.wait(part, lambda: flag.exists() and state.running[part.key].process.find() is not None and len(said) > 0)
+
+    log = state.layout.log(part.owner, part.name)
+    assert said[0] == f"edge-1: kwok ended, and is started again; its log is {log}"
+    running.take_back()
+    assert state.running == {}
+
+
+def test_a_part_that_ends_too_often_is_given_up(state: State) -> None:
+    said: list[str] = []
+    running = Supervisor(state, said.append)
+    part = replace(shell("echo bye; exit 3"), restarts=2)
+    running.ensure(part)
+
+    with pytest.raises(SandboxError, match="kwok of edge-1 ended with exit code 3; the end of its log:"):
+        running.wait(part, lambda: False)
+
+    assert len(said) == 2
+
+
+def test_a_go_program_that_broke_off_is_told_by_its_first_words(state: State) -> None:
+    lines = "; ".join(f"echo line {number}" for number in range(20))
+    part = shell(f"{lines}; echo 'fatal error: all is lost'; {lines}; exit 2")
+    running = Supervisor(state, print)
+    running.ensure(part)
+
+    with pytest.raises(SandboxError, match="the end of its log:\n  fatal error: all is lost\n  line 0\n"):
+        running.wait(part, lambda: False)
