@@ -71,10 +71,12 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
         return held(rendered(config.target.directory), planned.environment)
     target = config.target
     with live.connect(target.kubeconfig, target.context) as client, live.answering(client.config):
-        found = list(held_on(client, fleet, planned))
+        holdings = held_on(client, fleet, planned)
+        # One small list, before all the others are read.
+        check_claim(client, fleet, config.claim)
+        found = list(holdings)
         for message in leaving(found):
             pulumi.log.warn(message)
-        check_claim(client, fleet, config.claim)
         return held(found, planned.environment)
 
 

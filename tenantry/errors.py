@@ -111,13 +111,6 @@ class AllRefused(Refused):
         return "\n".join(map(str, self.reasons))
 
 
-def raise_refused(reasons: Iterable[Refused]) -> None:
-    """Raise what there is, as one; nothing happens where nothing is refused. Raises: Refused."""
-    found = tuple(reasons)
-    if found:
-        raise found[0] if len(found) == 1 else AllRefused(found)
-
-
 def first_of(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """As many findings as it takes to know whether there are more than can be told."""
     return tuple(islice(findings, MAX_PROBLEMS + 1))

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from tenantry import rest
 from tenantry.bootstrap import MARKER
 from tenantry.claims import CLAIM_LABEL, Claim, claims, other_claims
-from tenantry.errors import Refused, raise_refused
+from tenantry.errors import Refused
 from tenantry.fleet import Fleet
 from tenantry.kube import Manifest, object_id
 from tenantry.model import SecretKey
 from tenantry.plan import Plan
-from tenantry.problems import Problem, error
+from tenantry.problems import Problem, error, refuse
 from tenantry.secretcheck import FoundSecret
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def marked_as(client: Client, platform: str) -> str | None:
 
 def check_claim(client: Client, fleet: Fleet, mine: Claim) -> None:
     """Raises: Refused: the stack runs another environment, or another stack runs this one."""
-    raise_refused(Refused(each.message, each.fix) for each in against_claim(client, fleet, mine))
+    refuse(against_claim(client, fleet, mine))
 
 
 def against_claim(client: Client, fleet: Fleet, mine: Claim) -> Iterator[Problem]:
@@ -112,7 +112,7 @@ def held_on(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Manifest]:
 
     Raises: Refused: it is another cluster, or does not say which.
     """
-    raise_refused(Refused(each.message, each.fix) for each in unmarked(client, fleet, plan))
+    refuse(unmarked(client, fleet, plan))
     return holdings(client, plan)
 
 

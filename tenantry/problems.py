@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+
+from tenantry.errors import AllRefused, Refused
 
 
 class Severity(StrEnum):
@@ -29,3 +32,10 @@ def error(code: str, message: str, fix: str) -> Problem:
 
 def warning(code: str, message: str, fix: str) -> Problem:
     return Problem(Severity.WARNING, code, message, fix)
+
+
+def refuse(problems: Iterable[Problem]) -> None:
+    """Raise all problems as one refusal; nothing happens where there are none. Raises: Refused."""
+    reasons = [Refused(each.message, each.fix) for each in problems]
+    if reasons:
+        raise reasons[0] if len(reasons) == 1 else AllRefused(reasons)

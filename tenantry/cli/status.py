@@ -73,37 +73,37 @@ def command(
     """
     planned = plan(load_fleet(file), environment)
     with connect_management(file, environment, kubeconfig, context) as client:
-        found = _wait(client, planned, timeout) if wait else _read(client, planned)
-        deleted = tuple(leaving(_live(client, planned)))
+        live = _wait(client, planned, timeout) if wait else _read(client, planned)
+    found = statuses(planned, live)
     if output == "json":
         data_json([_as_data(status) for status in found])
     else:
         stdout_console().print(_table(found))
-    for message in deleted:
+    for message in leaving(live):
         say(message)
     return 0 if all(status.readiness is Readiness.READY for status in found) else 1
 
 
-def _read(client: Client, planned: Plan) -> tuple[AppStatus, ...]:
-    return statuses(planned, _live(client, planned))
+def _read(client: Client, planned: Plan) -> tuple[Manifest, ...]:
+    return tuple(apps_of(client, {"tenantry/environment": planned.environment}))
 
 
-def _live(client: Client, planned: Plan) -> Iterator[Manifest]:
-    return apps_of(client, {"tenantry/environment": planned.environment})
+def _wait(client: Client, planned: Plan, timeout: int) -> tuple[Manifest, ...]:
+    """Read until everything is ready; in a terminal the table fills in place, elsewhere each change is a line.
 
-
-def _wait(client: Client, planned: Plan, timeout: int) -> tuple[AppStatus, ...]:
-    """Read until everything is ready; in a terminal the table fills in place, elsewhere each change is a line."""
+    Returns what was read last.
+    """
     end = time.monotonic() + timeout
     with _progress() as show:
         while True:
-            found = _read(client, planned)
+            live = _read(client, planned)
+            found = statuses(planned, live)
             show(found)
             if all(status.readiness is Readiness.READY for status in found):
-                return found
+                return live
             if time.monotonic() > end:
                 say(f"not everything is ready after {timeout} s")
-                return found
+                return live
             time.sleep(_POLL_SECONDS)
 
 

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tenantry.emptied import emptied
-from tenantry.errors import Refused, raise_refused
 from tenantry.fleet import Fleet
 from tenantry.guard.held import Held, held
 from tenantry.guard.occupied import occupied
 from tenantry.guard.removals import Removal, kept_namespaces, planned_namespaces, removals
 from tenantry.kube import ObjectId
 from tenantry.plan import Plan
-from tenantry.problems import Problem, error
+from tenantry.problems import Problem, error, refuse
 
 _LISTED = 20
 """How many removals a message names."""
@@ -44,7 +43,7 @@ def limits_of(fleet: Fleet, environment: str, deletions: int | None) -> Limits:
 
 def check(plan: Plan, now: Held, limits: Limits) -> None:
     """Raises: Refused: the run would take away or take over what it may not; names all of it, and changes nothing."""
-    raise_refused(Refused(each.message, each.fix) for each in refusals(plan, now, limits))
+    refuse(refusals(plan, now, limits))
 
 
 def refusals(plan: Plan, now: Held, limits: Limits) -> Iterator[Problem]:

@@ -33,7 +33,7 @@ class Change:
         assert answer.message == "", f"{self.what}: {answer.message}"
 
 
-ON_THE_HUB = (
+ANYWHERE = (
     Change(
         "the tenant's label taken off a Namespace",
         f"{CORE}/rocky",
@@ -45,6 +45,10 @@ ON_THE_HUB = (
         {"subjects": STRANGER},
     ),
     Change("a ResourceQuota raised", f"{CORE}/rocky/resourcequotas/tenantry", {"spec": {"hard": {"pods": "9999"}}}),
+)
+
+ON_THE_HUB = (
+    *ANYWHERE,
     Change("a NetworkPolicy opened", f"{NETWORK}/rocky/networkpolicies/tenantry-isolated", {"spec": {"ingress": [{}]}}),
     Change("the values of credentials", f"{CORE}/rocky/secrets/git", {"data": {"password": "d3Jvbmc="}}),
     Change("a ConfigMap that an app reads", f"{CORE}/rocky/configmaps/settings", {"data": {"COLOR": "red"}}),
@@ -73,17 +77,7 @@ ON_THE_HUB = (
 )
 
 ON_A_REMOTE = (
-    Change(
-        "the tenant's label taken off a Namespace",
-        f"{CORE}/rocky",
-        {"metadata": {"labels": {"toolkit.fluxcd.io/tenant": None}}},
-    ),
-    Change(
-        "another subject in the RoleBinding that Flux acts by",
-        f"{RBAC}/rocky/rolebindings/rocky-reconciler-admin",
-        {"subjects": STRANGER},
-    ),
-    Change("a ResourceQuota raised", f"{CORE}/rocky/resourcequotas/tenantry", {"spec": {"hard": {"pods": "9999"}}}),
+    *ANYWHERE,
     Change("a NetworkPolicy deleted", f"{NETWORK}/rocky/networkpolicies/tenantry-isolated", None),
     Change("a RoleBinding deleted", f"{RBAC}/movy/rolebindings/movy-owners-view", None),
     Change("a Namespace deleted with all that is in it", f"{CORE}/movy", None),
