@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from tests.e2e.project import Project
 
@@ -16,7 +17,12 @@ CONTROLLERS = ("source-controller", "kustomize-controller", "helm-controller", "
 
 def kill(project: Project, owner: str, part: str) -> None:
     """End a process with `kill -9`."""
-    os.kill(_pid(project, owner, part), signal.SIGKILL)
+    aim(project, owner, part)()
+
+
+def aim(project: Project, owner: str, part: str) -> Callable[[], None]:
+    """Look a process up now, which takes a while; a call of what this returns ends it at that very moment."""
+    return partial(os.kill, _pid(project, owner, part), signal.SIGKILL)
 
 
 @contextmanager
