@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from tenantry.kube import KubeObject, Manifest, Owner
-from tenantry.objects.scope import MANAGED_BY
+from tenantry.objects.scope import ENVIRONMENT_LABEL, MANAGED_BY
 from tenantry.plan import Plan
 from tenantry.problems import Problem, error
 
@@ -31,7 +31,7 @@ def claim_object(platform: str, claim: Claim) -> KubeObject:
     metadata = {
         "name": f"tenantry-{claim.environment}",
         "namespace": platform,
-        "labels": {**MANAGED_BY, "tenantry/environment": claim.environment, CLAIM_LABEL: claim.environment},
+        "labels": {**MANAGED_BY, ENVIRONMENT_LABEL: claim.environment, CLAIM_LABEL: claim.environment},
     }
     data = {"environment": claim.environment, "stack": claim.stack}
     return KubeObject({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}, Owner())

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tenantry import rest
 from tenantry.bootstrap import MARKER
 from tenantry.claims import CLAIM_LABEL, Claim, claims, other_claims
 from tenantry.errors import Refused
 from tenantry.fleet import Fleet
-from tenantry.kube import Manifest, object_id
+from tenantry.kube import Manifest, ObjectId, object_id
 from tenantry.model import SecretKey
+from tenantry.objects.apps import HELM_API, KUSTOMIZE_API
+from tenantry.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan import Plan
 from tenantry.problems import Problem, error, refuse
 from tenantry.secretcheck import FoundSecret
@@ -21,65 +23,31 @@ from tenantry.secretcheck import FoundSecret
 if TYPE_CHECKING:
     from lightkube import Client
 
-APP_KINDS = {
-    "Kustomization": ("kustomize.toolkit.fluxcd.io", "v1", "kustomizations"),
-    "HelmRelease": ("helm.toolkit.fluxcd.io", "v2", "helmreleases"),
-}
-"""Kind -> group, version and plural of what stands for an app."""
+APP_KINDS = {"Kustomization": KUSTOMIZE_API, "HelmRelease": HELM_API}
+"""Kind -> API version of what stands for an app."""
 
 
-def apps_of(client: Client, labels: Mapping[str, str]) -> Iterator[Manifest]:
-    """The Kustomizations and HelmReleases of all namespaces that carry the labels.
+def apps_of(client: Client, environment: str) -> Iterator[Manifest]:
+    """The Kustomizations and HelmReleases of an environment, in all namespaces.
 
     Raises: Refused: Flux is not installed on the cluster, or it does not let us read.
     """
-    from httpx2 import HTTPStatusError
-    from lightkube.generic_resource import create_namespaced_resource
-
-    for kind, (group, version, plural) in APP_KINDS.items():
-        resource = create_namespaced_resource(group, version, kind, plural)
-        try:
-            for found in _listed(client, resource, namespace="*", labels=dict(labels)):
-                content: dict[str, Any] = found.to_dict()
-                # The server leaves these out of the items of a list.
-                yield {**content, "apiVersion": f"{group}/{version}", "kind": kind}
-        except HTTPStatusError as failure:  # the base of the client's own error, which needs a body in JSON
-            if failure.response.status_code == 404:
-                message = f"the cluster knows no {kind}: Flux is not installed there"
-                raise Refused(message, "install Flux, or name the management cluster") from None
-            message = f"can not list {plural}: HTTP {failure.response.status_code}"
-            raise Refused(message, "use credentials that may read Flux's objects") from None
-
-
-def _listed(client: Client, resource: Any, **which: Any) -> list[Any]:
-    return rest.patiently(lambda: list(client.list(resource, **which)))
+    selector = f"{ENVIRONMENT_LABEL}={environment}"
+    for kind, api_version in APP_KINDS.items():
+        message = f"the cluster knows no {kind}: Flux is not installed there"
+        unknown = Refused(message, "install Flux, or name the management cluster")
+        yield from rest.every(client, api_version, kind, selector=selector, unknown=unknown)
 
 
 def namespaces_of(client: Client) -> Iterator[Manifest]:
     """All Namespaces. Raises: Refused: the cluster does not let us read."""
-    from httpx2 import HTTPStatusError
-    from lightkube.resources.core_v1 import Namespace
-
-    try:
-        for found in _listed(client, Namespace):
-            yield {**found.to_dict(), "apiVersion": "v1", "kind": "Namespace"}
-    except HTTPStatusError as failure:
-        message = f"can not list namespaces: HTTP {failure.response.status_code}"
-        raise Refused(message, "use credentials that may read namespaces") from None
+    return rest.every(client, "v1", "Namespace")
 
 
 def marked_as(client: Client, platform: str) -> str | None:
     """Which cluster a management cluster says it is; None: it does not say. Raises: Refused: it does not let us read that."""
-    from httpx2 import HTTPStatusError
-    from lightkube.resources.core_v1 import ConfigMap
-
-    try:
-        return (rest.patiently(lambda: client.get(ConfigMap, MARKER, namespace=platform)).data or {}).get("cluster")
-    except HTTPStatusError as failure:
-        if failure.response.status_code == 404:
-            return None
-        message = f"can not read ConfigMap {platform}/{MARKER}: HTTP {failure.response.status_code}"
-        raise Refused(message, "use credentials that may read the ConfigMaps of that namespace") from None
+    marker = rest.one(client, ObjectId("v1", "ConfigMap", platform, MARKER)) or {}
+    return (marker.get("data") or {}).get("cluster")
 
 
 def check_claim(client: Client, fleet: Fleet, mine: Claim) -> None:
@@ -95,15 +63,7 @@ def against_claim(client: Client, fleet: Fleet, mine: Claim) -> Iterator[Problem
 
 def claims_on(client: Client, platform: str) -> list[Claim]:
     """Which stacks run which environments from here. Raises: Refused: the cluster does not let us read that."""
-    from httpx2 import HTTPStatusError
-    from lightkube.resources.core_v1 import ConfigMap
-
-    try:
-        found = _listed(client, ConfigMap, namespace=platform, labels={CLAIM_LABEL: None})
-    except HTTPStatusError as failure:
-        message = f"can not list ConfigMaps in {platform}: HTTP {failure.response.status_code}"
-        raise Refused(message, "use credentials that may read the ConfigMaps of that namespace") from None
-    return list(claims(each.to_dict() for each in found))
+    return list(claims(rest.every(client, "v1", "ConfigMap", namespace=platform, selector=CLAIM_LABEL)))
 
 
 def held_on(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Manifest]:
@@ -118,8 +78,7 @@ def held_on(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Manifest]:
 
 def holdings(client: Client, plan: Plan) -> Iterator[Manifest]:
     """As `held_on`, whatever the cluster says of itself."""
-    labels = {"tenantry/environment": plan.environment}
-    return chain(namespaces_of(client), apps_of(client, labels), strangers_on(client, plan))
+    return chain(namespaces_of(client), apps_of(client, plan.environment), strangers_on(client, plan))
 
 
 OTHER_CLUSTER, UNMARKED = "other-cluster", "unmarked-cluster"
@@ -153,7 +112,7 @@ def strangers_on(client: Client, plan: Plan) -> Iterator[Manifest]:
     kinds = dict.fromkeys((id.api_version, id.kind) for id in planned if id.kind != "Namespace")
 
     def others(kind: tuple[str, str]) -> list[Manifest]:
-        found = rest.every(client, *kind, selector=f"tenantry/environment!={plan.environment}", metadata_only=True)
+        found = rest.every(client, *kind, selector=f"{ENVIRONMENT_LABEL}!={plan.environment}", metadata_only=True)
         return [each for each in found if object_id(each) in planned]
 
     yield from chain.from_iterable(rest.in_parallel(others, sorted(kinds)))
@@ -161,15 +120,8 @@ def strangers_on(client: Client, plan: Plan) -> Iterator[Manifest]:
 
 def secret_of(client: Client, reference: SecretKey) -> FoundSecret | None:
     """The Secret that a cluster's kubeconfig lies in, or None. Raises: Refused: the cluster does not let us read it."""
-    from httpx2 import HTTPStatusError
-    from lightkube.resources.core_v1 import Secret
-
-    try:
-        secret = rest.patiently(lambda: client.get(Secret, reference.name, namespace=reference.namespace))
-    except HTTPStatusError as failure:
-        if failure.response.status_code == 404:
-            return None
-        message = f"can not read Secret {reference.namespace}/{reference.name}: HTTP {failure.response.status_code}"
-        raise Refused(message, "use credentials that may read the Secrets of that namespace") from None
-    labels = (secret.metadata.labels if secret.metadata else None) or {}
-    return FoundSecret({key: base64.b64decode(value) for key, value in (secret.data or {}).items()}, labels)
+    secret = rest.one(client, ObjectId("v1", "Secret", reference.namespace, reference.name))
+    if secret is None:
+        return None
+    data = {key: base64.b64decode(value) for key, value in (secret.get("data") or {}).items()}
+    return FoundSecret(data, secret["metadata"].get("labels") or {})

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from tenantry.inventory import APP_KINDS
 from tenantry.kube import Manifest, object_id
-from tenantry.objects.scope import TENANT_LABEL
+from tenantry.objects.scope import APP_LABEL, CLUSTER_LABEL, TENANT_LABEL
 from tenantry.status import ready_message
 
 
@@ -18,9 +18,9 @@ def leaving(manifests: Iterable[Manifest]) -> Iterator[str]:
     """A message, with a remedy in a second line, for each Kustomization or HelmRelease of the fleet that is in deletion."""
     for manifest in manifests:
         labels = manifest["metadata"].get("labels") or {}
-        cluster = labels.get("tenantry/cluster")
+        cluster = labels.get(CLUSTER_LABEL)
         if manifest["kind"] in APP_KINDS and cluster and "deletionTimestamp" in manifest["metadata"]:
-            tenant, app = labels.get(TENANT_LABEL, ""), labels.get("tenantry/app", "")
+            tenant, app = labels.get(TENANT_LABEL, ""), labels.get(APP_LABEL, "")
             since, said = manifest["metadata"]["deletionTimestamp"], ready_message(manifest)
             yield (
                 f"{object_id(manifest)} ({_named(tenant, app)} on {cluster}) has been in deletion since {since}, until Flux has"

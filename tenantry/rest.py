@@ -39,38 +39,51 @@ def plural(kind: str) -> str:
 
 def path_of(id: ObjectId) -> str:
     """Where an object lies."""
-    within = f"/namespaces/{id.namespace}" if id.namespace else ""
-    return f"{_root(id.api_version)}{within}/{plural(id.kind)}/{id.name}"
+    return f"{_within(id.api_version, id.namespace)}/{plural(id.kind)}/{id.name}"
 
 
 def one(client: Client, id: ObjectId) -> Manifest | None:
-    """An object, or None. Raises: Refused: the cluster does not let us read it, or does not answer."""
+    """An object, or None.
+
+    Raises: Refused: the cluster does not let us read it. httpx2.RequestError: it does not answer; the words may hold its address.
+    """
     answer = _sent(client, "GET", path_of(id), str(id))
     return None if answer is None else {**answer, "apiVersion": id.api_version, "kind": id.kind}
 
 
 def every(
-    client: Client, api_version: str, kind: str, *, selector: str = "", metadata_only: bool = False
+    client: Client,
+    api_version: str,
+    kind: str,
+    *,
+    namespace: str = "",
+    selector: str = "",
+    metadata_only: bool = False,
+    unknown: Refused | None = None,
 ) -> Iterator[Manifest]:
-    """All objects of a kind that a label selector takes, whatever their namespace; none of a kind that is not known.
+    """All objects of a kind that a label selector takes.
 
-    Raises: Refused: as for `one`.
+    namespace: "": of all of them, or of none. unknown: what to raise of a kind that the cluster does not know, else there are
+    none of it. Raises: as `one`.
     """
-    path, what = f"{_root(api_version)}/{plural(kind)}", plural(kind)
+    path = f"{_within(api_version, namespace)}/{plural(kind)}"
+    what = f"{plural(kind)} in {namespace}" if namespace else plural(kind)
     headers = {"Accept": f"{_METADATA},application/json"} if metadata_only else {}
     parameters = {"limit": str(_PAGE), **({"labelSelector": selector} if selector else {})}
-    while page := _sent(client, "GET", path, what, params=parameters, headers=headers):
+    while (page := _sent(client, "GET", path, what, params=parameters, headers=headers)) is not None:
         # The server leaves these out of the items of a list.
         yield from ({**each, "apiVersion": api_version, "kind": kind} for each in page.get("items") or ())
         if not (following := page.get("metadata", {}).get("continue")):
             return
         parameters["continue"] = following
+    if unknown:
+        raise unknown
 
 
 def ask(client: Client, api_version: str, kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """Put a question that is an object of its own, such as a review of rights; returns the answer's status.
 
-    Raises: Refused: as for `one`, or the cluster does not know such questions.
+    Raises: as `one`; Refused, too: the cluster does not know such questions.
     """
     content = {"apiVersion": api_version, "kind": kind, **body}
     answer = _sent(client, "POST", f"{_root(api_version)}/{plural(kind)}", plural(kind), json=content)
@@ -112,6 +125,10 @@ def http_of(client: Client) -> httpx2.Client:
     return http
 
 
+def _within(api_version: str, namespace: str) -> str:
+    return f"{_root(api_version)}/namespaces/{namespace}" if namespace else _root(api_version)
+
+
 def _root(api_version: str) -> str:
     return f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
 
@@ -134,6 +151,5 @@ def _sent(client: Client, method: str, path: str, what: str, **rest: Any) -> dic
     except httpx2.HTTPStatusError as error:
         message = f"can not read {what}: HTTP {error.response.status_code}"
         raise Refused(message, f"use credentials that may read {what}") from None
-    except (httpx2.RequestError, ValueError) as error:
-        message = f"can not read {what}: {type(error).__name__}: the cluster does not answer as one should"
-        raise Refused(message, "check that it runs, then run the command again") from None
+    except ValueError:
+        raise Refused(f"can not read {what}: the answer is no JSON", "check that the server is an API server") from None

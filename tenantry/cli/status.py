@@ -85,7 +85,7 @@ def command(
 
 
 def _read(client: Client, planned: Plan) -> tuple[Manifest, ...]:
-    return tuple(apps_of(client, {"tenantry/environment": planned.environment}))
+    return tuple(apps_of(client, planned.environment))
 
 
 def _wait(client: Client, planned: Plan, timeout: int) -> tuple[Manifest, ...]:

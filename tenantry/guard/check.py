@@ -11,6 +11,7 @@ from tenantry.guard.held import Held, held
 from tenantry.guard.occupied import occupied
 from tenantry.guard.removals import Removal, kept_namespaces, planned_namespaces, removals
 from tenantry.kube import ObjectId
+from tenantry.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan import Plan
 from tenantry.problems import Problem, error, refuse
 
@@ -128,7 +129,7 @@ def _own(tenant: str, environment: str, they_are: str) -> str:
         return f"if {they_are} to become the tenant's, set 'adopt: true' under tenants.{tenant}; or rename the tenant"
     return (
         f"if {they_are} to become the fleet's: kubectl label KIND NAME --namespace NAMESPACE"
-        f" tenantry/environment={environment}; or remove what is in the way"
+        f" {ENVIRONMENT_LABEL}={environment}; or remove what is in the way"
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tenantry.kube import Manifest, ObjectId, object_id
 from tenantry.objects.lifecycle import STATE_LABEL
-from tenantry.objects.scope import TENANT_LABEL
+from tenantry.objects.scope import APP_LABEL, CLUSTER_LABEL, ENVIRONMENT_LABEL, TENANT_LABEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ def held(manifests: Iterable[Manifest], environment: str) -> Held:
     frozen: set[tuple[str, str]] = set()
     for manifest in manifests:
         labels = manifest["metadata"].get("labels") or {}
-        tenant, cluster, app = (labels.get(key, "") for key in (TENANT_LABEL, "tenantry/cluster", "tenantry/app"))
-        if labels.get("tenantry/environment") != environment:
+        tenant, cluster, app = (labels.get(key, "") for key in (TENANT_LABEL, CLUSTER_LABEL, APP_LABEL))
+        if labels.get(ENVIRONMENT_LABEL) != environment:
             strangers.add(object_id(manifest))
             continue
         if not cluster:

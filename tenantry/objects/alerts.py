@@ -19,7 +19,7 @@ from tenantry.kube import KubeObject, ObjectId
 from tenantry.merge import Layer, merge
 from tenantry.model import COMMIT_STATUS, Alert
 from tenantry.objects.attachments import Attachments
-from tenantry.objects.scope import MANAGED_BY, Scope, check_length
+from tenantry.objects.scope import CLUSTER_LABEL, MANAGED_BY, Scope, check_length
 from tenantry.shape import findings_of
 from tenantry.template import fill
 
@@ -118,7 +118,7 @@ def _source_of(scope: Scope, app: str, id: ObjectId) -> dict[str, Any]:
 def _labels(scope: Scope, app: str = "") -> dict[str, str]:
     """What the objects have in common that an alert tells of: the platform's tell of a cluster, whatever the environment."""
     if not scope.tenant:
-        return {"tenantry/cluster": scope.cluster}
+        return {CLUSTER_LABEL: scope.cluster}
     return {key: value for key, value in scope.labels(app).items() if key not in MANAGED_BY}
 
 

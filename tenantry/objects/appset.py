@@ -18,7 +18,7 @@ from tenantry.objects.charts import chart_object, check_chart, is_chart
 from tenantry.objects.dependencies import Dependency, missing_dependencies
 from tenantry.objects.images import PlannedImage, automation_of, image_objects, planned_images
 from tenantry.objects.lifecycle import Lifecycle, in_state, lifecycle
-from tenantry.objects.scope import Scope, check_length
+from tenantry.objects.scope import APP_LABEL, Scope, check_length
 from tenantry.objects.sourceset import SourceSet
 from tenantry.settings import EffectiveApp, TenantSettings, effective_app
 from tenantry.wording import missing_key, name_too_long
@@ -153,7 +153,7 @@ class _Builder:
         check_length(planned, at)
         raise_found(check_spec(planned.id.kind, planned.manifest["spec"], at))
         if first := self.result.objects.get(planned.id):  # app 'a' with image 'b-c', and app 'a-b' with image 'c'
-            apps = " and ".join(f"'{each.manifest['metadata']['labels']['tenantry/app']}'" for each in (first, planned))
+            apps = " and ".join(f"'{each.manifest['metadata']['labels'][APP_LABEL]}'" for each in (first, planned))
             message = f"images of apps {apps} would both be called '{planned.id.name}'"
             raise Found([Finding(at[:-1], "duplicate-name", message, fix="rename one of them", at_key=True)])
         self.add(self.attachments.bound(planned))

@@ -12,7 +12,7 @@ from tenantry.kube import Manifest
 from tenantry.model.network import Network
 from tenantry.names import join
 from tenantry.objects.bindings import role_bindings
-from tenantry.objects.scope import ROLE_LABEL, TENANT_LABEL, Scope, in_namespace, installed_labels
+from tenantry.objects.scope import ENVIRONMENT_LABEL, ROLE_LABEL, TENANT_LABEL, Scope, in_namespace, installed_labels
 from tenantry.settings import TenantSettings
 
 
@@ -57,6 +57,6 @@ def _isolation(scope: Scope) -> dict[str, Any]:
     peers: list[Manifest] = [{"podSelector": {}}, {"namespaceSelector": others}]
     if scope.namespaces:
         # The environment too: another one of the same cluster has tenants of the same names.
-        own = {TENANT_LABEL: scope.tenant, "tenantry/environment": scope.environment}
+        own = {TENANT_LABEL: scope.tenant, ENVIRONMENT_LABEL: scope.environment}
         peers.append({"namespaceSelector": {"matchLabels": own}})
     return {"podSelector": {}, "policyTypes": ["Ingress"], "ingress": [{"from": peers}]}

@@ -10,7 +10,15 @@ from tenantry.model import Source as SourceModel
 from tenantry.names import join
 from tenantry.objects.apps import HELM_API
 from tenantry.objects.charts import chart_object
-from tenantry.objects.scope import MANAGED_BY, TENANT_LABEL, WATCHED, Scope, on_management
+from tenantry.objects.scope import (
+    CLUSTER_LABEL,
+    ENVIRONMENT_LABEL,
+    MANAGED_BY,
+    TENANT_LABEL,
+    WATCHED,
+    Scope,
+    on_management,
+)
 from tenantry.objects.sources import reference, source_object
 from tenantry.settings import TenantSettings
 
@@ -26,7 +34,7 @@ def service_account(name: str, namespace: str, environment: str, owner: Owner) -
     labels = {
         **MANAGED_BY,
         **({TENANT_LABEL: owner.tenant} if owner.tenant else {}),
-        "tenantry/environment": environment,
+        ENVIRONMENT_LABEL: environment,
     }
     metadata = {"name": name, "namespace": namespace, "labels": labels}
     return on_management({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}, owner)
@@ -44,8 +52,8 @@ def workload_identity(config: ConfigMap, environment: str, cluster: str) -> Kube
     }
     labels = {
         **MANAGED_BY,
-        "tenantry/environment": environment,
-        "tenantry/cluster": cluster,
+        ENVIRONMENT_LABEL: environment,
+        CLUSTER_LABEL: cluster,
         **WATCHED,
     }
     metadata = {"name": config.name, "namespace": config.namespace, "labels": labels}

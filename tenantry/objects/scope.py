@@ -17,6 +17,9 @@ from tenantry.names import MAX_LABEL, MAX_SOURCE, join
 from tenantry.wording import name_too_long
 
 TENANT_LABEL = "toolkit.fluxcd.io/tenant"
+ENVIRONMENT_LABEL = "tenantry/environment"
+CLUSTER_LABEL = "tenantry/cluster"
+APP_LABEL = "tenantry/app"
 MANAGED_BY = {"app.kubernetes.io/managed-by": "tenantry"}
 ROLE_LABEL = {"toolkit.fluxcd.io/role": "tenant"}
 """Of tenants' namespaces; on the management cluster the admission policy finds them by it."""
@@ -84,9 +87,9 @@ class Scope:
         return {
             **MANAGED_BY,
             **({TENANT_LABEL: self.tenant} if self.tenant else {}),
-            "tenantry/environment": self.environment,
-            "tenantry/cluster": self.cluster,
-            **({"tenantry/app": app} if app else {}),
+            ENVIRONMENT_LABEL: self.environment,
+            CLUSTER_LABEL: self.cluster,
+            **({APP_LABEL: app} if app else {}),
         }
 
     def remote(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from tenantry.guard import Held, Limits, held, refusals
 from tenantry.inventory import OTHER_CLUSTER, against_claim, holdings, unmarked
 from tenantry.kube import Manifest, ObjectId
 from tenantry.kubeconfigcheck import is_loopback
+from tenantry.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan import Plan
 from tenantry.preflight import remotes
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
@@ -87,7 +88,7 @@ class _Check:
         yield from check_adoptions(self.adopted)
 
     def _former_rights(self) -> Iterator[Problem]:
-        others = f"tenantry/environment!={self.plan.environment}"
+        others = f"{ENVIRONMENT_LABEL}!={self.plan.environment}"
         return check_rights(
             self.plan, every(self.client, "rbac.authorization.k8s.io/v1", "RoleBinding", selector=others)
         )

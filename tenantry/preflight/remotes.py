@@ -114,14 +114,19 @@ class Checker:
             yield error("no-configmap", f"there is no {id}", fix)
 
     def _access(self, remote: Remote, kubeconfig: bytes) -> Iterator[Problem]:
+        from httpx2 import RequestError
+
         try:
             client = self.connect(kubeconfigs.of_secret(kubeconfig))
         except Refused:
             message = "its kubeconfig can not be used: a certificate or a key in it is not what it should be"
             yield error("bad-kubeconfig", message, "have the kubeconfig's writer write it anew")
             return
-        with client:
-            yield from _Access(client, remote).problems()
+        try:
+            with client:
+                yield from _Access(client, remote).problems()
+        except RequestError:
+            yield _unreachable("it stopped answering")
 
 
 @dataclass(frozen=True, slots=True)

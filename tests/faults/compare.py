@@ -283,8 +283,7 @@ def orphans(cluster: str, live: Objects, hub: Objects) -> Iterator[str]:
             yield f"{cluster}: {id} is of Helm release {id.namespace}/{labels['name']}, which is gone"
         for kind, prefix in _APPLIERS.items():
             name, namespace = labels.get(f"{prefix}/name"), labels.get(f"{prefix}/namespace", "")
-            group, version, _ = APP_KINDS[kind]
-            if name and ObjectId(f"{group}/{version}", kind, namespace, name) not in hub:
+            if name and ObjectId(APP_KINDS[kind], kind, namespace, name) not in hub:
                 yield f"{cluster}: {id} was applied for {kind} {namespace}/{name}, which is gone"
 
 

@@ -77,12 +77,12 @@ def test_a_cluster_that_does_not_say_what_it_is_is_refused(marker: Mapping[str, 
         (
             MARKER,
             "can not read ConfigMap tenantry-system/tenantry: HTTP 403\n"
-            "  fix: use credentials that may read the ConfigMaps of that namespace",
+            "  fix: use credentials that may read ConfigMap tenantry-system/tenantry",
         ),
-        (LISTS["Namespace"], "can not list namespaces: HTTP 403\n  fix: use credentials that may read namespaces"),
+        (LISTS["Namespace"], "can not read namespaces: HTTP 403\n  fix: use credentials that may read namespaces"),
         (
             LISTS["HelmRelease"],
-            "can not list helmreleases: HTTP 403\n  fix: use credentials that may read Flux's objects",
+            "can not read helmreleases: HTTP 403\n  fix: use credentials that may read helmreleases",
         ),
     ],
 )

@@ -80,19 +80,30 @@ def test_what_may_not_be_read_is_refused() -> None:
     )
 
 
-def test_a_server_that_stops_answering_is_refused_without_its_address() -> None:
+def test_a_server_that_is_no_api_server_is_refused_without_its_words() -> None:
     memory = Memory()
-
-    def fail(_: httpx2.Request) -> httpx2.Response:
-        raise httpx2.ReadTimeout("https://marker.example.com")
-
-    memory.refusals["GET", ACCOUNTS] = fail
+    memory.refusals["GET", ACCOUNTS] = lambda _: httpx2.Response(200, text="<html>marker")
     assert refusal(memory) == (
-        "can not read serviceaccounts: ReadTimeout: the cluster does not answer as one should\n"
-        "  fix: check that it runs, then run the command again"
+        "can not read serviceaccounts: the answer is no JSON\n  fix: check that the server is an API server"
     )
-    memory.refusals["GET", ACCOUNTS] = lambda _: httpx2.Response(200, text="<html>")
-    assert refusal(memory).startswith("can not read serviceaccounts: JSONDecodeError: ")
+
+
+def test_a_kind_that_is_not_known_is_refused_where_it_has_to_be() -> None:
+    unknown = Refused("the cluster knows no ServiceAccount", "install it")
+    with Memory().client() as client:
+        assert list(every(client, "v1", "ServiceAccount")) == []
+        with pytest.raises(Refused, match="knows no ServiceAccount"):
+            list(every(client, "v1", "ServiceAccount", unknown=unknown))
+
+
+def test_one_namespace_is_asked_for_alone() -> None:
+    memory = Memory()
+    memory.objects["/api/v1/namespaces/rocky/serviceaccounts"] = {
+        "metadata": {},
+        "items": [{"metadata": {"name": "a"}}],
+    }
+    with memory.client() as client:
+        assert [each["metadata"]["name"] for each in every(client, "v1", "ServiceAccount", namespace="rocky")] == ["a"]
 
 
 def test_a_question_that_the_cluster_does_not_know_is_refused() -> None:

@@ -141,7 +141,7 @@ def test_check_without_the_right_to_read_the_secret_is_refused(capsys: Capture, 
     hub.refuse("GET", SECRET, 403, "no")
     expected = (
         "error: can not read Secret kamaji/edge-admin-kubeconfig: HTTP 403\n"
-        "  fix: use credentials that may read the Secrets of that namespace\n"
+        "  fix: use credentials that may read Secret kamaji/edge-admin-kubeconfig\n"
     )
     assert tenantry(capsys, "cluster", "check", "edge") == (2, "", expected)
 

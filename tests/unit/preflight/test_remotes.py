@@ -96,6 +96,23 @@ def test_a_remote_that_does_not_answer_is_a_warning(failure: Exception, how: str
     ]
 
 
+def test_a_remote_that_answers_no_more_is_a_warning() -> None:
+    edge = Edge()
+
+    def stop(_: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ReadTimeout(f"marker {ADDRESS}")
+
+    edge.refusals["GET", "/api/v1/namespaces/tenantry-system"] = stop
+    assert told(edge) == [
+        (
+            "warning",
+            "unreachable",
+            "cluster 'edge': it stopped answering from here, so what its kubeconfig may do there was not asked",
+            "check that it runs; where only Flux reaches it, see `tenantry status`",
+        )
+    ]
+
+
 def test_credentials_that_are_not_accepted_are_an_error() -> None:
     edge = Edge()
     edge.refuse("POST", f"{REVIEWS}selfsubjectaccessreviews", 401, "no")
