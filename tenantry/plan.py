@@ -14,7 +14,7 @@ from tenantry.fleet import Fleet
 from tenantry.kube import KubeObject, ObjectId
 from tenantry.objects.appset import PlannedApp
 from tenantry.objects.lifecycle import STATE_LABEL
-from tenantry.planner import PlannedPlacement, Planner
+from tenantry.planning import PlannedPlacement, Planner
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +49,17 @@ def plan(fleet: Fleet, environment: str) -> Plan:
         raise Refused(f"{fleet.source.file} declares no environment '{environment}' (declared: {names})", hint)
     planner = Planner(fleet, environment)
     planner.run()
-    if planner.findings:
-        raise fleet.invalid(planner.findings)
+    gathered = planner.gathered
+    if gathered.findings:
+        raise fleet.invalid(gathered.findings)
     protected = fleet.environments[environment].protected
     return Plan(
         environment,
         planner.management,
-        tuple(map(_protected, planner.objects.values())) if protected else tuple(planner.objects.values()),
-        tuple(planner.placements),
-        tuple(planner.apps),
-        planner.origins,
+        tuple(map(_protected, gathered.objects.values())) if protected else tuple(gathered.objects.values()),
+        planner.placements,
+        tuple(gathered.apps),
+        gathered.origins,
     )
 
 

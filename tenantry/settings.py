@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from tenantry.errors import Finding, Found, Path
-from tenantry.fleet import Fleet
+from tenantry.fleet import Fleet, matches
 from tenantry.merge import Layer, merge, origin
 from tenantry.model import Helm, Kustomize, Selector, Settings
 from tenantry.model.network import Network
@@ -105,6 +105,16 @@ def selector_of(fleet: Fleet, tenant: str, app: str) -> Selector | None:
     """The nearest selector: the app's, the tenant's, the defaults'."""
     declared = fleet.document.tenants[tenant]
     return declared.apps[app].clusters or declared.clusters or fleet.document.defaults.clusters
+
+
+def apps_on(fleet: Fleet, tenant: str, cluster: str) -> list[str]:
+    """The tenant's apps whose selectors take a cluster, whatever the environment."""
+    declared = fleet.clusters[cluster]
+    return [
+        app
+        for app in fleet.document.tenants[tenant].apps
+        if (selector := selector_of(fleet, tenant, app)) and matches(selector, cluster, declared)
+    ]
 
 
 def selector_at(fleet: Fleet, tenant: str, app: str) -> Path:

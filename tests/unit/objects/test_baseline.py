@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.planner import PlannedPlacement
+from tenantry.planning import PlannedPlacement
 from tests.unit.texts import named, one, planned, problems, rocky, told
 
 BOTH = "clusters: {all: true}"

@@ -10,7 +10,7 @@ import pytest
 from tenantry.errors import Refused
 from tenantry.kube import ObjectId, Owner
 from tenantry.load import load_fleet, plan_all
-from tenantry.planner import PlannedPlacement
+from tenantry.planning import PlannedPlacement
 from tests.unit.texts import FRAME, fleet, named, one, planned, problems, rocky, told
 
 BOTH = "clusters: {all: true}"
