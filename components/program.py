@@ -19,10 +19,10 @@ from tenantry.errors import InvalidFleet, Refused
 from tenantry.fleet import Fleet
 from tenantry.guard import Held, check, held, limits_of
 from tenantry.inventory import check_claim, held_on
-from tenantry.leaving import leaving
 from tenantry.load import load_fleet, plan_one
 from tenantry.plan import Plan
 from tenantry.render import rendered
+from tenantry.stuck import stuck
 
 
 class TenantOutput(TypedDict):
@@ -75,7 +75,7 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
         # One small list, before all the others are read.
         check_claim(client, fleet, config.claim)
         found = list(holdings)
-        for message in leaving(found):
+        for message in stuck(found):
             pulumi.log.warn(message)
         return held(found, planned.environment)
 

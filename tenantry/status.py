@@ -40,13 +40,13 @@ def _status(app: PlannedApp, manifest: Manifest | None) -> AppStatus:
     if manifest is None:
         return AppStatus(app, Readiness.MISSING, "not on the management cluster: run `pulumi up`", "")
     status = manifest.get("status", {})
-    ready = _condition(status, "Ready")
+    ready = condition(status, "Ready")
     return AppStatus(app, _readiness(manifest, ready), str(ready.get("message", "")), _revision(status))
 
 
 def ready_message(manifest: Manifest) -> str:
     """What Flux says of an object that is not ready; "" if it is, or nothing has been said."""
-    ready = _condition(manifest.get("status") or {}, "Ready")
+    ready = condition(manifest.get("status") or {}, "Ready")
     return str(ready.get("message", "")) if ready.get("status") == "False" else ""
 
 
@@ -58,12 +58,13 @@ def _readiness(manifest: Manifest, ready: Mapping[str, Any]) -> Readiness:
         return Readiness.PROGRESSING
     if ready["status"] == "True":
         return Readiness.READY
-    stalled = _condition(manifest["status"], "Stalled").get("status") == "True"
+    stalled = condition(manifest["status"], "Stalled").get("status") == "True"
     waiting = ready.get("reason") in ("Progressing", "DependencyNotReady", "ProgressingWithRetry")
     return Readiness.PROGRESSING if (waiting or ready["status"] == "Unknown") and not stalled else Readiness.FAILED
 
 
-def _condition(status: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def condition(status: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A condition of an object's status by its type; empty if there is none."""
     return next((condition for condition in status.get("conditions", ()) if condition["type"] == name), {})
 
 

@@ -22,10 +22,10 @@ from tenantry.cli.tables import stdout_console
 from tenantry.diagnostics import counted
 from tenantry.inventory import apps_of
 from tenantry.kube import Manifest
-from tenantry.leaving import leaving
 from tenantry.load import load_fleet
 from tenantry.plan import Plan, plan
 from tenantry.status import AppStatus, Readiness, statuses
+from tenantry.stuck import stuck
 
 if TYPE_CHECKING:
     from lightkube import Client
@@ -79,7 +79,7 @@ def command(
         data_json([_as_data(status) for status in found])
     else:
         stdout_console().print(_table(found))
-    for message in leaving(live):
+    for message in stuck(live):
         say(message)
     return 0 if all(status.readiness is Readiness.READY for status in found) else 1
 

@@ -105,6 +105,12 @@ class Cluster:
         group, version, _, plural = _row(kind)
         self.annotate(group, version, kind, plural, name, namespace, "reconcile.fluxcd.io/requestedAt")
 
+    def force(self, namespace: str, name: str) -> None:
+        """Have a release installed again as it is, as `flux reconcile helmrelease --force` does."""
+        now = str(time.time_ns())
+        annotations = {"reconcile.fluxcd.io/requestedAt": now, "reconcile.fluxcd.io/forceAt": now}
+        self.patch("HelmRelease", namespace, name, {"metadata": {"annotations": annotations}})
+
     def failure(self, kind: str, namespace: str, name: str) -> str | None:
         """Why an object is not ready, in Flux's words; None as long as it may still get ready."""
         conditions = (self.find(kind, namespace, name) or {}).get("status", {}).get("conditions", [])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import http.client
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -84,12 +84,17 @@ def identities(project: Project, environment: str) -> dict[tuple[str, ObjectId],
     }
 
 
-def settled(project: Project, environment: str) -> None:
-    """Wait until the clusters are as planned; a test fails with what is not."""
+def settled(project: Project, environment: str, meanwhile: Callable[[], None] = lambda: None) -> None:
+    """Wait until the clusters are as planned; a test fails with what is not.
+
+    meanwhile: what a user would do while they are not.
+    """
     last: list[str] = []
 
     def equal() -> bool:
         last[:] = _differences(project, _planned(project, environment))
+        if last:
+            meanwhile()
         return not last
 
     try:
