@@ -15,9 +15,10 @@ from tenantry.fleet import Fleet
 from tenantry.kube import Manifest, ObjectId, object_id
 from tenantry.model import SecretKey
 from tenantry.objects.apps import HELM_API, KUSTOMIZE_API
-from tenantry.objects.scope import ENVIRONMENT_LABEL
+from tenantry.objects.scope import ENVIRONMENT_LABEL, MANAGED_BY
 from tenantry.plan import Plan
 from tenantry.problems import Problem, error, refuse
+from tenantry.schemas import kinds, schema_of
 from tenantry.secretcheck import FoundSecret
 
 if TYPE_CHECKING:
@@ -25,6 +26,18 @@ if TYPE_CHECKING:
 
 APP_KINDS = {"Kustomization": KUSTOMIZE_API, "HelmRelease": HELM_API}
 """Kind -> API version of what stands for an app."""
+
+CORE_KINDS = (
+    ("v1", "Namespace"),
+    ("v1", "ServiceAccount"),
+    ("v1", "ConfigMap"),
+    ("v1", "Secret"),
+    ("v1", "ResourceQuota"),
+    ("v1", "LimitRange"),
+    ("rbac.authorization.k8s.io/v1", "RoleBinding"),
+    ("networking.k8s.io/v1", "NetworkPolicy"),
+)
+"""API version and kind of what a plan can hold besides Flux's kinds."""
 
 
 def apps_of(client: Client, environment: str) -> Iterator[Manifest]:
@@ -37,6 +50,20 @@ def apps_of(client: Client, environment: str) -> Iterator[Manifest]:
         message = f"the cluster knows no {kind}: Flux is not installed there"
         unknown = Refused(message, "install Flux, or name the management cluster")
         yield from rest.every(client, api_version, kind, selector=selector, unknown=unknown)
+
+
+def owned_on(client: Client, environment: str) -> list[Manifest]:
+    """The metadata of every object that the fleet made for an environment; one list per kind, side by side.
+
+    Raises: Refused: the cluster does not let us read.
+    """
+    selector = ",".join(f"{key}={value}" for key, value in {**MANAGED_BY, ENVIRONMENT_LABEL: environment}.items())
+
+    def of_kind(kind: tuple[str, str]) -> list[Manifest]:
+        return list(rest.every(client, *kind, selector=selector, metadata_only=True))
+
+    flux = [(schema_of(kind).api_version, kind) for kind in kinds()]
+    return list(chain.from_iterable(rest.in_parallel(of_kind, [*CORE_KINDS, *flux])))
 
 
 def namespaces_of(client: Client) -> Iterator[Manifest]:

@@ -20,8 +20,10 @@ from tenantry.cli.options import output
 from tenantry.cli.output import data_json, say
 from tenantry.cli.tables import stdout_console
 from tenantry.diagnostics import counted
-from tenantry.inventory import apps_of
+from tenantry.errors import Refused
+from tenantry.inventory import apps_of, owned_on
 from tenantry.kube import Manifest
+from tenantry.leftovers import leftovers, told
 from tenantry.load import load_fleet
 from tenantry.plan import Plan, plan
 from tenantry.status import AppStatus, Readiness, statuses
@@ -68,24 +70,34 @@ def command(
 ) -> int:
     """Show tenant, cluster and app, and whether Flux has brought each to what was asked for.
 
-    Only the management cluster is asked: Flux reports there about remote clusters too. Nothing is changed.
+    Only the management cluster is asked: Flux reports there about remote clusters too. Nothing is changed. What does not get
+    on by itself, and what is there that the file does not plan, is told with what to do.
     Exit code 0: every app is ready; 1: at least one is not.
     """
     planned = plan(load_fleet(file), environment)
     with connect_management(file, environment, kubeconfig, context) as client:
         live = _wait(client, planned, timeout) if wait else _read(client, planned)
+        others = _others(client, planned)
     found = statuses(planned, live)
     if output == "json":
         data_json([_as_data(status) for status in found])
     else:
         stdout_console().print(_table(found))
-    for message in stuck(live):
+    for message in filter(None, (*stuck(live), others)):
         say(message)
     return 0 if all(status.readiness is Readiness.READY for status in found) else 1
 
 
 def _read(client: Client, planned: Plan) -> tuple[Manifest, ...]:
     return tuple(apps_of(client, planned.environment))
+
+
+def _others(client: Client, planned: Plan) -> str:
+    """What is there besides the plan; who may not read all kinds is told so, and gets the rest all the same."""
+    try:
+        return told(planned.environment, leftovers(planned, owned_on(client, planned.environment)))
+    except Refused as refused:
+        return f"what else is there of environment '{planned.environment}' was not looked at: {refused}"
 
 
 def _wait(client: Client, planned: Plan, timeout: int) -> tuple[Manifest, ...]:

@@ -160,6 +160,27 @@ def test_a_destroy_instead_of_the_same_run_again_leaves_what_the_state_does_not_
     eventually(lambda: not remains(fleet, "dev"), "nothing to be left")
 
 
+def test_what_a_killed_run_made_is_told_after_a_run_of_another_file_and_can_be_put_right(
+    fleet: Project, steps: dict[str, int]
+) -> None:
+    crash = Crash(0, 0.5, whole=True, checkpoints=False, edited=False)
+    whole = fleet.fleet.read_text()
+    less = whole.partition("\n  movy:\n")[0] + "\n"
+    with crashed(fleet, UP, crash, steps["first up"]) as ended:
+        assert ended.killed
+        fleet.fleet.write_text(less)
+        recover(fleet, UP)
+    told = fleet.tenantry("status", "--environment", "dev").text
+    assert "of environment 'dev' on the management cluster that the file does not plan: " in told, told
+    assert "ServiceAccount clusters/movy" in told, told
+    for file in (whole, less):
+        fleet.fleet.write_text(file)
+        recover(fleet, UP)
+    settled(fleet, "dev")
+    told = fleet.tenantry("status", "--environment", "dev").ok().text
+    assert "does not plan" not in told, told
+
+
 def test_an_empty_note_beside_the_state_keeps_it_from_being_read_and_can_go(fleet: Project) -> None:
     fleet.pulumi(*UP).ok()
     note = state_file(fleet).with_suffix(".json.attrs")
