@@ -140,6 +140,24 @@ def sandboxed(project: Project) -> Iterator[Project]:
 
 
 @contextmanager
+def begun(project: Project, environment: str) -> Iterator[Project]:
+    """The same with its sandbox running an environment and a stack for it, before the first `up`."""
+    with sandboxed(project):
+        project.start(environment)
+        project.pulumi("stack", "select", "--create", environment).ok()
+        yield project
+
+
+@contextmanager
+def deployed(project: Project, environment: str) -> Iterator[Project]:
+    """The same after the first `up`, everything ready."""
+    with sandboxed(project):
+        project.start(environment)
+        project.deploy(environment)
+        yield project
+
+
+@contextmanager
 def example(root: Path, name: str) -> Iterator[Project]:
     """An example in a directory of its own; whatever sandbox it has at the end goes down."""
     with sandboxed(make_example(root, name)) as made:

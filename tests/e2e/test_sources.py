@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.clusters import Cluster, eventually
-from tests.e2e.project import Project, Result, make_fleet, sandboxed
+from tests.e2e.project import Project, Result, begun, make_fleet
 
 pytestmark = pytest.mark.e2e
 
@@ -59,9 +59,7 @@ def told() -> Told:
 @pytest.fixture(scope="module")
 def rocky(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     made = make_fleet(tmp_path_factory.mktemp("sources") / "project", "sources")
-    with sandboxed(made):
-        made.start("dev")
-        made.pulumi("stack", "select", "--create", "dev").ok()
+    with begun(made, "dev"):
         yield made
 
 

@@ -16,7 +16,7 @@ import yaml
 
 from sandbox.pki import Authority
 from tests.e2e.clusters import Cluster, eventually
-from tests.e2e.project import Project, make_fleet, sandboxed
+from tests.e2e.project import Project, deployed, make_fleet
 from tests.faults.api import Api
 from tests.faults.compare import listed, settled
 from tests.faults.edits.draw import CLUSTERS
@@ -38,9 +38,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     """The fleet of the random walk, one of its clusters not yet in the environment."""
     made = make_fleet(tmp_path_factory.mktemp("clusters") / "project", "walk")
     made.edit(EDGE_2.format("dev"), EDGE_2.format("spare"))
-    with sandboxed(made):
-        made.start("dev")
-        made.deploy("dev")
+    with deployed(made, "dev"):
         yield made
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.e2e.clusters import eventually
-from tests.e2e.project import Project, make_fleet, sandboxed
+from tests.e2e.project import Project, begun, make_fleet
 from tests.faults.compare import identities, remains, settled
 from tests.faults.crash import (
     DESTROY,
@@ -45,9 +45,7 @@ ZIGGY = """
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     made = make_fleet(tmp_path_factory.mktemp("crashes") / "project", "small")
-    with sandboxed(made):
-        made.start("dev")
-        made.pulumi("stack", "select", "--create", "dev").ok()
+    with begun(made, "dev"):
         yield made
 
 

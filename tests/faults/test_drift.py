@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.clusters import eventually
-from tests.e2e.project import Project, make_fleet, sandboxed
+from tests.e2e.project import Project, begun, make_fleet
 from tests.faults.api import Api
 from tests.faults.compare import settled
 from tests.faults.drift import HELM, ON_A_REMOTE, ON_THE_HUB, Change, essence
@@ -33,9 +33,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     made.edit("  retryInterval: 2s\n", f"  retryInterval: 2s\n  {INTERVAL}\n")
     made.edit(f"{SOURCE}}}\n", f"{SOURCE}, credentials: git}}\n")
     made.edit("    configs:\n", "    credentials: {git: {keys: [username, password]}}\n    configs:\n")
-    with sandboxed(made):
-        made.start("dev")
-        made.pulumi("stack", "select", "--create", "dev").ok()
+    with begun(made, "dev"):
         for key in ("username", "password"):
             made.pulumi("config", "set", "--secret", "--path", f"tenantry:credentials.rocky.git.{key}", "any").ok()
         made.deploy("dev")

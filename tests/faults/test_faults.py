@@ -18,7 +18,7 @@ import yaml
 
 from sandbox.content import commit
 from tests.e2e.clusters import Cluster, eventually
-from tests.e2e.project import TIMEOUT, Project, make_fleet, sandboxed
+from tests.e2e.project import TIMEOUT, Project, begun, make_fleet
 from tests.faults.api import Api
 from tests.faults.compare import identities, remains, settled
 from tests.faults.crash import DESTROY, UP, output, started, steps_of
@@ -36,9 +36,7 @@ ON_EDGE, ON_HUB = ("Kustomization", "clusters", "edge-rocky-db"), ("Kustomizatio
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     project = make_fleet(tmp_path_factory.mktemp("faults") / "project", "small")
-    with sandboxed(project):
-        project.start("dev")
-        project.pulumi("stack", "select", "--create", "dev").ok()
+    with begun(project, "dev"):
         yield project
 
 

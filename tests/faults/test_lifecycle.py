@@ -13,7 +13,7 @@ import pytest
 
 from sandbox.content import commit
 from tests.e2e.clusters import Cluster, eventually
-from tests.e2e.project import Project, make_project, sandboxed
+from tests.e2e.project import Project, deployed, make_project
 from tests.faults.parts import frozen
 from tests.faults.report import Results, Row
 
@@ -27,9 +27,7 @@ UP = ("up", "--stack", "dev", "--yes", "--skip-preview")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     made = make_project(tmp_path_factory.mktemp("lifecycle") / "project")
     made.edit("    management: hub-dev\n", "    management: hub-dev\n    protected: true\n")
-    with sandboxed(made):
-        made.start("dev")
-        made.deploy("dev")
+    with deployed(made, "dev"):
         yield made
 
 

@@ -15,7 +15,7 @@ from random import Random
 import pytest
 import yaml
 
-from tests.e2e.project import Project, Result, make_fleet, sandboxed
+from tests.e2e.project import Project, Result, deployed, make_fleet
 from tests.faults.compare import settled
 from tests.faults.edits.draw import CLUSTERS
 from tests.faults.expected import Data, refusal
@@ -33,9 +33,7 @@ PREVIEWED = 10
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     made = make_fleet(tmp_path_factory.mktemp("walk") / "project", "walk")
-    with sandboxed(made):
-        made.start("dev")
-        made.deploy("dev")
+    with deployed(made, "dev"):
         yield made
 
 
