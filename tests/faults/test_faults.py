@@ -137,7 +137,7 @@ def force_what_is_lost(project: Project, hub: Cluster) -> None:
 def test_a_release_that_flux_lost_sight_of_is_told_and_can_be_put_right(
     project: Project, hub: Cluster, note: Note
 ) -> None:
-    """What an API server leaves that goes away between an installation and the note of it, made by hand: it is seldom met."""
+    """What is left where an API server goes away between an installation and the note of it; made by hand, it takes the moment."""
     before = identities(project, "dev")
     release = ("HelmRelease", "clusters", "edge-movy-greeter")
     found = hub.find(*release)
