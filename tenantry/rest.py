@@ -102,7 +102,7 @@ def in_parallel(call: Callable[[_T], _U], items: Iterable[_T]) -> list[_U]:
         return list(pool.map(call, items))
 
 
-def patiently(call: Callable[[], _T]) -> _T:
+def _patiently(call: Callable[[], _T]) -> _T:
     """What a call comes to, as soon as the server does not ask for patience any more, which it may do for 15 seconds.
 
     Raises: httpx2.HTTPStatusError: as the call does.
@@ -147,7 +147,7 @@ def _sent(client: Client, method: str, path: str, what: str, **rest: Any) -> dic
         return content
 
     try:
-        return patiently(answer)
+        return _patiently(answer)
     except httpx2.HTTPStatusError as error:
         message = f"can not read {what}: HTTP {error.response.status_code}"
         raise Refused(message, f"use credentials that may read {what}") from None

@@ -9,6 +9,7 @@ from tenantry.diff import Changed, Diff, Moved, Replaced, Status
 from tenantry.kube import KubeObject
 from tenantry.lists import MOST_NAMES, grouped, listed
 from tenantry.objects.appset import PlannedApp
+from tenantry.objects.scope import APP_LABEL
 
 _INSTALLS_ANEW = ("releaseName", "targetNamespace", "storageNamespace")
 """Fields of a spec whose change makes Flux remove what it installed."""
@@ -110,5 +111,5 @@ def _reinstalling(changed: Changed) -> tuple[str, ...]:
 
 def _stands_for(object: KubeObject) -> str:
     labels: Mapping[str, str] = object.manifest["metadata"]["labels"]
-    tenant, app = object.owner.tenant, labels.get("tenantry/app", "")
+    tenant, app = object.owner.tenant, labels.get(APP_LABEL, "")
     return _named(tenant, app) if app else f"the baseline of '{tenant}'"
