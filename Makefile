@@ -43,7 +43,7 @@ tools-clean-cache: ## drop Go's build cache (about 13 GB after a cold build); th
 
 .PHONY: schemas
 schemas: tools ## derive tenantry/schemas from the CRDs of the pinned Flux
-	@$(BIN)/python -m tools.schemas
+	@$(BIN)/python -m docgen.schemas
 
 .PHONY: up
 up: tools ## run the sandbox, look whether it is fit, `pulumi up` the environment on it, wait until all is ready
@@ -64,7 +64,7 @@ check: setup ## formatting, lint, types, layers, spelling, the reference
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
-	$(BIN)/python -m tools.reference --check
+	$(BIN)/python -m docgen.reference --check
 
 .PHONY: format
 format: setup ## format the code
@@ -77,7 +77,7 @@ document-schema: setup ## write tenants.schema.json anew from the model
 
 .PHONY: reference
 reference: setup ## write docs/tenants-reference.md anew from the model and the examples
-	@$(BIN)/python -m tools.reference
+	@$(BIN)/python -m docgen.reference
 
 .PHONY: test-fast
 test-fast: setup ## unit, component and golden tests: no tools needed
@@ -85,7 +85,7 @@ test-fast: setup ## unit, component and golden tests: no tools needed
 
 .PHONY: test
 test: test-fast tools ## all tests: the fast ones, then the real pulumi, API servers and Flux controllers
-	$(BIN)/python -m tools.schemas --check
+	$(BIN)/python -m docgen.schemas --check
 	$(BIN)/pytest tests/e2e tests/hostile
 
 .PHONY: test-hostile

@@ -1,7 +1,6 @@
 """Builds and finds the programs that Tenantry needs and that cannot be installed as Python packages.
 
-`catalog` lists them, `build` builds them, `locate` says where they lie. The package stands alone: it knows nothing of fleets,
-`reference` apart, which writes the documentation of tenants.yaml.
+`catalog` lists them, `build` builds them, `locate` says where they lie. The package stands alone: it knows nothing of fleets.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """What API servers enforce of the objects of Flux, a data file per kind.
 
-`python -m tools.schemas` derives the files from the CustomResourceDefinitions of the Flux that the tests run; they are not
+`python -m docgen.schemas` derives the files from the CustomResourceDefinitions of the Flux that the tests run; they are not
 edited by hand. A file is read when its kind is first asked for, so a command pays only for the kinds it meets.
 """
 

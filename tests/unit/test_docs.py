@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from docgen.reference.page import anchor
 from tenantry.load import load_fleet, plan_all
-from tools.reference.page import anchor
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

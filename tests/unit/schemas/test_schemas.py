@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from docgen.schemas.keywords import MAP_KEYS, RULES
 from tenantry.schemas import Source, kinds, schema_of
-from tools.keywords import MAP_KEYS, RULES
 
 KEYWORDS = {
     "additionalProperties",

@@ -1,6 +1,6 @@
 """The command that derives `tenantry/schemas` from the CustomResourceDefinitions of the pinned Flux; `make schemas` runs it.
 
-The data files are kept in the repository, so that checking a fleet needs no tools; `--check` says whether they are still true.
+The data files are kept in the repository, so that checking a fleet needs no tools; `--check` says whether they are up to date.
 """
 
 import argparse
@@ -8,11 +8,11 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tools import definitions, locate
+from docgen.schemas import definitions
+from tools import locate
 from tools.errors import ToolsError
-from tools.files import replace_text
 
-DIRECTORY = Path(__file__).parents[1] / "tenantry" / "schemas"
+DIRECTORY = Path(__file__).parents[2] / "tenantry" / "schemas"
 
 EPILOG = "exit code: 0 done or nothing stale, 1 --check found stale files, 2 the tools are not built or cannot be read"
 
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None, directory: Path = DIRECTORY) ->
     if options.check:
         return _report(stale, directory)
     for name in stale:
-        _bring_up_to_date(directory / name, wanted.get(name))
+        _update(directory / name, wanted.get(name))
     print(f"{len(wanted)} schemas in {directory}, {len(stale)} changed")
     return 0
 
@@ -40,14 +40,14 @@ def generate(paths: Iterable[Path]) -> dict[str, str]:
 
 
 def stale_files(wanted: dict[str, str], directory: Path) -> list[str]:
-    """Names of the files that are missing, that differ, or that no definition asks for any more."""
+    """Names of the files that are missing, that differ, or that belong to no definition."""
     found = {path.name: path.read_text() for path in directory.glob("*.json")}
     return sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m tools.schemas",
+        prog="python -m docgen.schemas",
         description="Derives the schemas of Flux's kinds from the definitions of the Flux that the tools were built with.",
         epilog=EPILOG,
     )
@@ -63,12 +63,12 @@ def _report(stale: Sequence[str], directory: Path) -> int:
     return 1 if stale else 0
 
 
-def _bring_up_to_date(path: Path, text: str | None) -> None:
+def _update(path: Path, text: str | None) -> None:
     if text is None:
         path.unlink()
     else:
-        replace_text(path, text)
-        path.chmod(0o644)  # a file made to replace another is its owner's alone
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tools import locate, schemas
-from tools.definitions import UnknownOrigin
+from docgen.schemas import __main__ as schemas
+from docgen.schemas.definitions import UnknownOrigin
+from tools import locate
 from tools.errors import ToolMissing
 
 DEFINITION = """\

@@ -13,10 +13,10 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 import yaml
 
+from docgen.reference.kinds import named
+from docgen.reference.sections import Section, hints, key_of, sections, text_of
 from tenantry.merge import Layer, merge
 from tenantry.model import Document, Model
-from tools.reference.kinds import named
-from tools.reference.sections import Section, hints, key_of, sections, text_of
 
 _HERE = Path(__file__).parent
 EXAMPLES = _HERE / "examples"
@@ -63,7 +63,7 @@ def _without_example() -> Iterator[str]:
         name = section.model.__name__
         text = example_of(section)
         if not text:
-            yield f"section '{section.path}' has no example: write tools/reference/examples/{name}.yaml"
+            yield f"section '{section.path}' has no example: write docgen/reference/examples/{name}.yaml"
             continue
         shown = set(_shown(Document, yaml.safe_load(text)))
         for field in section.fields:
@@ -76,7 +76,7 @@ def _without_section() -> Iterator[str]:
     names = {section.model.__name__ for section in sections()}
     for file in sorted(EXAMPLES.glob("*.yaml")):
         if file.stem not in names:
-            yield f"no part of the file is a '{file.stem}' (any more): remove tools/reference/examples/{file.name}"
+            yield f"no part of the file is a '{file.stem}' (any more): remove docgen/reference/examples/{file.name}"
 
 
 def _shown(annotation: Any, value: Any) -> Iterator[tuple[type[Model], str]]:

@@ -5,9 +5,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.files import replace_text
-from tools.reference.examples import gaps
-from tools.reference.page import page
+from docgen.reference.examples import gaps
+from docgen.reference.page import page
 
 PAGE = Path(__file__).parents[2] / "docs" / "tenants-reference.md"
 
@@ -16,7 +15,7 @@ EPILOG = "exit code: 0 done or not stale, 1 --check found it stale, 2 a key has 
 
 def main(arguments: Sequence[str] | None = None, file: Path = PAGE) -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m tools.reference",
+        prog="python -m docgen.reference",
         description="Writes the reference of tenants.yaml from the model, the texts below its fields, and examples.",
         epilog=EPILOG,
     )
@@ -30,8 +29,7 @@ def main(arguments: Sequence[str] | None = None, file: Path = PAGE) -> int:
     if check:
         return _report(file, stale=stale)
     if stale:
-        replace_text(file, text)
-        file.chmod(0o644)  # a file made to replace another is its owner's alone
+        file.write_text(text, encoding="utf-8")
     print(f"{file}: {'written' if stale else 'not changed'}")
     return 0
 

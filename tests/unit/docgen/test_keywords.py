@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tools.keywords import UnknownKeyword, json_schema
+from docgen.schemas.keywords import UnknownKeyword, json_schema
 
 LONG = {"minimum": -(2**63), "maximum": 2**63 - 1}
 
@@ -85,5 +85,5 @@ def test_what_would_get_lost_is_refused(keyword: str) -> None:
 
     assert str(refused.value) == (
         f"Widget.spec.a[] uses '{keyword}', which no schema here can express yet\n"
-        "  fix: teach it to tools/keywords.py and to tenantry/conformance"
+        "  fix: teach it to docgen/schemas/keywords.py and to tenantry/conformance"
     )

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from docgen.reference import examples, page
+from docgen.reference.__main__ import PAGE, main
+from docgen.reference.flux import flux_rows
+from docgen.reference.kinds import words_of_schema
+from docgen.reference.sections import Section, default_of, sections
 from tenantry.load import load_fleet, plan_all
 from tenantry.model import Addon, Document, HelmPatch, KustomizePatch, Model, Selector, Tenant
-from tools.reference import examples, page
-from tools.reference.__main__ import PAGE, main
-from tools.reference.flux import flux_rows
-from tools.reference.kinds import words_of_schema
-from tools.reference.sections import Section, default_of, sections
 
 SECTIONS = {each.model: each for each in sections()}
 
@@ -84,9 +84,9 @@ def test_what_is_missing_is_named_with_the_place_to_write_it(monkeypatch: pytest
     monkeypatch.setattr(examples, "text_of", lambda model, field: "" if field == "platform" else real(model, field))
     assert examples.gaps() == [
         "key 'platform' of the top level (Document.platform in tenantry.model.document) has no text: write one below the field",
-        "section 'clusters.<name>.kubeconfig.capi' has no example: write tools/reference/examples/Capi.yaml",
+        "section 'clusters.<name>.kubeconfig.capi' has no example: write docgen/reference/examples/Capi.yaml",
         "the example of section 'defaults.limits' does not show 'defaultRequest': add it to Limits.yaml",
-        "no part of the file is a 'Gone' (any more): remove tools/reference/examples/Gone.yaml",
+        "no part of the file is a 'Gone' (any more): remove docgen/reference/examples/Gone.yaml",
     ]
 
 
@@ -107,7 +107,7 @@ def test_the_command_writes_a_stale_page_and_only_names_it_when_asked_to_check(
 def test_the_command_refuses_to_write_an_incomplete_page(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("tools.reference.__main__.gaps", lambda: ["section 'x' has no example"])
+    monkeypatch.setattr("docgen.reference.__main__.gaps", lambda: ["section 'x' has no example"])
     assert main([], tmp_path / "reference.md") == 2
     assert capsys.readouterr().err == "error: section 'x' has no example\n"
     assert list(tmp_path.iterdir()) == []

@@ -7,9 +7,9 @@ from typing import Any
 
 import yaml
 
+from docgen.schemas.keywords import json_schema
 from tools.catalog import CRDS, MODULES, Extra
 from tools.errors import ToolsError
-from tools.keywords import json_schema
 from tools.store import SOURCES
 
 AREAS = {

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from docgen.reference.kinds import words_of_schema
+from docgen.reference.sections import merged_defaults
 from tenantry.document_schema import flux_keys
 from tenantry.model import FluxBlock
 from tenantry.schemas import schema_of
-from tools.reference.kinds import words_of_schema
-from tools.reference.sections import merged_defaults
 
 
 def flux_rows(block: type[FluxBlock]) -> list[tuple[str, str, str]]:
