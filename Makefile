@@ -58,13 +58,14 @@ down: ## end the sandbox and remove all it left
 	@$(BIN)/tenantry sandbox down
 
 .PHONY: check
-check: setup ## formatting, lint, types, layers, spelling, the reference
+check: setup ## formatting, lint, types, layers, spelling, generated documentation
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 	$(BIN)/python -m docgen.reference --check
+	$(BIN)/python docs/images/fleet.py --check
 
 .PHONY: format
 format: setup ## format the code
@@ -78,6 +79,10 @@ document-schema: setup ## write tenants.schema.json anew from the model
 .PHONY: reference
 reference: setup ## write docs/tenants-reference.md anew from the model and the examples
 	@$(BIN)/python -m docgen.reference
+
+.PHONY: picture
+picture: setup ## draw docs/images/fleet.svg from the plan of tenants.yaml
+	@$(BIN)/python docs/images/fleet.py
 
 .PHONY: test-fast
 test-fast: setup ## unit, component and golden tests: no tools needed
