@@ -42,7 +42,7 @@ tools-clean-cache: ## drop Go's build cache (about 13 GB after a cold build); th
 	go clean -cache
 
 .PHONY: schemas
-schemas: tools ## derive tenantry/schemas from the CRDs of the pinned Flux
+schemas: tools ## derive tenantry/flux/schemas from the CRDs of the pinned Flux
 	@$(BIN)/python -m docgen.schemas
 
 .PHONY: up

@@ -9,12 +9,12 @@ from __future__ import annotations
 import sys
 
 from bench.plan import text_of, timed
-from tenantry.cli.difflines import Limits
-from tenantry.cli.difftext import as_text
-from tenantry.diff import diff
+from tenantry.cli.diff.lines import Limits
+from tenantry.cli.diff.text import as_text
+from tenantry.compare.diff import diff
 from tenantry.load import fleet_of
-from tenantry.plan import Plan, plan
-from tenantry.source import parse
+from tenantry.plan.plan import Plan, plan
+from tenantry.source.parse import parse
 
 
 def main() -> None:

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 
 from tenantry.guard import Limits, check, held
 from tenantry.load import fleet_of
-from tenantry.plan import plan
+from tenantry.plan.plan import plan
 from tenantry.render import to_yaml
-from tenantry.source import parse
+from tenantry.source.parse import parse
 
 _HEAD = """\
 apiVersion: tenantry/v1

@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 import pulumi
 
-from tenantry.claims import Claim
-from tenantry.errors import Refused
+from tenantry.guard.claims import Claim
+from tenantry.messages.errors import Refused
 
 NAMESPACE = "tenantry"
 

@@ -10,8 +10,8 @@ import pulumi
 from components.cluster import Cluster
 from components.resource import Registered, register
 from components.tenant import Tenant
-from tenantry.kube import KubeObject
-from tenantry.plan import Plan
+from tenantry.kube.objects import KubeObject
+from tenantry.plan.plan import Plan
 
 
 class Fleet(pulumi.ComponentResource):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pulumi
 
 from components.resource import Registered, register
-from tenantry.kube import KubeObject
+from tenantry.kube.objects import KubeObject
 
 
 class Placement(pulumi.ComponentResource):

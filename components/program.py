@@ -12,17 +12,17 @@ import pulumi
 
 from components.config import NAMESPACE, ClusterTarget, StackConfig, Target
 from components.secrets import read_secrets, with_secrets, without_secrets
-from tenantry import live
-from tenantry.claims import claimed
-from tenantry.diagnostics import declared, format_invalid
-from tenantry.errors import InvalidFleet, Refused
-from tenantry.fleet import Fleet
+from tenantry.cluster import connect
+from tenantry.cluster.inventory import check_claim, held_on
+from tenantry.cluster.stuck import stuck
+from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, check, held, limits_of
-from tenantry.inventory import check_claim, held_on
+from tenantry.guard.claims import claimed
 from tenantry.load import load_fleet, plan_one
-from tenantry.plan import Plan
+from tenantry.messages.errors import InvalidFleet, Refused
+from tenantry.messages.text import declared, format_invalid
+from tenantry.plan.plan import Plan
 from tenantry.render import rendered
-from tenantry.stuck import stuck
 
 
 class TenantOutput(TypedDict):
@@ -70,7 +70,7 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
     if not isinstance(config.target, ClusterTarget):
         return held(rendered(config.target.directory), planned.environment)
     target = config.target
-    with live.connect(target.kubeconfig, target.context) as client, live.answering(client.config):
+    with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
         holdings = held_on(client, fleet, planned)
         # One small list, before all the others are read.
         check_claim(client, fleet, config.claim)

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import pulumi
 
-from tenantry.kube import KubeObject, ObjectId
+from tenantry.kube.objects import KubeObject, ObjectId
 
 
 class Object(pulumi.CustomResource):

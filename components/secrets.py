@@ -11,10 +11,10 @@ from typing import Any
 import pulumi
 
 from components.config import NAMESPACE
-from tenantry.errors import Refused
-from tenantry.kube import KubeObject
-from tenantry.plan import Plan
-from tenantry.secretvalues import MissingValue, data_of, missing, values_of
+from tenantry.kube.objects import KubeObject
+from tenantry.kube.secret_values import MissingValue, data_of, missing, values_of
+from tenantry.messages.errors import Refused
+from tenantry.plan.plan import Plan
 
 GROUPS = ("credentials", "platformCredentials")
 """The keys of the stack's config under which values stand."""

@@ -8,7 +8,7 @@ import pulumi
 
 from components.placement import Placement
 from components.resource import Registered, register
-from tenantry.kube import KubeObject
+from tenantry.kube.objects import KubeObject
 
 
 class Tenant(pulumi.ComponentResource):

@@ -7,10 +7,10 @@ from urllib.parse import SplitResult, urlsplit
 
 from sandbox.errors import SandboxError
 from sandbox.spec import RemoteSpec, SandboxSpec
-from tenantry.bootstrap import bootstrap
-from tenantry.fleet import Fleet, remotes_of
+from tenantry.fleet.fleet import Fleet, remotes_of
 from tenantry.model import ConfigMap
-from tenantry.plan import Plan
+from tenantry.plan.bootstrap import bootstrap
+from tenantry.plan.plan import Plan
 
 ROOT = Path(__file__).resolve().parent.parent
 CONTENT = Path(__file__).resolve().parent / "content"

@@ -9,17 +9,10 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from tenantry.choice import Choice, choice_of_addon, choice_of_app
-from tenantry.diagnostics import closest
-from tenantry.errors import Refused
-from tenantry.fleet import Fleet, clusters_of
-from tenantry.hub import platform_account
-from tenantry.merge import Layer, merge
-from tenantry.model import ChartRepository, Model, Source
-from tenantry.model.network import Network
-from tenantry.objects.images import PlannedImage
-from tenantry.plan import Plan
-from tenantry.settings import (
+from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.merge import Layer, merge
+from tenantry.fleet.placement import Choice, choice_of_addon, choice_of_app
+from tenantry.fleet.settings import (
     TIMES,
     EffectiveApp,
     effective_app,
@@ -30,9 +23,16 @@ from tenantry.settings import (
     variable_at,
     variables_of,
 )
-from tenantry.template import fill
-from tenantry.trace import Value, origin_at, placeholders, trace
-from tenantry.unfilled import FILLED
+from tenantry.fleet.sharing import platform_account
+from tenantry.fleet.template import fill
+from tenantry.fleet.trace import Value, origin_at, placeholders, trace
+from tenantry.messages.errors import Refused
+from tenantry.messages.text import closest
+from tenantry.model import ChartRepository, Model, Source
+from tenantry.model.fillable import FILLED
+from tenantry.model.network import Network
+from tenantry.plan.images import PlannedImage
+from tenantry.plan.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)

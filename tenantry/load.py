@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tenantry.apart import collisions
-from tenantry.blocks import check_blocks
-from tenantry.errors import Diagnostic, InvalidFleet, first_of
-from tenantry.fleet import Fleet, diagnose
-from tenantry.hub import neighbours
-from tenantry.include import read_all
-from tenantry.pastedsecrets import pasted_secrets
-from tenantry.plan import Plan, plan
-from tenantry.rules import check_rules
-from tenantry.shape import check_shape
-from tenantry.source import Source
+from tenantry.fleet.blocks import check_blocks
+from tenantry.fleet.fleet import Fleet, diagnose
+from tenantry.fleet.leaks import pasted_secrets
+from tenantry.fleet.rules import check_rules
+from tenantry.fleet.shape import check_shape
+from tenantry.fleet.sharing import neighbours
+from tenantry.messages.errors import Diagnostic, InvalidFleet, first_of
+from tenantry.plan.collisions import collisions
+from tenantry.plan.plan import Plan, plan
+from tenantry.source.include import read_all
+from tenantry.source.parse import Source
 
 
 def load_fleet(file: Path) -> Fleet:

@@ -10,9 +10,9 @@ from typing import Any
 
 import yaml
 
-from tenantry.errors import Refused
-from tenantry.kube import KubeObject, Manifest, ObjectId
-from tenantry.plan import Plan
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId
+from tenantry.messages.errors import Refused
+from tenantry.plan.plan import Plan
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _BASE: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tenantry.plan import Plan
+from tenantry.plan.plan import Plan
 
 _SECTION = re.compile(r"^## (\d+)\. (.+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _BASE = re.compile(r"on top of\s+workflow (\d+)")

@@ -15,7 +15,7 @@ import yaml
 
 from docgen.reference.kinds import named
 from docgen.reference.sections import Section, hints, key_of, sections, text_of
-from tenantry.merge import Layer, merge
+from tenantry.fleet.merge import Layer, merge
 from tenantry.model import Document, Model
 
 _HERE = Path(__file__).parent

@@ -8,9 +8,9 @@ from typing import Any
 
 from docgen.reference.kinds import words_of_schema
 from docgen.reference.sections import merged_defaults
-from tenantry.document_schema import flux_keys
+from tenantry.fleet.json_schema import flux_keys
+from tenantry.flux.schemas import schema_of
 from tenantry.model import FluxBlock
-from tenantry.schemas import schema_of
 
 
 def flux_rows(block: type[FluxBlock]) -> list[tuple[str, str, str]]:

@@ -12,10 +12,9 @@ from itertools import pairwise
 from types import ModuleType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from tenantry import scalars
-from tenantry.document_schema import models
-from tenantry.model import Model
-from tenantry.unfilled import Deferred
+from tenantry.fleet.json_schema import models
+from tenantry.model import Model, scalars
+from tenantry.model.fillable import Deferred
 
 _PLAIN = {str: "string", bool: "`true` or `false`", int: "whole number", Any: "anything"}
 _JSON = {"string": "string", "boolean": "`true` or `false`", "integer": "whole number", "number": "number"}

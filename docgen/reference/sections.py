@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
-from tenantry.document_schema import declared_by, field_texts
+from tenantry.fleet.json_schema import declared_by, field_texts
+from tenantry.fleet.settings import TenantSettings
 from tenantry.model import Document, FluxBlock, Model, Settings
-from tenantry.settings import TenantSettings
 
 _LATER = "platform"
 """A model is shown where tenants have it, if they do: add-ons are the rarer reader's."""

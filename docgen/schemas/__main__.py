@@ -1,4 +1,4 @@
-"""The command that derives `tenantry/schemas` from the CustomResourceDefinitions of the pinned Flux; `make schemas` runs it.
+"""The command that derives `tenantry/flux/schemas` from the CustomResourceDefinitions of the pinned Flux; `make schemas` runs it.
 
 The data files are kept in the repository, so that checking a fleet needs no tools; `--check` says whether they are up to date.
 """
@@ -12,7 +12,7 @@ from docgen.schemas import definitions
 from tools import locate
 from tools.errors import ToolsError
 
-DIRECTORY = Path(__file__).parents[2] / "tenantry" / "schemas"
+DIRECTORY = Path(__file__).parents[2] / "tenantry" / "flux" / "schemas"
 
 EPILOG = "exit code: 0 done or nothing stale, 1 --check found stale files, 2 the tools are not built or cannot be read"
 

@@ -1,4 +1,4 @@
-"""What a data file of `tenantry/schemas` holds about one CustomResourceDefinition of Flux."""
+"""What a data file of `tenantry/flux/schemas` holds about one CustomResourceDefinition of Flux."""
 
 import json
 import re
@@ -25,7 +25,7 @@ class UnknownOrigin(ToolsError):
 
 
 def record(definition: dict[str, Any], sources: Path = SOURCES) -> dict[str, Any]:
-    """The stored version of a definition, reduced to what `tenantry.schemas` reads.
+    """The stored version of a definition, reduced to what `tenantry.flux.schemas` reads.
 
     Args:    sources: the directory that holds the Go modules.
     Raises:  UnknownKeyword, UnknownOrigin.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from policy.resource import Resource
 from policy.rule import Violation
-from tenantry import names
+from tenantry.kube import names
 
 PROVIDER = "management"
 """The name of the fleet's provider, in every stack."""

@@ -10,9 +10,9 @@ from typing import Any
 import click
 import yaml
 
-from tenantry.diagnostics import printable
-from tenantry.quoting import shorten
-from tenantry.trace import Origin, Value
+from tenantry.fleet.trace import Origin, Value
+from tenantry.messages.redact import shorten
+from tenantry.messages.text import printable
 
 _WIDEST = 50
 """Longer lines do not push the comments of all others to the right."""

@@ -16,7 +16,7 @@ import click
 
 from tenantry import __version__
 from tenantry.cli.output import error, report_invalid
-from tenantry.errors import InvalidFleet, Refused
+from tenantry.messages.errors import InvalidFleet, Refused
 
 _COMMANDS = {
     "validate": "check the fleet's file and everything it would yield",
@@ -32,6 +32,10 @@ _COMMANDS = {
 }
 
 
+_MODULES = {"diff": "tenantry.cli.diff.command"}
+"""Where a command is more than one module of its own name."""
+
+
 class _Commands(click.Group):
     def list_commands(self, _: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -39,7 +43,7 @@ class _Commands(click.Group):
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"tenantry.cli.{name}").command
+        command: click.Command = importlib.import_module(_MODULES.get(name, f"tenantry.cli.{name}")).command
         return command
 
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,21 +1,31 @@
-"""`tenantry cluster`."""
+"""`tenantry cluster`: prepare a cluster, and check how Flux reaches it."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 
-from tenantry.apply import Outcome, apply
-from tenantry.bootstrap import bootstrap
-from tenantry.cli.check import check
-from tenantry.cli.clusters import environment_of
+from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environment as environment_option
-from tenantry.cli.output import data, say
-from tenantry.errors import Refused
-from tenantry.kube import Manifest
-from tenantry.live import connect
+from tenantry.cli.options import output
+from tenantry.cli.output import as_text, counts, data, data_json, say
+from tenantry.cluster.apply_bootstrap import Outcome, apply
+from tenantry.cluster.connect import connect
+from tenantry.cluster.inventory import secret_of
+from tenantry.fleet.fleet import Fleet
+from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet
+from tenantry.messages.errors import Refused
+from tenantry.messages.problems import Problem, Severity
+from tenantry.messages.text import declared
+from tenantry.model import SecretKey
+from tenantry.plan.bootstrap import bootstrap
+from tenantry.preflight.kubeconfig import is_loopback
+from tenantry.preflight.kubeconfig_secret import check_secret
 from tenantry.render import to_yaml
 
 _WOULD = {Outcome.CREATED: "would be created", Outcome.CHANGED: "would be changed", Outcome.UNCHANGED: "unchanged"}
@@ -24,9 +34,6 @@ _WOULD = {Outcome.CREATED: "would be created", Outcome.CHANGED: "would be change
 @click.group("cluster", short_help="prepare and check clusters")
 def command() -> None:
     """Prepare clusters for the fleet, and check how Flux reaches them."""
-
-
-command.add_command(check)
 
 
 @command.command(
@@ -78,3 +85,72 @@ def _apply(kubeconfig: Path, context: str | None, manifests: tuple[Manifest, ...
         say(f"cluster {client.config.cluster.server}, context '{client.config.context_name}'")
         for id, outcome in apply(client, manifests, dry_run=dry_run):
             data(f"{id}: {_WOULD[outcome] if dry_run else outcome}")
+
+
+def environment_of(fleet: Fleet, name: str, environment: str | None) -> str:
+    """The environment a command about a cluster is for. Raises: Refused: no such cluster, or it is not in there."""
+    if name not in fleet.clusters:
+        message = f"cluster '{name}' is not declared in {fleet.source.file}"
+        raise Refused(message, f"name another; {declared('declared', name, fleet.clusters)}")
+    managed = [each for each, declared_as in fleet.environments.items() if declared_as.management == name]
+    environments = list(dict.fromkeys([*fleet.clusters[name].environments, *managed]))
+    chosen = environment or environments[0]
+    if chosen not in environments:
+        message = f"cluster '{name}' does not belong to environment '{chosen}'"
+        raise Refused(message, f"name one of: {', '.join(environments)}")
+    return chosen
+
+
+@command.command(
+    "check",
+    short_help="say what Flux will refuse of a cluster's kubeconfig",
+    epilog="""\b
+Examples:
+  tenantry cluster check edge-1
+  tenantry cluster check edge-1 --environment prod --kubeconfig ~/.kube/hub-prod --output json
+""",
+)
+@click.argument("name")
+@environment_option("The environment whose management cluster is asked; default: the cluster's first.")
+@management_options
+@output("text", "json")
+@click.pass_obj
+def check(
+    file: Path, name: str, environment: str | None, kubeconfig: Path | None, context: str | None, output: str
+) -> int:
+    """Read the kubeconfig through which Flux reaches remote cluster NAME, and say what Flux will refuse or drop of it.
+
+    Only the management cluster is asked, nothing is changed, and nothing of the kubeconfig is printed.
+    Exit code 0: no errors, warnings at most; 1: at least one error.
+    """
+    fleet = load_fleet(file)
+    chosen = environment_of(fleet, name, environment)
+    reference = _reference(fleet, name, chosen)
+    with connect_management(file, chosen, kubeconfig, context) as client:
+        local = is_loopback(urlsplit(client.config.cluster.server).hostname or "")
+        problems = check_secret(reference, secret_of(client, reference), now=datetime.now(UTC), local=local)
+    _print(name, problems, output)
+    return 1 if any(problem.severity is Severity.ERROR for problem in problems) else 0
+
+
+def _reference(fleet: Fleet, name: str, environment: str) -> SecretKey:
+    declared = fleet.clusters[name].kubeconfig
+    if declared is None or name == fleet.environments[environment].management:
+        message = (
+            f"cluster '{name}' is the management cluster of environment '{environment}': no kubeconfig leads to it"
+        )
+        raise Refused(message, "name a remote cluster")
+    reference = declared.resolved
+    if not isinstance(reference, SecretKey):
+        message = f"cluster '{name}' is reached by workload identity: there is no kubeconfig to check"
+        raise Refused(message, "see `tenantry status` for what Flux says about it")
+    return reference
+
+
+def _print(name: str, problems: tuple[Problem, ...], output: str) -> None:
+    if output == "json":
+        data_json({"cluster": name, "problems": [asdict(problem) for problem in problems]})
+        return
+    for problem in problems:
+        data(as_text(problem))
+    data(f"{name}: {counts(problems) or 'nothing that Flux would refuse'}")

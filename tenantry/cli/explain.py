@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from tenantry.choice import Choice
 from tenantry.cli.annotated import Line, annotated, place, scalar, value_lines
 from tenantry.cli.options import PLATFORM, output
 from tenantry.cli.options import app as app_argument
@@ -16,7 +15,6 @@ from tenantry.cli.options import cluster as cluster_option
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import tenant as tenant_argument
 from tenantry.cli.output import data, data_json
-from tenantry.errors import Refused
 from tenantry.explain import (
     ExplainedApp,
     ExplainedPlatform,
@@ -27,12 +25,14 @@ from tenantry.explain import (
     explain_platform,
     explain_tenant,
 )
-from tenantry.fleet import Fleet
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.placement import Choice
+from tenantry.fleet.trace import Origin, Value
+from tenantry.kube.names import ADDON_PREFIX, addon_named
 from tenantry.load import load_fleet
-from tenantry.names import ADDON_PREFIX, addon_named
-from tenantry.objects.images import PlannedImage
-from tenantry.plan import Plan, plan
-from tenantry.trace import Origin, Value
+from tenantry.messages.errors import Refused
+from tenantry.plan.images import PlannedImage
+from tenantry.plan.plan import Plan, plan
 
 
 @click.command(

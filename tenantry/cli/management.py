@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tenantry.live import LISTING, answering, connect
-from tenantry.stackfile import stack_target
+from tenantry.cluster.connect import LISTING, answering, connect
+from tenantry.cluster.stackfile import stack_target
 
 if TYPE_CHECKING:
     from lightkube import Client

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from tenantry.errors import TenantryError
-from tenantry.names import ADDON_PREFIX
+from tenantry.kube.names import ADDON_PREFIX
+from tenantry.messages.errors import TenantryError
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -20,7 +20,7 @@ PLATFORM = "platform"
 
 def _keys(context: click.Context, start: str, *path: str) -> list[str]:
     """Completes the keys at a path of the fleet's file, if it can be read."""
-    from tenantry.source import read
+    from tenantry.source.parse import read
 
     parent = context.find_root().params.get("file") or Path("tenants.yaml")
     try:
@@ -52,7 +52,7 @@ def _clusters(context: click.Context, _: click.Parameter, start: str) -> list[st
 
 def _revisions(context: click.Context, _: click.Parameter, start: str) -> list[CompletionItem]:
     """Paths too: the shell completes those."""
-    from tenantry.git import Repository
+    from tenantry.compare.git import Repository
 
     file = context.find_root().params.get("file") or Path("tenants.yaml")
     try:

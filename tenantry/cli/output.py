@@ -1,17 +1,22 @@
-"""How messages look; every command's text goes through here, so colours and streams are decided once."""
+"""How messages, problems and tables look. Every command's text goes through here, so colours and streams are decided once."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tenantry.diagnostics import format_invalid
-from tenantry.errors import Diagnostic, InvalidFleet, Refused
-from tenantry.quoting import presentable
+from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused
+from tenantry.messages.problems import Problem, Severity
+from tenantry.messages.redact import presentable
+from tenantry.messages.text import counted, format_invalid
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def colours(stream: Any) -> bool:
@@ -77,3 +82,30 @@ def as_data(diagnostic: Diagnostic) -> dict[str, Any]:
         "notes": list(diagnostic.notes),
         "fix": diagnostic.fix,
     }
+
+
+_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
+
+
+def as_text(problem: Problem) -> str:
+    """`error[code]: message`, and the remedy below it."""
+    mark = click.style(f"{problem.severity}[{problem.code}]", fg=_COLOURS[problem.severity], bold=True)
+    return f"{mark}: {presentable(problem.message)}\n  fix: {presentable(problem.fix)}"
+
+
+def counts(problems: Sequence[Problem]) -> str:
+    """2 errors, 1 warning; "" if there are none."""
+    numbers = {each: sum(problem.severity is each for problem in problems) for each in Severity}
+    return ", ".join(counted(number, each) for each, number in numbers.items() if number)
+
+
+_WIDE = 1000
+"""Columns where nobody looks at a screen: a program that reads a table wants a line per row."""
+
+
+def stdout_console() -> Console:
+    """The console for a command's result. Rich is imported here, because most commands print no table and it takes a while."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else _WIDE
+    return Console(width=width, no_color=not colours(sys.stdout), highlight=False)

@@ -12,26 +12,24 @@ from typing import Any
 import click
 from rich.console import Console
 
-from tenantry.cli.diffdata import changed_as_data, id_as_data
-from tenantry.cli.difflines import EVERYTHING, Limits, Line, changes
-from tenantry.cli.difftext import line_as_text
+from tenantry.cli.diff.data import changed_as_data, id_as_data
+from tenantry.cli.diff.lines import EVERYTHING, Limits, Line, changes
+from tenantry.cli.diff.text import line_as_text
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output
-from tenantry.cli.output import data, data_json, error
-from tenantry.cli.problems import as_text, counts
-from tenantry.diagnostics import counted
-from tenantry.errors import Refused
-from tenantry.fleet import Fleet
+from tenantry.cli.output import as_text, counts, data, data_json, error
+from tenantry.cluster.requests import PATIENCE
+from tenantry.cluster.stackfile import stack_target
+from tenantry.fleet.fleet import Fleet
 from tenantry.guard import limits_of
-from tenantry.lists import listed
 from tenantry.load import load_fleet, plan_one
-from tenantry.plan import Plan
+from tenantry.messages.errors import Refused
+from tenantry.messages.problems import Severity
+from tenantry.messages.text import counted, listed
+from tenantry.plan.plan import Plan
 from tenantry.preflight.adoption import Adoption
 from tenantry.preflight.check import Report, preflight
-from tenantry.problems import Severity
-from tenantry.rest import PATIENCE
-from tenantry.stackfile import stack_target
 
 
 @click.command(

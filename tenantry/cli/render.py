@@ -10,9 +10,9 @@ import click
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
 from tenantry.cli.output import data, data_json, say
-from tenantry.diagnostics import counted
-from tenantry.kube import KubeObject
+from tenantry.kube.objects import KubeObject
 from tenantry.load import load_fleet, plan_all, plan_one
+from tenantry.messages.text import counted
 from tenantry.render import shown, to_yaml, write_directory
 
 

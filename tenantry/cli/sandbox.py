@@ -14,11 +14,10 @@ from rich.table import Table
 
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
-from tenantry.cli.output import data_json, say
-from tenantry.cli.tables import stdout_console
-from tenantry.errors import Refused
+from tenantry.cli.output import data_json, say, stdout_console
 from tenantry.load import load_fleet
-from tenantry.plan import plan
+from tenantry.messages.errors import Refused
+from tenantry.plan.plan import plan
 
 if TYPE_CHECKING:
     from sandbox.status import SandboxStatus

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from tenantry.cli.output import data_json
-from tenantry.document_schema import json_schema
+from tenantry.fleet.json_schema import json_schema
 
 
 @click.command(

@@ -17,17 +17,16 @@ from rich.text import Text
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
-from tenantry.cli.output import data_json, say
-from tenantry.cli.tables import stdout_console
-from tenantry.diagnostics import counted
-from tenantry.errors import Refused
-from tenantry.inventory import apps_of, owned_on
-from tenantry.kube import Manifest
-from tenantry.leftovers import leftovers, told
+from tenantry.cli.output import data_json, say, stdout_console
+from tenantry.cluster.inventory import apps_of, owned_on
+from tenantry.cluster.leftovers import leftovers, told
+from tenantry.cluster.status import AppStatus, Readiness, statuses
+from tenantry.cluster.stuck import stuck
+from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet
-from tenantry.plan import Plan, plan
-from tenantry.status import AppStatus, Readiness, statuses
-from tenantry.stuck import stuck
+from tenantry.messages.errors import Refused
+from tenantry.messages.text import counted
+from tenantry.plan.plan import Plan, plan
 
 if TYPE_CHECKING:
     from lightkube import Client

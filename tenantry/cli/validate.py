@@ -8,9 +8,9 @@ import click
 
 from tenantry.cli.options import output
 from tenantry.cli.output import as_data, data, data_json, report_invalid
-from tenantry.diagnostics import counted
-from tenantry.errors import InvalidFleet
 from tenantry.load import load_fleet, plan_all
+from tenantry.messages.errors import InvalidFleet
+from tenantry.messages.text import counted
 
 
 @click.command(

@@ -1,7 +1,7 @@
-"""The guard before the engine: what a run would take away is compared with what the management cluster really holds.
+"""Refuses a run that would remove more than it may: compares the plan with what the management cluster really holds.
 
-State can be lost and branches mixed up; the cluster is what people's workloads hang on. So before anything is registered,
-its objects that carry the fleet's labels are held against the plan: what is there and not planned is a removal.
+Called by: the Pulumi program before it registers anything, preflight, and `tenantry diff`.
+Never: reads a cluster (`cluster.inventory`), or trusts a stack's state, which can be lost or belong to another branch.
 """
 
 from tenantry.guard.check import Limits, check, limits_of, refusals

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tenantry.emptied import emptied
-from tenantry.fleet import Fleet
+from tenantry.fleet.fleet import Fleet
 from tenantry.guard.held import Held, held
 from tenantry.guard.occupied import occupied
-from tenantry.guard.removals import Removal, kept_namespaces, planned_namespaces, removals
-from tenantry.kube import ObjectId
-from tenantry.objects.scope import ENVIRONMENT_LABEL
-from tenantry.plan import Plan
-from tenantry.problems import Problem, error, refuse
+from tenantry.guard.removals import Removal, emptied, kept_namespaces, planned_namespaces, removals
+from tenantry.kube.objects import ObjectId
+from tenantry.messages.problems import Problem, error, refuse
+from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
+from tenantry.plan.plan import Plan
 
 _LISTED = 20
 """How many removals a message names."""

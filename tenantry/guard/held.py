@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tenantry.kube import Manifest, ObjectId, object_id
-from tenantry.objects.lifecycle import STATE_LABEL
-from tenantry.objects.scope import APP_LABEL, CLUSTER_LABEL, ENVIRONMENT_LABEL, TENANT_LABEL
+from tenantry.kube.objects import Manifest, ObjectId, object_id
+from tenantry.plan.objects.lifecycle import STATE_LABEL
+from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, ENVIRONMENT_LABEL, TENANT_LABEL
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from tenantry.guard.held import Held
 from tenantry.guard.removals import planned_namespaces
-from tenantry.plan import Plan
-from tenantry.problems import Problem, error
+from tenantry.messages.problems import Problem, error
+from tenantry.plan.plan import Plan
 
 
 def occupied(plan: Plan, now: Held) -> Iterator[Problem]:

@@ -1,12 +1,15 @@
-"""What a run would take away from what there is: tenants, namespaces of those that stay, apps of those that keep theirs."""
+"""What a run would remove: tenants, namespaces of tenants that stay, apps of tenants that stay; and whether it removes all.
+
+`emptied` has no limit: few tenants are no reason to lose all of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tenantry.guard.held import Held
-from tenantry.plan import Plan
+from tenantry.plan.plan import Plan
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -84,3 +87,16 @@ def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:
         # Where a whole placement goes, its namespaces say so already.
         if id not in planned and (not app.tenant or (app.tenant, app.cluster) in placed):
             yield Removal("app", app.tenant, app.name, (app.cluster,), app.leaving, app.suspended)
+
+
+def emptied(before: Iterable[tuple[str, str, str]], after: Iterable[tuple[str, str, str]]) -> str:
+    """What an environment has nothing left of: "every tenant", "every namespace" of tenants that stay, or "".
+
+    Namespaces are given as (tenant, cluster, name).
+    """
+    before, after = set(before), set(after)
+    if not after:
+        return "every tenant" if before else ""
+    staying = {tenant for tenant, _, _ in after}
+    theirs = {each for each in before if each[0] in staying}
+    return "every namespace" if theirs and theirs.isdisjoint(after) else ""

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from tenantry.model.flux import FluxBlock
-from tenantry.scalars import Name, refusal
+from tenantry.model.scalars import Name, refusal
 
 COMMIT_STATUS = frozenset({"azuredevops", "bitbucket", "bitbucketserver", "gitea", "github", "gitlab"})
 """Types of providers that set the status of a commit: they report Kustomizations alone, as a release knows no commit."""

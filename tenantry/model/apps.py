@@ -11,14 +11,24 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from tenantry.messages.redact import shorten
 from tenantry.model.clusters import Selector
+from tenantry.model.fillable import Fillable
 from tenantry.model.flux import FluxBlock
 from tenantry.model.images import ImageAutomation
+from tenantry.model.scalars import (
+    AppName,
+    Duration,
+    LabelKey,
+    LabelValue,
+    Name,
+    SourcePath,
+    Text,
+    VariableValue,
+    refusal,
+)
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model, exactly_one
-from tenantry.quoting import shorten
-from tenantry.scalars import AppName, Duration, LabelKey, LabelValue, Name, SourcePath, Text, VariableValue, refusal
-from tenantry.unfilled import Fillable
 
 _SOURCE_REF = "the fleet sets it from 'source'"
 _KUBECONFIG = "the fleet sets it for each cluster the app is placed on"

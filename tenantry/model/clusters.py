@@ -6,8 +6,8 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
+from tenantry.model.scalars import LabelKey, LabelValue, Name, ObjectName, Text, VariableName, VariableValue
 from tenantry.model.strict import Model, exactly_one
-from tenantry.scalars import LabelKey, LabelValue, Name, ObjectName, Text, VariableName, VariableValue
 
 ClusterState: TypeAlias = Literal["active", "paused", "decommissioned"]
 

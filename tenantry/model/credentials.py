@@ -6,8 +6,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from tenantry.model.scalars import DataKey, RegistryHost, refusal
 from tenantry.model.strict import Model, exactly_one
-from tenantry.scalars import DataKey, RegistryHost, refusal
 
 
 class Credentials(Model):

@@ -11,10 +11,10 @@ from tenantry.model.apps import Addon, App, State
 from tenantry.model.clusters import Cluster, Environment, Selector
 from tenantry.model.credentials import Config, Credentials
 from tenantry.model.network import Network
+from tenantry.model.scalars import Duration, LabelKey, LabelValue, Name, Quantity, ResourceName, RoleName, Text
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model
 from tenantry.model.tenancy import ExtraBinding, ExtraNamespace, Limits, PodSecurity, TenantOwner
-from tenantry.scalars import Duration, LabelKey, LabelValue, Name, Quantity, ResourceName, RoleName, Text
 
 
 class Settings(Model):

@@ -10,8 +10,8 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from tenantry.model.flux import FluxBlock
+from tenantry.model.scalars import Duration, ImageName, Name, ShortDuration, SourcePath, Text, refusal
 from tenantry.model.strict import Model, exactly_one
-from tenantry.scalars import Duration, ImageName, Name, ShortDuration, SourcePath, Text, refusal
 
 _OWN_NAMESPACE = "nothing of a tenant is read from another namespace"
 

@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, PlainValidator, model_validator
 
+from tenantry.kube.names import dns_label_problem
+from tenantry.messages.redact import shorten
+from tenantry.model.scalars import LabelKey, LabelValue, Name, refusal
 from tenantry.model.strict import Model
-from tenantry.names import dns_label_problem
-from tenantry.quoting import shorten
-from tenantry.scalars import LabelKey, LabelValue, Name, refusal
 
 
 def _port(value: Any) -> int | str:

@@ -9,10 +9,10 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
+from tenantry.model.fillable import Fillable
 from tenantry.model.flux import FluxBlock
+from tenantry.model.scalars import Duration, Name, ShortDuration, SourcePath, Text, refusal
 from tenantry.model.strict import Model, exactly_one
-from tenantry.scalars import Duration, Name, ShortDuration, SourcePath, Text, refusal
-from tenantry.unfilled import Fillable
 
 _CREDENTIALS = "the fleet sets it from 'credentials' beside the block"
 _ACCOUNT = "Flux would use the rights of any service account beside the clusters' keys"

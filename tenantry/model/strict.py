@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from tenantry.scalars import refusal
+from tenantry.model.scalars import refusal
 
 
 class Model(BaseModel):

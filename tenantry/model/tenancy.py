@@ -6,10 +6,20 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, Field, model_validator
 
+from tenantry.messages.redact import shorten
 from tenantry.model.network import Network
+from tenantry.model.scalars import (
+    LabelKey,
+    LabelValue,
+    Name,
+    ObjectName,
+    Quantity,
+    ResourceName,
+    RoleName,
+    Text,
+    refusal,
+)
 from tenantry.model.strict import Model, exactly_one
-from tenantry.quoting import shorten
-from tenantry.scalars import LabelKey, LabelValue, Name, ObjectName, Quantity, ResourceName, RoleName, Text, refusal
 
 # --- people and their roles ---------------------------------------------------------------------------------------
 

@@ -1,4 +1,5 @@
-"""What would go wrong with the next `pulumi up`, or surprise, read from the clusters beforehand; nothing is changed.
+"""Checks a plan against the live clusters before a run: what would fail, and what would surprise. A module for each subject.
 
-A module per subject. Each yields problems with their remedies, from what was read (pure) or with a client that reads it.
+Called by: `tenantry preflight` and `tenantry cluster check`. Each check yields problems with their fixes.
+Never: changes a cluster, or repeats a check of the guard.
 """

@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tenantry.diff import Changed
-from tenantry.fields import ABSENT, FieldChange, changed_fields
-from tenantry.kube import REGISTRY_KEY, KubeObject, Manifest, ObjectId
-from tenantry.lists import listed
-from tenantry.plan import Plan
-from tenantry.preflight.projection import projected
-from tenantry.problems import Problem, error, warning
-from tenantry.rest import in_parallel
-from tenantry.secretforms import redacted
+from tenantry.cluster.requests import in_parallel
+from tenantry.compare.diff import Changed
+from tenantry.compare.fields import ABSENT, FieldChange, changed_fields, projected
+from tenantry.kube.objects import REGISTRY_KEY, KubeObject, Manifest, ObjectId
+from tenantry.messages.problems import Problem, error, warning
+from tenantry.messages.redact import redacted
+from tenantry.messages.text import listed
+from tenantry.plan.plan import Plan
 
 NOT_SHOWN = "(not shown)"
 _OPAQUE = (("data",), ("stringData",), ("spec", "values"), ("spec", "postBuild", "substitute"))

@@ -8,22 +8,22 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from tenantry.claims import Claim
-from tenantry.errors import Refused
-from tenantry.fleet import Fleet
+from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, holdings, unmarked
+from tenantry.cluster.requests import every, in_parallel, one
+from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, Limits, held, refusals
-from tenantry.inventory import OTHER_CLUSTER, against_claim, holdings, unmarked
-from tenantry.kube import Manifest, ObjectId
-from tenantry.kubeconfigcheck import is_loopback
-from tenantry.objects.scope import ENVIRONMENT_LABEL
-from tenantry.plan import Plan
+from tenantry.guard.claims import Claim
+from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.messages.errors import Refused
+from tenantry.messages.problems import Problem, Severity, error
+from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
+from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
+from tenantry.preflight.admission import check_policy
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
 from tenantry.preflight.fitness import check_fitness, definitions
-from tenantry.preflight.guarding import check_policy
+from tenantry.preflight.kubeconfig import is_loopback
 from tenantry.preflight.lockdown import LABEL, check_lockdown
-from tenantry.problems import Problem, Severity, error
-from tenantry.rest import every, in_parallel, one
 
 if TYPE_CHECKING:
     from lightkube import Client

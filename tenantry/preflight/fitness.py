@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tenantry.kube import KubeObject, Manifest, ObjectId
-from tenantry.plan import Plan
-from tenantry.problems import Problem, error
-from tenantry.schemas import Schema, kinds, schema_of
+from tenantry.flux.schemas import Schema, kinds, schema_of
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId
+from tenantry.messages.problems import Problem, error
+from tenantry.plan.plan import Plan
 
 CRD_API = "apiextensions.k8s.io/v1"
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from tenantry.kube import Manifest
-from tenantry.problems import Problem, warning
+from tenantry.kube.objects import Manifest
+from tenantry.messages.problems import Problem, warning
 
 LABEL = "app.kubernetes.io/part-of=flux"
 _OWN_NAMESPACE = {"no-cross-namespace-refs": "true"}

@@ -11,19 +11,19 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from tenantry import kubeconfig as kubeconfigs
-from tenantry.errors import Refused
-from tenantry.fleet import Fleet
-from tenantry.hub import platform_account
-from tenantry.inventory import secret_of
-from tenantry.kube import Manifest, ObjectId
-from tenantry.lists import listed
-from tenantry.live import connect_remote
+from tenantry.cluster import kubeconfig as kubeconfigs
+from tenantry.cluster.connect import connect_remote
+from tenantry.cluster.inventory import secret_of
+from tenantry.cluster.requests import ask, http_of, one
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.sharing import platform_account
+from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.messages.errors import Refused
+from tenantry.messages.problems import Problem, Severity, error, warning
+from tenantry.messages.text import listed
 from tenantry.model import ConfigMap, SecretKey
-from tenantry.plan import Plan
-from tenantry.problems import Problem, Severity, error, warning
-from tenantry.rest import ask, http_of, one
-from tenantry.secretcheck import check_secret
+from tenantry.plan.plan import Plan
+from tenantry.preflight.kubeconfig_secret import check_secret
 
 if TYPE_CHECKING:
     from lightkube import Client

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from components.resource import type_token
-from tenantry.kube import KubeObject, ObjectId, Owner
-from tenantry.plan import Plan
+from tenantry.kube.objects import KubeObject, ObjectId, Owner
+from tenantry.plan.plan import Plan
 from tests.components.recording import Key
 
 FLEET, EDGE, ROCKY = Owner(), Owner("", "edge"), Owner("rocky", "")

@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from components.config import ClusterTarget, DirectoryTarget, StackConfig, Target, read_config
-from tenantry.claims import Claim
-from tenantry.errors import Refused
+from tenantry.guard.claims import Claim
+from tenantry.messages.errors import Refused
 from tests.components.recording import record
 
 PROJECT = Path(__file__).parents[2] / "Pulumi.yaml"

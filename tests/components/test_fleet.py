@@ -11,7 +11,7 @@ from components.fleet import Fleet
 from components.provider import management_provider
 from components.resource import Object
 from tenantry.load import load_fleet, plan_all
-from tenantry.plan import Plan
+from tenantry.plan.plan import Plan
 from tests.components.plans import (
     BASELINE,
     BINDING,

@@ -8,11 +8,11 @@ import pulumi
 import pytest
 
 from components.program import tenant_outputs
-from tenantry import live
-from tenantry.claims import Claim, claim_object
-from tenantry.errors import Refused
+from tenantry.cluster import connect
+from tenantry.guard.claims import Claim, claim_object
 from tenantry.load import load_fleet, plan_all
-from tenantry.plan import Plan
+from tenantry.messages.errors import Refused
+from tenantry.plan.plan import Plan
 from tenantry.render import write_directory
 from tests.components.recording import Recording, record
 from tests.unit.memory import Memory
@@ -97,7 +97,7 @@ def test_a_cluster_that_does_not_answer_ends_the_program_in_a_preview_too(monkey
     def refuse(kubeconfig: Path | None, context: str | None) -> None:
         raise Refused(f"no cluster behind {kubeconfig}, {context}", "start it")
 
-    monkeypatch.setattr(live, "connect", refuse)
+    monkeypatch.setattr(connect, "connect", refuse)
     recording, message = run({"kubeconfig": "hub", "context": "admin"})
     assert recording.registered == []
     assert message == "no cluster behind hub, admin\n  fix: start it"
@@ -143,7 +143,7 @@ def emptied(tmp_path: Path) -> Path:
 def test_a_run_that_would_remove_too_much_ends_before_anything_is_registered(
     monkeypatch: pytest.MonkeyPatch, emptied: Path, setting: str, *, refused: bool
 ) -> None:
-    monkeypatch.setattr(live, "connect", lambda *_: hub_with(PLANS["dev"]).client())
+    monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["dev"]).client())
     recording, message = run({"fleet": str(emptied), "maxDeletions": setting}, stack="dev")
     assert (message != "", recording.registered == []) == (refused, refused)
     if setting == "":
@@ -163,7 +163,7 @@ def test_a_run_tells_what_an_earlier_one_still_waits_for(
     hub, told = hub_with(PLANS["dev"]), list[str]()
     releases = hub.objects["/apis/helm.toolkit.fluxcd.io/v2/helmreleases"]["items"]
     release = releases[0] = {**releases[0], "metadata": {**releases[0]["metadata"], "deletionTimestamp": "long ago"}}
-    monkeypatch.setattr(live, "connect", lambda *_: hub.client())
+    monkeypatch.setattr(connect, "connect", lambda *_: hub.client())
     monkeypatch.setattr(pulumi.log, "warn", told.append)
     _, message = run({}, stack="dev")
     assert message == ""
@@ -180,14 +180,14 @@ def test_a_cluster_that_answers_no_more_ends_the_program_in_one_line(monkeypatch
         raise httpx2.ReadTimeout("")
 
     hub.refusals["GET", "/api/v1/namespaces"] = hang
-    monkeypatch.setattr(live, "connect", lambda *_: hub.client())
+    monkeypatch.setattr(connect, "connect", lambda *_: hub.client())
     recording, message = run({}, stack="dev")
     assert recording.registered == []
     assert message.startswith("cluster https://hub.example.com did not answer in time\n  fix: ")
 
 
 def test_a_run_against_another_cluster_ends_before_anything_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "connect", lambda *_: hub_with(PLANS["dev"], "hub-prod").client())
+    monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["dev"], "hub-prod").client())
     recording, message = run({}, stack="dev")
     assert recording.registered == []
     assert "says that it is 'hub-prod', but 'hub-dev' manages environment 'dev'\n" in message
@@ -197,14 +197,14 @@ def test_a_stack_that_is_told_to_be_another_environment_ends_before_anything_is_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     hub = hub_with(PLANS["dev"], "hub-prod", Claim("dev", "tenantry/dev"))
-    monkeypatch.setattr(live, "connect", lambda *_: hub.client())
+    monkeypatch.setattr(connect, "connect", lambda *_: hub.client())
     recording, message = run({"environment": "prod"}, stack="dev")
     assert recording.registered == []
     assert message.startswith("stack 'tenantry/dev' runs environment 'dev', and would delete all of it for 'prod'\n")
 
 
 def test_a_stack_keeps_its_claim_on_the_management_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "connect", lambda *_: hub_with(PLANS["dev"]).client())
+    monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["dev"]).client())
     recording, message = run({}, stack="dev")
     assert message == ""
     claims = [each.inputs["data"] for each in recording.objects if each.key.name == "tenantry-system/tenantry-dev"]

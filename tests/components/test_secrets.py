@@ -12,8 +12,8 @@ from pulumi.runtime import rpc
 
 from components.fleet import Fleet
 from components.secrets import SecretConfig, read_secrets, with_secrets, without_secrets
-from tenantry.errors import Refused
-from tenantry.kube import SecretValues
+from tenantry.kube.objects import SecretValues
+from tenantry.messages.errors import Refused
 from tests.components.plans import CREDENTIAL, NAMESPACE, ON_HUB, PLAN, key, planned
 from tests.components.recording import Recording, record
 

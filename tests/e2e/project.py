@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tenantry.stackfile import stack_target
+from tenantry.cluster.stackfile import stack_target
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 FLEETS = Path(__file__).with_name("fleets")

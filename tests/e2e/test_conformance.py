@@ -16,12 +16,12 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tenantry.errors import InvalidFleet
-from tenantry.kube import SecretValues
+from tenantry.kube.objects import SecretValues
+from tenantry.kube.secret_values import data_of
 from tenantry.load import fleet_of, load_fleet, plan_all
-from tenantry.plan import Plan
-from tenantry.secretvalues import data_of
-from tenantry.source import parse
+from tenantry.messages.errors import InvalidFleet
+from tenantry.plan.plan import Plan
+from tenantry.source.parse import parse
 from tests.e2e.clusters import KINDS
 from tests.e2e.project import REPOSITORY, Project
 from tests.strategies import Data, fleets, text_of

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
-from tenantry.claims import Claim, claimed
-from tenantry.inventory import APP_KINDS
-from tenantry.kube import KubeObject, Manifest, ObjectId, object_id
+from tenantry.cluster.inventory import APP_KINDS
+from tenantry.cluster.status import Readiness, statuses
+from tenantry.guard.claims import Claim, claimed
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.load import load_fleet, plan_one
-from tenantry.objects.appset import PlannedApp
-from tenantry.plan import Plan
-from tenantry.status import Readiness, statuses
+from tenantry.plan.apps import PlannedApp
+from tenantry.plan.plan import Plan
 from tests.e2e.clusters import KINDS, PATIENCE, eventually
 from tests.e2e.project import Project
 from tests.faults.api import Answer, Api

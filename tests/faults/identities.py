@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tenantry.kube import ObjectId
+from tenantry.kube.objects import ObjectId
 from tests.e2e.clusters import eventually
 from tests.e2e.project import Project
 from tests.faults.api import Api

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tenantry.conformance import check_spec
-from tenantry.schemas import kinds, schema_of
+from tenantry.flux.conformance import check_spec
+from tenantry.flux.schemas import kinds, schema_of
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("*/expected/**/*.yaml"))

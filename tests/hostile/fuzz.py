@@ -26,12 +26,12 @@ from typing import Any
 
 import yaml
 
-from tenantry.diagnostics import format_invalid
-from tenantry.errors import Diagnostic, InvalidFleet
 from tenantry.load import fleet_of, plan_all
+from tenantry.messages.errors import Diagnostic, InvalidFleet
+from tenantry.messages.text import format_invalid
 from tenantry.model import App, Cluster, Document, Source, Tenant
 from tenantry.render import to_yaml
-from tenantry.source import parse
+from tenantry.source.parse import parse
 from tests.hostile import corpus, mutations
 from tests.hostile.outcome import SECONDS
 

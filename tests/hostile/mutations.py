@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from tenantry.render import to_yaml
-from tenantry.source import parse
+from tenantry.source.parse import parse
 from tests.hostile.case import Case
 
 ROOT = Path(__file__).resolve().parents[2]

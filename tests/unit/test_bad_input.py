@@ -96,7 +96,7 @@ def test_a_pipe_among_the_included_files_is_not_waited_for() -> None:
 
 
 def test_included_files_are_together_as_small_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tenantry.include.MAX_BYTES", 200)
+    monkeypatch.setattr("tenantry.source.include.MAX_BYTES", 200)
     file = Case("", FLEET.encode() + b"include: ['t/*.yaml']\n").write(Path())
     Path("t").mkdir()
     for name in "abc":

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from tenantry.load import fleet_of, load_fleet, plan_all
-from tenantry.source import parse
+from tenantry.source.parse import parse
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 NAMES = sorted(each.name for each in EXAMPLES.iterdir() if each.is_dir())

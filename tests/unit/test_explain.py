@@ -6,8 +6,8 @@ from hypothesis import given, settings
 
 from tenantry.explain import explain_addon, explain_app, explain_platform, explain_tenant
 from tenantry.load import fleet_of
-from tenantry.plan import plan
-from tenantry.source import parse
+from tenantry.plan.plan import plan
+from tenantry.source.parse import parse
 from tests.strategies import Data, fleets, shared_hubs, text_of
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.diagnostics import format_invalid
-from tenantry.errors import InvalidFleet
 from tenantry.load import plan_one
-from tenantry.plan import plan
+from tenantry.messages.errors import InvalidFleet
+from tenantry.messages.text import format_invalid
+from tenantry.plan.plan import plan
 from tests.unit.texts import FRAME, fleet, named, told
 
 BESIDE = FRAME.replace(

@@ -10,14 +10,14 @@ import yaml
 from hypothesis import HealthCheck, assume, given, reject, settings
 from hypothesis import strategies as st
 
-from tenantry import names
-from tenantry.bootstrap import bootstrap
-from tenantry.errors import Diagnostic, InvalidFleet, Refused
-from tenantry.kube import ObjectId
+from tenantry.kube import names
+from tenantry.kube.objects import ObjectId
 from tenantry.load import fleet_of, plan_all
-from tenantry.plan import Plan
+from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused
+from tenantry.plan.bootstrap import bootstrap
+from tenantry.plan.plan import Plan
 from tenantry.render import files, to_yaml
-from tenantry.source import parse
+from tenantry.source.parse import parse
 from tests.strategies import Data, fleets, mutated, shared_hubs, shuffled, text_of
 
 YAMLISH = "ab1: -[]{}&*!|>'\"%@`#,?~<=.\n\t\r\\\x00\x85\u2028\ufeffé😀"

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from tenantry.load import load_fleet
-from tenantry.plan import plan
+from tenantry.plan.plan import plan
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
-from tenantry.errors import Refused
-from tenantry.kube import ObjectId
+from tenantry.kube.objects import ObjectId
+from tenantry.messages.errors import Refused
 from tenantry.render import MARKER, file_name, files, to_yaml, write_directory
-from tenantry.source import parse
+from tenantry.source.parse import parse
 from tests.unit.texts import planned, rocky
 
 WEB = "web: {kustomize: {source: manifests}}"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tenantry.load import fleet_of, plan_all
-from tenantry.plan import Plan
-from tenantry.source import parse
+from tenantry.plan.plan import Plan
+from tenantry.source.parse import parse
 from tests.workflows import applied, changes, workflows
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "multi-cluster"

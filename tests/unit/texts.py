@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from tenantry.diagnostics import format_invalid
-from tenantry.errors import InvalidFleet
-from tenantry.fleet import Fleet
-from tenantry.kube import KubeObject
+from tenantry.fleet.fleet import Fleet
+from tenantry.kube.objects import KubeObject
 from tenantry.load import fleet_of, plan_all
-from tenantry.plan import Plan, plan
-from tenantry.source import parse
+from tenantry.messages.errors import InvalidFleet
+from tenantry.messages.text import format_invalid
+from tenantry.plan.plan import Plan, plan
+from tenantry.source.parse import parse
 
 FRAME = """\
 apiVersion: tenantry/v1

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from tenantry.cli.annotated import Line, annotated, scalar, value_lines
-from tenantry.trace import Value
+from tenantry.fleet.trace import Value
 
 VALUES = [
     Value(("a", "b"), 1),

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tenantry.cli import check as check_module
 from tenantry.cli import cluster as cluster_module
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
@@ -90,7 +89,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Memory:
     content = base64.b64encode(yaml.safe_dump(KUBECONFIG).encode()).decode()
     metadata = {"name": "edge-admin-kubeconfig", "labels": LABELS}
     memory.objects[SECRET] = {"kind": "Secret", "metadata": metadata, "data": {"admin.conf": content}}
-    monkeypatch.setattr(check_module, "connect_management", lambda *_: memory.client())
+    monkeypatch.setattr(cluster_module, "connect_management", lambda *_: memory.client())
     return memory
 
 
@@ -106,7 +105,7 @@ def test_check_names_what_flux_will_refuse_and_counts_it(capsys: Capture, hub: M
 def test_check_of_a_management_cluster_on_loopback_takes_a_remote_there_for_reachable(
     capsys: Capture, hub: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check_module, "connect_management", lambda *_: hub.client("https://127.0.0.1:6443"))
+    monkeypatch.setattr(cluster_module, "connect_management", lambda *_: hub.client("https://127.0.0.1:6443"))
     code, out, _ = tenantry(capsys, "cluster", "check", "edge")
     assert (1, "edge: 1 error, 1 warning") == (code, out.splitlines()[-1])
 

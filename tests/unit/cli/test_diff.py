@@ -11,9 +11,9 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from tenantry.cli.app import app, run
-from tenantry.cli.difflines import EVERYTHING, Limits, objects
-from tenantry.cli.diffmarkdown import as_markdown
-from tenantry.diff import diff
+from tenantry.cli.diff.lines import EVERYTHING, Limits, objects
+from tenantry.cli.diff.markdown import as_markdown
+from tenantry.compare.diff import diff
 from tests.unit.texts import FRAME, planned, rocky
 
 Capture = pytest.CaptureFixture[str]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from click.shell_completion import ShellComplete
 
-from tenantry.claims import Claim, claim_object
 from tenantry.cli import preflight as module
 from tenantry.cli.app import app
-from tenantry.errors import Refused
+from tenantry.guard.claims import Claim, claim_object
+from tenantry.messages.errors import Refused
 from tenantry.preflight import remotes
 from tenantry.preflight.check import preflight
 from tests.unit.cli.test_cli import Capture, tenantry

@@ -12,12 +12,12 @@ import yaml
 from lightkube import Client
 from lightkube.config.kubeconfig import SingleConfig
 
-from tenantry.bootstrap import bootstrap
-from tenantry.kube import object_id
+from tenantry.cluster.requests import path_of
+from tenantry.flux.schemas import schema_of
+from tenantry.kube.objects import object_id
 from tenantry.load import plan_one
+from tenantry.plan.bootstrap import bootstrap
 from tenantry.preflight.fitness import definitions
-from tenantry.rest import path_of
-from tenantry.schemas import schema_of
 from tests.unit.memory import Memory
 from tests.unit.texts import fleet, rocky
 

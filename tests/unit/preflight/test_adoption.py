@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.fields import ABSENT
-from tenantry.kube import Manifest, ObjectId
-from tenantry.plan import Plan
+from tenantry.compare.fields import ABSENT
+from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.plan.plan import Plan
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
 from tests.unit.texts import one, planned, rocky
 

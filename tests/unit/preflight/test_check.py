@@ -5,8 +5,8 @@ from __future__ import annotations
 import httpx2
 
 from tenantry.guard import limits_of
+from tenantry.messages.problems import Problem
 from tenantry.preflight.check import Report, preflight
-from tenantry.problems import Problem
 from tests.unit.issued import NOW
 from tests.unit.memory import SERVER, Memory
 from tests.unit.preflight.clusters import DEPLOYMENTS, MARKER, SECRET, TEXT, Edge, controller, hub

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tenantry.plan import Plan
+from tenantry.flux.schemas import schema_of
+from tenantry.messages.problems import Problem
+from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import check_fitness, definitions
-from tenantry.problems import Problem
-from tenantry.schemas import schema_of
 from tests.unit.texts import planned, rocky
 
 APPS = """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tenantry.messages.problems import Problem
 from tenantry.preflight.lockdown import check_lockdown
-from tenantry.problems import Problem
 
 LOCKED = ("--no-cross-namespace-refs=true", "--default-service-account=default")
 

@@ -9,10 +9,10 @@ import pytest
 from lightkube import Client
 from lightkube.config.kubeconfig import SingleConfig
 
-from tenantry.errors import Refused
 from tenantry.load import plan_one
+from tenantry.messages.errors import Refused
+from tenantry.messages.problems import Problem
 from tenantry.preflight.remotes import Checker, remotes
-from tenantry.problems import Problem
 from tests.unit.issued import NOW
 from tests.unit.preflight.clusters import ADDRESS, FLEET, PLAN, REVIEWS, SECRET, TOKEN, Edge, hub, kubeconfig, secret
 from tests.unit.texts import fleet, rocky

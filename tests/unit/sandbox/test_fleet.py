@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from sandbox.fleet import loopback_ports
-from tenantry.plan import Plan
+from tenantry.plan.plan import Plan
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,136 @@
+"""`tenantry diff`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from tenantry.cli.diff.data import as_data
+from tenantry.cli.diff.limits import Budget, refusals
+from tenantry.cli.diff.lines import EVERYTHING, Limits
+from tenantry.cli.diff.markdown import as_markdown
+from tenantry.cli.diff.text import as_names, as_text
+from tenantry.cli.options import environments as environments_option
+from tenantry.cli.options import output, revision
+from tenantry.cli.output import data, data_json, error, report_invalid, say
+from tenantry.compare.diff import diff_all
+from tenantry.compare.revision import Base, load_base
+from tenantry.fleet.fleet import Fleet
+from tenantry.load import load_fleet, plan_all, plan_one
+from tenantry.messages.errors import InvalidFleet, Refused
+from tenantry.plan.plan import Plan
+
+
+@click.command(
+    "diff",
+    short_help="say what a change of the fleet's file does",
+    epilog="""\b
+Examples:
+  tenantry diff                                        what is not committed yet
+  tenantry diff origin/main --merge-base               what a branch changes, as a pull request shows it
+  tenantry diff main -e prod --max-deletions 0         refuse to take anything from prod
+  tenantry diff ../release-7/tenants.yaml --all        against another file, nothing left out
+  tenantry diff origin/main --output markdown          for the comment of a pull request
+""",
+)
+@revision("base", default="HEAD")
+@click.option(
+    "--merge-base", is_flag=True, help="Compare with the commit where HEAD parted from BASE, as BASE... does."
+)
+@environments_option("An environment; repeat it for more. Default: all of them.")
+@click.option(
+    "--max-deletions",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Refuse an environment that loses more than N tenants, N namespaces or N apps;"
+    " default: the environment's maxDeletions.",
+)
+@click.option("--all", "everything", is_flag=True, help="Show every object, field and value in full.")
+@output("text", "json", "markdown", "names")
+@click.pass_obj
+def command(
+    file: Path,
+    base: str,
+    environment: tuple[str, ...],
+    max_deletions: int | None,
+    output: str,
+    *,
+    merge_base: bool,
+    everything: bool,
+) -> int:
+    """Compare the fleet's file with what it was at BASE: a Git revision, another file, or a directory with such a file.
+
+    BASE is HEAD unless it is named. Both are planned by this version of tenantry; no cluster is asked and nothing is
+    changed. What moves elsewhere counts as deleted, and add-ons count as apps.
+    Exit code 0: no difference; 1: differences; 2: invalid input, or more deletions than allowed.
+    """
+    fleet = load_fleet(file)
+    before, after = _plans(fleet, file, base, environment, merge_base=merge_base)
+    if not before.found:
+        say(f"{before.name} has no {file.name}: everything is new")
+    diffs = diff_all(before.plans, after)
+    budgets = {each.environment: _budget(fleet, each.environment, max_deletions) for each in diffs}
+    refused = {each.environment: tuple(refusals(each, budgets[each.environment])) for each in diffs}
+    told = [refusal for each in refused.values() for refusal in each]
+    shown = EVERYTHING if everything else Limits()
+    match output:
+        case "json":
+            found = [
+                as_data(each, budgets[each.environment].deletions, refused=bool(refused[each.environment]))
+                for each in diffs
+            ]
+            data_json({"base": {"name": before.name, "commit": before.commit or None}, "environments": found})
+        case "markdown":
+            data(as_markdown(diffs, before.name, [each.text for each in told], shown))
+        case "names":
+            if names := [name for each in diffs for name in as_names(each)]:
+                data("\n".join(names))
+        case _:
+            data("\n\n".join([f"against {before.name}", *(as_text(each, shown) for each in diffs)]))
+    for refusal in told:
+        error(f"{refusal.text}\n  fix: {refusal.fix}")
+    return 2 if told else int(any(diffs))
+
+
+def _plans(
+    fleet: Fleet, file: Path, base: str, environments: tuple[str, ...], *, merge_base: bool
+) -> tuple[Base, Mapping[str, Plan]]:
+    """Raises: Refused: the base is wrong, or nobody has such an environment."""
+    known: set[str] = set(fleet.environments)
+
+    def planned_before(there: Fleet) -> Mapping[str, Plan]:
+        known.update(there.environments)
+        return _chosen(there, environments)
+
+    after = _chosen(fleet, environments)
+    try:
+        before = load_base(file, base, planned_before, merge_base=merge_base)
+    except InvalidFleet as invalid:
+        report_invalid(invalid)
+        message = f"there is nothing to compare with: {file} is sound, but not as it is at '{base}'"
+        raise Refused(
+            message, "name a base that is sound; `tenantry render` shows all that the file yields now"
+        ) from None
+    if unknown := [each for each in environments if each not in known]:
+        message = f"neither {file} nor {before.name} declares environment '{unknown[0]}'"
+        raise Refused(message, f"name one of: {', '.join(sorted(known))}")
+    return before, after
+
+
+def _chosen(fleet: Fleet, environments: tuple[str, ...]) -> Mapping[str, Plan]:
+    """The plans of the environments that are asked for and declared, in the fleet's order."""
+    if not environments:
+        return plan_all(fleet)
+    return {name: plan_one(fleet, name) for name in fleet.in_order() if name in environments}
+
+
+def _budget(fleet: Fleet, environment: str, given: int | None) -> Budget:
+    """What an environment may lose; one that the file declares no more may lose anything."""
+    if environment not in fleet.environments:
+        return Budget(given, raised=given is not None, protected=False)
+    declared = fleet.environments[environment]
+    return Budget(
+        declared.maxDeletions if given is None else given, raised=given is not None, protected=declared.protected
+    )

@@ -1,0 +1,108 @@
+"""A few manifests applied to a cluster by hand of an administrator, without a stack that owns them afterwards.
+
+Fields that somebody else set otherwise are not taken over: the cluster says whose they are, and the administrator decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from tenantry.kube.objects import Manifest, ObjectId, object_id
+from tenantry.messages.errors import Refused
+
+if TYPE_CHECKING:
+    from httpx2 import HTTPStatusError
+    from lightkube import Client
+
+FIELD_MANAGER = "tenantry"
+
+_VOLATILE = ("managedFields", "resourceVersion", "generation")
+"""Metadata that changes with who looks after an object, even if the object stays as it is."""
+
+
+class Outcome(StrEnum):
+    CREATED = "created"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+
+
+def apply(client: Client, manifests: Iterable[Manifest], *, dry_run: bool) -> Iterator[tuple[ObjectId, Outcome]]:
+    """Apply manifests in their order by server-side apply, and tell of each what that did or, in a dry run, would do.
+
+    Raises: Refused: the cluster does not take one of them; those before it are applied.
+    """
+    missing: set[str] = set()
+    for manifest in manifests:
+        id = object_id(manifest)
+        if id.namespace in missing:
+            # A dry run made no namespace, so the cluster would refuse what lies in it.
+            yield id, Outcome.CREATED
+            continue
+        with _explained(id):
+            outcome = _apply(client, manifest, dry_run=dry_run)
+        if dry_run and outcome is Outcome.CREATED and id.kind == "Namespace":
+            missing.add(id.name)
+        yield id, outcome
+
+
+def _apply(client: Client, manifest: Manifest, *, dry_run: bool) -> Outcome:
+    from lightkube.codecs import from_dict
+
+    before = _read(client, object_id(manifest))
+    applied: Any = client.apply(from_dict(dict(manifest)), field_manager=FIELD_MANAGER, dry_run=dry_run)
+    if before is None:
+        return Outcome.CREATED
+    return Outcome.UNCHANGED if _content(before) == _content(applied.to_dict()) else Outcome.CHANGED
+
+
+def _read(client: Client, id: ObjectId) -> dict[str, Any] | None:
+    from httpx2 import HTTPStatusError
+    from lightkube.codecs import resource_registry
+
+    kind: Any = resource_registry.load(id.api_version, id.kind)
+    place = {"namespace": id.namespace} if id.namespace else {}
+    try:
+        found: dict[str, Any] = client.get(kind, id.name, **place).to_dict()
+    except HTTPStatusError as error:
+        if error.response.status_code == HTTPStatus.NOT_FOUND:
+            return None
+        raise
+    return found
+
+
+def _content(manifest: dict[str, Any]) -> dict[str, Any]:
+    metadata = {key: value for key, value in manifest["metadata"].items() if key not in _VOLATILE}
+    return {**manifest, "metadata": metadata}
+
+
+@contextmanager
+def _explained(id: ObjectId) -> Iterator[None]:
+    from httpx2 import HTTPStatusError, RequestError
+
+    try:
+        yield
+    except RequestError as error:
+        raise Refused(
+            f"the cluster no longer answers: {error}", "run the command again; it goes on from there"
+        ) from None
+    except HTTPStatusError as error:
+        raise Refused(f"the cluster refuses {id}: {_told(error)}", _remedy(error.response.status_code)) from None
+
+
+def _told(error: HTTPStatusError) -> str:
+    """The server's own words on one line; the base class has none, it stands for an answer that is no status of Kubernetes."""
+    status = getattr(error, "status", None)
+    words = " ".join(str(status.message).split()) if status and status.message else ""
+    return words or f"HTTP {error.response.status_code}"
+
+
+def _remedy(status: int) -> str:
+    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+        return "use the credentials of an administrator of the cluster"
+    if status == HTTPStatus.CONFLICT:
+        return "have the other manager give these fields up, or choose other names for the platform's objects"
+    return "remove what is in the way, then run the command again"

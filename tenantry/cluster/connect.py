@@ -1,0 +1,113 @@
+"""The management cluster as it is, asked by an ordinary Kubernetes client; for the command line as well as for Pulumi.
+
+lightkube is imported where it is used: it takes a tenth of a second, and most commands need no cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tenantry.cluster import kubeconfig as kubeconfigs
+from tenantry.messages.errors import Refused
+
+if TYPE_CHECKING:
+    import httpx2
+    import lightkube
+    from lightkube.config.kubeconfig import SingleConfig
+
+PATIENCE = 10.0
+"""Seconds a cluster has for each step of its first answer, which takes milliseconds where all is well."""
+LISTING = 60.0
+"""The same for later answers, which may list thousands of objects."""
+
+_RENEW = "renew it, or choose another context: pulumi config set tenantry:context NAME"
+_CHECK = "check its address and that it runs, or choose another context: pulumi config set tenantry:context NAME"
+
+
+def connect(kubeconfig: Path | None, context: str | None, seconds: float = LISTING) -> lightkube.Client:
+    """A client for a cluster that has just answered, and knows who asks.
+
+    Args:   kubeconfig: None: the file that KUBECONFIG names, else ~/.kube/config. context: None: the current one.
+            seconds: how long each step of a later answer may take.
+    Raises: Refused: in one line, without anything secret: which file, context, server or credentials are wrong.
+    """
+    import httpx2
+
+    config = kubeconfigs.select(kubeconfig, context)
+    with _explained(config), answering(config), _client(config, httpx2.Timeout(PATIENCE)) as client:
+        _ask_who_we_are(client)
+    return _client(config, httpx2.Timeout(seconds))
+
+
+def connect_remote(config: SingleConfig, seconds: float) -> lightkube.Client:
+    """A client that has asked nothing yet, and waits that long for each step of an answer.
+
+    Raises: Refused: a certificate or key can not be used.
+    """
+    import httpx2
+
+    return _client(config, httpx2.Timeout(seconds))
+
+
+def _client(config: SingleConfig, timeout: httpx2.Timeout | None = None) -> lightkube.Client:
+    import lightkube
+
+    # A file that is missing, what is no base64, what is no PEM: the exceptions do not say which of them it is.
+    with suppress(OSError, ValueError):
+        return lightkube.Client(config, timeout=timeout)
+    raise Refused(f"a certificate or key of {_named(config)} can not be used", _RENEW)
+
+
+def _ask_who_we_are(client: lightkube.Client) -> None:
+    """Ask the one thing that every identity the cluster accepts may ask, and nobody else."""
+    from lightkube import ApiError
+    from lightkube.resources.authentication_v1 import SelfSubjectReview
+
+    try:
+        client.create(SelfSubjectReview())
+    except ApiError as error:
+        # Kubernetes before 1.28 can not tell, but has looked at the credentials all the same.
+        if error.response.status_code != HTTPStatus.NOT_FOUND:
+            raise
+
+
+@contextmanager
+def answering(config: SingleConfig) -> Iterator[None]:
+    """Say in one line that a cluster does not answer, or no longer. Raises: Refused."""
+    import httpx2
+
+    try:
+        yield
+    except httpx2.TimeoutException:
+        raise Refused(f"cluster {config.cluster.server} did not answer in time", _CHECK) from None
+    except httpx2.RequestError as error:
+        raise Refused(f"cluster {config.cluster.server} can not be reached: {error}", _CHECK) from None
+
+
+@contextmanager
+def _explained(config: SingleConfig) -> Iterator[None]:
+    """Put whatever else is wrong with a first answer into one line."""
+    import httpx2
+    from lightkube.core.exceptions import ConfigError
+
+    server = config.cluster.server
+    try:
+        yield
+    except httpx2.HTTPStatusError as error:
+        status = error.response.status_code
+        if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+            problem = f"cluster {server} refused the credentials of {_named(config)} ({status})"
+            raise Refused(problem, _RENEW) from None
+        raise Refused(f"cluster {server} answered with status {status}", _CHECK) from None
+    except ConfigError as error:
+        raise Refused(f"no credentials from {_named(config)}: {' '.join(str(error).split())}", "log in again") from None
+    except (KeyError, OSError, ValueError):
+        raise Refused(f"no credentials from {_named(config)}, or {server} is no cluster", _CHECK) from None
+
+
+def _named(config: SingleConfig) -> str:
+    return f"context '{config.context_name}' of kubeconfig {config.fname}"

@@ -1,0 +1,162 @@
+"""What the management cluster holds of the fleet, found by the fleet's labels; reads only."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from tenantry.cluster import requests
+from tenantry.fleet.fleet import Fleet
+from tenantry.flux.schemas import kinds, schema_of
+from tenantry.guard.claims import CLAIM_LABEL, Claim, claims, other_claims
+from tenantry.kube.objects import Manifest, ObjectId, object_id
+from tenantry.messages.errors import Refused
+from tenantry.messages.problems import Problem, error, refuse
+from tenantry.model import SecretKey
+from tenantry.plan.bootstrap import MARKER
+from tenantry.plan.objects.apps import HELM_API, KUSTOMIZE_API
+from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, MANAGED_BY
+from tenantry.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from lightkube import Client
+
+APP_KINDS = {"Kustomization": KUSTOMIZE_API, "HelmRelease": HELM_API}
+"""Kind -> API version of what stands for an app."""
+
+CORE_KINDS = (
+    ("v1", "Namespace"),
+    ("v1", "ServiceAccount"),
+    ("v1", "ConfigMap"),
+    ("v1", "Secret"),
+    ("v1", "ResourceQuota"),
+    ("v1", "LimitRange"),
+    ("rbac.authorization.k8s.io/v1", "RoleBinding"),
+    ("networking.k8s.io/v1", "NetworkPolicy"),
+)
+"""API version and kind of what a plan can hold besides Flux's kinds."""
+
+
+def apps_of(client: Client, environment: str) -> Iterator[Manifest]:
+    """The Kustomizations and HelmReleases of an environment, in all namespaces.
+
+    Raises: Refused: Flux is not installed on the cluster, or it does not let us read.
+    """
+    selector = f"{ENVIRONMENT_LABEL}={environment}"
+    for kind, api_version in APP_KINDS.items():
+        message = f"the cluster knows no {kind}: Flux is not installed there"
+        unknown = Refused(message, "install Flux, or name the management cluster")
+        yield from requests.every(client, api_version, kind, selector=selector, unknown=unknown)
+
+
+def owned_on(client: Client, environment: str) -> list[Manifest]:
+    """The metadata of every object that the fleet made for an environment; one list per kind, side by side.
+
+    Raises: Refused: the cluster does not let us read.
+    """
+    selector = ",".join(f"{key}={value}" for key, value in {**MANAGED_BY, ENVIRONMENT_LABEL: environment}.items())
+
+    def of_kind(kind: tuple[str, str]) -> list[Manifest]:
+        return list(requests.every(client, *kind, selector=selector, metadata_only=True))
+
+    flux = [(schema_of(kind).api_version, kind) for kind in kinds()]
+    return list(chain.from_iterable(requests.in_parallel(of_kind, [*CORE_KINDS, *flux])))
+
+
+def namespaces_of(client: Client) -> Iterator[Manifest]:
+    """All Namespaces. Raises: Refused: the cluster does not let us read."""
+    return requests.every(client, "v1", "Namespace")
+
+
+def marked_as(client: Client, platform: str) -> str | None:
+    """Which cluster a management cluster says it is; None: it does not say. Raises: Refused: it does not let us read that."""
+    marker = requests.one(client, ObjectId("v1", "ConfigMap", platform, MARKER)) or {}
+    return (marker.get("data") or {}).get("cluster")
+
+
+def check_claim(client: Client, fleet: Fleet, mine: Claim) -> None:
+    """Raises: Refused: the stack runs another environment, or another stack runs this one."""
+    refuse(against_claim(client, fleet, mine))
+
+
+def against_claim(client: Client, fleet: Fleet, mine: Claim) -> Iterator[Problem]:
+    """What the claims on the management cluster say against a stack's own."""
+    platform = fleet.document.platform.namespace
+    return other_claims(mine, claims_on(client, platform), platform)
+
+
+def claims_on(client: Client, platform: str) -> list[Claim]:
+    """Which stacks run which environments from here. Raises: Refused: the cluster does not let us read that."""
+    return list(claims(requests.every(client, "v1", "ConfigMap", namespace=platform, selector=CLAIM_LABEL)))
+
+
+def held_on(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Manifest]:
+    """What the management cluster of a plan holds: all namespaces, what stands for apps of the environment, and of whatever
+    the plan would take over the metadata.
+
+    Raises: Refused: it is another cluster, or does not say which.
+    """
+    refuse(unmarked(client, fleet, plan))
+    return holdings(client, plan)
+
+
+def holdings(client: Client, plan: Plan) -> Iterator[Manifest]:
+    """As `held_on`, whatever the cluster says of itself."""
+    return chain(namespaces_of(client), apps_of(client, plan.environment), strangers_on(client, plan))
+
+
+OTHER_CLUSTER, UNMARKED = "other-cluster", "unmarked-cluster"
+
+
+def unmarked(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:
+    """Whether the cluster is the plan's management cluster, as far as it says so itself."""
+    marked, server = marked_as(client, fleet.document.platform.namespace), client.config.cluster.server
+    if marked is None:
+        yield error(
+            UNMARKED,
+            f"cluster {server} does not say that it is '{plan.management}', which environment '{plan.environment}' is managed from",
+            f"check the kubeconfig and its context; if it is that cluster: tenantry cluster bootstrap {plan.management}"
+            " --kubeconfig FILE --context NAME",
+        )
+    elif marked != plan.management:
+        yield error(
+            OTHER_CLUSTER,
+            f"cluster {server} says that it is '{marked}', but '{plan.management}' manages environment '{plan.environment}'",
+            "choose the kubeconfig and context of that cluster, or the stack of the other environment",
+        )
+
+
+def strangers_on(client: Client, plan: Plan) -> Iterator[Manifest]:
+    """The metadata of planned objects that are there and not of the environment; Namespaces are left to `namespaces_of`.
+
+    One list per kind, side by side, of what lacks the label: next to nothing on a cluster that holds the fleet.
+    Raises: Refused: the cluster does not let us read.
+    """
+    planned = {each.id for each in plan.objects}
+    kinds = dict.fromkeys((id.api_version, id.kind) for id in planned if id.kind != "Namespace")
+
+    def others(kind: tuple[str, str]) -> list[Manifest]:
+        found = requests.every(client, *kind, selector=f"{ENVIRONMENT_LABEL}!={plan.environment}", metadata_only=True)
+        return [each for each in found if object_id(each) in planned]
+
+    yield from chain.from_iterable(requests.in_parallel(others, sorted(kinds)))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSecret:
+    """A Secret as the management cluster has it. Its data appears in no repr, and so in no traceback."""
+
+    data: Mapping[str, bytes] = field(repr=False)
+    labels: Mapping[str, str]
+
+
+def secret_of(client: Client, reference: SecretKey) -> FoundSecret | None:
+    """The Secret that a cluster's kubeconfig lies in, or None. Raises: Refused: the cluster does not let us read it."""
+    secret = requests.one(client, ObjectId("v1", "Secret", reference.namespace, reference.name))
+    if secret is None:
+        return None
+    data = {key: base64.b64decode(value) for key, value in (secret.get("data") or {}).items()}
+    return FoundSecret(data, secret["metadata"].get("labels") or {})

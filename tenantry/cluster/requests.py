@@ -1,0 +1,155 @@
+"""Plain requests to an API server: manifests of any kind as they come, bounded in time, and several side by side."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tenantry.flux.schemas import kinds, schema_of
+from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.messages.errors import Refused
+
+if TYPE_CHECKING:
+    import httpx2
+    from lightkube import Client
+
+_T = TypeVar("_T")
+_U = TypeVar("_U")
+
+PATIENCE = 30.0
+"""Seconds for one answer, if the caller does not say; a page of a list takes a fraction of one."""
+_AT_ONCE = 16
+_PAGE = 500
+_NOT_YET = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+_PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""Seconds until a server that has just begun, has just learned of a kind, or has too much to do is asked again."""
+_METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+
+
+def plural(kind: str) -> str:
+    """What a kind is called in paths."""
+    if kind in kinds():
+        return schema_of(kind).plural
+    name = kind.lower()
+    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+
+
+def path_of(id: ObjectId) -> str:
+    """Where an object lies."""
+    return f"{_within(id.api_version, id.namespace)}/{plural(id.kind)}/{id.name}"
+
+
+def one(client: Client, id: ObjectId) -> Manifest | None:
+    """An object, or None.
+
+    Raises: Refused: the cluster does not let us read it. httpx2.RequestError: it does not answer; the words may hold its address.
+    """
+    answer = _sent(client, "GET", path_of(id), str(id))
+    return None if answer is None else {**answer, "apiVersion": id.api_version, "kind": id.kind}
+
+
+def every(
+    client: Client,
+    api_version: str,
+    kind: str,
+    *,
+    namespace: str = "",
+    selector: str = "",
+    metadata_only: bool = False,
+    unknown: Refused | None = None,
+) -> Iterator[Manifest]:
+    """All objects of a kind that a label selector takes.
+
+    namespace: "": of all of them, or of none. unknown: what to raise of a kind that the cluster does not know, else there are
+    none of it. Raises: as `one`.
+    """
+    path = f"{_within(api_version, namespace)}/{plural(kind)}"
+    what = f"{plural(kind)} in {namespace}" if namespace else plural(kind)
+    headers = {"Accept": f"{_METADATA},application/json"} if metadata_only else {}
+    parameters = {"limit": str(_PAGE), **({"labelSelector": selector} if selector else {})}
+    while (page := _sent(client, "GET", path, what, params=parameters, headers=headers)) is not None:
+        # The server leaves these out of the items of a list.
+        yield from ({**each, "apiVersion": api_version, "kind": kind} for each in page.get("items") or ())
+        if not (following := page.get("metadata", {}).get("continue")):
+            return
+        parameters["continue"] = following
+    if unknown:
+        raise unknown
+
+
+def ask(client: Client, api_version: str, kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Put a question that is an object of its own, such as a review of rights; returns the answer's status.
+
+    Raises: as `one`; Refused, too: the cluster does not know such questions.
+    """
+    content = {"apiVersion": api_version, "kind": kind, **body}
+    answer = _sent(client, "POST", f"{_root(api_version)}/{plural(kind)}", plural(kind), json=content)
+    if answer is None:
+        raise Refused(f"the cluster knows no {kind}", "use a cluster of a version that Flux supports")
+    status: dict[str, Any] = answer.get("status") or {}
+    return status
+
+
+def in_parallel(call: Callable[[_T], _U], items: Iterable[_T]) -> list[_U]:
+    """The results in the order of the items."""
+    items = list(items)
+    if not items:
+        return []
+    with ThreadPoolExecutor(min(_AT_ONCE, len(items))) as pool:
+        return list(pool.map(call, items))
+
+
+def _patiently(call: Callable[[], _T]) -> _T:
+    """What a call comes to, as soon as the server does not ask for patience any more, which it may do for 15 seconds.
+
+    Raises: httpx2.HTTPStatusError: as the call does.
+    """
+    import httpx2
+
+    for pause in _PAUSES:
+        try:
+            return call()
+        except httpx2.HTTPStatusError as error:
+            if error.response.status_code not in _NOT_YET:
+                raise
+        time.sleep(pause)
+    return call()
+
+
+def http_of(client: Client) -> httpx2.Client:
+    """What lightkube has no call for: requests of one's own, with the address and the credentials it knows."""
+    http: httpx2.Client = client._client._client
+    return http
+
+
+def _within(api_version: str, namespace: str) -> str:
+    return f"{_root(api_version)}/namespaces/{namespace}" if namespace else _root(api_version)
+
+
+def _root(api_version: str) -> str:
+    return f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+
+
+def _sent(client: Client, method: str, path: str, what: str, **rest: Any) -> dict[str, Any] | None:
+    import httpx2
+
+    http = http_of(client)
+    timeout = http.timeout if http.timeout.read else httpx2.Timeout(PATIENCE)
+
+    def answer() -> dict[str, Any] | None:
+        given = http.request(method, path, timeout=timeout, **rest)
+        if given.status_code == HTTPStatus.NOT_FOUND:
+            return None
+        content: dict[str, Any] = given.raise_for_status().json()
+        return content
+
+    try:
+        return _patiently(answer)
+    except httpx2.HTTPStatusError as error:
+        message = f"can not read {what}: HTTP {error.response.status_code}"
+        raise Refused(message, f"use credentials that may read {what}") from None
+    except ValueError:
+        raise Refused(f"can not read {what}: the answer is no JSON", "check that the server is an API server") from None

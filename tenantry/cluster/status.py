@@ -1,0 +1,75 @@
+"""Whether the apps of a plan are ready, as the management cluster tells; reads only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from tenantry.kube.objects import Manifest, ObjectId, object_id
+from tenantry.plan.apps import PlannedApp
+from tenantry.plan.plan import Plan
+
+
+class Readiness(StrEnum):
+    READY = "ready"
+    PROGRESSING = "progressing"
+    FAILED = "failed"
+    SUSPENDED = "suspended"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class AppStatus:
+    """message: Flux's own words about it; revision: what was applied last, "" before that."""
+
+    app: PlannedApp
+    readiness: Readiness
+    message: str
+    revision: str
+
+
+def statuses(plan: Plan, live: Iterable[Manifest]) -> tuple[AppStatus, ...]:
+    """One status per planned app, in the order of the plan; `live` may hold any other objects too."""
+    found: Mapping[ObjectId, Manifest] = {object_id(manifest): manifest for manifest in live}
+    return tuple(_status(app, found.get(app.id)) for app in plan.apps)
+
+
+def _status(app: PlannedApp, manifest: Manifest | None) -> AppStatus:
+    if manifest is None:
+        return AppStatus(app, Readiness.MISSING, "not on the management cluster: run `pulumi up`", "")
+    status = manifest.get("status", {})
+    ready = condition(status, "Ready")
+    return AppStatus(app, _readiness(manifest, ready), str(ready.get("message", "")), _revision(status))
+
+
+def ready_message(manifest: Manifest) -> str:
+    """What Flux says of an object that is not ready; "" if it is, or nothing has been said."""
+    ready = condition(manifest.get("status") or {}, "Ready")
+    return str(ready.get("message", "")) if ready.get("status") == "False" else ""
+
+
+def _readiness(manifest: Manifest, ready: Mapping[str, Any]) -> Readiness:
+    if manifest["spec"].get("suspend"):
+        return Readiness.SUSPENDED
+    observed = manifest.get("status", {}).get("observedGeneration")
+    if observed != manifest["metadata"].get("generation") or not ready:
+        return Readiness.PROGRESSING
+    if ready["status"] == "True":
+        return Readiness.READY
+    stalled = condition(manifest["status"], "Stalled").get("status") == "True"
+    waiting = ready.get("reason") in ("Progressing", "DependencyNotReady", "ProgressingWithRetry")
+    return Readiness.PROGRESSING if (waiting or ready["status"] == "Unknown") and not stalled else Readiness.FAILED
+
+
+def condition(status: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A condition of an object's status by its type; empty if there is none."""
+    return next((condition for condition in status.get("conditions", ()) if condition["type"] == name), {})
+
+
+def _revision(status: Mapping[str, Any]) -> str:
+    """The commit of a Kustomization, the chart version of a HelmRelease."""
+    if history := status.get("history"):
+        return str(history[0].get("chartVersion", "")) or str(status.get("lastAppliedRevision", ""))
+    return str(status.get("lastAppliedRevision", ""))

@@ -1,0 +1,286 @@
+"""What separates two plans of an environment: objects by identity, and the same by what it means to people.
+
+Pure, as plans are: no cluster is asked, so what somebody changed on a cluster is not seen here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple, TypeVar
+
+from tenantry.compare.fields import FieldChange, changed_fields
+from tenantry.guard import Removal, held, kept_namespaces, planned_namespaces, removals
+from tenantry.guard.removals import emptied
+from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.plan.apps import PlannedApp
+from tenantry.plan.plan import Plan
+
+_T = TypeVar("_T")
+
+
+class Status(StrEnum):
+    """What became of an environment as a whole."""
+
+    KEPT = "kept"
+    ADDED = "added"
+    REMOVED = "removed"
+
+
+class Place(NamedTuple):
+    """A namespace of a tenant on a cluster."""
+
+    tenant: str
+    cluster: str
+    namespace: str
+
+
+class Placement(NamedTuple):
+    """A tenant on a cluster."""
+
+    tenant: str
+    cluster: str
+
+
+class Moved(NamedTuple):
+    """A tenant whose main namespace on a cluster has another name."""
+
+    tenant: str
+    cluster: str
+    before: str
+    after: str
+
+
+class Rehomed(NamedTuple):
+    """A remote cluster whose Flux objects lie in another namespace than before."""
+
+    cluster: str
+    before: str
+    after: str
+
+
+class Replaced(NamedTuple):
+    """An app that stays on its cluster, but whose object there is another one."""
+
+    before: PlannedApp
+    after: PlannedApp
+
+
+class Deletions(NamedTuple):
+    """How many of each go, or are deleted to come again elsewhere; add-ons count as apps.
+
+    As for the guard of `pulumi up`, a tenant that goes stands for all it has, and a placement's namespaces for its apps.
+    """
+
+    tenants: int
+    namespaces: int
+    apps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What only one of the two plans holds, in its order.
+
+    clusters: those on which the other has nothing at all. apps: add-ons have the tenant "".
+    """
+
+    tenants: tuple[str, ...]
+    clusters: tuple[str, ...]
+    placements: tuple[Placement, ...]
+    namespaces: tuple[Place, ...]
+    apps: tuple[PlannedApp, ...]
+    objects: tuple[KubeObject, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """An object that both plans hold; at least one field differs."""
+
+    before: KubeObject
+    after: KubeObject
+    fields: tuple[FieldChange, ...]
+
+    @property
+    def id(self) -> ObjectId:
+        return self.after.id
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """management: the management cluster before and after; unchanged: how many objects are the same.
+
+    recreated: namespaces that both plans have, but that are deleted and created again. emptied: what an environment that
+    stays has nothing left of, removals: what goes of it, as the guard of `pulumi up` says it.
+    """
+
+    environment: str
+    status: Status
+    management: tuple[str, str]
+    removed: Share
+    added: Share
+    changed: tuple[Changed, ...]
+    replaced: tuple[Replaced, ...]
+    moved: tuple[Moved, ...]
+    rehomed: tuple[Rehomed, ...]
+    recreated: tuple[Place, ...]
+    unchanged: int
+    emptied: str
+    removals: tuple[Removal, ...]
+
+    def __bool__(self) -> bool:
+        """Whether there is any difference."""
+        return bool(self.status is not Status.KEPT or self.removed.objects or self.added.objects or self.changed)
+
+    @property
+    def deletions(self) -> Deletions:
+        removed = self.removed
+        namespaces = sum(each.tenant not in removed.tenants for each in removed.namespaces)
+        apps = sum((each.tenant, each.cluster) not in removed.placements for each in removed.apps)
+        return Deletions(len(removed.tenants), namespaces + len(self.recreated), apps + len(self.replaced))
+
+
+def diff(before: Plan, after: Plan) -> Diff:
+    """Everything in which two plans of an environment differ; the order of creation is no difference."""
+    return _diff(before, after, Status.KEPT)
+
+
+def diff_all(before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Diff, ...]:
+    """All environments in the order of `after`, behind them those that only `before` has."""
+    kept_or_added = (
+        diff(before[name], plan) if name in before else _diff(_nothing(plan), plan, Status.ADDED)
+        for name, plan in after.items()
+    )
+    removed = (_diff(plan, _nothing(plan), Status.REMOVED) for name, plan in before.items() if name not in after)
+    return (*kept_or_added, *removed)
+
+
+def over_budget(found: Diff, limit: int | None) -> dict[str, int]:
+    """The kinds of things of which more than `limit` are deleted, with how many; empty without a limit."""
+    if limit is None:
+        return {}
+    return {kind: count for kind, count in found.deletions._asdict().items() if count > limit}
+
+
+def _nothing(plan: Plan) -> Plan:
+    """The environment of a plan with nothing in it."""
+    return Plan(plan.environment, plan.management, (), (), ())
+
+
+def _diff(before: Plan, after: Plan, status: Status) -> Diff:
+    # Another management cluster is another API server: the same identity there is not the same object.
+    kept = before.management == after.management
+    old, new = _by_id(before), _by_id(after)
+    both = [(old[id], new[id]) for id in new if kept and id in old]
+    changed = tuple(found for pair in both if (found := _changed(*pair)))
+    replaced = _replaced(before, after, kept=kept)
+    rehomed = _rehomed(replaced, after.management) if kept else ()
+    return Diff(
+        after.environment,
+        status,
+        (before.management, after.management),
+        _share(before, after, [each for id, each in old.items() if not (kept and id in new)]),
+        _share(after, before, [each for id, each in new.items() if not (kept and id in old)]),
+        changed,
+        replaced,
+        _moved(before, after),
+        rehomed,
+        _recreated(before, after, rehomed, kept=kept),
+        len(both) - len(changed),
+        *(_guarded(before, after) if status is Status.KEPT else ("", ())),
+    )
+
+
+def _guarded(before: Plan, after: Plan) -> tuple[str, tuple[Removal, ...]]:
+    """What the guard will say once the first plan is what the cluster holds."""
+    there = held((each.manifest for each in before.objects), before.environment)
+    return emptied(kept_namespaces(there), planned_namespaces(after)), tuple(removals(after, there))
+
+
+def _by_id(plan: Plan) -> dict[ObjectId, KubeObject]:
+    return {each.id: each for each in plan.objects}
+
+
+def _changed(before: KubeObject, after: KubeObject) -> Changed | None:
+    # Equal text is the usual case and quick to see; `==` would take True for 1.
+    if before.secret == after.secret and repr(before.manifest) == repr(after.manifest):
+        return None
+    fields = tuple(changed_fields(_content(before), _content(after)))
+    return Changed(before, after, fields) if fields else None
+
+
+def _content(object: KubeObject) -> dict[str, object]:
+    """The manifest, and of a Secret the names of its values: that is all a plan knows of them."""
+    if object.secret is None:
+        return dict(object.manifest)
+    names = {"path": list(object.secret.path), "keys": list(object.secret.keys), "registry": object.secret.registry}
+    return {**object.manifest, "values": names}
+
+
+def _share(own: Plan, other: Plan, objects: Iterable[KubeObject]) -> Share:
+    apps = {_key(app) for app in other.apps}
+    return Share(
+        _only(_tenants(own), _tenants(other)),
+        _only(_clusters(own), _clusters(other)),
+        _only(_placements(own), _placements(other)),
+        _only(_places(own), _places(other)),
+        tuple(app for app in own.apps if _key(app) not in apps),
+        tuple(objects),
+    )
+
+
+def _only(own: Iterable[_T], other: Iterable[_T]) -> tuple[_T, ...]:
+    """What is in the first alone, each once, in its order."""
+    there = set(other)
+    return tuple(each for each in dict.fromkeys(own) if each not in there)
+
+
+def _tenants(plan: Plan) -> list[str]:
+    return [placement.tenant for placement in plan.placements]
+
+
+def _clusters(plan: Plan) -> list[str]:
+    """Those that something is meant for, in the order of the plan."""
+    return [cluster for each in plan.objects for cluster in (each.owner.cluster,) if cluster]
+
+
+def _placements(plan: Plan) -> list[Placement]:
+    return [Placement(each.tenant, each.cluster) for each in plan.placements]
+
+
+def _places(plan: Plan) -> list[Place]:
+    return [Place(each.tenant, each.cluster, namespace) for each in plan.placements for namespace in each.namespaces]
+
+
+def _key(app: PlannedApp) -> tuple[str, str, str]:
+    return (app.tenant, app.cluster, app.name)
+
+
+def _replaced(before: Plan, after: Plan, *, kept: bool) -> tuple[Replaced, ...]:
+    new = {_key(app): app for app in after.apps}
+    pairs = (Replaced(app, new[_key(app)]) for app in before.apps if _key(app) in new)
+    return tuple(pair for pair in pairs if not kept or pair.before.id != pair.after.id)
+
+
+def _rehomed(replaced: Iterable[Replaced], management: str) -> tuple[Rehomed, ...]:
+    """Clusters whose objects left for another namespace; on the management cluster itself objects lie with their tenants."""
+    found = {
+        one.cluster: Rehomed(one.cluster, one.id.namespace, other.id.namespace)
+        for one, other in replaced
+        if one.cluster != management and one.id.namespace != other.id.namespace
+    }
+    return tuple(found.values())
+
+
+def _recreated(before: Plan, after: Plan, rehomed: Iterable[Rehomed], *, kept: bool) -> tuple[Place, ...]:
+    there, clusters = set(_places(after)), {each.cluster for each in rehomed}
+    return tuple(each for each in _places(before) if each in there and (not kept or each.cluster in clusters))
+
+
+def _moved(before: Plan, after: Plan) -> tuple[Moved, ...]:
+    new = {(each.tenant, each.cluster): each.namespace for each in after.placements}
+    return tuple(
+        Moved(each.tenant, each.cluster, each.namespace, there)
+        for each in before.placements
+        if (there := new.get((each.tenant, each.cluster), each.namespace)) != each.namespace
+    )

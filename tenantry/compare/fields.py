@@ -1,0 +1,119 @@
+"""Where two pieces of plain data differ, field by field, and the part of live data that planned data speaks about.
+
+An apply changes the fields that a plan sets and leaves the others as they are, so only those are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from itertools import takewhile
+from typing import Any
+
+
+class Absent(Enum):
+    """What stands for a value that is not there; `None` is a value."""
+
+    ABSENT = "absent"
+
+
+ABSENT = Absent.ABSENT
+
+
+class Entry(str):
+    """Part of a path: an entry of a list by its name, which stays the same when others come before it."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """path: keys of mappings, and entries of lists by name (`Entry`) or by number; before, after: values or ABSENT."""
+
+    path: tuple[str | int, ...]
+    before: Any
+    after: Any
+
+
+def changed_fields(before: Any, after: Any, path: tuple[str | int, ...] = ()) -> Iterator[FieldChange]:
+    """The outermost values that differ; none for equal data, whatever the order of keys. True is not 1, and 1 is not 1.0."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in dict.fromkeys((*before, *after)):
+            yield from changed_fields(before.get(key, ABSENT), after.get(key, ABSENT), (*path, key))
+    elif isinstance(before, list) and isinstance(after, list):
+        yield from _changed_entries(before, after, path)
+    elif type(before) is not type(after) or before != after:
+        yield FieldChange(path, before, after)
+
+
+def _changed_entries(before: list[Any], after: list[Any], path: tuple[str | int, ...]) -> Iterator[FieldChange]:
+    named = _named(before, after)
+    if named is None:
+        yield from _changed_numbers(before, after, path)
+        return
+    named_before, named_after = named
+    found = False
+    for name in dict.fromkeys((*named_before, *named_after)):
+        for change in changed_fields(
+            named_before.get(name, ABSENT), named_after.get(name, ABSENT), (*path, Entry(name))
+        ):
+            found = True
+            yield change
+    if not found and list(named_before) != list(named_after):
+        yield FieldChange(path, list(named_before), list(named_after))
+
+
+def _changed_numbers(before: list[Any], after: list[Any], path: tuple[str | int, ...]) -> Iterator[FieldChange]:
+    """Entries without names: what both lists start and end with is left aside."""
+    start = _alike(before, after)
+    end = _alike(before[start:][::-1], after[start:][::-1])
+    old, new = before[start : len(before) - end], after[start : len(after) - end]
+    if len(old) == len(new):
+        for number, (one, other) in enumerate(zip(old, new, strict=True), start):
+            yield from changed_fields(one, other, (*path, number))
+        return
+    yield from (FieldChange((*path, number), each, ABSENT) for number, each in enumerate(old, start))
+    yield from (FieldChange((*path, number), ABSENT, each) for number, each in enumerate(new, start))
+
+
+def _alike(before: list[Any], after: list[Any]) -> int:
+    """How many entries from the start are the same."""
+    pairs = zip(before, after, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: next(changed_fields(*pair), None) is None, pairs))
+
+
+def _named(before: list[Any], after: list[Any]) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """The entries of both by their names; None: not all have one of their own."""
+    # Without the namespace the same change has the same path for every tenant.
+    for name in (_name, _full_name):
+        old, new = ({name(entry): entry for entry in entries} for entries in (before, after))
+        if None not in (*old, *new) and (len(old), len(new)) == (len(before), len(after)):
+            return {str(key): entry for key, entry in old.items()}, {str(key): entry for key, entry in new.items()}
+    return None
+
+
+def _name(entry: Any) -> str | None:
+    """What an entry of a list is called: a manifest by kind and name, anything else by its `name`."""
+    if not isinstance(entry, dict):
+        return None
+    kind, metadata, name = entry.get("kind"), entry.get("metadata"), entry.get("name")
+    if isinstance(kind, str) and isinstance(metadata, dict) and isinstance(metadata.get("name"), str):
+        return f"{kind} {metadata['name']}"
+    return name if isinstance(name, str) else None
+
+
+def _full_name(entry: Any) -> str | None:
+    name = _name(entry)
+    metadata = entry.get("metadata") if name else None
+    namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
+    return f"{name} in {namespace}" if namespace else name
+
+
+def projected(there: Any, wanted: Any) -> Any:
+    """The part of live data that wanted data speaks about; entries of lists go by their places."""
+    if isinstance(there, dict) and isinstance(wanted, dict):
+        return {key: projected(there[key], part) for key, part in wanted.items() if key in there}
+    if isinstance(there, list) and isinstance(wanted, list) and len(there) == len(wanted):
+        return [projected(*pair) for pair in zip(there, wanted, strict=True)]
+    return there

@@ -1,0 +1,111 @@
+"""Files as they are at a commit, read with Git's plumbing; nothing in the repository, its index or its work tree changes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from tenantry.messages.errors import Refused
+
+_SECONDS = 120
+_OURS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY")
+"""What a hook of Git sets for a repository of its own choice; ours is the one around the fleet's file."""
+_LINK = "120000"
+
+
+class Repository:
+    """The repository around a directory. Raises: Refused: there is none, or no Git."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.prefix = self._text("rev-parse", "--show-prefix")
+        """The directory as seen from the top, with a slash behind it; "" for the top itself."""
+
+    def commit(self, revision: str) -> str | None:
+        """The full hash of what a revision names; None: Git knows no such commit."""
+        if not revision or revision.startswith("-"):
+            return None
+        ended = self.run("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+        return ended.stdout.decode().strip() if ended.returncode == 0 else None
+
+    def merge_base(self, commit: str) -> str | None:
+        """Where HEAD parted from a commit; None: they have nothing in common, as far as this clone knows."""
+        ended = self.run("merge-base", "HEAD", commit)
+        return ended.stdout.decode().strip() if ended.returncode == 0 else None
+
+    def names(self) -> list[str]:
+        """Branches and tags, to complete words with."""
+        return self._text("for-each-ref", "--format=%(refname:short)").splitlines()
+
+    def _text(self, *arguments: str) -> str:
+        return self.checked(self.run(*arguments)).decode().removesuffix("\n")
+
+    def checked(self, ended: subprocess.CompletedProcess[bytes]) -> bytes:
+        """What it printed. Raises: Refused: it failed; with its own words."""
+        if ended.returncode:
+            said = ended.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {ended.returncode}"]
+            remedy = "run it inside a clone, or name a file or a directory to compare with"
+            raise Refused(f"git in '{self.directory}': {said[0].removeprefix('fatal: ')}", remedy)
+        return ended.stdout
+
+    def run(self, *arguments: str, index: Path | None = None, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        """Run a command in the directory, whatever comes of it."""
+        variables = {name: value for name, value in os.environ.items() if name not in _OURS}
+        variables |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"} | ({"GIT_INDEX_FILE": str(index)} if index else {})
+        settings = ("-c", "core.sparseCheckout=false", "-c", "core.fsmonitor=false")
+        command = ("git", *settings, *arguments)
+        try:
+            return subprocess.run(
+                command,
+                cwd=self.directory,
+                env=variables,
+                input=stdin,
+                capture_output=True,
+                timeout=_SECONDS,
+                check=False,
+            )
+        except FileNotFoundError:
+            raise Refused("there is no command 'git'", "install Git, or name a file or a directory") from None
+        except subprocess.TimeoutExpired:
+            raise Refused(f"git {arguments[0]} took longer than {_SECONDS} s", "name a file or a directory") from None
+
+
+class Checkout:
+    """A part of a commit, written below a directory of ours as `git checkout` would; through an index of its own."""
+
+    def __init__(self, repository: Repository, commit: str, into: Path) -> None:
+        self.directory = into / "tree" / repository.prefix
+        """What stands for the repository's directory."""
+        self._repository = repository
+        self._into = into
+        self._do("read-tree", commit)
+        listed = self._do("ls-files", "-z", "--stage", "--", ".").split(b"\0")
+        self._links = any(entry.startswith(_LINK.encode()) for entry in listed)
+
+    def take(self, patterns: Iterable[str]) -> None:
+        """Write the files below the directory that patterns of shells match, and maybe more."""
+        # What a link leads to is none of the patterns' business, so with links around everything is written.
+        specs = [":(glob)."] if self._links else [f":(glob){_wider(pattern)}" for pattern in patterns]
+        if not specs:
+            return
+        found = self._do("ls-files", "-z", "--", *specs)
+        self._do("checkout-index", "-z", "--stdin", "--force", f"--prefix={self._into / 'tree'}/", stdin=found)
+
+    def _do(self, *arguments: str, stdin: bytes = b"") -> bytes:
+        ended = self._repository.run(*arguments, index=self._into / "index", stdin=stdin)
+        return self._repository.checked(ended)
+
+
+def _wider(pattern: str) -> str:
+    """A pattern of Python's as one of Git's that matches at least the same: they read brackets and backslashes differently."""
+    plain, bracket = "", False
+    for position, char in enumerate(pattern):
+        if bracket:
+            bracket = char != "]"
+        elif char == "[" and "]" in pattern[position + 2 :]:
+            plain, bracket = f"{plain}?", True
+        else:
+            plain += "?" if char in "[\\" else char
+    return plain

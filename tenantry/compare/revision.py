@@ -1,0 +1,133 @@
+"""What a fleet is compared with: the same file at a Git commit, or another file; read and planned by today's rules."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tenantry.compare.git import Checkout, Repository
+from tenantry.fleet.fleet import Fleet
+from tenantry.load import load_fleet
+from tenantry.messages.errors import Diagnostic, InvalidFleet, Location, Refused
+from tenantry.plan.plan import Plan
+from tenantry.source.parse import read
+
+_SHORT = 7
+_MERGE_BASE = "..."
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """name: what a reader calls it; commit: its full hash, "" for a file; found: whether the file is there at all."""
+
+    name: str
+    commit: str = ""
+    found: bool = True
+    plans: Mapping[str, Plan] = field(default_factory=dict)
+
+
+def load_base(
+    file: Path, base: str, planner: Callable[[Fleet], Mapping[str, Plan]], *, merge_base: bool = False
+) -> Base:
+    """The plans of `file` as it is at `base`: a commit of the repository around it, another file, or a directory with such a file.
+
+    Args:   planner: which of the fleet's plans; merge_base: take the commit where HEAD parted from `base`, as `base...` does.
+    Raises: InvalidFleet: what is wrong with the base, which its places name; Refused: there is no such base.
+    """
+    merge_base, base = merge_base or base.endswith(_MERGE_BASE), base.removesuffix(_MERGE_BASE)
+    if not base:
+        raise Refused("BASE is empty", "name a Git revision, a file or a directory; without BASE it is HEAD")
+    path = Path(base)
+    if base.startswith(("./", "../", "/")):
+        if not path.exists():
+            raise Refused(f"{path}: no such file or directory", "name one that exists, or a Git revision")
+        return _from_path(file, path, planner, merge_base=merge_base)
+    try:
+        repository = Repository(file.absolute().parent)
+    except Refused:
+        if path.exists():
+            return _from_path(file, path, planner, merge_base=merge_base)
+        raise
+    commit = repository.commit(base)
+    if commit is None and path.exists():
+        return _from_path(file, path, planner, merge_base=merge_base)
+    if commit is None:
+        if base == "HEAD":
+            raise Refused("the repository has no commit yet", "commit first, or name a file or a directory")
+        message = f"'{base}' is neither a commit that this clone knows nor a file or directory"
+        raise Refused(message, f"fetch it (git fetch origin {base.removeprefix('origin/')}), or correct the name")
+    if path.exists():
+        message = f"'{base}' is both a commit and a file or directory"
+        raise Refused(message, f"write './{base}' for the path, or a longer name such as 'refs/heads/{base}'")
+    return _from_commit(repository, file, base, commit, planner, merge_base=merge_base)
+
+
+def _from_path(file: Path, path: Path, planner: Callable[[Fleet], Mapping[str, Plan]], *, merge_base: bool) -> Base:
+    if merge_base:
+        raise Refused(f"{path} is no commit, so it has no merge base", "name a Git revision, or leave --merge-base out")
+    other = path / file.name if path.is_dir() else path
+    return Base(str(other), plans=planner(load_fleet(other)))
+
+
+def _from_commit(
+    repository: Repository,
+    file: Path,
+    revision: str,
+    commit: str,
+    planner: Callable[[Fleet], Mapping[str, Plan]],
+    *,
+    merge_base: bool,
+) -> Base:
+    name = f"{revision} ({commit[:_SHORT]})"
+    if merge_base:
+        parted = repository.merge_base(commit)
+        if parted is None:
+            message = f"HEAD and {name} have no commit in common, as far as this clone knows"
+            raise Refused(message, "fetch the whole history: git fetch --unshallow")
+        revision, commit = parted[:_SHORT], parted
+        name = f"{revision}, where HEAD parted from {name}"
+    with tempfile.TemporaryDirectory(prefix="tenantry-") as directory:
+        checkout = Checkout(repository, commit, Path(directory))
+        with _named(f"{checkout.directory}/", f"{revision}:{repository.prefix}"):
+            there = checkout.directory / file.name
+            checkout.take([_literally(file.name)])
+            if not there.exists():
+                return Base(name, commit, found=False)
+            checkout.take(_included(there))
+            return Base(name, commit, plans=planner(load_fleet(there)))
+
+
+def _included(main: Path) -> Iterator[str]:
+    """The patterns of a file, as far as they are any: what is wrong with others is told when the file is checked."""
+    patterns = read(main).data.get("include")
+    for pattern in patterns if isinstance(patterns, list) else ():
+        if isinstance(pattern, str) and pattern and not Path(pattern).is_absolute() and ".." not in Path(pattern).parts:
+            yield pattern
+
+
+def _literally(name: str) -> str:
+    """A file's name as a pattern that matches it, and possibly more."""
+    return name.replace("*", "?").replace("[", "?")
+
+
+@contextmanager
+def _named(directory: str, name: str) -> Iterator[None]:
+    """Let messages name files as Git does, `revision:path`, instead of where we keep them for a moment."""
+
+    def told(text: str) -> str:
+        return text.replace(directory, name)
+
+    def renamed(each: Diagnostic) -> Diagnostic:
+        place = Location(told(each.location.file), each.location.line, each.location.column)
+        notes = tuple(told(note) for note in each.notes)
+        return replace(each, location=place, message=told(each.message), notes=notes, fix=told(each.fix))
+
+    try:
+        yield
+    except InvalidFleet as invalid:
+        raise InvalidFleet(map(renamed, invalid.diagnostics)) from None
+    except Refused as refused:
+        raise Refused(told(refused.message), told(refused.remedy)) from None

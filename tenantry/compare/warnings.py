@@ -1,0 +1,114 @@
+"""What a difference between two plans does that its author may not expect: things that are deleted to come again elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tenantry.compare.diff import Changed, Diff, Moved, Replaced, Status
+from tenantry.kube.objects import KubeObject
+from tenantry.messages.text import MOST_NAMES, counted, grouped, listed
+from tenantry.plan.apps import PlannedApp
+from tenantry.plan.objects.scope import APP_LABEL
+
+_INSTALLS_ANEW = ("releaseName", "targetNamespace", "storageNamespace")
+"""Fields of a spec whose change makes Flux remove what it installed."""
+
+
+def surprises(diff: Diff) -> Iterator[str]:
+    """Sentences without a full stop, those about most things first."""
+    before, after = diff.management
+    if diff.status is Status.REMOVED:
+        gone = {"tenant": diff.removed.tenants, "namespace": diff.removed.namespaces, "app": diff.removed.apps}
+        held = ", ".join(counted(len(each), kind) for kind, each in gone.items())
+        yield (
+            f"environment '{diff.environment}' is no longer declared ({held}): `pulumi up` of its stack is refused, and"
+            f" all of it stays on {before} until `pulumi destroy`"
+        )
+    if before != after:
+        yield f"the management cluster is {after} instead of {before}: every object is deleted there and created here"
+        return
+    yield from _moves(diff.moved)
+    yield from _rehomed(diff)
+    yield from _replacements(diff)
+    yield from _other_kubeconfigs(diff.changed)
+    yield from _installed_anew(diff.changed)
+
+
+def named(app: PlannedApp) -> str:
+    """What an app or add-on is called in a sentence."""
+    return _named(app.tenant, app.name)
+
+
+def _named(tenant: str, app: str) -> str:
+    return f"app '{app}' of '{tenant}'" if tenant else f"add-on '{app}'"
+
+
+def _moves(moved: tuple[Moved, ...]) -> Iterator[str]:
+    groups = grouped(moved, lambda each: (each.tenant, each.before, each.after))
+    if len(groups) > MOST_NAMES:
+        names = listed((f"'{before}' -> '{after}'" for _, before, after in groups), 3)
+        yield f"{len(groups)} tenants get other namespaces ({names}): everything in the old ones is deleted"
+        return
+    for (tenant, before, after), places in groups.items():
+        on = listed(place.cluster for place in places)
+        yield (
+            f"tenant '{tenant}' gets namespace '{after}' instead of '{before}' on {on}:"
+            " everything in the old one is deleted"
+        )
+
+
+def _rehomed(diff: Diff) -> Iterator[str]:
+    for cluster, before, after in diff.rehomed:
+        own = sum(1 for each in diff.recreated if each.cluster == cluster)
+        namespaces = f", {counted(own, 'namespace')} of tenants included" if own else ""
+        yield (
+            f"what stands for cluster {cluster} lies in namespace '{after}' instead of '{before}':"
+            f" all of it is replaced, and Flux deletes what the old objects installed{namespaces}"
+        )
+
+
+def _replacements(diff: Diff) -> Iterator[str]:
+    """Apps that get another object although their tenant and their cluster stay where they are."""
+    moved = {(each.tenant, each.cluster) for each in diff.moved}
+    clusters = {each.cluster for each in diff.rehomed}
+    left = [
+        pair
+        for pair in diff.replaced
+        if (pair.before.tenant, pair.before.cluster) not in moved and pair.before.cluster not in clusters
+    ]
+    for (app, becomes), those in grouped(left, lambda pair: (named(pair.before), _becomes(pair))).items():
+        on = listed(pair.before.cluster for pair in those)
+        yield f"{app} on {on} {becomes}: Flux deletes what the old one installed"
+
+
+def _becomes(pair: Replaced) -> str:
+    before, after = pair.before.id.kind, pair.after.id.kind
+    return "gets another object" if before == after else f"becomes a {after} instead of a {before}"
+
+
+def _other_kubeconfigs(changed: tuple[Changed, ...]) -> Iterator[str]:
+    own = [each for each in changed if any(field.path[:2] == ("spec", "kubeConfig") for field in each.fields)]
+    for cluster in grouped(own, lambda each: each.after.owner.cluster):
+        yield (
+            f"cluster {cluster} is reached through another kubeconfig:"
+            " if that leads elsewhere, what lies on the old cluster stays there"
+        )
+
+
+def _installed_anew(changed: tuple[Changed, ...]) -> Iterator[str]:
+    own = [(each, keys) for each in changed if (keys := _reinstalling(each))]
+    for (who, keys), pairs in grouped(own, lambda pair: (_stands_for(pair[0].after), pair[1])).items():
+        on = listed(each.after.owner.cluster for each, _ in pairs)
+        yield f"{who} on {on} is installed anew ({listed(keys)} changes): Flux deletes what it installed before"
+
+
+def _reinstalling(changed: Changed) -> tuple[str, ...]:
+    """Which changed fields make Flux remove what it installed."""
+    paths = [field.path for field in changed.fields]
+    return tuple(key for key in _INSTALLS_ANEW if ("spec", key) in paths)
+
+
+def _stands_for(object: KubeObject) -> str:
+    labels: Mapping[str, str] = object.manifest["metadata"]["labels"]
+    tenant, app = object.owner.tenant, labels.get(APP_LABEL, "")
+    return _named(tenant, app) if app else f"the baseline of '{tenant}'"

@@ -1,0 +1,143 @@
+"""Blocks of Flux's own keys as they are written, of apps, sources and alerts: where they stand, and whether Flux takes them.
+
+Every block is looked at by itself, placed or not; what only the merged whole shows is found when it is planned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from tenantry.flux.conformance import check_part
+from tenantry.flux.schemas import schema_of
+from tenantry.messages.errors import Finding, Path
+from tenantry.messages.findings import owned_key, unknown_key
+from tenantry.model import (
+    SOURCE_KINDS,
+    Alert,
+    FluxBlock,
+    HelmPatch,
+    ImagePolicy,
+    ImageRepository,
+    ImageUpdate,
+    KustomizePatch,
+    Provider,
+)
+
+Block: TypeAlias = tuple[tuple[str, ...], type[FluxBlock], dict[str, Any]]
+"""A block's path, the model of its keys, and what is written."""
+
+_MODELS: dict[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}
+_IMAGE_MODELS: dict[str, type[FluxBlock]] = {"repository": ImageRepository, "policy": ImagePolicy}
+
+
+def check_blocks(data: dict[str, Any]) -> Iterator[Finding]:
+    """What Flux would not take, or the author may not set, in all blocks of a file's data."""
+    for path, model, block in flux_blocks(data):
+        yield from _findings(model, block, path)
+
+
+def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
+    """All blocks of a file's data, whether or not they fit the model."""
+    yield from source_blocks(data)
+    yield from alert_blocks(data)
+    for at in _apps(data):
+        yield from ((path, _MODELS[path[-1]], block) for path, block in blocks_of(data, at))
+    yield from _image_blocks(data)
+
+
+def source_blocks(data: dict[str, Any]) -> Iterator[Block]:
+    """The blocks of all sources of tenants and add-ons."""
+    for at in _sources(data):
+        for kind, model in SOURCE_KINDS.items():
+            if block := mapping_at(data, *at, kind):
+                yield (*at, kind), model, block
+
+
+def image_sources(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The paths of all images that apps and add-ons follow, whether or not they fit the model."""
+    for at in _apps(data):
+        images = (*at, "imageAutomation", "images")
+        yield from ((*images, name) for name in mapping_at(data, *images))
+
+
+def alert_blocks(data: dict[str, Any]) -> Iterator[Block]:
+    """The blocks of all alerts of tenants and of the platform, each before that of its provider."""
+    for at in (*_of_tenants(data, "alerts"), *_of_platform(data, "alerts")):
+        yield at, Alert, mapping_at(data, *at)
+        yield (*at, "provider"), Provider, mapping_at(data, *at, "provider")
+
+
+def blocks_of(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """The blocks of the app or add-on at a path and of its overrides."""
+    groups = ((*at, "overrides", group) for group in ("environments", "clusters"))
+    for path in (at, *((*group, name) for group in groups for name in mapping_at(data, *group))):
+        for kind in _MODELS:
+            if block := mapping_at(data, *path, kind):
+                yield (*path, kind), block
+
+
+def _image_blocks(data: dict[str, Any]) -> Iterator[Block]:
+    """The blocks of image automations of apps and add-ons."""
+    for at in image_sources(data):
+        for key, model in _IMAGE_MODELS.items():
+            if block := mapping_at(data, *at, key):
+                yield (*at, key), model, block
+    for at in _apps(data):
+        if block := mapping_at(data, *at, "imageAutomation", "update"):
+            yield (*at, "imageAutomation", "update"), ImageUpdate, block
+
+
+def mapping_at(data: Any, *path: str) -> dict[str, Any]:
+    """The mapping at a path; empty where there is none."""
+    for part in path:
+        data = data.get(part) if isinstance(data, dict) else None
+    return data if isinstance(data, dict) else {}
+
+
+def _apps(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The paths of all apps and add-ons, whether or not they fit the model."""
+    yield from _of_tenants(data, "apps")
+    yield from _of_platform(data, "addons")
+
+
+def _sources(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The paths of all sources, whether or not they fit the model."""
+    yield from _of_tenants(data, "sources")
+    yield from ((*addon, "source") for addon in _of_platform(data, "addons"))
+
+
+def _of_tenants(data: dict[str, Any], group: str) -> Iterator[tuple[str, ...]]:
+    for tenant in mapping_at(data, "tenants"):
+        yield from (("tenants", tenant, group, name) for name in mapping_at(data, "tenants", tenant, group))
+
+
+def _of_platform(data: dict[str, Any], group: str) -> Iterator[tuple[str, ...]]:
+    yield from (("platform", group, name) for name in mapping_at(data, "platform", group))
+
+
+def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Finding]:
+    """The model has looked at the keys that are its fields; the others are Flux's, or nobody's."""
+    yield from _owned(model, block, at)
+    for kind, keys in model.parts.items():
+        yield from check_part(kind, {key: block[key] for key in keys if key in block}, at)
+    checked = {*model.model_fields, *model.owned, *model.foreign_keys()}
+    written = {key: value for key, value in block.items() if key not in checked}
+    for finding in check_part(model.flux_kind, written, at):
+        top_level = finding.code == "unknown-key" and len(finding.path) == len(at) + 1
+        yield unknown_key(finding.path, _known(model)) if top_level else finding
+
+
+def _owned(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Finding]:
+    for name, reason in model.owned.items():
+        first, _, second = name.partition(".")
+        inner = block.get(first)
+        if not second and first in block:
+            yield owned_key((*at, first), reason)
+        elif second and isinstance(inner, dict) and second in inner:
+            yield owned_key((*at, first, second), reason)
+
+
+def _known(model: type[FluxBlock]) -> list[str]:
+    known = {*schema_of(model.flux_kind).spec["properties"], *model.model_fields, *model.foreign_keys()}
+    return sorted(known - model.owned.keys())

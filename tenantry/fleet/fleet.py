@@ -1,0 +1,114 @@
+"""A fleet that passed all checks of shape, and questions about it that more than one layer asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tenantry.fleet.blocks import mapping_at
+from tenantry.fleet.inherit import in_order, lineage
+from tenantry.messages.errors import Diagnostic, Finding, InvalidFleet, Path
+from tenantry.messages.redact import HIDDEN, is_sensitive, shorten
+from tenantry.model import Cluster, Document, Environment, Selector
+from tenantry.source.parse import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """document: the typed content; source: the same as plain data, which is what merging works on, with places.
+
+    left_out: entries that are in the source but not in the document because their shape is wrong.
+    """
+
+    document: Document
+    source: Source
+    left_out: frozenset[Path] = frozenset()
+
+    @property
+    def environments(self) -> dict[str, Environment]:
+        return self.document.environments
+
+    @property
+    def clusters(self) -> dict[str, Cluster]:
+        return self.document.clusters
+
+    def raw(self, *path: str) -> dict[str, Any]:
+        """The mapping at a path as written; empty where there is none."""
+        return mapping_at(self.source.data, *path)
+
+    def said(self, *path: str) -> dict[str, Any]:
+        """The same without keys whose value does not fit."""
+        return {key: value for key, value in self.raw(*path).items() if (*path, key) not in self.left_out}
+
+    def names(self, *path: str) -> set[str]:
+        """The keys at a path as written, also of entries that were left out."""
+        return set(self.raw(*path))
+
+    def lineage(self, environment: str) -> list[str]:
+        """The environments whose overrides hold in this one: those it extends, from the most general, and itself."""
+        return lineage(environment, {name: each.extends for name, each in self.environments.items()})
+
+    def addons_owner(self, cluster: str) -> str:
+        """The environment whose plan holds a cluster's add-ons: the first that the cluster names."""
+        return self.clusters[cluster].environments[0]
+
+    def in_order(self) -> list[str]:
+        """All environments, each behind the one it comes after, otherwise in the order of the file."""
+        return in_order({name: each.after for name, each in self.environments.items()})
+
+    def said_at(self, environment: str, key: str) -> Path:
+        """Where the value of an environment's key stands: with it or with the nearest it extends."""
+        for name in reversed(self.lineage(environment)):
+            if key in self.raw("environments", name):
+                return ("environments", name, key)
+        return ("environments", environment, key)
+
+    def diagnose(self, findings: Iterable[Finding]) -> Iterator[Diagnostic]:
+        """Findings with their places in the file."""
+        return diagnose(self.source, findings)
+
+    def invalid(self, findings: Iterable[Finding]) -> InvalidFleet:
+        return InvalidFleet(self.diagnose(findings))
+
+
+def diagnose(source: Source, findings: Iterable[Finding]) -> Iterator[Diagnostic]:
+    """Findings with their places in the file they were found in."""
+    for finding in findings:
+        place = source.locate(finding.path, key=finding.at_key)
+        message = _without_secret(source, finding)
+        yield Diagnostic(place, finding.code, message, finding.path, finding.notes, finding.fix)
+
+
+def _without_secret(source: Source, finding: Finding) -> str:
+    """The message, without the value it is about where that may be a password, whatever it looks like.
+
+    A slip of the pen in a declared name is none, and is easier to see when it is shown.
+    """
+    value = source.value(finding.path)
+    sensitive = any(is_sensitive(part) for part in finding.path[-3:] if isinstance(part, str))
+    if not (sensitive and isinstance(value, str)) or any("(closest: " in note for note in finding.notes):
+        return finding.message
+    return finding.message.replace(f"'{shorten(value)}'", HIDDEN)
+
+
+def clusters_of(fleet: Fleet, environment: str) -> list[str]:
+    """The clusters of an environment, in the order of the file."""
+    return [name for name, cluster in fleet.clusters.items() if environment in cluster.environments]
+
+
+def remotes_of(fleet: Fleet, environment: str) -> list[str]:
+    """The environment's clusters that are reached through a kubeconfig."""
+    management = fleet.environments[environment].management
+    return [name for name in clusters_of(fleet, environment) if name != management]
+
+
+def matches(selector: Selector, name: str, cluster: Cluster) -> bool:
+    """Whether a selector takes a cluster, whatever the environment."""
+    if name in selector.exclude:
+        return False
+    if selector.names is not None:
+        return name in selector.names
+    if selector.labels is not None:
+        return selector.labels.items() <= cluster.labels.items()
+    return True

@@ -1,0 +1,165 @@
+"""Environments that extend others: merged before their shape is checked, so that a parent can supply a required key.
+
+A finding in a merged environment is reported at the environment that declares the value. `chain` also follows `after`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tenantry.fleet.merge import Layer, merge, origin
+from tenantry.messages.errors import Finding, first_of
+from tenantry.messages.text import declared
+
+
+def lineage(name: str, parents: Mapping[str, str | None]) -> list[str]:
+    """Everything a name goes back to, the first of them first, and itself at the end; a circle is walked once."""
+    chain = {name: None}
+    last = name
+    while (parent := parents.get(last)) is not None and parent not in chain:
+        chain[parent] = None
+        last = parent
+    return list(chain)[::-1]
+
+
+def cycles(parents: Mapping[str, str | None]) -> Iterator[list[str]]:
+    """Every circle once, from the first of its names in the alphabet back to the same name."""
+    seen: set[str] = set()
+    for name in parents:
+        chain: dict[str, None] = {}
+        step: str | None = name
+        while step is not None and step not in seen:
+            seen.add(step)
+            chain[step] = None
+            step = parents.get(step)
+        if step is not None and step in chain:
+            circle = list(chain)[list(chain).index(step) :]
+            first = circle.index(min(circle))
+            yield [*circle[first:], *circle[: first + 1]]
+
+
+def in_order(parents: Mapping[str, str | None]) -> list[str]:
+    """All names, each behind what it goes back to, otherwise in the order given."""
+    ordered: dict[str, None] = {}
+    for name in parents:
+        chain: dict[str, None] = {}
+        step: str | None = name
+        while step is not None and step not in ordered and step not in chain:
+            chain[step] = None
+            step = parents.get(step)
+        ordered.update(dict.fromkeys(reversed(chain)))
+    return [name for name in ordered if name in parents]
+
+
+_OWN = ("extends", "after")
+"""What an environment says of itself alone."""
+
+
+_MAX_ABOVE = 32
+"""How long a chain of environments may be, the environment itself included; everything is merged along it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inherited:
+    """data: the document with whole environments; layers: what those that extend others are made of.
+
+    findings: names that lead nowhere or back; incomplete: the environments that they leave in pieces.
+    """
+
+    data: dict[str, Any]
+    layers: Mapping[str, tuple[Layer, ...]] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    incomplete: frozenset[str] = frozenset()
+
+    def placed(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+        """Findings about the whole document at the places where the author wrote it, each once."""
+        return tuple(dict.fromkeys(found for finding in findings for found in self._placed(finding)))
+
+    def _placed(self, finding: Finding) -> Iterator[Finding]:
+        name = str(finding.path[1]) if finding.path[:1] == ("environments",) and len(finding.path) > 1 else ""
+        if finding.code == "missing-key" and name in self.incomplete:
+            return  # it may stand where 'extends' was meant to lead
+        layers = self.layers.get(name)
+        yield replace(finding, path=origin(layers, finding.path[2:])) if layers else finding
+
+
+def inherit(data: dict[str, Any]) -> Inherited:
+    """Give every environment what it inherits; data of a wrong shape is left as it is, for the check of shapes."""
+    environments = data.get("environments")
+    if not isinstance(environments, dict):
+        return Inherited(data)
+    parents = {name: parent for name, own in environments.items() if isinstance(parent := _extends(own), str)}
+    if not parents:
+        return Inherited(data)
+    if too_long := first_of(_too_long(parents)):
+        return Inherited(data, findings=too_long, incomplete=frozenset(parents))
+    findings = (*_unknown(parents, environments), *_circles(parents))
+    broken = {str(finding.path[1]) for finding in findings}
+    lineages = {name: lineage(name, parents) for name in parents}
+    incomplete = frozenset(name for name, chain in lineages.items() if not broken.isdisjoint(chain))
+    layers = {name: _layers(chain, environments) for name, chain in lineages.items() if name not in incomplete}
+    whole = {name: _whole(layers[name]) if name in layers else own for name, own in environments.items()}
+    return Inherited({**data, "environments": whole}, layers, findings, incomplete)
+
+
+def _extends(environment: Any) -> Any:
+    return environment.get("extends") if isinstance(environment, dict) else None
+
+
+def _layers(chain: list[str], environments: Mapping[str, Any]) -> tuple[Layer, ...]:
+    *above, own = (
+        Layer(("environments", name), each) for name in chain if isinstance(each := environments[name], dict)
+    )
+    inherited = (replace(each, data=_inherited(each.data)) for each in above)
+    return (*inherited, own)
+
+
+def _inherited(environment: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in environment.items() if key not in _OWN}
+
+
+def _whole(layers: tuple[Layer, ...]) -> dict[str, Any]:
+    above = merge(layers[:-1])
+    # `null` removes what is inherited; where there is nothing to remove it stays, lest a misspelt key go unnoticed.
+    pointless = {key: None for key, value in layers[-1].data.items() if value is None and key not in above}
+    return {**merge(layers), **pointless}
+
+
+def _unknown(parents: Mapping[str, str], environments: Mapping[str, Any]) -> Iterator[Finding]:
+    for name, parent in parents.items():
+        if parent not in environments:
+            yield Finding(
+                ("environments", name, "extends"),
+                "unknown-environment",
+                f"environment '{name}' extends '{parent}', which is not declared",
+                (declared("declared", parent, environments.keys() - {name}),),
+                fix="correct the name, or remove it",
+            )
+
+
+def _too_long(parents: Mapping[str, str]) -> Iterator[Finding]:
+    for name in parents:
+        chain = {name}
+        above = parents.get(name)
+        while above is not None and above not in chain and len(chain) <= _MAX_ABOVE:
+            chain.add(above)
+            above = parents.get(above)
+        if len(chain) > _MAX_ABOVE:
+            yield Finding(
+                ("environments", name, "extends"),
+                "extends-too-many",
+                f"environment '{name}' extends more than {_MAX_ABOVE - 1} others, one through the other",
+                fix="extend one of them directly",
+            )
+
+
+def _circles(parents: Mapping[str, str]) -> Iterator[Finding]:
+    for circle in cycles(parents):
+        yield Finding(
+            ("environments", circle[0], "extends"),
+            "environment-cycle",
+            f"environments extend each other: {' -> '.join(circle)}",
+            fix="remove one 'extends:'",
+        )

@@ -1,0 +1,164 @@
+"""The JSON Schema of tenants.yaml, for editors and for other programs: the model in another notation.
+
+It says what one value may be; what one part of the file means for another is for `tenantry validate`.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from functools import cache
+from itertools import pairwise
+from typing import Any, get_args
+
+from pydantic.json_schema import GenerateJsonSchema
+
+from tenantry import model
+from tenantry.flux.conformance import part_of_spec
+from tenantry.model import network, tenancy
+from tenantry.model.fillable import or_unfilled
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "Kubeconfig": ("kamaji", "capi", "vcluster", "secret", "configMap"),
+    "Selector": ("names", "labels", "all"),
+    "GitRef": ("branch", "tag", "semver", "name"),
+    "OciRef": ("tag", "semver", "digest"),
+    "Source": ("git", "oci", "helm", "bucket", "externalArtifact"),
+    "Credentials": ("keys", "registry", "existing"),
+    "Config": ("data", "existing"),
+    "App": ("kustomize", "helm"),
+    "Addon": ("kustomize", "helm"),
+    "ImageChoice": ("semver", "alphabetical", "numerical"),
+    "Subject": ("group", "user", "serviceAccount"),
+    "TenantOwner": ("group", "user", "serviceAccount"),
+}
+"""Models of which exactly one of some keys is given; their validators say it in Python, which no schema can show."""
+INSTEAD = {"GitRef": "commit"}
+"""A key that lifts such a choice: beside it any of the others may stand, or none."""
+
+
+def json_schema() -> dict[str, Any]:
+    """The schema of the whole document; equal models give equal text."""
+    schema = model.Document.model_json_schema(schema_generator=_Generator)
+    documented = field_texts()
+    for name, definition in schema["$defs"].items():
+        _complete(definition, name, documented)
+    _complete(schema, "Document", documented)
+    for name, words in SHORT_FORMS.items():
+        schema["$defs"][name] = {"anyOf": [{"enum": list(words)}, schema["$defs"][name]]}
+    return {"$schema": DIALECT, "title": "tenants.yaml of Tenantry", **schema}
+
+
+SHORT_FORMS = {"Network": get_args(network.Base), "PodSecurity": get_args(tenancy.PodSecurityLevel)}
+"""Models for which a word may stand."""
+
+
+class _Generator(GenerateJsonSchema):
+    """Without titles, which would only repeat the names; with the keys of mappings checked."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002  # pydantic's signature
+        return False
+
+    def model_schema(self, schema: Any) -> dict[str, Any]:
+        made = super().model_schema(schema)
+        made.pop("title", None)
+        return made
+
+    def dict_schema(self, schema: Any) -> dict[str, Any]:
+        """What pydantic writes, a pattern of keys alone, would let all other keys pass unchecked."""
+        made = super().dict_schema(schema)
+        keys = self.generate_inner(schema["keys_schema"])
+        for value in made.pop("patternProperties", {}).values():
+            made |= {"propertyNames": {key: keys[key] for key in ("pattern", "maxLength") if key in keys}}
+            made |= {"additionalProperties": value}
+        return made
+
+
+def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str, str], str]) -> None:
+    """Add what pydantic does not know, the texts below fields and which keys exclude each other; drop defaults that say nothing."""
+    described = models()[name]
+    names = {field.alias or attribute: attribute for attribute, field in described.model_fields.items()}
+    for key, value in definition["properties"].items():
+        if text := documented.get((declared_by(described, names[key]).__name__, names[key])):
+            value["description"] = text
+        if not isinstance(value.get("default"), str | bool | int):
+            value.pop("default", None)
+    if issubclass(described, model.FluxBlock):
+        parts = flux_keys(described).items()
+        definition["properties"] |= {key: {"anyOf": [_fillable(part), {"type": "null"}]} for key, part in parts}
+        definition["additionalProperties"] = False
+    if described is model.Environment:
+        _let_inherit(definition)
+    if choices := CHOICES.get(name):
+        choice = {"oneOf": [_given(key) for key in choices]}
+        definition |= {"anyOf": [_given(INSTEAD[name]), choice]} if name in INSTEAD else choice
+
+
+def _let_inherit(environment: dict[str, Any]) -> None:
+    """One that extends another is checked when it is whole; as written it lacks what it inherits, or removes it by `null`."""
+    required = environment.pop("required")
+    environment["anyOf"] = [{"required": required}, _given("extends")]
+    namespace, variables = (environment["properties"][key] for key in ("namespace", "variables"))
+    for part in (namespace, variables):
+        part["type"] = [part["type"], "null"]
+    variables["additionalProperties"]["type"].append("null")
+
+
+def _given(key: str) -> dict[str, Any]:
+    """Holds where a key is there and not `null`."""
+    return {"required": [key], "properties": {key: {"not": {"type": "null"}}}}
+
+
+def flux_keys(block: type[model.FluxBlock]) -> dict[str, Any]:
+    """The keys of a block that are Flux's own and the author's to set, each with its JSON Schema; all may be `null`."""
+    keys = part_of_spec(block.flux_kind)["properties"]
+    for name in block.owned:
+        parent, _, key = name.rpartition(".")
+        (keys[parent]["properties"] if parent else keys).pop(key, None)
+    for kind, names in block.parts.items():
+        keys |= {key: part for key, part in part_of_spec(kind)["properties"].items() if key in names}
+    return {key: part for key, part in keys.items() if key not in block.model_fields}
+
+
+def _fillable(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema of Flux's in which texts may hold placeholders."""
+    schema = dict(schema)
+    if "properties" in schema:
+        schema["properties"] = {key: _fillable(part) for key, part in schema["properties"].items()}
+    for key in ("items", "additionalProperties"):
+        if isinstance(schema.get(key), dict):
+            schema[key] = _fillable(schema[key])
+    return or_unfilled(schema)
+
+
+def declared_by(described: type[model.Model], field: str) -> type:
+    """The class that says what a field is; an inherited one that is declared anew has its own text, or none."""
+    return next(each for each in described.__mro__ if field in inspect.get_annotations(each))
+
+
+@cache
+def models() -> dict[str, type[model.Model]]:
+    """Every model by its name, whichever module it is written in."""
+    found, waiting = {}, [model.Model]
+    while waiting:
+        known = waiting.pop()
+        found[known.__name__] = known
+        waiting += known.__subclasses__()
+    return found
+
+
+@cache
+def field_texts() -> dict[tuple[str, str], str]:
+    """The texts that stand below fields, by class and field; read from the source, because Python drops them."""
+    found: dict[tuple[str, str], str] = {}
+    modules = {inspect.getmodule(each) for each in models().values()}
+    for node in (node for module in modules if module for node in ast.parse(inspect.getsource(module)).body):
+        body = node.body if isinstance(node, ast.ClassDef) else []
+        for field, text in pairwise(body):
+            match field, text:
+                case ast.AnnAssign(target=ast.Name(id=key)), ast.Expr(value=ast.Constant(value=str(content))):
+                    assert isinstance(node, ast.ClassDef)
+                    found[node.name, key] = inspect.cleandoc(content)
+    return found

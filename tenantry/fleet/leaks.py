@@ -1,0 +1,97 @@
+"""Secrets in the file itself, in keys, values or addresses: anyone who reads the repository or the plan could use them.
+
+Only a certain secret is refused. What may be one is kept out of messages by `messages.redact`. Addresses are recognised by
+known forms, so an address that is not reported may still hold a secret.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from tenantry.messages.errors import Finding, Path
+from tenantry.messages.findings import holds_password, pasted_secret
+from tenantry.messages.redact import kind_of
+from tenantry.model import Provider
+
+
+def pasted_secrets(data: dict[str, Any]) -> Iterator[Finding]:
+    """One finding for every key or value of a file's data that holds a secret."""
+    # Nearly every file holds none, and one look at all of its text is much quicker than one at each part.
+    texts: list[str] = []
+    _gather(data, texts)
+    if kind_of("\n".join(texts)) is None:
+        return
+    for path, text, at_key in _places(data, ()):
+        if kind := kind_of(text):
+            yield pasted_secret(path, kind, at_key=at_key)
+
+
+def _gather(data: Any, texts: list[str]) -> None:
+    """Append all keys and values that are text."""
+    if isinstance(data, str):
+        texts.append(data)
+    elif isinstance(data, dict):
+        texts.extend(data)
+        for value in data.values():
+            _gather(value, texts)
+    elif isinstance(data, list):
+        for value in data:
+            _gather(value, texts)
+
+
+def _places(data: Any, at: Path) -> Iterator[tuple[Path, str, bool]]:
+    """Every text with its path and whether it is the key there."""
+    if isinstance(data, str):
+        yield at, data, False
+    elif isinstance(data, dict):
+        for key, value in data.items():
+            yield (*at, key), key, True
+            yield from _places(value, (*at, key))
+    elif isinstance(data, list):
+        for index, value in enumerate(data):
+            yield from _places(value, (*at, index))
+
+
+_WEBHOOKS = re.compile(
+    r"https?://("
+    r"hooks\.slack(-gov)?\.com/(services|triggers|workflows)/"
+    r"|([-\w]+\.)?discord(app)?\.com/api/(v\d+/)?webhooks/"
+    r"|[^/]+\.webhook\.office\.com/|outlook\.office(365)?\.com/webhook/"
+    r"|[^/]+\.(logic\.azure|powerplatform)\.com(:\d+)?/"
+    r"|open\.(larksuite\.com|feishu\.cn)/open-apis/bot/"
+    r"|api\.telegram\.org/bot"
+    r").*",
+    re.IGNORECASE,
+)
+"""Whoever knows such a URL may post to it."""
+_OWN_HOST = re.compile(r"https?://[^/]+/hooks/\S+")
+"""The same of Rocket.Chat and Mattermost, which run on hosts of their users' own."""
+_TOKEN = re.compile(
+    r".*([?&](access_?token|api_?key|code|key|password|secret|sig|signature|token)=[^&]|SharedAccessKey=).*",
+    re.IGNORECASE,
+)
+
+
+def secrets_of(provider: Provider, at: Path) -> Iterator[Finding]:
+    """What of a provider at a path should not be read by everyone; the values themselves are never told."""
+    for key in ("address", "proxy"):
+        value = provider.flux.get(key)
+        if isinstance(value, str) and (why := _secret_in(value, provider.type)):
+            where = "credentials: NAME' beside the provider" if key == "address" else "proxySecretRef: {name: NAME}'"
+            yield Finding(
+                (*at, key),
+                "secret-in-url",
+                f"the {key} {why}, and everyone who reads the file or the plan could see it",
+                fix=f"remove it, and revoke it; declare credentials with the key 'address' for a new one, and write '{where}",
+            )
+
+
+def _secret_in(address: str, provider: str) -> str | None:
+    """What makes a secret of the address of a provider of some type, such as `slack`; None: nothing that is known."""
+    if holds_password(address):
+        return "holds a password"
+    if _WEBHOOKS.match(address) or (provider in ("rocket", "slack") and _OWN_HOST.match(address)):
+        return "is a webhook to which whoever knows it can post"
+    return "holds a token" if _TOKEN.match(address) else None

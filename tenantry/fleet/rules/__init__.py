@@ -1,0 +1,64 @@
+"""What one part of the file means for another: references, and combinations that could not work.
+
+One function per rule, all with the same signature; each yields findings with paths, never lines. What depends on the
+environment and the cluster, such as names after templating, is found by the plan instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.rules import alerts, apps, baseline, clusters, dependencies, identities, keys, references, tenants
+from tenantry.messages.errors import Finding
+
+Rule: TypeAlias = Callable[[Fleet], Iterator[Finding]]
+
+RULES: tuple[Rule, ...] = (
+    clusters.environments_name_declared_clusters,
+    clusters.environments_follow_declared_ones,
+    clusters.environments_say_themselves_on_shared_management_clusters,
+    clusters.clusters_name_declared_environments,
+    clusters.remote_clusters_have_a_kubeconfig,
+    clusters.kubeconfigs_are_not_shared,
+    clusters.management_clusters_are_not_decommissioned,
+    clusters.kubeconfigs_lie_apart_from_the_platform,
+    identities.workload_identities_say_what_their_provider_needs,
+    identities.workload_identities_are_addressed_as_flux_wants,
+    identities.workload_identities_are_not_the_platforms,
+    clusters.environments_keep_apart_on_shared_clusters,
+    clusters.variables_do_not_hide_built_in_placeholders,
+    clusters.variables_hold_no_placeholders,
+    tenants.labels_of_tenants_leave_the_fleets_alone,
+    baseline.annotations_of_tenants_leave_the_fleets_alone,
+    baseline.labels_do_not_contradict_pod_security,
+    tenants.selectors_name_declared_clusters,
+    tenants.selectors_take_at_least_one_cluster,
+    tenants.apps_say_where_they_run,
+    apps.apps_name_declared_sources,
+    apps.kustomize_apps_take_no_helm_repositories,
+    references.references_name_what_is_declared,
+    references.sources_name_declared_credentials,
+    references.alerts_name_declared_credentials,
+    references.sources_include_declared_git_sources,
+    references.tenants_do_not_borrow_the_controllers_identity,
+    keys.substitutions_are_named_as_variables,
+    keys.values_come_from_keys_that_are_there,
+    alerts.alerts_name_declared_apps,
+    alerts.addresses_of_providers_hold_no_secret,
+    alerts.providers_say_what_their_type_needs,
+    alerts.alerts_tell_what_their_provider_can_take,
+    apps.addons_do_not_name_a_source,
+    dependencies.dependencies_are_apps_of_the_same_kind,
+    dependencies.dependencies_on_addons_are_of_the_same_kind,
+    apps.overrides_name_what_is_declared,
+    apps.overrides_keep_the_kind_of_app,
+    apps.image_automations_name_declared_environments,
+)
+
+
+def check_rules(fleet: Fleet) -> Iterator[Finding]:
+    """The findings of all rules."""
+    for rule in RULES:
+        yield from rule(fleet)

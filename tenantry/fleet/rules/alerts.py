@@ -1,0 +1,126 @@
+"""Rules about alerts: what they tell of, and whether it can reach anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.leaks import secrets_of
+from tenantry.messages.errors import Finding
+from tenantry.messages.text import declared
+from tenantry.model import COMMIT_STATUS, Alert, App, Credentials
+
+_COMMENTS = ("giteapullrequestcomment", "githubpullrequestcomment", "gitlabmergerequestcomment")
+_GITHUB = ("token", "password", "githubAppID")
+_KEYS: dict[str, tuple[str, ...]] = {
+    "bitbucket": ("token",),
+    "bitbucketserver": ("token", "password"),
+    "datadog": ("token",),
+    "generic-hmac": ("token",),
+    "gitea": ("token",),
+    "github": _GITHUB,
+    "githubdispatch": _GITHUB,
+    "gitlab": ("token", "password"),
+    "opsgenie": ("token",),
+    "telegram": ("token",),
+}
+"""Types of providers that Flux does not use without credentials, with the keys of which one is needed."""
+_CHANNEL = ("googlepubsub", "matrix", "nats", "pagerduty", "telegram", "webex", "zulip")
+"""Types of providers that do not know where to without a channel."""
+_NO_ADDRESS = "telegram"
+
+
+def alerts_name_declared_apps(fleet: Fleet) -> Iterator[Finding]:
+    for at, alert in _alerts(fleet):
+        group = "addons" if at[0] == "platform" else "apps"
+        owner = at[:-2]
+        what = "add-on" if group == "addons" else "app"
+        known = fleet.names(*owner, group)
+        for index, app in enumerate(alert.apps or ()):
+            if app not in known:
+                yield Finding(
+                    (*at, "apps", index),
+                    f"unknown-{what}",
+                    f"alert '{at[-1]}' tells of {what} '{app}', which is not declared",
+                    (declared("declared", app, known),),
+                    fix=f"declare it under '{'.'.join((*owner, group))}:', or correct the name",
+                )
+
+
+def addresses_of_providers_hold_no_secret(fleet: Fleet) -> Iterator[Finding]:
+    """As written; what variables make of it is for the plan."""
+    for at, alert in _alerts(fleet):
+        yield from secrets_of(alert.provider, (*at, "provider"))
+
+
+def providers_say_what_their_type_needs(fleet: Fleet) -> Iterator[Finding]:
+    """Flux would take them, and fail at every event."""
+    for at, alert in _alerts(fleet):
+        kind, flux = alert.provider.type, alert.provider.flux
+        if kind in _CHANNEL and not flux.get("channel"):
+            yield _lacking((*at, "provider"), kind, "a channel", "add 'channel:'")
+        if kind != _NO_ADDRESS and not flux.get("address") and not _may_hold(fleet, at, alert, ("address",)):
+            yield _lacking(
+                (*at, "provider"), kind, "an address", "add 'address:', or name credentials with the key 'address'"
+            )
+        if kind in _KEYS and not _may_hold(fleet, at, alert, _KEYS[kind]):
+            keys = " or ".join(f"'{key}'" for key in _KEYS[kind])
+            where = (*at, "credentials") if alert.credentials else at
+            yield _lacking(
+                where, kind, f"credentials with the key {keys}", "set 'credentials:', or add the key to them"
+            )
+
+
+def alerts_tell_what_their_provider_can_take(fleet: Fleet) -> Iterator[Finding]:
+    """Flux sets the status of a commit for what has a commit as its revision, and comments where an annotation says on what."""
+    for at, alert in _alerts(fleet):
+        kind = alert.provider.type
+        apps: Mapping[str, App] = _apps(fleet, at)
+        told = {name: app for name, app in apps.items() if alert.apps is None or name in alert.apps}
+        if kind in COMMIT_STATUS and told and all(app.kind == "helm" for app in told.values()):
+            names = ", ".join(f"'{name}'" for name in told)
+            yield Finding(
+                (*at, "apps") if alert.apps else at,
+                "no-commit",
+                f"'{kind}' sets the status of commits, but of {names} it would know none: the revision of a release is its"
+                " chart's version",
+                fix="name apps with 'kustomize:', or use another type of provider",
+            )
+        if kind in _COMMENTS:
+            yield Finding(
+                (*at, "provider", "type"),
+                "no-effect",
+                f"'{kind}' comments only on what carries the annotation event.toolkit.fluxcd.io/change_request, and"
+                " the fleet's objects do not",
+                fix=f"use '{_without_comments(kind)}', which sets the status of commits, or another type",
+            )
+
+
+def _without_comments(kind: str) -> str:
+    return kind.removesuffix("comment").removesuffix("pullrequest").removesuffix("mergerequest")
+
+
+def _alerts(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Alert]]:
+    for tenant, declared_tenant in fleet.document.tenants.items():
+        for name, alert in declared_tenant.alerts.items():
+            yield ("tenants", tenant, "alerts", name), alert
+    for name, alert in fleet.document.platform.alerts.items():
+        yield ("platform", "alerts", name), alert
+
+
+def _apps(fleet: Fleet, at: tuple[str, ...]) -> Mapping[str, App]:
+    """What the alert at a path may tell of."""
+    return fleet.document.platform.addons if at[0] == "platform" else fleet.document.tenants[at[1]].apps
+
+
+def _may_hold(fleet: Fleet, at: tuple[str, ...], alert: Alert, keys: tuple[str, ...]) -> bool:
+    """Whether the alert's credentials may have one of the keys; what is not declared, another rule has named."""
+    if alert.credentials is None:
+        return False
+    owner = fleet.document.platform if at[0] == "platform" else fleet.document.tenants[at[1]]
+    declared_keys = owner.credentials.get(alert.credentials, Credentials(existing=True))
+    return bool(declared_keys.existing) or any(key in keys for key in declared_keys.keys or ())
+
+
+def _lacking(at: tuple[str, ...], kind: str, what: str, fix: str) -> Finding:
+    return Finding(at, "missing-key", f"a provider of type '{kind}' needs {what}", fix=fix)

@@ -1,0 +1,110 @@
+"""Rules about apps and add-ons: their sources and overrides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.rules import walk
+from tenantry.messages.errors import Finding
+from tenantry.messages.text import declared
+
+
+def apps_name_declared_sources(fleet: Fleet) -> Iterator[Finding]:
+    # As written, so that a mistake elsewhere in a tenant or an app does not hide this one.
+    for tenant in fleet.raw("tenants"):
+        known = fleet.names("tenants", tenant, "sources")
+        for app in fleet.raw("tenants", tenant, "apps"):
+            for path, block in walk.blocks(fleet, ("tenants", tenant, "apps", app)):
+                name = block.get("source")
+                if isinstance(name, str) and name not in known:
+                    yield Finding(
+                        (*path, "source"),
+                        "unknown-source",
+                        f"app '{app}' of tenant '{tenant}' takes source '{name}', which the tenant does not declare",
+                        (declared("declared", name, known),),
+                        fix=f"declare it under 'tenants.{tenant}.sources:', or correct the name",
+                    )
+
+
+def kustomize_apps_take_no_helm_repositories(fleet: Fleet) -> Iterator[Finding]:
+    for tenant, declared_tenant in fleet.document.tenants.items():
+        for app in declared_tenant.apps:
+            for path, block in walk.blocks(fleet, ("tenants", tenant, "apps", app)):
+                source = declared_tenant.sources.get(str(block.get("source")))
+                if path[-1] == "kustomize" and source and source.helm:
+                    message = f"app '{app}' is a 'kustomize:' app, but source '{block['source']}' is a Helm repository"
+                    yield Finding(
+                        (*path, "source"), "wrong-source", message, fix="name a source of another kind, or use 'helm:'"
+                    )
+    for addon, declared_addon in fleet.document.platform.addons.items():
+        if declared_addon.kind == "kustomize" and declared_addon.source.helm:
+            message = f"add-on '{addon}' is a 'kustomize:' app, but its source is a Helm repository"
+            yield Finding(
+                ("platform", "addons", addon, "source"),
+                "wrong-source",
+                message,
+                fix="use a source of another kind, or 'helm:'",
+            )
+
+
+def addons_do_not_name_a_source(fleet: Fleet) -> Iterator[Finding]:
+    for addon in fleet.raw("platform", "addons"):
+        for path, block in walk.blocks(fleet, ("platform", "addons", addon)):
+            if "source" in block:
+                yield Finding(
+                    (*path, "source"),
+                    "unknown-key",
+                    "an add-on carries its source itself",
+                    fix="remove it",
+                    at_key=True,
+                )
+
+
+def overrides_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:
+    clusters = fleet.names("clusters")
+    for at, _, app, declared_app in walk.apps(fleet):
+        overrides = declared_app.overrides
+        for name in overrides.environments:
+            if name not in fleet.environments:
+                yield Finding(
+                    (*at, "overrides", "environments", name),
+                    "unknown-environment",
+                    f"app '{app}' overrides environment '{name}', which is not declared",
+                    (declared("declared", name, fleet.environments),),
+                    fix="correct the name, or remove it",
+                    at_key=True,
+                )
+        for name in overrides.clusters:
+            if name not in clusters:
+                place = (*at, "overrides", "clusters", name)
+                yield walk.unknown_cluster(fleet, place, name, f"app '{app}' overrides cluster '{name}'", at_key=True)
+
+
+def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Finding]:
+    for at, _, app, declared_app in walk.apps(fleet):
+        for path, override in walk.overrides(declared_app.overrides, at):
+            other = "helm" if declared_app.kind == "kustomize" else "kustomize"
+            if other in override.model_fields_set:
+                message = f"app '{app}' is a '{declared_app.kind}:' app, an override can not make it a '{other}:' app"
+                yield Finding(
+                    (*path, other),
+                    "changed-kind",
+                    message,
+                    fix="declare a second app with its own clusters",
+                    at_key=True,
+                )
+
+
+def image_automations_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:
+    for at, _, app, declared_app in walk.apps(fleet):
+        automation = declared_app.imageAutomation
+        for index, name in enumerate((automation and automation.environments) or ()):
+            if name not in fleet.environments:
+                yield Finding(
+                    (*at, "imageAutomation", "environments", index),
+                    "unknown-environment",
+                    f"app '{app}' follows images in environment '{name}', which is not declared",
+                    (declared("declared", name, fleet.environments),),
+                    fix="correct the name, or remove it",
+                )

@@ -1,0 +1,179 @@
+"""Rules about environments and clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.inherit import cycles
+from tenantry.fleet.rules import walk
+from tenantry.fleet.sharing import says_itself
+from tenantry.fleet.template import BUILT_IN, names_in
+from tenantry.messages.errors import Finding
+from tenantry.messages.text import declared
+from tenantry.model import ConfigMap
+
+
+def environments_name_declared_clusters(fleet: Fleet) -> Iterator[Finding]:
+    for name, environment in fleet.environments.items():
+        inherited = "management" not in fleet.raw("environments", name)
+        if environment.management not in fleet.clusters and not inherited:
+            what = f"environment '{name}' is managed by '{environment.management}'"
+            yield walk.unknown_cluster(fleet, ("environments", name, "management"), environment.management, what)
+
+
+def environments_follow_declared_ones(fleet: Fleet) -> Iterator[Finding]:
+    earlier = {name: environment.after for name, environment in fleet.environments.items()}
+    for name, before in earlier.items():
+        if before is not None and before not in fleet.environments:
+            yield Finding(
+                ("environments", name, "after"),
+                "unknown-environment",
+                f"environment '{name}' comes after '{before}', which is not declared",
+                (declared("declared", before, fleet.environments.keys() - {name}),),
+                fix="correct the name, or remove it",
+            )
+    for circle in cycles(earlier):
+        yield Finding(
+            ("environments", circle[0], "after"),
+            "environment-cycle",
+            f"environments come after each other: {' -> '.join(circle)}",
+            fix="remove one 'after:'",
+        )
+
+
+def environments_say_themselves_on_shared_management_clusters(fleet: Fleet) -> Iterator[Finding]:
+    """One may do without: it then keeps its names when others join it."""
+    first: dict[str, str] = {}
+    for name, environment in fleet.environments.items():
+        if says_itself(fleet, name):
+            continue
+        other = first.setdefault(environment.management, name)
+        if other != name:
+            yield Finding(
+                ("environments", name, "namespace"),
+                "shared-management",
+                f"environments '{other}' and '{name}' share management cluster '{environment.management}',"
+                " and neither is named in the namespaces of its tenants",
+                fix="put '{env}' into the 'namespace' of one of them, such as '{env}-{tenant}'",
+            )
+
+
+def clusters_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:
+    for name, cluster in fleet.clusters.items():
+        for index, environment in enumerate(cluster.environments):
+            if environment not in fleet.environments:
+                yield Finding(
+                    ("clusters", name, "environments", index),
+                    "unknown-environment",
+                    f"cluster '{name}' belongs to environment '{environment}', which is not declared",
+                    (declared("declared", environment, fleet.environments),),
+                    fix=f"declare it under 'environments:' ({fleet.source.line_of(('environments',))}), or correct the name",
+                )
+
+
+def remote_clusters_have_a_kubeconfig(fleet: Fleet) -> Iterator[Finding]:
+    for name, cluster in fleet.clusters.items():
+        managers = (fleet.environments[e].management for e in cluster.environments if e in fleet.environments)
+        remote_for = next((manager for manager in managers if manager != name and manager in fleet.clusters), None)
+        if remote_for and cluster.kubeconfig is None:
+            yield Finding(
+                ("clusters", name),
+                "no-kubeconfig",
+                f"cluster '{name}' is managed by '{remote_for}', but does not say where its kubeconfig lies there",
+                fix="set 'kubeconfig:' to one of kamaji, capi, vcluster, secret, configMap",
+                at_key=True,
+            )
+
+
+def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Finding]:
+    first: dict[tuple[str, str, str, str], str] = {}
+    for name, cluster in fleet.clusters.items():
+        if cluster.kubeconfig is None:
+            continue
+        at = cluster.kubeconfig.resolved
+        kind = "workload identity ConfigMap" if isinstance(at, ConfigMap) else "kubeconfig Secret"
+        for manager in {fleet.environments[e].management for e in cluster.environments if e in fleet.environments}:
+            other = first.setdefault((manager, kind, at.namespace, at.name), name)
+            if other != name:
+                yield Finding(
+                    ("clusters", name, "kubeconfig"),
+                    "shared-kubeconfig",
+                    f"clusters '{other}' and '{name}' name the same {kind} '{at.namespace}/{at.name}'",
+                    fix="correct one of them: they would be the same cluster",
+                )
+
+
+def kubeconfigs_lie_apart_from_the_platform(fleet: Fleet) -> Iterator[Finding]:
+    """The service account there belongs to no stack; one that a stack made beside a kubeconfig goes when the stack goes."""
+    for name, cluster in fleet.clusters.items():
+        if cluster.kubeconfig and cluster.kubeconfig.resolved.namespace == fleet.document.platform.namespace:
+            yield Finding(
+                ("clusters", name, "kubeconfig"),
+                "kubeconfig-in-platform",
+                f"the kubeconfig of cluster '{name}' lies in the platform's namespace '{fleet.document.platform.namespace}'",
+                fix="keep it in another namespace, or set another 'platform.namespace'",
+            )
+
+
+def environments_keep_apart_on_shared_clusters(fleet: Fleet) -> Iterator[Finding]:
+    """Two management clusters that install the same thing on one cluster would undo each other's work for ever."""
+    for name, cluster in fleet.clusters.items():
+        first: dict[str, str] = {}
+        for index, environment in enumerate(cluster.environments):
+            if environment not in fleet.environments:
+                continue
+            declared_as = fleet.environments[environment]
+            other = first.setdefault(declared_as.namespace.replace("{env}", environment), environment)
+            # Those of one management cluster have a rule of their own.
+            if fleet.environments[other].management != declared_as.management:
+                yield Finding(
+                    ("clusters", name, "environments", index),
+                    "managed-twice",
+                    f"environments '{other}' and '{environment}' would both manage the namespaces of tenants on cluster"
+                    f" '{name}'",
+                    fix="put '{env}' into the 'namespace' of both environments, or take the cluster out of one environment",
+                )
+
+
+def variables_do_not_hide_built_in_placeholders(fleet: Fleet) -> Iterator[Finding]:
+    for at, variables in _variables(fleet):
+        for variable in variables:
+            if variable in BUILT_IN:
+                message = f"variable '{variable}' would hide the placeholder of that name"
+                yield Finding((*at, variable), "built-in-variable", message, fix="rename it", at_key=True)
+
+
+def variables_hold_no_placeholders(fleet: Fleet) -> Iterator[Finding]:
+    known = {*BUILT_IN, *(variable for _, variables in _variables(fleet) for variable in variables)}
+    for at, variables in _variables(fleet):
+        for variable, value in variables.items():
+            for placeholder in sorted(known.intersection(names_in(value))):
+                yield Finding(
+                    (*at, variable),
+                    "nested-placeholder",
+                    f"variable '{variable}' holds placeholder '{{{placeholder}}}', which is not filled in here",
+                    fix="use the placeholder where the variable is used, or write the value out",
+                )
+
+
+def _variables(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], dict[str, str]]]:
+    for name, environment in fleet.environments.items():
+        own = fleet.names("environments", name, "variables")
+        variables = {key: value for key, value in environment.variables.items() if key in own}
+        yield ("environments", name, "variables"), variables
+    for name, cluster in fleet.clusters.items():
+        yield ("clusters", name, "variables"), cluster.variables
+
+
+def management_clusters_are_not_decommissioned(fleet: Fleet) -> Iterator[Finding]:
+    """What is given up there would be left to nobody: Flux itself runs on it."""
+    for name, cluster in fleet.clusters.items():
+        managed = [each for each, environment in fleet.environments.items() if environment.management == name]
+        if managed and cluster.state == "decommissioned":
+            yield Finding(
+                ("clusters", name, "state"),
+                "management-cluster",
+                f"cluster '{name}' manages environment '{managed[0]}', so it can not be decommissioned while that is there",
+                fix=f"run `pulumi destroy` on the stack of '{managed[0]}' first, or set another 'management'",
+            )

@@ -1,0 +1,68 @@
+"""Rules about what apps and add-ons wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.rules import walk
+from tenantry.kube.names import ADDON_PREFIX, addon_named
+from tenantry.messages.errors import Finding, Path
+from tenantry.messages.text import declared
+from tenantry.model import App
+
+
+def dependencies_are_apps_of_the_same_kind(fleet: Fleet) -> Iterator[Finding]:
+    for at, siblings, app, declared_app in walk.apps(fleet):
+        known = fleet.names(*at[:-1])
+        for place, name in _entries(at, declared_app):
+            if name == app:
+                yield Finding(place, "dependency-cycle", f"app '{app}' depends on itself", fix="remove it")
+            elif name not in known and addon_named(name) is None:
+                meant = at[0] == "tenants" and name in fleet.names("platform", "addons")
+                yield Finding(
+                    place,
+                    "unknown-app",
+                    f"app '{app}' depends on '{name}', which is not declared beside it",
+                    (declared("declared", name, known - {app}),),
+                    fix=f"write '{ADDON_PREFIX}{name}' for the add-on" if meant else "correct the name, or remove it",
+                )
+            elif name in siblings and siblings[name].kind != declared_app.kind:
+                yield _other_kind(place, app, declared_app, name, siblings[name])
+
+
+def dependencies_on_addons_are_of_the_same_kind(fleet: Fleet) -> Iterator[Finding]:
+    addons = fleet.document.platform.addons
+    known = fleet.names("platform", "addons")
+    for at, _, app, declared_app in walk.apps(fleet):
+        for place, name in _entries(at, declared_app):
+            if (addon := addon_named(name)) is None:
+                continue
+            if at[0] == "platform":
+                message = f"add-on '{app}' depends on '{name}': among themselves add-ons go by their plain names"
+                yield Finding(place, "needless-prefix", message, fix=f"write '{addon}'")
+            elif addon not in known:
+                yield Finding(
+                    place,
+                    "unknown-addon",
+                    f"app '{app}' depends on add-on '{addon}', which is not declared",
+                    (declared("declared", addon, known),),
+                    fix="declare it under 'platform.addons:', or correct the name",
+                )
+            elif addon in addons and addons[addon].kind != declared_app.kind:
+                yield _other_kind(place, app, declared_app, name, addons[addon])
+
+
+def _entries(at: tuple[str, ...], app: App) -> Iterator[tuple[Path, str]]:
+    """Every name that the app or one of its overrides waits for, with its place."""
+    for path, names in walk.dependencies(at, app):
+        yield from (((*path, index), name) for index, name in enumerate(names))
+
+
+def _other_kind(place: Path, app: str, declared_app: App, name: str, other: App) -> Finding:
+    return Finding(
+        place,
+        "dependency-of-other-kind",
+        f"app '{app}' ({declared_app.kind}) depends on '{name}' ({other.kind}); Flux orders apps of one kind only",
+        fix="make both 'kustomize:' or both 'helm:', or let the app retry until the other is there",
+    )

@@ -1,0 +1,122 @@
+"""Rules about what sources, apps and alerts refer to: credentials, configs, other sources, and identities that are nobody's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tenantry.fleet.blocks import alert_blocks, flux_blocks, image_sources, mapping_at, source_blocks
+from tenantry.fleet.fleet import Fleet
+from tenantry.flux.references import references
+from tenantry.messages.errors import Finding, Path
+from tenantry.messages.text import declared
+from tenantry.model import Alert, Provider
+
+_CLOUDS = ("aws", "azure", "gcp")
+_CLOUD_PROVIDERS = ("azuredevops", "azureeventhub", "googlepubsub")
+"""Types of alerts' providers that log in with the controller's own identity where they are given no other."""
+_GROUPS = {"Secret": "credentials", "ConfigMap": "configs"}
+
+
+def references_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:
+    """As written, so that a mistake elsewhere does not hide this one."""
+    for path, model, block in flux_blocks(fleet.source.data):
+        for kind in (model.flux_kind, *model.parts):
+            for each in references(kind, block):
+                # What the author may not set at all is refused for that.
+                if each.path[0] not in model.owned:
+                    yield from _undeclared(fleet, (*path, *each.path), _GROUPS[each.kind], each.name)
+
+
+def sources_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
+    for at in (*_sources(fleet), *image_sources(fleet.source.data)):
+        name = mapping_at(fleet.source.data, *at).get("credentials")
+        if isinstance(name, str):
+            yield from _undeclared(fleet, (*at, "credentials"), "credentials", name)
+    name = fleet.raw("platform", "chart").get("credentials")
+    if isinstance(name, str):
+        yield from _undeclared(fleet, ("platform", "chart", "credentials"), "credentials", name)
+
+
+def alerts_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
+    for path, model, block in alert_blocks(fleet.source.data):
+        if model is Alert and isinstance(name := block.get("credentials"), str):
+            yield from _undeclared(fleet, (*path, "credentials"), "credentials", name)
+
+
+def sources_include_declared_git_sources(fleet: Fleet) -> Iterator[Finding]:
+    for at in _sources(fleet):
+        entries = fleet.raw(*at, "git").get("include")
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            name = mapping_at(entry, "repository").get("name")
+            if isinstance(name, str):
+                yield from _not_included(fleet, at, (*at, "git", "include", index, "repository", "name"), name)
+
+
+def tenants_do_not_borrow_the_controllers_identity(fleet: Fleet) -> Iterator[Finding]:
+    """Flux's controllers may read what belongs to all teams; who names no credentials of his own gets at all of it."""
+    if fleet.document.platform.sharedIdentity:
+        return
+    for path, model, block in flux_blocks(fleet.source.data):
+        if path[0] == "platform":
+            continue
+        if model is Provider and block.get("type") in _CLOUD_PROVIDERS and not fleet.raw(*path[:-1]).get("credentials"):
+            yield _borrowed((*path, "type"), f"'{block['type']}' without credentials posts with the cloud identity")
+        if block.get("provider") in _CLOUDS:
+            yield _borrowed((*path, "provider"), f"provider '{block['provider']}' reads with the cloud identity")
+        if isinstance(decryption := block.get("decryption"), dict) and "secretRef" not in decryption:
+            yield _borrowed(
+                (*path, "decryption"), "decryption without 'secretRef' uses the keys and the cloud identity"
+            )
+
+
+def _borrowed(at: Path, message: str) -> Finding:
+    return Finding(
+        at,
+        "shared-identity",
+        f"{message} of Flux's own controllers, which all tenants would share",
+        fix="name credentials of the tenant's own, or have the platform team set 'platform: {sharedIdentity: true}'",
+    )
+
+
+def _sources(fleet: Fleet) -> Iterator[tuple[str, ...]]:
+    return (path[:-1] for path, _, _ in source_blocks(fleet.source.data))
+
+
+def _owner(path: Path) -> tuple[str, ...]:
+    """Whose credentials something at a path may name."""
+    return ("tenants", str(path[1])) if path[0] == "tenants" else ("platform",)
+
+
+def _undeclared(fleet: Fleet, at: Path, group: str, name: str) -> Iterator[Finding]:
+    owner = _owner(at)
+    known = fleet.names(*owner, group)
+    if name not in known:
+        whose = f"tenant '{owner[1]}'" if owner[0] == "tenants" else "the platform"
+        yield Finding(
+            at,
+            f"unknown-{group}",
+            f"{group} '{name}' of {whose} are not declared"
+            if group == "credentials"
+            else f"{whose} declares no config '{name}'",
+            (declared("declared", name, known), _why(group)),
+            fix=f"declare it under '{'.'.join((*owner, group))}:', or correct the name",
+        )
+
+
+def _why(group: str) -> str:
+    what = "Secret" if group == "credentials" else "ConfigMap"
+    return f"only declared names are taken: Flux reads any {what} beside the object, and clusters' keys may lie there"
+
+
+def _not_included(fleet: Fleet, at: tuple[str, ...], path: Path, name: str) -> Iterator[Finding]:
+    known: dict[str, Any] = fleet.raw(*at[:-1]) if at[0] == "tenants" else {}
+    git = {each for each, source in known.items() if isinstance(source, dict) and "git" in source}
+    if name not in git:
+        yield Finding(
+            path,
+            "unknown-source",
+            f"'{name}' is not a 'git:' source declared beside this one",
+            (declared("declared", name, git - {at[-1]}),),
+            fix="declare it, or correct the name",
+        )

@@ -1,0 +1,74 @@
+"""Rules about tenants' settings and about what selectors take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenantry.fleet.fleet import Fleet, matches
+from tenantry.fleet.rules import walk
+from tenantry.messages.errors import Finding
+
+OWNED_LABELS = (
+    "toolkit.fluxcd.io/",
+    "tenantry/",
+    "kustomize.toolkit.fluxcd.io/",
+    "helm.toolkit.fluxcd.io/",
+    "app.kubernetes.io/managed-by",
+    "kubernetes.io/metadata.name",
+)
+
+
+def labels_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Finding]:
+    for at, given in walk.settings(fleet):
+        for label in given.labels or {}:
+            if label.startswith(OWNED_LABELS):
+                yield Finding(
+                    (*at, "labels", label),
+                    "owned-label",
+                    f"label '{label}' is the fleet's own",
+                    fix="remove it",
+                    at_key=True,
+                )
+
+
+def selectors_name_declared_clusters(fleet: Fleet) -> Iterator[Finding]:
+    known = fleet.names("clusters")
+    for at, who, selector in walk.selectors(fleet):
+        for key, listed in (("names", selector.names or []), ("exclude", selector.exclude)):
+            for index, name in enumerate(listed):
+                if name not in known:
+                    yield walk.unknown_cluster(fleet, (*at, key, index), name, f"{who} targets cluster '{name}'")
+
+
+def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Finding]:
+    for at, who, selector in walk.selectors(fleet):
+        known = all(name in fleet.clusters for name in selector.names or [])
+        if known and not any(matches(selector, name, cluster) for name, cluster in fleet.clusters.items()):
+            labels = sorted(
+                {f"{key}={value}" for cluster in fleet.clusters.values() for key, value in cluster.labels.items()}
+            )
+            notes = (f"labels there are: {', '.join(labels)}",) if selector.labels and labels else ()
+            yield Finding(
+                at,
+                "selects-nothing",
+                f"{who} selects none of the clusters",
+                notes,
+                fix="correct the selector, or remove the entry",
+            )
+
+
+def apps_say_where_they_run(fleet: Fleet) -> Iterator[Finding]:
+    for tenant, declared_tenant in fleet.document.tenants.items():
+        fallback = declared_tenant.clusters or fleet.document.defaults.clusters
+        for app, declared_app in declared_tenant.apps.items():
+            if not (declared_app.clusters or fallback):
+                at = ("tenants", tenant, "apps", app)
+                where = "for the app, for the tenant or under 'defaults:'"
+                fix = f"set 'clusters:' {where}; 'clusters: {{all: true}}' means every cluster"
+                yield Finding(
+                    at,
+                    "no-clusters",
+                    f"app '{app}' of tenant '{tenant}' does not say on which clusters it runs",
+                    fix=fix,
+                    at_key=True,
+                )

@@ -1,0 +1,80 @@
+"""Ways through a fleet that several rules take, and findings that several rules make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from tenantry.fleet.blocks import blocks_of
+from tenantry.fleet.fleet import Fleet
+from tenantry.messages.errors import Finding, Path
+from tenantry.messages.text import declared
+from tenantry.model import App, AppPatch, Overrides, Selector, Settings
+from tenantry.model.tenancy import ExtraNamespace
+
+
+def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
+    """Every selector with its path and with whose it is."""
+    if fleet.document.defaults.clusters:
+        yield ("defaults", "clusters"), "the default", fleet.document.defaults.clusters
+    for name, tenant in fleet.document.tenants.items():
+        if tenant.clusters:
+            yield ("tenants", name, "clusters"), f"tenant '{name}'", tenant.clusters
+        for app, declared_app in tenant.apps.items():
+            if declared_app.clusters:
+                yield (
+                    ("tenants", name, "apps", app, "clusters"),
+                    f"app '{app}' of tenant '{name}'",
+                    declared_app.clusters,
+                )
+    for name, addon in fleet.document.platform.addons.items():
+        yield ("platform", "addons", name, "clusters"), f"add-on '{name}'", addon.clusters
+
+
+def settings(fleet: Fleet) -> Iterator[tuple[Path, Settings | ExtraNamespace]]:
+    """Everything that says what namespaces are given: the defaults, the tenants, their extra namespaces."""
+    yield ("defaults",), fleet.document.defaults
+    for name, tenant in fleet.document.tenants.items():
+        yield ("tenants", name), tenant
+        for key, extra in tenant.namespaces.items():
+            yield ("tenants", name, "namespaces", key), extra
+
+
+def apps(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Mapping[str, App], str, App]]:
+    """Every app and add-on: its path, all of its siblings, its name and itself."""
+    for tenant, declared_tenant in fleet.document.tenants.items():
+        for app, declared_app in declared_tenant.apps.items():
+            yield ("tenants", tenant, "apps", app), declared_tenant.apps, app, declared_app
+    addons = fleet.document.platform.addons
+    for name, addon in addons.items():
+        yield ("platform", "addons", name), addons, name, addon
+
+
+def overrides(overrides: Overrides, at: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], AppPatch]]:
+    for group, entries in (("environments", overrides.environments), ("clusters", overrides.clusters)):
+        for name, entry in entries.items():
+            yield (*at, "overrides", group, name), entry
+
+
+def blocks(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """The `kustomize:` and `helm:` blocks of an app and of its overrides, as written."""
+    return blocks_of(fleet.source.data, at)
+
+
+def dependencies(at: tuple[str, ...], app: App) -> Iterator[tuple[Path, Iterable[str]]]:
+    if app.dependsOn:
+        yield (*at, "dependsOn"), app.dependsOn
+    for path, override in overrides(app.overrides, at):
+        if override.dependsOn:
+            yield (*path, "dependsOn"), override.dependsOn
+
+
+def unknown_cluster(fleet: Fleet, at: Path, name: str, what: str, *, at_key: bool = False) -> Finding:
+    return Finding(
+        at,
+        "unknown-cluster",
+        f"{what}, which is not declared",
+        (declared("declared", name, fleet.names("clusters")),),
+        fix=f"declare it under 'clusters:' ({fleet.source.line_of(('clusters',))}), or correct the name",
+        at_key=at_key,
+    )

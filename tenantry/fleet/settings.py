@@ -1,0 +1,201 @@
+"""Effective settings: what a tenant, or an app on one cluster, is told after defaults, overrides and placeholders.
+
+Merge order, least to most specific: defaults < tenant (or add-on) < app < environment < cluster; an environment that
+extends others comes behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from tenantry.fleet.fleet import Fleet, matches
+from tenantry.fleet.merge import Layer, merge, origin
+from tenantry.fleet.shape import findings_of
+from tenantry.fleet.template import fill
+from tenantry.messages.errors import Finding, Found, Path
+from tenantry.model import Helm, Kustomize, Selector, Settings
+from tenantry.model.fillable import FILLED
+from tenantry.model.network import Network
+from tenantry.model.tenancy import ExtraBinding, PodSecurity, TenantOwner
+
+_INHERITED = set(Settings.model_fields) - {"clusters"}
+"""A selector is taken whole from the nearest level: half of one merged into another would mean neither."""
+
+TIMES = ("interval", "retryInterval", "timeout")
+"""Settings that apps and add-ons take over where they do not set them themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class TenantSettings:
+    """What holds for one tenant everywhere; durations as Go writes them ("10m"), quantities as Kubernetes does ("8Gi")."""
+
+    role: str = "admin"
+    interval: str = "10m"
+    retryInterval: str = "30s"
+    timeout: str = "5m"
+    network: Network = field(default_factory=Network)
+    quota: dict[str, str] = field(default_factory=dict)
+    limits: dict[str, dict[str, str]] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+    annotations: dict[str, str] = field(default_factory=dict)
+    podSecurity: PodSecurity | None = None
+    owners: list[TenantOwner] = field(default_factory=list)
+    roleBindings: dict[str, ExtraBinding] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class EffectiveApp:
+    """One app on one cluster; `layers` trace a value of `block` back to the file."""
+
+    name: str
+    block: Kustomize | Helm
+    depends_on: tuple[str, ...]
+    layers: tuple[Layer, ...]
+
+    @property
+    def kind(self) -> Literal["kustomize", "helm"]:
+        return "kustomize" if isinstance(self.block, Kustomize) else "helm"
+
+    def origin(self, *path: str | int) -> Path:
+        """Where in the document the app's value at `path` stands."""
+        return origin(self.layers, path)
+
+
+def platform_settings(fleet: Fleet) -> TenantSettings:
+    """What add-ons are told; only the defaults' times concern them."""
+    return _settings(platform_layers(fleet))
+
+
+def platform_layers(fleet: Fleet) -> list[Layer]:
+    """What the settings of add-ons are merged of."""
+    return [Layer(("defaults",), {key: value for key, value in fleet.raw("defaults").items() if key in TIMES})]
+
+
+def tenant_settings(fleet: Fleet, tenant: str) -> TenantSettings:
+    """The defaults with what the tenant says itself."""
+    return _settings(settings_layers(fleet, tenant))
+
+
+_NO_SETTINGS = ("name", "state")
+"""Keys of a namespace's entry that say something of it, and nothing of what is in it."""
+
+
+def namespace_settings(fleet: Fleet, tenant: str, key: str) -> TenantSettings:
+    """What holds in one of the tenant's extra namespaces: the tenant's settings with what its entry says."""
+    at = ("tenants", tenant, "namespaces", key)
+    own = {setting: value for setting, value in fleet.raw(*at).items() if setting not in _NO_SETTINGS}
+    return _settings([*settings_layers(fleet, tenant), Layer(at, own)])
+
+
+def setting_origin(fleet: Fleet, tenant: str, *path: str | int) -> Path:
+    """Where in the document the tenant's setting at `path` stands: with the tenant, or under the defaults."""
+    return origin(settings_layers(fleet, tenant), path)
+
+
+def settings_layers(fleet: Fleet, tenant: str) -> list[Layer]:
+    """What a tenant's settings are merged of."""
+    return [_inherited(fleet, "defaults"), _inherited(fleet, "tenants", tenant)]
+
+
+def selector_of(fleet: Fleet, tenant: str, app: str) -> Selector | None:
+    """The nearest selector: the app's, the tenant's, the defaults'."""
+    declared = fleet.document.tenants[tenant]
+    return declared.apps[app].clusters or declared.clusters or fleet.document.defaults.clusters
+
+
+def apps_on(fleet: Fleet, tenant: str, cluster: str) -> list[str]:
+    """The tenant's apps whose selectors take a cluster, whatever the environment."""
+    declared = fleet.clusters[cluster]
+    return [
+        app
+        for app in fleet.document.tenants[tenant].apps
+        if (selector := selector_of(fleet, tenant, app)) and matches(selector, cluster, declared)
+    ]
+
+
+def selector_at(fleet: Fleet, tenant: str, app: str) -> Path:
+    """Where the nearest selector stands."""
+    declared = fleet.document.tenants[tenant]
+    if declared.apps[app].clusters:
+        return ("tenants", tenant, "apps", app, "clusters")
+    return ("tenants", tenant, "clusters") if declared.clusters else ("defaults", "clusters")
+
+
+def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) -> dict[str, str]:
+    """All placeholders for something on a cluster; the cluster's variables win over the environment's."""
+    return {
+        **fleet.environments[environment].variables,
+        **fleet.clusters[cluster].variables,
+        "env": environment,
+        "cluster": cluster,
+        **built_in,
+    }
+
+
+def variable_at(fleet: Fleet, environment: str, cluster: str, name: str) -> Path | None:
+    """Where a variable of `variables_of` is declared; None for a built-in one."""
+    environments = (("environments", each) for each in reversed(fleet.lineage(environment)))
+    for group, owner in (("clusters", cluster), *environments):
+        if name in fleet.raw(group, owner, "variables"):
+            return (group, owner, "variables", name)
+    return None
+
+
+def effective_app(
+    fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str, variables: dict[str, str]
+) -> EffectiveApp:
+    """The app at a path of the document as it is on one cluster.
+
+    Raises: Found: the merged app is not complete, or a placeholder is unknown.
+    """
+    layers = _app_layers(fleet, at, environment, cluster)
+    data = merge(layers)
+    kind: Literal["kustomize", "helm"] = "helm" if layers[0].data.get("kustomize") is None else "kustomize"
+    try:
+        block = fill(data.get(kind, {}), variables, (kind,))
+    except Found as found:
+        raise Found(_relocate(finding, layers) for finding in found.findings) from None
+    return EffectiveApp(at[-1], _block(kind, block, layers), tuple(data.get("dependsOn", ())), layers)
+
+
+def _app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> tuple[Layer, ...]:
+    app = fleet.raw(*at)
+    base = Layer(at, {key: value for key, value in app.items() if key in ("kustomize", "helm", "dependsOn")})
+    environments = ((*at, "overrides", "environments", each) for each in fleet.lineage(environment))
+    paths = (*environments, (*at, "overrides", "clusters", cluster))
+    overrides = (Layer(path, fleet.raw(*path)) for path in paths)
+    return (base, *(layer for layer in overrides if layer.data))
+
+
+def _block(kind: Literal["kustomize", "helm"], data: dict[str, Any], layers: tuple[Layer, ...]) -> Kustomize | Helm:
+    model = Kustomize if kind == "kustomize" else Helm
+    try:
+        return model.model_validate(data, context=FILLED)
+    except ValidationError as error:
+        raise Found(_relocate(finding, layers) for finding in findings_of(error, model, data, (kind,))) from None
+
+
+def _relocate(finding: Finding, layers: Sequence[Layer]) -> Finding:
+    return replace(finding, path=origin(layers, finding.path))
+
+
+def _inherited(fleet: Fleet, *at: str) -> Layer:
+    return Layer(at, {key: value for key, value in fleet.said(*at).items() if key in _INHERITED})
+
+
+def _settings(layers: list[Layer]) -> TenantSettings:
+    # Each layer was checked, but two network policies of one name may not go together; and validating turns numbers
+    # into the text Kubernetes wants.
+    data = merge(layers)
+    try:
+        merged = Settings.model_validate(data)
+    except ValidationError as error:
+        raise Found(_relocate(finding, layers) for finding in findings_of(error, Settings, data)) from None
+    values: dict[str, Any] = {key: getattr(merged, key) for key in merged.model_fields_set}
+    if merged.limits:
+        values["limits"] = merged.limits.model_dump(exclude_none=True)
+    return TenantSettings(**values)

@@ -1,0 +1,224 @@
+"""Checks the data of a file against the model and says what is wrong in the author's words.
+
+A mistake in one app must not hide the mistakes of others, so entries that do not fit (an app, a source, a tenant or one of
+its settings, an add-on) are left out and the rest is checked on; `Checked.left_out` names them, lest a reference to one be
+called unknown.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from tenantry.fleet.inherit import inherit
+from tenantry.messages.errors import MAX_PROBLEMS, Finding, Path, first_of
+from tenantry.messages.findings import (
+    empty_list,
+    empty_string,
+    missing_key,
+    no_match,
+    not_allowed,
+    owned_key,
+    unknown_key,
+    wrong_type,
+)
+from tenantry.model import Document, Model, Settings, Tenant
+
+_KEY_MARK = "[key]"
+_SETTING = object()
+"""Stands for any key of a tenant but those of its parts and its selector: apps refer to them, and would seem wrong without."""
+_PARTS = Tenant.model_fields.keys() - Settings.model_fields.keys() | {"clusters"}
+_OPTIONAL_ENTRIES = (
+    ("tenants", None, "apps", None, "imageAutomation"),
+    ("platform", "addons", None, "imageAutomation"),
+    ("tenants", None, "apps", None),
+    ("tenants", None, "sources", None),
+    ("tenants", None, "credentials", None),
+    ("tenants", None, "configs", None),
+    ("tenants", None, "alerts", None),
+    ("tenants", None, _SETTING),
+    ("tenants", None),
+    ("platform", "addons", None),
+    ("platform", "credentials", None),
+    ("platform", "configs", None),
+    ("platform", "alerts", None),
+)
+"""Paths of entries the rest of the file can be checked without; None stands for any key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """document: None where the frame itself (environments, clusters, ...) is wrong; left_out: paths of broken entries."""
+
+    document: Document | None
+    left_out: frozenset[Path]
+    findings: tuple[Finding, ...]
+
+
+def check_shape(data: dict[str, Any], known: tuple[Finding, ...] = ()) -> Checked:
+    """Fit the data to the model; findings hold every misfit.
+
+    Args: known: what is wrong with entries besides; those are left out too.
+    """
+    inherited = inherit(data)
+    checked = _check_whole(inherited.data, known)
+    findings = (*inherited.findings, *inherited.placed(checked.findings))
+    return Checked(None if inherited.findings else checked.document, checked.left_out, findings)
+
+
+def _check_whole(data: dict[str, Any], known: tuple[Finding, ...]) -> Checked:
+    """Fit data whose environments are whole."""
+    findings = known
+    try:
+        document = Document.model_validate(data)
+        if not known:
+            return Checked(document, frozenset(), ())
+    except ValidationError as error:
+        findings += first_of(findings_of(error, Document, data))
+        if len(findings) > MAX_PROBLEMS:
+            return Checked(None, frozenset(), findings)
+    broken = frozenset(entry for finding in findings if (entry := _entry(finding.path)))
+    if any(_entry(finding.path) is None for finding in findings):
+        return Checked(None, broken, findings)
+    try:
+        return Checked(Document.model_validate(_without(data, broken)), broken, findings)
+    except ValidationError:  # an entry's absence broke its parent
+        return Checked(None, broken, findings)
+
+
+def findings_of(error: ValidationError, model: type[BaseModel], data: Any, at: Path = ()) -> Iterator[Finding]:
+    """The findings in pydantic's error about `data`, whose place in the document is `at`."""
+    for detail in error.errors(include_url=False, include_input=False):
+        path = detail["loc"]
+        # pydantic's mark that a key is wrong, unless the author's own key looks like it.
+        at_key = path[-1:] == (_KEY_MARK,) and not _exists(data, path)
+        path = path[:-1] if at_key else path
+        yield _finding(dict(detail), at, path, model, data, at_key=at_key)
+
+
+def _finding(
+    detail: dict[str, Any], at: Path, path: Path, model: type[BaseModel], data: Any, *, at_key: bool
+) -> Finding:
+    kind, context = detail["type"], detail.get("ctx", {})
+    here = (*at, *path)
+    match kind:
+        case "extra_forbidden":
+            return _unknown_key(here, str(path[-1]), _model_at(model, path[:-1]))
+        case "missing":
+            return missing_key(here[:-1], str(path[-1]))
+        case "literal_error":
+            allowed = context["expected"].replace("'", "").replace(" or ", ", ")
+            return not_allowed(here, _get(data, path), [allowed.replace("True", "true")])
+        case "too_short":
+            return empty_list(here)
+        case "string_pattern_mismatch":
+            value = path[-1] if at_key else _get(data, path)
+            return replace(no_match(here, value, context["pattern"]), at_key=at_key)
+        case "string_too_short":
+            return empty_string(here)
+        case _ if kind in _EXPECTED:
+            return wrong_type(here, _EXPECTED[kind], _get(data, path))
+        case _:  # our own refusals carry their code as the type
+            text = context.get("text", detail["msg"])
+            return Finding(here, kind.replace("_", "-"), text, fix=context.get("fix", ""), at_key=at_key)
+
+
+_EXPECTED = {
+    "string_type": "a string",
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "list_type": "a list",
+    "none_required": "nothing",
+}
+
+
+def _unknown_key(path: Path, key: str, model: type[Model] | None) -> Finding:
+    if model and (reason := model.owned.get(key)):
+        return owned_key(path, reason)
+    return unknown_key(path, _fields(model) if model else ())
+
+
+def _get(data: Any, path: Path) -> Any:
+    """The value at a path; None where there is none."""
+    return data if not path else _get(data[path[0]], path[1:]) if _exists(data, path[:1]) else None
+
+
+def _exists(data: Any, path: Path) -> bool:
+    for part in path:
+        try:
+            data = data[part]
+        except (KeyError, IndexError, TypeError):
+            return False
+    return True
+
+
+def _entry(path: Path) -> Path | None:
+    """The smallest entry around a path that can be left out."""
+    for pattern in _OPTIONAL_ENTRIES:
+        head = path[: len(pattern)]
+        if len(head) == len(pattern) and all(_stands_for(part, key) for part, key in zip(pattern, head, strict=True)):
+            return head
+    return None
+
+
+def _stands_for(part: object, key: str | int) -> bool:
+    return key not in _PARTS if part is _SETTING else part in (None, key)
+
+
+def _without(data: dict[str, Any], entries: Iterable[Path]) -> dict[str, Any]:
+    """A copy of the data without some entries; what is not on their way is shared."""
+    copy = dict(data)
+    for path in entries:
+        parent = copy
+        for part in path[:-1]:
+            child = parent.get(str(part))
+            if not isinstance(child, dict):
+                break
+            parent[str(part)] = parent = dict(child)
+        else:
+            parent.pop(str(path[-1]), None)
+    return copy
+
+
+def _model_at(model: type[BaseModel], path: Path) -> type[Model] | None:
+    """The model class whose keys stand at `path`."""
+    annotation: Any = model
+    for part in path:
+        annotation = _step(annotation, part)
+    found = next(
+        (option for option in _options(annotation) if isinstance(option, type) and issubclass(option, Model)), None
+    )
+    return found
+
+
+def _step(annotation: Any, part: str | int) -> Any:
+    for option in _options(annotation):
+        origin = typing.get_origin(option)
+        if origin in (dict, list):
+            return typing.get_args(option)[-1]
+        if isinstance(option, type) and issubclass(option, BaseModel) and part in _fields(option):
+            return _fields(option)[str(part)].annotation
+    return None
+
+
+def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """The keys of a model as the author writes them."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+def _options(annotation: Any) -> tuple[Any, ...]:
+    """The alternatives of an annotation, without Annotated's extras and without None."""
+    while typing.get_origin(annotation) is typing.Annotated:
+        annotation = typing.get_args(annotation)[0]
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        return tuple(option for arg in typing.get_args(annotation) for option in _options(arg))
+    return () if annotation in (None, type(None)) else (annotation,)

@@ -1,0 +1,77 @@
+"""Placeholders: `{env}`, `{tenant}`, `{app}`, `{cluster}` and the variables of the environment and the cluster.
+
+`{{` and `}}` stand for single braces. `${NAME}` is left as it is: Flux substitutes that after building.
+An unknown name is an error, never an empty string.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tenantry.messages.errors import MAX_PROBLEMS, Finding, Found, Path
+from tenantry.messages.text import declared
+
+BUILT_IN = ("env", "tenant", "app", "cluster")
+
+_TOKEN = re.compile(r"\$\{[^{}]*\}|\{\{|\}\}|\{([^{}]*)\}|[{}]")
+
+
+def fill(value: Any, variables: Mapping[str, str], at: Path) -> Any:
+    """A copy of plain data with the placeholders of all its strings filled in; keys of mappings are left alone.
+
+    Args:   at: the path of the value, for errors.
+    Raises: Found: one finding per string that can not be filled in.
+    """
+    problems: list[Finding] = []
+    filled = _fill(value, variables, at, problems)
+    if problems:
+        raise Found(problems)
+    return filled
+
+
+def _fill(value: Any, variables: Mapping[str, str], at: Path, problems: list[Finding]) -> Any:
+    if isinstance(value, str):
+        return _fill_text(value, variables, at, problems) if "{" in value or "}" in value else value
+    if isinstance(value, dict):
+        return {key: _fill(item, variables, (*at, key), problems) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_fill(item, variables, (*at, index), problems) for index, item in enumerate(value)]
+    return value
+
+
+def _fill_text(text: str, variables: Mapping[str, str], at: Path, problems: list[Finding]) -> str:
+    def replace(match: re.Match[str]) -> str:
+        token = match.group()
+        if token.startswith("${"):
+            return token
+        if token in ("{{", "}}"):
+            return token[0]
+        name = match.group(1)
+        if name in variables:
+            return variables[name]
+        if len(problems) <= MAX_PROBLEMS:
+            problems.append(_problem(token, name, variables, at))
+        return token
+
+    return _TOKEN.sub(replace, text)
+
+
+def _problem(token: str, name: str | None, variables: Mapping[str, str], at: Path) -> Finding:
+    if name is None:
+        return Finding(at, "bad-placeholder", f"a single '{token}'", fix=f"write '{token * 2}' for a brace")
+    return Finding(
+        at,
+        "unknown-placeholder",
+        f"placeholder '{{{name}}}' is not known here",
+        (declared("known", name, variables),),
+        fix="correct the name, declare it under the 'variables:' of the environment or cluster, or write '{{' and '}}' for braces",
+    )
+
+
+def names_in(text: str) -> Iterator[str]:
+    """The placeholder names a text uses."""
+    for match in _TOKEN.finditer(text):
+        if match.group(1) is not None:
+            yield match.group(1)

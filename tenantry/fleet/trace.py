@@ -1,0 +1,144 @@
+"""Merged values with the way back: which level of the file said it, and what was said before placeholders were filled in.
+
+`merge` makes one mapping of many layers; this takes the result apart again, value by value, for whoever asks why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tenantry.fleet.merge import Layer, merge, origin
+from tenantry.fleet.template import names_in
+from tenantry.messages.errors import Location, Path
+from tenantry.source.parse import Source
+
+_ABSENT = object()
+_LEVELS = {"defaults": "defaults", "tenants": "tenant", "apps": "app", "sources": "source"}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A place in the file and the level it belongs to: "defaults", "tenant", "app", "add-on", "environment dev", "cluster edge"."""
+
+    level: str
+    location: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One effective value.
+
+    value:   a scalar, a list of scalars or an empty mapping; None where `null` took away what stood below.
+    origin:  None for a default of the program.
+    written: what stands in the file, where placeholders made another value of it.
+    removed: the `null` that took away what less specific levels say.
+    """
+
+    path: Path
+    value: Any
+    origin: Origin | None = None
+    written: Any = None
+    removed: Origin | None = None
+
+    def under(self, *parent: str) -> Value:
+        """The same value as seen from further up."""
+        return replace(self, path=(*parent, *self.path))
+
+
+def trace(source: Source, layers: Sequence[Layer], effective: Mapping[str, Any]) -> tuple[Value, ...]:
+    """Every value of the effective settings that came of the layers; what no layer holds is a default.
+
+    Args: effective: without `None`; grouped as it will be shown, and so is the result.
+    """
+    merged = merge(layers)
+    removals = _removals(layers)
+    values = []
+    for path, value in _leaves(_with_removed(effective, removals)):
+        written = _get(merged, path)
+        removed = removals.get(path)
+        values.append(
+            Value(
+                path,
+                value,
+                None if written is _ABSENT else origin_at(source, origin(layers, path)),
+                written if placeholders(written) else None,
+                origin_at(source, removed) if removed else None,
+            )
+        )
+    return tuple(values)
+
+
+def origin_at(source: Source, path: Path) -> Origin:
+    """The origin that a path of the document is."""
+    return Origin(_level(path), source.locate(path))
+
+
+def placeholders(written: Any) -> tuple[str, ...]:
+    """The names of the placeholders in a text or in a list of texts, each once."""
+    texts = written if isinstance(written, list) else [written]
+    return tuple(dict.fromkeys(name for text in texts if isinstance(text, str) for name in names_in(text)))
+
+
+def _level(path: Path) -> str:
+    """The innermost level around a path; overrides and declarations of environments and clusters are named."""
+    level = str(path[0])
+    match path:
+        case ("environments" | "clusters" as group, name, *_):
+            level = f"{group[:-1]} {name}"
+        case ("tenants", _, "apps", _, "overrides", "environments" | "clusters" as group, name, *_):
+            level = f"{group[:-1]} {name}"
+        case ("platform", "addons", _, "overrides", "environments" | "clusters" as group, name, *_):
+            level = f"{group[:-1]} {name}"
+        case ("platform", "addons", *_):
+            level = "add-on"
+        case ("tenants", _, "apps" | "sources" as group, *_):
+            level = _LEVELS[group]
+        case ("tenants", *_):
+            level = "tenant"
+    return level
+
+
+def _leaves(data: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    if isinstance(data, Mapping) and data:
+        for key, value in data.items():
+            yield from _leaves(value, (*path, key))
+    elif isinstance(data, list) and any(isinstance(item, list | Mapping) for item in data):
+        for index, item in enumerate(data):
+            yield from _leaves(item, (*path, index))
+    else:
+        yield path, data
+
+
+def _removals(layers: Sequence[Layer]) -> dict[Path, Path]:
+    """Each `null` that takes a value of a lower layer away for good: its path in the data, and in the document."""
+    found: dict[Path, Path] = {}
+    for index, layer in enumerate(layers):
+        below = merge(layers[:index])
+        for path, value in _leaves(layer.data):
+            if value is None and _get(below, path) is not _ABSENT:
+                found[path] = (*layer.path, *path)
+    merged = merge(layers)
+    return {path: place for path, place in found.items() if _get(merged, path) is _ABSENT}
+
+
+def _with_removed(effective: Mapping[str, Any], removals: Mapping[Path, Path]) -> dict[str, Any]:
+    """A copy in which what was removed stands as None, where no default took its place."""
+    shown = merge([Layer((), dict(effective))])
+    for path in removals:
+        parent: Any = shown
+        for part in path[:-1]:
+            parent = parent.setdefault(part, {}) if isinstance(parent, dict) else None
+        if isinstance(parent, dict):
+            parent.setdefault(path[-1], None)
+    return shown
+
+
+def _get(data: Any, path: Path) -> Any:
+    for part in path:
+        try:
+            data = data[part]
+        except (KeyError, IndexError, TypeError):
+            return _ABSENT
+    return data

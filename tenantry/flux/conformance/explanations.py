@@ -1,0 +1,110 @@
+"""Our words for the rules of the definitions, by their expression.
+
+A test demands an entry for every rule in `tenantry.flux.schemas`, and none besides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What the author is told when the rule does not hold.
+
+    key: what the finding points at if the author wrote it; otherwise the block around it.
+    """
+
+    message: str
+    key: str = ""
+    fix: str = ""
+    notes: tuple[str, ...] = ()
+    code: str = "bad-combination"
+
+
+_NO_RETRIES = "retryInterval is only of use when failures are retried"
+_OIDC = "type 'generic-oidc'"
+_NEITHER_KUBECONFIG = "exactly one of configMapRef, secretRef is needed, none is given"
+_BOTH_KUBECONFIGS = "exactly one of configMapRef, secretRef is needed, configMapRef and secretRef are given"
+
+EXPLANATIONS = {
+    # Bucket
+    "self.provider == 'aws' || self.provider == 'generic' || !has(self.sts)": Explanation(
+        "sts needs provider 'aws' or 'generic'", "sts", "remove it, or change the provider"
+    ),
+    "self.provider != 'aws' || !has(self.sts) || self.sts.provider == 'aws'": Explanation(
+        "with provider 'aws', sts.provider must be 'aws'", "sts", "write 'provider: aws' in it"
+    ),
+    "self.provider != 'generic' || !has(self.sts) || self.sts.provider == 'ldap'": Explanation(
+        "with provider 'generic', sts.provider must be 'ldap'", "sts", "write 'provider: ldap' in it"
+    ),
+    "!has(self.sts) || self.sts.provider != 'aws' || !has(self.sts.secretRef)": Explanation(
+        "sts of provider 'aws' takes no secretRef", "sts", "remove secretRef from it"
+    ),
+    "!has(self.sts) || self.sts.provider != 'aws' || !has(self.sts.certSecretRef)": Explanation(
+        "sts of provider 'aws' takes no certSecretRef", "sts", "remove certSecretRef from it"
+    ),
+    "self.provider != 'generic' || !has(self.serviceAccountName)": Explanation(
+        "provider 'generic' takes no serviceAccountName", "serviceAccountName", "remove it, or name a cloud's provider"
+    ),
+    "!has(self.secretRef) || !has(self.serviceAccountName)": Explanation(
+        "secretRef and serviceAccountName exclude each other", "serviceAccountName", "remove one of them"
+    ),
+    # GitRepository
+    (
+        "!has(self.serviceAccountName) || (has(self.provider) && (self.provider == 'azure' || self.provider == 'aws'))"
+    ): Explanation(
+        "serviceAccountName needs provider 'aws' or 'azure'", "serviceAccountName", "remove it, or change the provider"
+    ),
+    # HelmChart
+    "!has(self.verify) || self.sourceRef.kind == 'HelmRepository'": Explanation(
+        "only charts of a HelmRepository can be verified", "verify", "remove it"
+    ),
+    # HelmRelease
+    "(has(self.chart) && !has(self.chartRef)) || (!has(self.chart) && has(self.chartRef))": Explanation(
+        "exactly one of chart, chartRef is needed", "chartRef", code="choose-one"
+    ),
+    "!has(self.retryInterval) || self.name != 'RemediateOnFailure'": Explanation(
+        _NO_RETRIES, "retryInterval", "remove it, or write 'name: RetryOnFailure' beside it"
+    ),
+    "!has(self.retryInterval) || self.name == 'RetryOnFailure'": Explanation(
+        _NO_RETRIES, "retryInterval", "remove it, or write 'name: RetryOnFailure' beside it"
+    ),
+    # HelmRelease and Kustomization
+    "has(self.configMapRef) || has(self.secretRef)": Explanation(_NEITHER_KUBECONFIG, code="choose-one"),
+    "!has(self.configMapRef) || !has(self.secretRef)": Explanation(_BOTH_KUBECONFIGS, code="choose-one"),
+    # ImagePolicy
+    "!has(self.interval) || (has(self.digestReflectionPolicy) && self.digestReflectionPolicy == 'Always')": Explanation(
+        "interval is only of use with digestReflectionPolicy 'Always'",
+        "interval",
+        "remove it, or write 'digestReflectionPolicy: Always' beside it",
+    ),
+    "has(self.interval) || !has(self.digestReflectionPolicy) || self.digestReflectionPolicy != 'Always'": Explanation(
+        "digestReflectionPolicy 'Always' needs an interval",
+        "digestReflectionPolicy",
+        "add 'interval:', how often to look for a new digest",
+    ),
+    # Provider
+    (
+        "self.type == 'github' || self.type == 'gitlab' || self.type == 'gitea' || self.type == 'bitbucketserver' || "
+        "self.type == 'bitbucket' || self.type == 'azuredevops' || !has(self.commitStatusExpr)"
+    ): Explanation(
+        "commitStatusExpr is for providers that set the status of a commit",
+        "commitStatusExpr",
+        "remove it, or change the type",
+        ("types that do: azuredevops, bitbucket, bitbucketserver, gitea, github, gitlab",),
+    ),
+    # Receiver
+    "self.type != 'generic-oidc' || (has(self.oidcProviders) && size(self.oidcProviders) > 0)": Explanation(
+        f"{_OIDC} needs at least one entry in oidcProviders", "oidcProviders", "name the issuer to trust"
+    ),
+    "self.type == 'generic-oidc' || !has(self.oidcProviders) || size(self.oidcProviders) == 0": Explanation(
+        f"oidcProviders is for {_OIDC} alone", "oidcProviders", "remove it, or change the type"
+    ),
+    "self.type != 'generic-oidc' || !has(self.secretRef)": Explanation(
+        f"{_OIDC} takes no secretRef", "secretRef", "remove it"
+    ),
+    "self.type == 'generic-oidc' || has(self.secretRef)": Explanation(
+        "every type but 'generic-oidc' needs a secretRef", fix="add 'secretRef:'"
+    ),
+}

@@ -1,0 +1,151 @@
+"""Types, keys, enumerations, patterns and bounds: a JSON Schema library finds the misfits, this module words them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from tenantry.flux.schemas import Schema, schema_of
+from tenantry.messages.errors import Finding, Path
+from tenantry.messages.findings import (
+    empty_list,
+    empty_string,
+    missing_key,
+    no_match,
+    not_allowed,
+    unknown_key,
+    wrong_type,
+)
+from tenantry.messages.placeholders import is_unfilled
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator, ValidationError
+
+_TYPES = {
+    "array": "a list",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "object": "a mapping",
+    "string": "a string",
+    "null": "nothing",
+}
+"""In the order in which a message names several."""
+_OF_TEXT = ("enum", "pattern", "minLength", "maxLength")
+_AS_IN = {
+    r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$": "write it as in '30s', '5m' or '1h30m'",
+    r"^([0-9]+(\.[0-9]+)?(ms|s|m))+$": "write it as in '30s' or '90m': hours are not allowed here",
+    r"^(http|https)://.*$": "begin it with 'https://' or 'http://'",
+    r"^$|^[^+:]": "write it as in 'refs/heads/main:refs/heads/next': no '+' (force) or ':' (delete) in front",
+}
+"""Examples for patterns that are hard to read."""
+
+
+def misfits(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Finding]:
+    """Where the value, whose place in the document is `at`, does not have the structure that the schema asks for."""
+    yield from _worded(_validator(schema.kind), schema, value, at)
+
+
+def misfits_of_part(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Finding]:
+    """As `misfits`, for a spec as written, of which other layers bring the rest: keys may be missing, `null` removes one.
+
+    What a text with placeholders becomes is seen when the whole is filled in.
+    """
+    yield from _worded(_validator_of_parts(schema.kind), schema, _without_null(value), at, unfilled=True)
+
+
+def _worded(
+    validator: Draft202012Validator, schema: Schema, value: dict[str, Any], at: Path, *, unfilled: bool = False
+) -> Iterator[Finding]:
+    errors = list(validator.iter_errors(value))
+    if unfilled:
+        errors = [error for error in errors if error.kind.name not in _OF_TEXT or not is_unfilled(error.instance)]
+    mistyped = [error.instance_path for error in errors if error.kind.name == "type"]
+    for error in errors:
+        # A value of the wrong type is not among the allowed ones either, which would be no news.
+        if error.kind.name == "type" or error.instance_path not in mistyped:
+            yield from _findings(error, schema.spec, (*at, *error.instance_path))
+
+
+@cache
+def _validator(kind: str) -> Draft202012Validator:
+    return _compiled(schema_of(kind).spec)
+
+
+@cache
+def _validator_of_parts(kind: str) -> Draft202012Validator:
+    return _compiled(part_of_spec(kind))
+
+
+def part_of_spec(kind: str) -> dict[str, Any]:
+    """The JSON Schema of a part of a kind's spec, in plain keywords only; a copy. Raises: KeyError: no such kind."""
+    return _nothing_required(schema_of(kind).spec)
+
+
+def _compiled(schema: dict[str, Any]) -> Draft202012Validator:
+    # Importing the library costs as much as all the rest of a short command.
+    import jsonschema_rs
+
+    # Linear in time, and without look-around, as the engine of API servers is.
+    options = jsonschema_rs.RegexOptions()
+    return jsonschema_rs.Draft202012Validator(schema, pattern_options=options)
+
+
+def _nothing_required(schema: dict[str, Any]) -> dict[str, Any]:
+    """A copy in which mappings may lack keys; entries of lists may not, because layers replace lists as a whole."""
+    part = {key: value for key, value in schema.items() if key != "required" and not key.startswith("x-")}
+    if "properties" in part:
+        part["properties"] = {key: _nothing_required(value) for key, value in part["properties"].items()}
+    return part
+
+
+def _without_null(value: dict[str, Any]) -> dict[str, Any]:
+    given = {key: part for key, part in value.items() if part is not None}
+    return {key: _without_null(part) if isinstance(part, dict) else part for key, part in given.items()}
+
+
+def _findings(error: ValidationError, schema: dict[str, Any], here: Path) -> Iterator[Finding]:
+    keyword, limit, value = error.kind.name, error.kind.value, error.instance
+    match keyword:
+        case "additionalProperties":
+            known = _schema_at(schema, error.schema_path[:-1]).get("properties", ())
+            yield from (unknown_key((*here, key), known) for key in limit)
+        case "required":
+            yield missing_key(here, limit)
+        case "type":
+            yield wrong_type(here, " or ".join(_TYPES[name] for name in _TYPES if name in limit), value)
+        case "enum":
+            yield not_allowed(here, value, map(str, limit))
+        case "pattern":
+            yield no_match(here, value, limit, _AS_IN.get(limit, ""))
+        case "minItems" | "minProperties" if limit == 1:
+            yield empty_list(here)
+        case "minLength" if limit == 1:
+            yield empty_string(here)
+        case "uniqueItems":
+            yield Finding(here, "duplicate", "no two entries may be equal", fix="remove one of them")
+        case _:
+            yield Finding(here, "bad-value", _beyond(keyword, limit, value))
+
+
+def _beyond(keyword: str, limit: int, value: Any) -> str:
+    """What is said about a value that is too large or too small."""
+    match keyword:
+        case "minimum":
+            return f"at least {limit} is needed, found {value}"
+        case "maximum":
+            return f"at most {limit} is allowed, found {value}"
+    one, many = ("character", "characters") if isinstance(value, str) else ("entry", "entries")
+    bound = f"{limit} {one} is" if limit == 1 else f"{limit} {many} are"
+    if keyword.startswith("min"):
+        return f"at least {bound} needed, found {len(value)}"
+    return f"at most {bound} allowed, found {len(value)}"
+
+
+def _schema_at(schema: dict[str, Any], path: list[str | int]) -> dict[str, Any]:
+    part: Any = schema
+    for step in path:
+        part = part[step]
+    found: dict[str, Any] = part
+    return found

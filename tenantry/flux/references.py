@@ -1,0 +1,85 @@
+"""Where Flux's specs name Secrets and ConfigMaps, found in its schemas, so that a new version's are known too.
+
+Flux reads them with the rights of its controllers, beside the objects that name them: for a remote placement that is
+where the clusters' kubeconfigs lie. So the fleet takes names of what a tenant declared, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from tenantry.flux.schemas import schema_of
+from tenantry.messages.errors import Path
+
+Kind: TypeAlias = Literal["Secret", "ConfigMap"]
+
+_FLEETS_OWN = "kubeConfig"
+"""Names a cluster's own Secret, and is the fleet's to set."""
+
+
+class Reference(NamedTuple):
+    """A name that stands at a path of a spec."""
+
+    path: Path
+    kind: Kind
+    name: str
+
+
+def references(flux_kind: str, spec: dict[str, Any]) -> Iterator[Reference]:
+    """All Secrets and ConfigMaps that a spec names, whole or as written; what has another shape is left out."""
+    for path in secret_paths(flux_kind):
+        if isinstance(name := _get(spec, (*path, "name")), str):
+            yield Reference((*path, "name"), "Secret", name)
+    for path in list_paths(flux_kind):
+        entries = _get(spec, path)
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            if (kind := _get(entry, ("kind",))) in ("Secret", "ConfigMap") and isinstance(entry.get("name"), str):
+                yield Reference((*path, index, "name"), kind, entry["name"])
+
+
+def renamed(flux_kind: str, spec: dict[str, Any], rename: Callable[[Kind, str], str]) -> dict[str, Any]:
+    """A spec with other names for what it refers to; the given one stays as it is."""
+    for reference in references(flux_kind, spec):
+        spec = _replaced(spec, reference.path, rename(reference.kind, reference.name))
+    return spec
+
+
+@cache
+def secret_paths(flux_kind: str) -> tuple[tuple[str, ...], ...]:
+    """The fields that hold the name of a Secret."""
+    return tuple(path for path, schema in _fields(schema_of(flux_kind).spec) if path[-1].lower().endswith("secretref"))
+
+
+@cache
+def list_paths(flux_kind: str) -> tuple[tuple[str, ...], ...]:
+    """The fields that list Secrets and ConfigMaps."""
+    return tuple(path for path, schema in _fields(schema_of(flux_kind).spec) if _lists_references(schema))
+
+
+def _lists_references(schema: dict[str, Any]) -> bool:
+    kinds = schema.get("items", {}).get("properties", {}).get("kind", {}).get("enum", ())
+    return bool(kinds) and set(kinds) <= {"Secret", "ConfigMap"}
+
+
+def _fields(schema: dict[str, Any], at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    for key, part in schema.get("properties", {}).items():
+        if key != _FLEETS_OWN:
+            yield (*at, key), part
+            yield from _fields(part, (*at, key))
+
+
+def _get(data: Any, path: tuple[str, ...]) -> Any:
+    for part in path:
+        data = data.get(part) if isinstance(data, dict) else None
+    return data
+
+
+def _replaced(data: Any, path: Path, value: str) -> Any:
+    """A copy with another value at a path that exists; what is not on the way is shared."""
+    if not path:
+        return value
+    copy = data.copy()
+    copy[path[0]] = _replaced(data[path[0]], path[1:], value)
+    return copy

@@ -1,0 +1,130 @@
+"""What can go wrong, classed by who has to act.
+
+    TenantryError
+    +-- InvalidFleet   the author of tenants.yaml: every problem of the file, each with its place
+    +-- Refused        whoever runs the command: one message and what to do about it
+
+Anything else that escapes is a bug of ours. Nothing here logs or prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import TypeAlias
+
+from tenantry.messages.redact import MAX_KEY, presentable
+
+MAX_PROBLEMS = 1000
+"""How many are told in one run. Nobody reads more, and a file can be made to hold any number."""
+
+Path: TypeAlias = tuple[str | int, ...]
+"""Where a value stands in the document: ("tenants", "rocky", "apps", "web", "clusters", "names", 1)."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """A place in a text file; line and column count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A problem at a path of the document; a `Source` knows the line and column of the path.
+
+    notes: facts that help to decide, such as the names that are declared.
+    fix:   what to do, in the imperative.
+    at_key: the key itself is the problem, not its value.
+    """
+
+    path: Path
+    code: str
+    message: str
+    notes: tuple[str, ...] = ()
+    fix: str = ""
+    at_key: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A problem at a place of a file, ready to be shown: whoever made it, it repeats no secret, and is not endless."""
+
+    location: Location
+    code: str
+    message: str
+    path: Path = ()
+    notes: tuple[str, ...] = ()
+    fix: str = ""
+
+    def __post_init__(self) -> None:
+        path = tuple(presentable(part, MAX_KEY) if isinstance(part, str) else part for part in self.path)
+        object.__setattr__(self, "path", path)
+        object.__setattr__(self, "message", presentable(self.message))
+        object.__setattr__(self, "notes", tuple(map(presentable, self.notes)))
+        object.__setattr__(self, "fix", presentable(self.fix))
+
+
+class TenantryError(Exception):
+    """The base of every error that is not a bug."""
+
+
+class InvalidFleet(TenantryError):
+    """The author's file is wrong; holds the problems found in one run, sorted by place.
+
+    more: whether there are more of them than `MAX_PROBLEMS`, which are all that is held.
+    """
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        unique = dict.fromkeys(diagnostics)
+        self.more = len(unique) > MAX_PROBLEMS
+        self.diagnostics = tuple(sorted(unique, key=lambda d: (d.location, d.code, d.message)))[:MAX_PROBLEMS]
+        super().__init__(f"{len(self.diagnostics)} problems")
+
+
+class Refused(TenantryError):
+    """The request can not be carried out as asked; `remedy` says what would help."""
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        self.message = presentable(message)
+        self.remedy = presentable(remedy)
+        super().__init__(self.message)
+
+    def __str__(self) -> str:
+        return f"{self.message}\n  fix: {self.remedy}" if self.remedy else self.message
+
+
+class AllRefused(Refused):
+    """Several requests, or one for several reasons, each with its own remedy."""
+
+    def __init__(self, reasons: Iterable[Refused]) -> None:
+        self.reasons = tuple(reasons)
+        super().__init__(f"{len(self.reasons)} reasons")
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.reasons))
+
+
+def first_of(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """As many findings as it takes to know whether there are more than can be told."""
+    return tuple(islice(findings, MAX_PROBLEMS + 1))
+
+
+class Found(TenantryError):
+    """Carries findings out of a computation that can not go on; the caller turns them into an `InvalidFleet`."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__(f"{len(self.findings)} findings")
+
+
+def raise_found(findings: Iterable[Finding]) -> None:
+    """Raise what there is; nothing happens where nothing is wrong. Raises: Found."""
+    if found := tuple(findings):
+        raise Found(found)

@@ -1,0 +1,124 @@
+"""What an author is told about a value that does not fit, whoever found out: the model or a schema of Flux's.
+
+Builds findings from a place and the facts; knows nothing of pydantic or JSON Schema.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from tenantry.messages.errors import Finding, Path
+from tenantry.messages.redact import shorten
+from tenantry.messages.text import closest
+
+_PASSWORD = re.compile(r"[a-z0-9+]+://[^/@\s]*:[^/@\s]*@.*", re.IGNORECASE)
+
+
+def unknown_key(path: Path, known: Iterable[str]) -> Finding:
+    """The key at the end of a path is none of the known ones."""
+    key, names = str(path[-1]), sorted(known)
+    near = closest(key, names)
+    return Finding(
+        path,
+        "unknown-key",
+        f"key '{shorten(key)}' is not known here",
+        (f"known: {', '.join(names)}" + (f" (closest: {near})" if near else ""),) if names else (),
+        fix=f"write '{near}'" if near else "remove it",
+        at_key=True,
+    )
+
+
+def owned_key(path: Path, reason: str) -> Finding:
+    """The key at the end of a path is Flux's, but not the author's to set."""
+    return Finding(path, "owned-key", f"key '{path[-1]}' can not be set: {reason}", fix="remove it", at_key=True)
+
+
+def missing_key(path: Path, key: str) -> Finding:
+    return Finding(path, "missing-key", f"key '{key}' is missing", fix=f"add '{key}:'")
+
+
+def name_too_long(what: str, name: str, limit: int, at: Path, fix: str) -> Finding:
+    """A name made of several keys; `at` is the entry whose keys they are."""
+    message = f"{what} name '{name}' has {len(name)} characters, at most {limit} are allowed"
+    return Finding(at, "name-too-long", message, fix=fix)
+
+
+def pasted_secret(path: Path, kind: str, *, at_key: bool) -> Finding:
+    """Args: kind: with its article, such as "a private key"."""
+    message = f"this looks like {kind}, which everyone who reads the file or the plan could use"
+    fix = "remove it, and revoke it; declare 'credentials', whose values are the stack's secret config"
+    return Finding(path, "secret-in-file", message, fix=fix, at_key=at_key)
+
+
+def wrong_type(path: Path, expected: str, value: Any) -> Finding:
+    """Args: expected: with its article, such as "a string"."""
+    return Finding(
+        path, "wrong-type", f"expected {expected}, found {type_name(value)}", fix=_remedy_for_type(expected, value)
+    )
+
+
+def not_allowed(path: Path, value: Any, allowed: Iterable[str]) -> Finding:
+    return Finding(path, "bad-value", f"{shown(value)} is not allowed here", (f"allowed: {', '.join(allowed)}",))
+
+
+def no_match(path: Path, value: Any, pattern: str, fix: str = "") -> Finding:
+    return Finding(path, "bad-value", f"{shown(value)} does not match {pattern}", fix=fix)
+
+
+def holds_password(url: str) -> bool:
+    """Whether a password stands in front of a URL's host."""
+    return _PASSWORD.match(url) is not None
+
+
+def password_in_url(path: Path, url: str) -> Finding | None:
+    """What is said of a URL that holds a password; it is never quoted."""
+    if not holds_password(url):
+        return None
+    message = "the URL holds a password, which everyone who reads the file or the plan could see"
+    fix = "remove it from the URL, and revoke it; name 'credentials' instead"
+    return Finding(path, "secret-in-url", message, fix=fix)
+
+
+def empty_list(path: Path) -> Finding:
+    return Finding(path, "empty", "at least one entry is needed")
+
+
+def empty_string(path: Path) -> Finding:
+    return Finding(path, "empty", "an empty string is not allowed here")
+
+
+def type_name(value: Any) -> str:
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            # A PIN or a password of digits is longer than what people mean to count.
+            return f"the number {value}" if len(str(value)) <= 6 else "a number"
+        case str():
+            return "a string"
+        case list():
+            return "a list"
+        case _:
+            return "a mapping"
+
+
+def shown(value: Any) -> str:
+    """A value as a message may quote it: whole or not at all, and never what may hold a password, as addresses do."""
+    quotable = isinstance(value, str) and len(value) <= 80 and value == shorten(value)
+    return f"'{value}'" if quotable and "@" not in value and "://" not in value else type_name(value)
+
+
+def _remedy_for_type(expected: str, value: Any) -> str:
+    if expected == "a string" and isinstance(value, int | float):
+        return "put it in quotes"
+    if expected == "a string" and isinstance(value, dict) and list(value.values()) == [None]:
+        return f'put a placeholder in quotes: "{{{shorten(*value)}}}"'
+    if expected == "true or false" and isinstance(value, str | int | float):
+        return "write true or false" + (", without quotes" if isinstance(value, str) else "")
+    if expected == "a list" and isinstance(value, str | int | float):
+        return "put it in brackets, as in [a, b]"
+    return "remove the key, or give it a value" if value is None else ""

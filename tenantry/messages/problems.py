@@ -1,0 +1,41 @@
+"""What is wrong with something that is not the author's file, such as what a cluster holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tenantry.messages.errors import AllRefused, Refused
+
+
+class Severity(StrEnum):
+    ERROR = "error"
+    """Flux can not work on the cluster."""
+    WARNING = "warning"
+    """It can, or some day it can not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """code and message say what is wrong, fix what to do about it."""
+
+    severity: Severity
+    code: str
+    message: str
+    fix: str
+
+
+def error(code: str, message: str, fix: str) -> Problem:
+    return Problem(Severity.ERROR, code, message, fix)
+
+
+def warning(code: str, message: str, fix: str) -> Problem:
+    return Problem(Severity.WARNING, code, message, fix)
+
+
+def refuse(problems: Iterable[Problem]) -> None:
+    """Raise all problems as one refusal; nothing happens where there are none. Raises: Refused."""
+    reasons = [Refused(each.message, each.fix) for each in problems]
+    if reasons:
+        raise reasons[0] if len(reasons) == 1 else AllRefused(reasons)

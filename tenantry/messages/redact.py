@@ -1,0 +1,151 @@
+"""What secrets look like, and how a message may repeat what an author wrote: on one line, bounded, without secrets.
+
+Two uses with two measures. `kind_of` tells whether a text is certainly a secret, so that the file is refused. `redacted`
+removes from a message everything that may be one, long random strings included: the message loses little.
+Every pattern is linear in the length of the text: repetitions are bounded, or start where no other can.
+"""
+
+from __future__ import annotations
+
+import re
+from string import ascii_lowercase, ascii_uppercase, digits
+
+HIDDEN = "(a secret?)"
+"""Stands in a message where a secret may have stood."""
+
+_PRIVATE_KEY = "a private key"
+_GITHUB = "a token of GitHub"
+_GITLAB = "a token of GitLab"
+_SLACK = "a token of Slack"
+_LOGIN = "a registry's login"
+_URL = "a URL with a password"
+
+_END = r"(?![A-Za-z0-9])"
+_CERTAIN: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    (
+        _PRIVATE_KEY,
+        ("PRIVATE KEY",),
+        r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----)[\s\S])*(?:-----END[^-]{0,80}-----)?",
+    ),
+    # The same in base64, as in a kubeconfig, by the three ways in which `PRIVATE KEY` can lie in groups of three bytes.
+    (
+        _PRIVATE_KEY,
+        ("LS0tLS1CRUdJTi",),
+        r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{0,40}(?:UFJJVkFURSBLRV|BSSVZBVEUgS0VZ|QUklWQVRFIEtFW)[A-Za-z0-9+/=]*",
+    ),
+    ("a key of age", ("AGE-SECRET-KEY-",), r"AGE-SECRET-KEY-[0-9A-Z-]{20,}"),
+    ("a JSON web token", ("eyJ",), r"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?"),
+    (_GITHUB, ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"gh[pousr]_[A-Za-z0-9]{20,}"),
+    (_GITHUB, ("github_pat_",), r"github_pat_[A-Za-z0-9_]{20,}"),
+    (_GITLAB, ("glpat-", "gldt-", "glrt-", "glcbt-", "glptt-"), r"gl(?:pat|dt|rt|cbt|ptt)-[\w.-]{16,}"),
+    (_SLACK, ("xox", "xapp-"), r"(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,}"),
+    ("a webhook of Slack", ("hooks.slack.com/services/",), r"hooks\.slack\.com/services/[A-Za-z0-9/_-]{8,}"),
+    ("a webhook of Discord", ("/api/webhooks/",), r"/api/webhooks/[0-9]{8,25}/[\w-]{8,}"),
+    ("an access key of AWS", ("AKIA", "ASIA"), rf"(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{{16}}{_END}"),
+    ("a token of Google", ("ya29.", "GOCSPX-"), r"(?:ya29\.|GOCSPX-)[\w-]{20,}"),
+    ("a key of Azure", ("AccountKey=",), r"AccountKey=[A-Za-z0-9+/=]{20,}"),
+    ("a key of Stripe", ("k_live_", "k_test_"), r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+    (
+        "an API key",
+        ("sk-",),
+        r"(?<![A-Za-z0-9])sk-(?:proj-|ant-[a-z0-9]{1,10}-)?[A-Za-z0-9_]{20}[\w-]*",
+    ),
+    ("a token of npm", ("npm_",), rf"npm_[A-Za-z0-9]{{36}}{_END}"),
+    ("a token of PyPI", ("pypi-AgE",), r"pypi-AgE[\w-]{20,}"),
+    ("a token of Docker", ("dckr_",), r"dckr_[a-z]{1,8}_[\w-]{20,}"),
+    ("a token of Hugging Face", ("hf_",), r"(?<![A-Za-z0-9])hf_[A-Za-z0-9]{30,}"),
+    ("a token of Pulumi", ("pul-",), rf"(?<![A-Za-z0-9])pul-[0-9a-f]{{40}}{_END}"),
+    ("a token of Vault", ("hvs.", "hvb.", "hvr."), r"(?<![A-Za-z0-9])hv[sbr]\.[\w-]{20,}"),
+    ("a key of SendGrid", ("SG.",), r"(?<![A-Za-z0-9])SG\.[\w-]{16,64}\.[\w-]{16,}"),
+    (_LOGIN, ('"auth"',), r'"auth"\s{0,8}:\s{0,8}"[A-Za-z0-9+/=]{8,}"'),
+    # What another program fills in is no password: `$(PASSWORD)`, `{{ .password }}`, `<password>`, `****`.
+    (_URL, ("://",), r"://[^/@\s:]*:[^/@\s:${}<>*%][^/@\s${}<>*]*@"),
+)
+"""What it is, substrings of which each such text holds at least one, and its form."""
+
+_FORMS = tuple((kind, hints, re.compile(form)) for kind, hints, form in _CERTAIN)
+
+_TOLD = r"(?:passw(?:or)?d|passphrase|secret|api[-_]?key)[\"']?\s{0,4}[=:]\s{0,4}|token[\"']?[=:]"
+_POSSIBLE = re.compile(
+    "|".join(
+        (
+            *(form for _, _, form in _CERTAIN),
+            r"://[^/@\s:]*:[^/@\s]*@",
+            r"AIza[\w-]{30,}",
+            r"(?i:(?<![a-z])(?:bearer|basic)\s{1,4}[a-z0-9+/=._~-]{8,})",
+            rf"(?i:(?:{_TOLD})[\"']?)(?P<told>[^\s\"',;&}}]{{3,}})",
+        )
+    )
+)
+_LONG_WORD = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_=-]{20,}")
+
+_SENSITIVE = re.compile(r"(?i)passw|passphrase|token|secretref|credential|api[-_]?key")
+
+
+def kind_of(text: str) -> str | None:
+    """Which kind of secret a text holds, with its article; None: none that is known."""
+    return next(
+        (kind for kind, hints, form in _FORMS if any(hint in text for hint in hints) and form.search(text)), None
+    )
+
+
+def redacted(text: str) -> str:
+    """A text without whatever in it may be a secret."""
+    return _LONG_WORD.sub(_unless_name, _POSSIBLE.sub(_hidden, text))
+
+
+def is_sensitive(key: str) -> bool:
+    """Whether under a key of this name people put a secret itself, where the name of one, or nothing, belongs."""
+    return bool(_SENSITIVE.search(key))
+
+
+def _hidden(match: re.Match[str]) -> str:
+    found = match.group()
+    return ("://" if found.startswith("://") else found.removesuffix(match.group("told") or found)) + HIDDEN
+
+
+def _unless_name(match: re.Match[str]) -> str:
+    return HIDDEN if _is_random(match.group()) else match.group()
+
+
+def _is_random(text: str) -> bool:
+    """Whether a long word, or a part of it, is no name: how often letters, capitals and digits take turns tells.
+
+    Names of objects are words and single digits between hyphens, and never hold capitals; names of kinds hold few digits.
+    """
+    kinds = text.translate(_KINDS)
+    starts = {*range(0, len(kinds) - _WINDOW, _STEP), max(0, len(kinds) - _WINDOW)}
+    return any(_takes_turns(kinds[start : start + _WINDOW]) for start in starts)
+
+
+def _takes_turns(kinds: str) -> bool:
+    mixed = "-" not in kinds or ("a" in kinds and "A" in kinds)
+    return mixed and kinds.count("0") >= 2 and len(_RUNS.findall(kinds)) >= 7
+
+
+_WINDOW, _STEP = 20, 4
+_RUNS = re.compile("a+|A+|0+")
+_KINDS = str.maketrans(
+    dict.fromkeys(ascii_lowercase, "a")
+    | dict.fromkeys(ascii_uppercase, "A")
+    | dict.fromkeys(digits, "0")
+    | dict.fromkeys("+/_=", "-")
+)
+
+MAX_TEXT = 4000
+"""Characters of a message, a note or a remedy; lists of what is known may be that long, names never are."""
+MAX_KEY = 400
+"""Characters of one key in the path of a problem: more than any key that Kubernetes takes."""
+
+
+def shorten(value: str, limit: int = 80) -> str:
+    """A value as it may be quoted in a message."""
+    shown = redacted(value[: 4 * limit])
+    shown = shown.encode("unicode_escape").decode() if not shown.isprintable() else shown
+    return shown if len(shown) <= limit and len(value) <= 4 * limit else f"{shown[:limit]}..."
+
+
+def presentable(text: str, limit: int = MAX_TEXT) -> str:
+    """A whole message, or a part of one, of which nobody knows what it repeats."""
+    shown = redacted(text[: 2 * limit])
+    return shown if len(shown) <= limit and len(text) <= 2 * limit else f"{shown[:limit]}..."

@@ -1,0 +1,101 @@
+"""Problems and lists as text, in a form that both editors and people read; used by the commands and the Pulumi program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from itertools import islice
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tenantry.messages.errors import Diagnostic, InvalidFleet, Path
+
+
+_MAX_NAMES = 300
+"""Comparing takes its time, and there may be many mistakes."""
+_MAX_COMPARED = 100
+"""Characters of a name; time grows with their square."""
+
+
+def format_invalid(error: InvalidFleet) -> str:
+    """All problems and a closing count, without a newline at the end."""
+    lines = [format_diagnostic(diagnostic) for diagnostic in error.diagnostics]
+    found = f"Found {counted(len(error.diagnostics), 'error')}"
+    more = f"Found more than {len(error.diagnostics)} errors; these are the first found, the rest is not looked for"
+    return "\n".join([*lines, more if error.more else found])
+
+
+def counted(count: int, noun: str) -> str:
+    """(1, "tenant") -> 1 tenant; (2, "tenant") -> 2 tenants"""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def format_diagnostic(diagnostic: Diagnostic) -> str:
+    """`file:line:column: error[code]: message`, then the data path, the facts and the remedy, indented."""
+    lines = [f"{diagnostic.location}: error[{diagnostic.code}]: {diagnostic.message}"]
+    if diagnostic.path:
+        lines.append(f"  at {format_path(diagnostic.path)}")
+    lines += [f"  {note}" for note in diagnostic.notes]
+    if diagnostic.fix:
+        lines.append(f"  fix: {diagnostic.fix}")
+    return "\n".join(printable(line) for line in lines)
+
+
+def printable(text: str) -> str:
+    """Text on one line and without control characters: keys and values of a file could hold any."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def format_path(path: Path) -> str:
+    """("apps", "web", "names", 1) -> apps.web.names[1]; keys that hold dots are quoted."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif "." in part or not part:
+            text += f'["{part}"]'
+        else:
+            text += f".{part}"
+    return text.removeprefix(".")
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that `name` was probably meant to be."""
+    if len(name) > _MAX_COMPARED:
+        return None
+    names = [each for each in islice(known, _MAX_NAMES) if len(each) <= _MAX_COMPARED]
+    return next(iter(get_close_matches(name, names, n=1, cutoff=0.6)), None)
+
+
+def declared(what: str, name: str, known: Iterable[str]) -> str:
+    """A note listing what is declared, with the closest name: `declared: a, b (closest: b)`."""
+    names = sorted(known)
+    if not names:
+        return f"{what}: none"
+    shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+    near = closest(name, names)
+    return f"{what}: {shown}" + (f" (closest: {near})" if near else "")
+
+
+_T = TypeVar("_T")
+_K = TypeVar("_K")
+
+MOST_NAMES = 8
+"""Of a list of names in a sentence; the rest is counted."""
+
+
+def listed(names: Iterable[object], most: int = MOST_NAMES) -> str:
+    """a, b and 3 more"""
+    unique = [str(name) for name in dict.fromkeys(names)]
+    more = f" and {len(unique) - most} more" if len(unique) > most else ""
+    return ", ".join(unique[:most]) + more
+
+
+def grouped(items: Iterable[_T], key: Callable[[_T], _K]) -> dict[_K, list[_T]]:
+    """Items with the same key together, groups in the order of the first of each."""
+    groups: dict[_K, list[_T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups

@@ -1,0 +1,102 @@
+"""The Secrets and ConfigMaps that sources and apps of one scope name: found by their declared names, made where they are used.
+
+On the management cluster they are called as declared, in the tenant's own namespace. Beside a remote cluster's kubeconfig
+their names are joined with dots, which no other name there has: nothing that a tenant declares can be taken for somebody
+else's Secret, whatever it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.template import fill
+from tenantry.flux.references import Kind, references, renamed
+from tenantry.kube.objects import KubeObject, ObjectId, SecretValues
+from tenantry.messages.errors import Finding, Found, Path
+from tenantry.model import Config, Credentials
+from tenantry.plan.objects.scope import WATCHED, Scope
+
+_REGISTRY_KEYS = ("password", "username")
+_GROUPS: dict[Kind, str] = {"Secret": "credentials", "ConfigMap": "configs"}
+
+
+class Attachments:
+    """Gives objects of one scope the names of what they refer to; `made` are the objects this needs."""
+
+    def __init__(self, fleet: Fleet, scope: Scope, variables: Mapping[str, str]) -> None:
+        self.made: dict[ObjectId, KubeObject] = {}
+        self._fleet = fleet
+        self._scope = scope
+        self._variables = variables
+
+    def bound(self, planned: KubeObject) -> KubeObject:
+        """The object with the names of Secrets and ConfigMaps as the cluster knows them, and after those.
+
+        Raises: Found: empty, because a rule has named what is not declared; or what can not be filled in.
+        """
+        spec = planned.manifest["spec"]
+        needed = tuple(self._needed(each.kind, each.name) for each in references(planned.id.kind, spec))
+        if not needed:
+            return planned
+        manifest = {**planned.manifest, "spec": renamed(planned.id.kind, spec, self._name)}
+        made = (object.id for object in needed if object)
+        return replace(planned, manifest=manifest, depends_on=(*planned.depends_on, *dict.fromkeys(made)))
+
+    def _needed(self, kind: Kind, name: str) -> KubeObject | None:
+        """What is to be made for a name; None: others make it."""
+        group = _GROUPS[kind]
+        at = self._place(group, name)
+        declared = self._declared(group).get(name)
+        if declared is None or at in self._fleet.left_out:
+            raise Found([])
+        self._refuse_kubeconfig(kind, name, at)
+        if declared.existing:
+            return None
+        object = self._secret(name, declared) if isinstance(declared, Credentials) else self._config(name, at)
+        return self.made.setdefault(object.id, object)
+
+    def _declared(self, group: str) -> Mapping[str, Credentials | Config]:
+        document = self._fleet.document
+        owner = document.tenants[self._scope.tenant] if self._scope.tenant else document.platform
+        declared: Mapping[str, Credentials | Config] = getattr(owner, group)
+        return declared
+
+    def _place(self, group: str, name: str) -> Path:
+        return ("tenants", self._scope.tenant, group, name) if self._scope.tenant else ("platform", group, name)
+
+    def _secret(self, name: str, declared: Credentials) -> KubeObject:
+        tenant = self._scope.tenant
+        path = ("credentials", tenant, name) if tenant else ("platformCredentials", name)
+        if declared.registry:
+            values = SecretValues(path, _REGISTRY_KEYS, declared.registry)
+            return self._object("Secret", name, {"type": "kubernetes.io/dockerconfigjson"}, values)
+        return self._object("Secret", name, {"type": "Opaque"}, SecretValues(path, tuple(sorted(declared.keys or ()))))
+
+    def _config(self, name: str, at: Path) -> KubeObject:
+        written = self._fleet.raw(*map(str, at), "data")
+        return self._object("ConfigMap", name, {"data": fill(written, self._variables, (*at, "data"))})
+
+    def _object(self, kind: Kind, name: str, body: dict[str, Any], values: SecretValues | None = None) -> KubeObject:
+        scope = self._scope
+        object = scope.object("v1", kind, name, body, depends_on=scope.made_home)
+        metadata = {**object.manifest["metadata"], "name": self._name(kind, name)}
+        metadata["labels"] = {**metadata["labels"], **WATCHED}
+        return replace(object, manifest={**object.manifest, "metadata": metadata}, secret=values)
+
+    def _name(self, _: Kind, name: str) -> str:
+        return ".".join((*self._scope.prefix, name))
+
+    def _refuse_kubeconfig(self, kind: Kind, name: str, at: Path) -> None:
+        """The last thing a tenant's chart should be given."""
+        resolved = (self._scope.home, self._name(kind, name))
+        for cluster, declared in self._fleet.clusters.items():
+            if declared.kubeconfig:
+                kubeconfig = declared.kubeconfig.resolved
+                if (kubeconfig.namespace, kubeconfig.name) == resolved:
+                    message = (
+                        f"'{name}' would be {kind} '{resolved[1]}', through which Flux reaches cluster '{cluster}'"
+                    )
+                    raise Found([Finding(at, "kubeconfig-secret", message, fix="rename it", at_key=True)])

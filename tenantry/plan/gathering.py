@@ -1,0 +1,59 @@
+"""What the parts of a plan come to together: each object once, and a finding for each two that are in each other's way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.messages.errors import Finding, Path
+from tenantry.plan.apps import AppSet, PlannedApp
+from tenantry.source.parse import Source
+
+
+class Gathering:
+    """The objects, apps and findings of one environment so far; origins: which part of the file planned an object first."""
+
+    def __init__(self, source: Source) -> None:
+        self.objects: dict[ObjectId, KubeObject] = {}
+        self.apps: list[PlannedApp] = []
+        self.findings: list[Finding] = []
+        self.origins: dict[ObjectId, Path] = {}
+        self._source = source
+        self._release_at: dict[tuple[str, str, str], Path] = {}
+
+    def add(self, objects: Iterable[KubeObject], at: Path) -> None:
+        for object in objects:
+            if self.objects.get(object.id) == object:
+                continue  # two that need it planned the same one
+            if object.id in self.objects:
+                first = self._source.line_of(self.origins.get(object.id, ()))
+                message = f"{object.id} would be created twice"
+                self.findings.append(Finding(at, "duplicate-name", message, (f"first: {first}",), "rename one of them"))
+                continue
+            self.objects[object.id] = object
+            self.origins[object.id] = at
+
+    def share(self, made: KubeObject, at: Path) -> ObjectId:
+        """Plan an object that several others need, once."""
+        self.origins.setdefault(made.id, at)
+        return self.objects.setdefault(made.id, made).id
+
+    def add_apps(self, planned: AppSet) -> None:
+        self.findings += planned.findings
+        places = {app.id: app.at for app in planned.apps}
+        for object in planned.objects.values():
+            tenant = object.owner.tenant
+            self.add([object], places.get(object.id, ("tenants", tenant) if tenant else ("platform", "addons")))
+        for app in planned.apps:
+            self.apps.append(app)
+            if app.release:
+                self.claim_release(app.release, app.at)
+
+    def claim_release(self, release: tuple[str, str, str], at: Path) -> None:
+        """Take a Helm release for one part of the file. release: cluster, namespace of Helm's storage, name."""
+        other = self._release_at.setdefault(release, at)
+        if other != at:
+            cluster, namespace, name = release
+            message = f"release '{name}' in namespace '{namespace}' on cluster '{cluster}' is claimed twice"
+            notes = (f"first: {self._source.line_of(other)}",)
+            self.findings.append(Finding(at, "duplicate-release", message, notes, "set another 'releaseName'"))

@@ -1,0 +1,160 @@
+"""Image automation of one app: a repository and a policy per image, and what writes chosen tags into the app's source.
+
+An automation pushes commits, so it is there once per environment: on the management cluster if the app is there too,
+else with the app on that of its clusters whose name is the first of the alphabet.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from tenantry.fleet.blocks import mapping_at
+from tenantry.fleet.fleet import Fleet, clusters_of, matches
+from tenantry.fleet.merge import Layer, merge
+from tenantry.fleet.settings import selector_of
+from tenantry.fleet.shape import findings_of
+from tenantry.fleet.template import fill
+from tenantry.kube.names import join
+from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.messages.errors import Finding, Found, Path
+from tenantry.model import App, ImageAutomation, ImageSource, ImageUpdate, Selector
+from tenantry.plan.objects.scope import TENANT_LABEL, Scope
+from tenantry.plan.objects.sources import reference
+
+API = "image.toolkit.fluxcd.io/v1"
+
+_FIXED = ("commit", "name", "tag", "semver")
+"""Parts of a Git reference that name a commit and not a branch; Flux looks at each of them before it looks at `branch`."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedImage:
+    """An image of an app whose tags are followed, and the policy that chooses one of them."""
+
+    name: str
+    image: str
+    policy: ObjectId
+
+    @property
+    def marker(self) -> str:
+        """The comment by which a line of a manifest says that this image, with the chosen tag, stands in it."""
+        return json.dumps({"$imagepolicy": f"{self.policy.namespace}:{self.policy.name}"})
+
+
+def automation_of(
+    fleet: Fleet, scope: Scope, at: tuple[str, ...], variables: Mapping[str, str]
+) -> ImageAutomation | None:
+    """The image automation of the app at a path, if it is for this scope to have.
+
+    Raises: Found: a placeholder is unknown, or what it stands for does not fit.
+    """
+    app, selector = _declared(fleet, at)
+    if app.imageAutomation is None or scope.environment not in (app.imageAutomation.environments or fleet.environments):
+        return None
+    here = (each for each in clusters_of(fleet, scope.environment) if matches(selector, each, fleet.clusters[each]))
+    # Of several environments that have a cluster only one has its add-ons.
+    owned = (each for each in here if scope.tenant or fleet.addons_owner(each) == scope.environment)
+    management = fleet.environments[scope.environment].management
+    # Not by the order of the file, lest moving lines about there moves objects.
+    chosen = min(owned, key=lambda each: (each != management, each))
+    return _filled(fleet, (*at, "imageAutomation"), variables) if chosen == scope.cluster else None
+
+
+def planned_images(scope: Scope, app: str, automation: ImageAutomation) -> tuple[PlannedImage, ...]:
+    """What the markers in manifests have to say of each image."""
+    ids = {name: ObjectId(API, "ImagePolicy", scope.home, scope.name(join(app, name))) for name in automation.images}
+    return tuple(PlannedImage(name, automation.images[name].repository.image, id) for name, id in ids.items())
+
+
+def image_objects(
+    scope: Scope, app: str, automation: ImageAutomation, source: KubeObject, at: Path
+) -> Iterator[tuple[KubeObject, Path]]:
+    """All objects of an app's automation, each with the place of its block; at: the place of the automation.
+
+    Raises: Found: the app's source is none that Flux could push to.
+    """
+    for name, image in automation.images.items():
+        place = (*at, "images", name)
+        repository = _repository(scope, app, name, image)
+        yield repository, (*place, "repository")
+        yield _policy(scope, app, name, image, repository.id), (*place, "policy")
+    if automation.update:
+        policies = (each.policy for each in planned_images(scope, app, automation))
+        yield _update(scope, app, automation.update, source, tuple(policies), (*at, "update")), (*at, "update")
+
+
+def _declared(fleet: Fleet, at: tuple[str, ...]) -> tuple[App, Selector]:
+    """The app or add-on at a path, with what chooses its clusters."""
+    if at[0] == "platform":
+        addon = fleet.document.platform.addons[at[-1]]
+        return addon, addon.clusters
+    selector = selector_of(fleet, at[1], at[-1])
+    assert selector is not None  # what has none is not placed
+    return fleet.document.tenants[at[1]].apps[at[-1]], selector
+
+
+def _filled(fleet: Fleet, at: tuple[str, ...], variables: Mapping[str, str]) -> ImageAutomation:
+    written = merge([Layer(at, fleet.raw(*at))])
+    # The template of commit messages has braces of its own; what it needs of ours comes as `messageTemplateValues`.
+    commit = mapping_at(written, "update", "git", "commit")
+    template = commit.pop("messageTemplate", None)
+    data = fill(written, variables, at)
+    if template is not None:
+        data["update"]["git"]["commit"]["messageTemplate"] = template
+    try:
+        return ImageAutomation.model_validate(data)
+    except ValidationError as error:
+        raise Found(findings_of(error, ImageAutomation, data, at)) from None
+
+
+def _policies_of(scope: Scope, app: str) -> dict[str, Any]:
+    """Beside a kubeconfig lie the policies of other tenants, environments and clusters too."""
+    labels = {"matchLabels": scope.labels(app)}
+    if scope.tenant:
+        return labels
+    return {**labels, "matchExpressions": [{"key": TENANT_LABEL, "operator": "DoesNotExist"}]}
+
+
+def _check_branch(app: str, git: dict[str, Any], ref: dict[str, Any], at: Path) -> None:
+    """Flux commits on top of what it checks out, and pushes to a branch of another name or, at a branch's tip, to that."""
+    checkout = mapping_at(git, "checkout", "ref") if "checkout" in git else ref
+    branch, push = checkout.get("branch"), mapping_at(git, "push").get("branch")
+    fixed = next((key for key in _FIXED if checkout.get(key)), None)
+    if (push and push != branch) or (branch and not fixed):
+        return
+    start = f"{fixed} '{checkout[fixed]}'" if fixed else "no branch"
+    message = f"updates of the images of app '{app}' start from {start}, and have no other branch to be pushed to"
+    fix = "set 'git.push.branch', or 'git.checkout.ref' to the branch to be changed"
+    raise Found([Finding((*at, "git"), "no-branch", message, fix=fix, at_key=True)])
+
+
+def _repository(scope: Scope, app: str, name: str, image: ImageSource) -> KubeObject:
+    spec = image.repository.model_dump(exclude_none=True)
+    if image.credentials:
+        spec["secretRef"] = {"name": image.credentials}
+    key = join(app, name)
+    return scope.object(API, "ImageRepository", key, {"spec": spec}, app=app, depends_on=scope.made_home)
+
+
+def _policy(scope: Scope, app: str, name: str, image: ImageSource, repository: ObjectId) -> KubeObject:
+    spec = {**image.policy.model_dump(exclude_none=True), "imageRepositoryRef": {"name": repository.name}}
+    return scope.object(API, "ImagePolicy", join(app, name), {"spec": spec}, app=app, depends_on=(repository,))
+
+
+def _update(
+    scope: Scope, app: str, update: ImageUpdate, source: KubeObject, policies: tuple[ObjectId, ...], at: Path
+) -> KubeObject:
+    if source.id.kind != "GitRepository":
+        message = f"the source of app '{app}' is no Git repository, so no chosen tag can be written to it"
+        fix = "take the app from a 'git:' source; or remove 'update', which leaves the policies to others"
+        raise Found([Finding(at, "wrong-source", message, fix=fix, at_key=True)])
+    spec = update.model_dump(exclude_none=True)
+    _check_branch(app, spec["git"], source.manifest["spec"]["ref"], at)
+    spec |= {"sourceRef": reference(source.id), "policySelector": _policies_of(scope, app)}
+    depends_on = (source.id, *policies)
+    return scope.object(API, "ImageUpdateAutomation", app, {"spec": spec}, app=app, depends_on=depends_on)

@@ -1,0 +1,175 @@
+"""Which namespaces a tenant has in an environment, which names are reserved, and which service accounts a tenant may admit.
+
+A service account of another tenant in a binding would be a way through the wall between them. One of the cluster or the
+platform would lend the rights of their controllers to the tenant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.settings import TenantSettings, setting_origin
+from tenantry.fleet.sharing import platform_account
+from tenantry.fleet.template import fill
+from tenantry.kube import names
+from tenantry.messages.errors import Finding, Found, Path
+from tenantry.model import ConfigMap
+from tenantry.model.tenancy import Subject
+from tenantry.plan.objects.bindings import account_namespace
+from tenantry.plan.objects.scope import Scope
+
+
+def main_namespace(fleet: Fleet, environment: str, tenant: str) -> str:
+    """The one that every tenant has. Raises: Found: the environment's template gives no name."""
+    at = fleet.said_at(environment, "namespace")
+    name = str(fill(fleet.environments[environment].namespace, _variables(fleet, environment, tenant), at))
+    _check_name(name, tenant, at, "shorten the template or the tenant's name")
+    return name
+
+
+def extra_namespaces(fleet: Fleet, environment: str, tenant: str) -> dict[str, str]:
+    """The names of the others by their keys, in the order of the keys. Raises: Found: a template gives no name."""
+    main = main_namespace(fleet, environment, tenant)
+    found: dict[str, str] = {}
+    for key, declared in sorted(fleet.document.tenants[tenant].namespaces.items()):
+        at = ("tenants", tenant, "namespaces", key)
+        variables = {**_variables(fleet, environment, tenant), "namespace": main, "key": key}
+        name = str(fill(declared.name, variables, (*at, "name")))
+        _check_name(name, tenant, at, "shorten its 'name', or its key")
+        found[key] = name
+    return found
+
+
+def all_namespaces(fleet: Fleet, environment: str) -> Iterator[tuple[str, str]]:
+    """Every namespace of every tenant with the tenant; without those whose names are wrong, which is reported elsewhere."""
+    for tenant in fleet.document.tenants:
+        try:
+            yield main_namespace(fleet, environment, tenant), tenant
+            yield from ((name, tenant) for name in extra_namespaces(fleet, environment, tenant).values())
+        except Found:
+            continue
+
+
+def _variables(fleet: Fleet, environment: str, tenant: str) -> dict[str, str]:
+    return {**fleet.environments[environment].variables, "env": environment, "tenant": tenant}
+
+
+def _check_name(name: str, tenant: str, at: Path, fix: str) -> None:
+    if problem := names.dns_label_problem(name):
+        raise Found([Finding(at, "bad-name", f"namespace '{name}' of tenant '{tenant}' {problem}", fix=fix)])
+
+
+class Territory:
+    """The namespaces of one environment; remembers who was given which, so that no two tenants get the same."""
+
+    def __init__(self, fleet: Fleet, environment: str) -> None:
+        self.fleet = fleet
+        self.environment = environment
+        self._reserved = _reserved_namespaces(fleet)
+        self._claims: dict[str, tuple[str, str]] = {}
+
+    def main(self, tenant: str) -> str:
+        """The tenant's main namespace. Raises: Found: it is reserved, or another's."""
+        name = main_namespace(self.fleet, self.environment, tenant)
+        fix = "rename the tenant, or change the environment's 'namespace'"
+        self._refuse_reserved(name, tenant, ("tenants", tenant), fix)
+        template = self.fleet.said_at(self.environment, "namespace")
+        self._claim(name, (tenant, ""), template, "put '{tenant}' into the template")
+        return name
+
+    def extra(self, tenant: str) -> dict[str, str]:
+        """The tenant's others by key. Raises: Found: as for the main one."""
+        extra = extra_namespaces(self.fleet, self.environment, tenant)
+        for key, name in extra.items():
+            at = _entry(tenant, key)
+            self._refuse_reserved(name, tenant, at, "rename the entry, or change its 'name'")
+            self._claim(name, (tenant, key), at, "rename the entry, or change its 'name'")
+        return extra
+
+    def holder(self, namespace: str) -> str | None:
+        """Who has a namespace, in words; None: nobody whom the fleet knows."""
+        if self._is_reserved(namespace):
+            return "the cluster or the platform"
+        tenant = self._tenant_of.get(namespace)
+        return f"tenant '{tenant}'" if tenant else None
+
+    @cached_property
+    def _tenant_of(self) -> dict[str, str]:
+        """Who has which namespace; only bindings for service accounts ask."""
+        return dict(all_namespaces(self.fleet, self.environment))
+
+    def _is_reserved(self, name: str) -> bool:
+        return names.is_reserved_namespace(name) or name in self._reserved
+
+    def _refuse_reserved(self, name: str, tenant: str, at: Path, fix: str) -> None:
+        if self._is_reserved(name):
+            message = f"namespace '{name}' of tenant '{tenant}' belongs to the cluster or to the platform"
+            raise Found([Finding(at, "reserved-namespace", message, fix=fix, at_key=True)])
+
+    def _claim(self, name: str, claim: tuple[str, str], at: Path, fix: str) -> None:
+        """Not even on different clusters may two share it: the service account for remotes is named like the namespace.
+
+        claim: the tenant, and the key of an extra namespace; "" for the main one.
+        """
+        other, key = self._claims.setdefault(name, claim)
+        if (other, key) == claim:
+            return
+        message = f"tenants '{other}' and '{claim[0]}' would share namespace '{name}'"
+        if other == claim[0]:
+            message = f"two namespaces of tenant '{other}' would both be called '{name}'"
+        elif key:
+            at, fix = _entry(other, key), "rename the entry, or change its 'name'"
+        raise Found([Finding(at, "shared-namespace", message, fix=fix)])
+
+
+def _entry(tenant: str, key: str) -> Path:
+    return ("tenants", tenant, "namespaces", key)
+
+
+def _reserved_namespaces(fleet: Fleet) -> set[str]:
+    """Namespaces where a tenant could reach the platform's objects or a cluster's kubeconfig.
+
+    On remotes a tenant's service account is named like its namespace and lies beside the platform's and beside those
+    that Flux gets tokens as, so the names of all of them are reserved too: a tenant would act with their rights.
+    """
+    clusters = fleet.clusters.values()
+    kubeconfigs = [cluster.kubeconfig.resolved for cluster in clusters if cluster.kubeconfig]
+    accounts = {cluster.platformServiceAccount for cluster in clusters}
+    tokens = {
+        each.serviceAccountName for each in kubeconfigs if isinstance(each, ConfigMap) and each.serviceAccountName
+    }
+    marked = {
+        platform_account(fleet, each, name) for name, cluster in fleet.clusters.items() for each in cluster.environments
+    }
+    return {fleet.document.platform.namespace, *(each.namespace for each in kubeconfigs), *accounts, *tokens, *marked}
+
+
+def foreign_accounts(
+    fleet: Fleet, scope: Scope, settings: TenantSettings, holder: Callable[[str], str | None]
+) -> Iterator[Finding]:
+    """A finding for each service account that is not the tenant's to name.
+
+    holder: who has a namespace, such as "tenant 'movy'"; None: nobody whom the fleet knows.
+    """
+    own = {scope.namespace, *scope.namespaces.values()}
+    for path, subject in _subjects(settings):
+        if subject.serviceAccount is None:
+            continue
+        namespace = account_namespace(scope, subject.serviceAccount)
+        if namespace not in own and (who := holder(namespace)):
+            yield Finding(
+                setting_origin(fleet, scope.tenant, *path, "serviceAccount"),
+                "foreign-account",
+                f"service account '{namespace}/{subject.serviceAccount.name}' belongs to {who}, not to tenant '{scope.tenant}'",
+                fix="name one in the tenant's own namespaces, or in a namespace outside the fleet",
+            )
+
+
+def _subjects(settings: TenantSettings) -> Iterator[tuple[Path, Subject]]:
+    for index, owner in enumerate(settings.owners):
+        yield ("owners", index), owner
+    for name, binding in settings.roleBindings.items():
+        for index, subject in enumerate(binding.subjects):
+            yield ("roleBindings", name, "subjects", index), subject

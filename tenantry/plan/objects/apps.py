@@ -1,0 +1,102 @@
+"""Apps: one Kustomization or HelmRelease each. What Flux would default, guess or leave off is written out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
+
+from tenantry.fleet.settings import TenantSettings
+from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.model import Helm, Kustomize
+from tenantry.plan.objects.scope import Scope
+from tenantry.plan.objects.sources import reference
+
+KUSTOMIZE_API = "kustomize.toolkit.fluxcd.io/v1"
+HELM_API = "helm.toolkit.fluxcd.io/v2"
+
+
+class Dependency(NamedTuple):
+    """The Kustomization or HelmRelease that Flux waits for; planned: it is in this plan, not in another environment's."""
+
+    id: ObjectId
+    planned: bool = True
+
+
+def app_id(scope: Scope, app: str, kind: Literal["kustomize", "helm"]) -> ObjectId:
+    """What stands for an app on the management cluster."""
+    api, name = (KUSTOMIZE_API, "Kustomization") if kind == "kustomize" else (HELM_API, "HelmRelease")
+    return ObjectId(api, name, scope.home, scope.name(app))
+
+
+def kustomization(
+    scope: Scope, app: str, block: Kustomize, settings: TenantSettings, source: ObjectId, after: Iterable[Dependency]
+) -> KubeObject:
+    """The Kustomization of an app; `after` is what it depends on.
+
+    A tenant's manifests all go to its namespace; an add-on's may name several, so they are left as they are.
+    """
+    after = tuple(after)
+    written = block.model_dump(exclude_none=True, exclude={"source"})
+    if block.targetNamespace:
+        written["targetNamespace"] = scope.own_namespace(block.targetNamespace)
+    spec: dict[str, Any] = {
+        "interval": settings.interval,
+        "retryInterval": settings.retryInterval,
+        "timeout": settings.timeout,
+        **({"targetNamespace": scope.namespace} if scope.tenant else {}),
+        **written,
+        "sourceRef": reference(source),
+        "serviceAccountName": scope.service_account,
+        **scope.remote(),
+        **_depends_on(scope, (each.id for each in after)),
+    }
+    depends_on = (*scope.base, source, *_edges(after))
+    return scope.object(KUSTOMIZE_API, "Kustomization", app, {"spec": spec}, app=app, depends_on=depends_on)
+
+
+def helm_release(
+    scope: Scope, app: str, block: Helm, settings: TenantSettings, chart: ObjectId, after: Iterable[Dependency]
+) -> KubeObject:
+    """The HelmRelease of an app; `after` is what it depends on, here and in Flux's own order."""
+    after = tuple(after)
+    charts = {"chart", "version", "valuesFiles", *block.parts["HelmChart"]}
+    written = block.model_dump(exclude_none=True, exclude={"source", "targetNamespace", "install", "upgrade", *charts})
+    # A remote's baseline is a release too, so Flux itself can wait for it instead of failing once.
+    first = tuple(id for id in scope.base if id.kind == "HelmRelease")
+    target = scope.own_namespace(block.targetNamespace or scope.namespace)
+    spec: dict[str, Any] = {
+        "interval": settings.interval,
+        "timeout": settings.timeout,
+        "releaseName": app,
+        "targetNamespace": target,
+        **written,
+        "chartRef": reference(chart),
+        "storageNamespace": scope.storage,
+        "serviceAccountName": scope.service_account,
+        **scope.remote(),
+        **_depends_on(scope, (*first, *(each.id for each in after))),
+        "install": {**_action(block.flux.get("install", {}), settings), **_create_namespace(scope, target)},
+        "upgrade": _action(block.flux.get("upgrade", {}), settings),
+    }
+    depends_on = (*scope.base, chart, *_edges(after))
+    return scope.object(HELM_API, "HelmRelease", app, {"spec": spec}, app=app, depends_on=depends_on)
+
+
+def _depends_on(scope: Scope, ids: Iterable[ObjectId]) -> dict[str, Any]:
+    """In Flux's words; the namespace is said where it is another, as that of add-ons on the management cluster."""
+    entries = [{"name": id.name, **({"namespace": id.namespace} if id.namespace != scope.home else {})} for id in ids]
+    return {"dependsOn": entries} if entries else {}
+
+
+def _edges(after: Iterable[Dependency]) -> tuple[ObjectId, ...]:
+    return tuple(each.id for each in after if each.planned)
+
+
+def _action(written: dict[str, Any], settings: TenantSettings) -> dict[str, Any]:
+    """Retrying keeps a release out of the dead end that Flux's default, giving up after one failure, leads to."""
+    return {"strategy": {"name": "RetryOnFailure", "retryInterval": settings.retryInterval}, **written}
+
+
+def _create_namespace(scope: Scope, target: str) -> dict[str, bool]:
+    """Add-ons may bring a namespace of their own; a tenant's is its baseline's."""
+    return {"createNamespace": True} if not scope.tenant and target != scope.storage else {}

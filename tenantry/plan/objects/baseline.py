@@ -1,0 +1,69 @@
+"""The baseline: what a tenant's namespace is before any app. The same manifests on every cluster.
+
+On the management cluster Pulumi creates them; on a remote cluster a HelmRelease does, whose values hold them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tenantry.fleet.settings import TenantSettings
+from tenantry.kube.names import join
+from tenantry.kube.objects import Manifest
+from tenantry.model.network import Network
+from tenantry.plan.objects.bindings import role_bindings
+from tenantry.plan.objects.scope import (
+    ENVIRONMENT_LABEL,
+    ROLE_LABEL,
+    TENANT_LABEL,
+    Scope,
+    in_namespace,
+    installed_labels,
+)
+
+
+def baseline(scope: Scope, settings: TenantSettings) -> list[Manifest]:
+    """The Namespace first, then what lies in it: role bindings, quota, limits, network policy."""
+    manifests = [_namespace(scope, settings), *role_bindings(scope, settings)]
+    if settings.quota:
+        manifests.append(in_namespace(scope, "v1", "ResourceQuota", "tenantry", {"spec": {"hard": settings.quota}}))
+    if settings.limits:
+        limits = [{"type": "Container", **settings.limits}]
+        manifests.append(in_namespace(scope, "v1", "LimitRange", "tenantry", {"spec": {"limits": limits}}))
+    return [*manifests, *_network(scope, settings.network)]
+
+
+def _namespace(scope: Scope, settings: TenantSettings) -> Manifest:
+    labels = {
+        **settings.labels,
+        **(settings.podSecurity.labels if settings.podSecurity else {}),
+        **installed_labels(scope),
+        **ROLE_LABEL,
+        # A Kustomization that once applied this namespace must not take it along when it goes.
+        "kustomize.toolkit.fluxcd.io/prune": "disabled",
+    }
+    annotations = {"annotations": settings.annotations} if settings.annotations else {}
+    return {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {"name": scope.namespace, "labels": labels, **annotations},
+    }
+
+
+def _network(scope: Scope, network: Network) -> Iterator[Manifest]:
+    specs = {"isolated": _isolation(scope)} if network.base != "open" else {}
+    specs |= {name: policy.spec for name, policy in sorted((network.policies or {}).items()) if policy}
+    for name, spec in specs.items():
+        yield in_namespace(scope, "networking.k8s.io/v1", "NetworkPolicy", join("tenantry", name), {"spec": spec})
+
+
+def _isolation(scope: Scope) -> dict[str, Any]:
+    """No pod of another tenant gets in; the platform's own (ingress, monitoring) and the tenant's pods do."""
+    others = {"matchExpressions": [{"key": TENANT_LABEL, "operator": "DoesNotExist"}]}
+    peers: list[Manifest] = [{"podSelector": {}}, {"namespaceSelector": others}]
+    if scope.namespaces:
+        # The environment too: another one of the same cluster has tenants of the same names.
+        own = {TENANT_LABEL: scope.tenant, ENVIRONMENT_LABEL: scope.environment}
+        peers.append({"namespaceSelector": {"matchLabels": own}})
+    return {"podSelector": {}, "policyTypes": ["Ingress"], "ingress": [{"from": peers}]}

@@ -1,0 +1,75 @@
+"""The charts of releases: a HelmChart taken from a source, or a source that is a chart as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tenantry.fleet.settings import EffectiveApp
+from tenantry.kube import names
+from tenantry.kube.objects import KubeObject
+from tenantry.messages.errors import Finding, Found, Path
+from tenantry.messages.findings import missing_key
+from tenantry.messages.redact import shorten
+from tenantry.model import Helm
+from tenantry.model.scalars import path_problem
+from tenantry.plan.objects.scope import Scope
+from tenantry.plan.objects.sources import API
+
+_REPOSITORY = "HelmRepository"
+"""A source in which charts have names and versions; in a GitRepository or a Bucket they are folders."""
+
+_CHARTS = ("OCIRepository", "ExternalArtifact")
+_ONLY_OF_A_PART = ("chart", "version", "valuesFiles", "ignoreMissingValuesFiles", "reconcileStrategy", "verify")
+
+
+def is_chart(source: KubeObject) -> bool:
+    """Whether a release takes the source as a whole."""
+    return source.id.kind in _CHARTS
+
+
+def chart_object(scope: Scope, source: KubeObject, source_name: str, helm: Helm, interval: str) -> KubeObject:
+    """The HelmChart a release takes; releases of the same source, chart and version in one scope share it.
+
+    The plan owns it, because the one that helm-controller would make itself stays behind when a suspended release goes.
+    """
+    assert helm.chart is not None
+    wanted: dict[str, Any] = {"chart": helm.chart}
+    if helm.version is not None:
+        wanted["version"] = helm.version
+    if helm.valuesFiles:
+        wanted["valuesFiles"] = helm.valuesFiles
+    if source.id.kind != _REPOSITORY:
+        # A chart in a folder seldom gets a new version with each change.
+        wanted["reconcileStrategy"] = "Revision"
+    wanted |= helm.part("HelmChart")
+    key = names.join(source_name, names.slug(helm.chart.rsplit("/", 1)[-1]), names.digest(wanted))
+    spec = {**wanted, "interval": interval, "sourceRef": {"kind": source.id.kind, "name": source.id.name}}
+    return scope.object(API, "HelmChart", key, {"spec": spec}, depends_on=(source.id,))
+
+
+def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path) -> None:
+    """Raises: Found: what an app at a path says of its chart does not go with its source."""
+    if is_chart(source):
+        for key in _ONLY_OF_A_PART:
+            if key in helm.model_fields_set:
+                raise Found([_of_the_source(app, key)])
+        return
+    if helm.chart is None:
+        raise Found([missing_key(at, "chart")])
+    if source.id.kind == _REPOSITORY:
+        if helm.version is None:
+            raise Found([replace(missing_key(at, "version"), fix="add 'version:', exact or a range such as '1.2.x'")])
+        return
+    if helm.version is not None:
+        message = "a chart in a folder has no version to choose"
+        fix = "remove 'version'; 'ref' of a Git source says which revision is taken"
+        raise Found([Finding(app.origin("helm", "version"), "no-version", message, fix=fix)])
+    if why := path_problem(helm.chart):
+        raise Found([Finding(app.origin("helm", "chart"), "bad-path", f"path '{shorten(helm.chart)}' {why}")])
+
+
+def _of_the_source(app: EffectiveApp, key: str) -> Finding:
+    message = f"the source is the chart as a whole, so '{key}' has nothing to choose"
+    fix = f"remove '{key}'; 'ref' and 'verify' of the source say which chart is taken"
+    return Finding(app.origin("helm", key), "no-choice-of-chart", message, fix=fix, at_key=True)

@@ -1,0 +1,56 @@
+"""What the states of clusters, tenants and apps do to the objects that stand for them on the management cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tenantry.kube.objects import KubeObject, Manifest
+from tenantry.model import ClusterState, State
+
+STATE_LABEL = "tenantry/state"
+"""Says on an object that it may go: what carries it was given up in an earlier run, so its removal is no accident."""
+
+_FLUX = ("Kustomization", "HelmRelease")
+
+
+@dataclass(frozen=True, slots=True)
+class Lifecycle:
+    """suspended: Flux leaves it alone, and deletes it without reaching the cluster. leaving: why it may go; "" if it may not."""
+
+    suspended: bool = False
+    leaving: str = ""
+
+
+def lifecycle(cluster: ClusterState, *owners: State) -> Lifecycle:
+    """What holds for something on a cluster whose owners, a tenant and its app, have these states."""
+    if cluster == "decommissioned":
+        return Lifecycle(suspended=True, leaving="decommissioned")
+    leaving = "offboarding" if "offboarding" in owners else ""
+    return Lifecycle(cluster == "paused" or "paused" in owners, leaving)
+
+
+def in_state(planned: KubeObject, state: Lifecycle) -> KubeObject:
+    """The object as it is in a state.
+
+    A suspended HelmRelease leaves what it installed when it goes; a Kustomization has to be told.
+    """
+    manifest = planned.manifest
+    if state.suspended and planned.id.kind in _FLUX:
+        spec = _suspended(manifest["spec"], planned.id.kind, orphan=state.leaving == "decommissioned")
+        manifest = {**manifest, "spec": spec}
+    if state.leaving:
+        manifest = given_up(manifest, state.leaving)
+    return replace(planned, manifest=manifest) if state.suspended or state.leaving else planned
+
+
+def given_up(manifest: Manifest, leaving: str) -> Manifest:
+    """A manifest that says of its object why that may go."""
+    metadata = manifest["metadata"]
+    return {**manifest, "metadata": {**metadata, "labels": {**metadata["labels"], STATE_LABEL: leaving}}}
+
+
+def _suspended(spec: Mapping[str, Any], kind: str, *, orphan: bool) -> dict[str, Any]:
+    policy = {"deletionPolicy": "Orphan"} if orphan and kind == "Kustomization" else {}
+    return {**spec, **policy, "suspend": True}

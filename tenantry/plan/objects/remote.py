@@ -1,0 +1,102 @@
+"""What a remote cluster and each placement on it need on the management cluster before any app."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tenantry.fleet.settings import TenantSettings
+from tenantry.kube.names import join
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
+from tenantry.model import ChartRepository, ConfigMap, Helm, HelmRepository
+from tenantry.model import Source as SourceModel
+from tenantry.plan.objects.apps import HELM_API
+from tenantry.plan.objects.charts import chart_object
+from tenantry.plan.objects.scope import (
+    CLUSTER_LABEL,
+    ENVIRONMENT_LABEL,
+    MANAGED_BY,
+    TENANT_LABEL,
+    WATCHED,
+    Scope,
+    on_management,
+)
+from tenantry.plan.objects.sources import reference, source_object
+
+OBJECTS_CHART = "tenantry-objects"
+"""The name of the chart in charts/objects; it installs `values.objects` as they are."""
+
+
+def service_account(name: str, namespace: str, environment: str, owner: Owner) -> KubeObject:
+    """A service account on the management cluster that Flux objects for remotes name.
+
+    The remote knows its user by role bindings only, but Flux looks for the object here before it prunes.
+    """
+    labels = {
+        **MANAGED_BY,
+        **({TENANT_LABEL: owner.tenant} if owner.tenant else {}),
+        ENVIRONMENT_LABEL: environment,
+    }
+    metadata = {"name": name, "namespace": namespace, "labels": labels}
+    return on_management({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}, owner)
+
+
+def workload_identity(config: ConfigMap, environment: str, cluster: str) -> KubeObject:
+    """The ConfigMap from which Flux learns how to get a token for a remote cluster, under the keys Flux wants."""
+    keys = {
+        "provider": config.provider,
+        "cluster": config.cluster,
+        "address": config.address,
+        "ca.crt": config.certificateAuthority,
+        "audiences": "\n".join(config.audiences) if config.audiences else None,
+        "serviceAccountName": config.serviceAccountName,
+    }
+    labels = {
+        **MANAGED_BY,
+        ENVIRONMENT_LABEL: environment,
+        CLUSTER_LABEL: cluster,
+        **WATCHED,
+    }
+    metadata = {"name": config.name, "namespace": config.namespace, "labels": labels}
+    data = {key: value for key, value in keys.items() if value is not None}
+    return on_management(
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}, Owner(cluster=cluster)
+    )
+
+
+def objects_chart(
+    scope: Scope, name: str, chart: ChartRepository, credentials: str | None, interval: str
+) -> tuple[KubeObject, KubeObject]:
+    """The repository and the chart that install baselines on one remote cluster. Raises: Found: a wrong URL."""
+    repository = HelmRepository(url=chart.url, type=chart.type)
+    source = source_object(scope, name, SourceModel(helm=repository, credentials=credentials), ("platform", "chart"))
+    return source, chart_object(scope, source, name, Helm(chart=OBJECTS_CHART, version=chart.version), interval)
+
+
+def baseline_release(
+    scope: Scope,
+    platform: Scope,
+    manifests: Sequence[Manifest],
+    settings: TenantSettings,
+    depends_on: tuple[ObjectId, ...],
+) -> KubeObject:
+    """The HelmRelease that installs a placement's baseline, with the platform's rights.
+
+    scope: the placement's, for names and labels; platform: the cluster's, for identity and storage.
+    depends_on: the chart first, then the platform's service account.
+    """
+    strategy = {"strategy": {"name": "RetryOnFailure", "retryInterval": settings.retryInterval}}
+    spec = {
+        "interval": settings.interval,
+        "timeout": settings.timeout,
+        "releaseName": join(scope.namespace, "baseline"),
+        "targetNamespace": platform.storage,
+        "storageNamespace": platform.storage,
+        "chartRef": reference(depends_on[0]),
+        "serviceAccountName": platform.service_account,
+        **platform.remote(),
+        "driftDetection": {"mode": "enabled"},
+        "install": strategy,
+        "upgrade": strategy,
+        "values": {"objects": list(manifests)},
+    }
+    return scope.object(HELM_API, "HelmRelease", "baseline", {"spec": spec}, depends_on=depends_on)

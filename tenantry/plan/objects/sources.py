@@ -1,0 +1,60 @@
+"""Sources, one Flux object each."""
+
+from __future__ import annotations
+
+import re
+
+from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.messages.errors import Finding, Found, Path
+from tenantry.messages.findings import password_in_url
+from tenantry.model import Source
+from tenantry.plan.objects.scope import Scope
+
+API = "source.toolkit.fluxcd.io/v1"
+
+_URLS = {
+    "git": (re.compile(r"(https?|ssh)://\S+"), "http://, https:// or ssh:// (not user@host:path)"),
+    "oci": (re.compile(r"oci://\S+"), "oci://"),
+    "helm": (re.compile(r"(https?|oci)://\S+"), "http://, https:// or oci://"),
+}
+_CHART_LAYER = {"mediaType": "application/vnd.cncf.helm.chart.content.v1.tar+gzip", "operation": "copy"}
+"""Where a chart lies in an artifact that Helm pushed; unpacked, as Flux would otherwise store it, it is no chart to Helm."""
+
+
+def source_object(scope: Scope, name: str, source: Source, at: Path, *, is_chart: bool = False) -> KubeObject:
+    """The source as declared at a path of the document, in the scope's home.
+
+    Args:   is_chart: whether the whole of it is taken as a chart.
+    Raises: Found: its URL is not one Flux takes.
+    """
+    block = source.block
+    spec = block.model_dump(exclude_none=True)
+    if "url" in spec:
+        _check_url(source.kind, spec["url"], (*at, source.kind, "url"))
+    if source.helm and source.helm.url.startswith("oci://") != (source.helm.type == "oci"):
+        raise Found([_wrong_type(source.helm.url, source.helm.type, (*at, "helm", "url"))])
+    if source.oci and is_chart:
+        spec.setdefault("layerSelector", _CHART_LAYER)
+    if source.credentials:
+        spec["secretRef"] = {"name": source.credentials}
+    return scope.object(API, block.flux_kind, name, {"spec": spec}, depends_on=scope.made_home)
+
+
+def _check_url(kind: str, url: str, at: Path) -> None:
+    if finding := password_in_url(at, url):
+        raise Found([finding])
+    pattern, wanted = _URLS[kind]
+    if not pattern.fullmatch(url):
+        message = f"'{url}' is not a URL that Flux takes here"
+        raise Found([Finding(at, "bad-url", message, (f"wanted: {wanted}",))])
+
+
+def _wrong_type(url: str, written: str, at: Path) -> Finding:
+    wanted = "oci" if written != "oci" else "default"
+    message = f"the URL '{url}' does not go with type '{written}'"
+    return Finding(at, "bad-url", message, fix=f"set 'type: {wanted}', or correct the URL")
+
+
+def reference(id: ObjectId) -> dict[str, str]:
+    """A `sourceRef` or `chartRef` to an object of the same namespace."""
+    return {"kind": id.kind, "name": id.name}

@@ -1,0 +1,133 @@
+"""One tenant on one cluster: its baseline, directly or by a release, then its alerts, then its apps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.settings import TenantSettings, namespace_settings, variables_of
+from tenantry.kube import names
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
+from tenantry.messages.errors import Found
+from tenantry.messages.findings import name_too_long
+from tenantry.plan.apps import plan_apps
+from tenantry.plan.gathering import Gathering
+from tenantry.plan.namespaces import Territory, foreign_accounts
+from tenantry.plan.objects.apps import app_id
+from tenantry.plan.objects.baseline import baseline
+from tenantry.plan.objects.lifecycle import Lifecycle, given_up, in_state, lifecycle
+from tenantry.plan.objects.remote import baseline_release
+from tenantry.plan.objects.scope import Scope, on_management
+from tenantry.plan.platform import PlatformPlanner
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPlacement:
+    """One tenant on one cluster."""
+
+    tenant: str
+    cluster: str
+    namespace: str
+    extra: tuple[str, ...] = ()
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """All of the tenant's there, the main one first."""
+        return (self.namespace, *self.extra)
+
+
+class PlacementPlanner:
+    """Plans the tenants' part of one environment, placement by placement."""
+
+    def __init__(self, fleet: Fleet, environment: str, gathering: Gathering, platform: PlatformPlanner) -> None:
+        self.fleet = fleet
+        self.environment = environment
+        self.placements: list[PlannedPlacement] = []
+        self._gathering = gathering
+        self._platform = platform
+        self._territory = Territory(fleet, environment)
+
+    def add(self, tenant: str, cluster: str, apps: Sequence[str], settings: TenantSettings) -> None:
+        """Plan one placement. Raises: Found: it can not be planned."""
+        scope = self._scope(tenant, cluster)
+        self.placements.append(PlannedPlacement(tenant, cluster, scope.namespace, tuple(scope.namespaces.values())))
+        self._gathering.findings += foreign_accounts(self.fleet, scope, settings, self._territory.holder)
+        base = self._remote_base(scope, settings) if scope.kubeconfig else self._local_base(scope, settings)
+        scope = replace(scope, base=base)
+        variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
+        declared = self.fleet.document.tenants[tenant].apps
+        ids = {app: app_id(scope, app, declared[app].kind) for app in apps}
+        # Before the apps, so that their first failure is told, and after them when they go.
+        scope = replace(scope, base=(*base, *self._platform.add_alerts(scope, ids, variables)))
+        addons = self._platform.addons_there(cluster)
+        self._gathering.add_apps(plan_apps(self.fleet, scope, settings, apps, variables, addons))
+
+    def _scope(self, tenant: str, cluster: str) -> Scope:
+        namespace = self._territory.main(tenant)
+        kubeconfig = self._platform.kubeconfig(cluster)
+        return Scope(
+            environment=self.environment,
+            cluster=cluster,
+            owner=Owner(tenant, cluster),
+            home=kubeconfig.namespace if kubeconfig else namespace,
+            prefix=(cluster, namespace) if kubeconfig else (),
+            namespace=namespace,
+            storage=namespace,
+            service_account=namespace if kubeconfig else tenant,
+            kubeconfig=kubeconfig,
+            namespaces=self._territory.extra(tenant),
+        )
+
+    def _local_base(self, scope: Scope, settings: TenantSettings) -> tuple[ObjectId, ...]:
+        state = self._state(scope)
+        first, *rest = (in_state(each, state) for each in _in_order(scope.owner, baseline(scope, settings)))
+        account = scope.object("v1", "ServiceAccount", scope.service_account, {}, depends_on=(first.id,))
+        more = (object for each in self._extra_baselines(scope) for object in _in_order(scope.owner, each))
+        extra = [in_state(each, state) for each in more]
+        objects = [first, account, *rest, *extra]
+        self._gathering.add(objects, ("tenants", scope.tenant))
+        return tuple(object.id for object in objects)
+
+    def _remote_base(self, scope: Scope, settings: TenantSettings) -> tuple[ObjectId, ...]:
+        at = ("tenants", scope.tenant)
+        platform = self._platform.scope(scope.cluster)
+        chart = self._platform.objects_chart(platform, scope.tenant)
+        account = self._platform.account(scope.service_account, scope.home, Owner(scope.tenant), at)
+        manifests = list(chain(baseline(scope, settings), *self._extra_baselines(scope)))
+        alerts = self._platform.alerts_of(scope.cluster)
+        made = baseline_release(scope, platform, manifests, settings, (chart, *platform.base, *alerts))
+        release = in_state(made, self._state(scope))
+        _check_release(release, scope)
+        self._gathering.add([release], at)
+        self._gathering.claim_release((scope.cluster, platform.storage, release.manifest["spec"]["releaseName"]), at)
+        return (release.id, account, *self._platform.identity(scope.cluster))
+
+    def _state(self, scope: Scope) -> Lifecycle:
+        """What holds for a placement as a whole: a tenant that is paused keeps its baseline up to date all the same."""
+        tenant = self.fleet.document.tenants[scope.tenant].state
+        return lifecycle(self.fleet.clusters[scope.cluster].state, "active" if tenant == "paused" else tenant)
+
+    def _extra_baselines(self, scope: Scope) -> Iterator[list[Manifest]]:
+        """A whole baseline for each of the tenant's extra namespaces."""
+        declared = self.fleet.document.tenants[scope.tenant].namespaces
+        for key, name in scope.namespaces.items():
+            first, *rest = baseline(replace(scope, namespace=name), namespace_settings(self.fleet, scope.tenant, key))
+            leaves = declared[key].state == "offboarding"
+            yield [given_up(first, "offboarding") if leaves else first, *rest]
+
+
+def _check_release(release: KubeObject, scope: Scope) -> None:
+    name = release.manifest["spec"]["releaseName"]
+    for what, value, limit in (("release", name, names.MAX_RELEASE), ("HelmRelease", release.id.name, names.MAX_LABEL)):
+        if len(value) > limit:
+            fix = "use a shorter tenant name or namespace template"
+            found = name_too_long(what, value, limit, ("tenants", scope.tenant), fix)
+            raise Found([replace(found, at_key=True)])
+
+
+def _in_order(owner: Owner, manifests: Sequence[Manifest]) -> list[KubeObject]:
+    """A baseline on the management cluster: the namespace, and what lies in it after it."""
+    first = on_management(manifests[0], owner)
+    return [first, *(on_management(manifest, owner, (first.id,)) for manifest in manifests[1:])]

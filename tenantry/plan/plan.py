@@ -1,0 +1,74 @@
+"""The plan: every object of one environment, in the order of their dependencies. One plan serves every command.
+
+A pure function of (fleet, environment): no clock, no network, no order but the file's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.messages.errors import Path, Refused
+from tenantry.messages.text import closest
+from tenantry.plan.apps import PlannedApp
+from tenantry.plan.objects.lifecycle import STATE_LABEL
+from tenantry.plan.placements import PlannedPlacement
+from tenantry.plan.planner import Planner
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """objects: dependencies come before what depends on them; every identity occurs once.
+
+    apps: tenants' apps, and add-ons with the tenant "". origins: the part of the document that each object comes from.
+    """
+
+    environment: str
+    management: str
+    objects: tuple[KubeObject, ...]
+    placements: tuple[PlannedPlacement, ...]
+    apps: tuple[PlannedApp, ...]
+    origins: Mapping[ObjectId, Path] = field(default_factory=dict)
+
+
+def plan(fleet: Fleet, environment: str) -> Plan:
+    """Everything an environment's management cluster has to hold.
+
+    Shape:  per tenant on the management cluster 1 service account + sources + charts + apps, and in each of its
+            namespaces 2 objects + owners' and extra bindings + quota, limits and network policies;
+            per placement on a remote 2 + sources + charts + apps; per remote with placements 2 for the objects chart;
+            per namespace of kubeconfigs 1 for each platform service account; per remote reached by workload identity that the
+            fleet describes 1.
+    Raises: InvalidFleet: with all problems that show only in this environment; Refused: there is no such environment.
+    """
+    if environment not in fleet.environments:
+        near = closest(environment, fleet.environments)
+        hint = f"name '{near}'" if near else "declare it under 'environments:', or name one of these"
+        names = ", ".join(fleet.environments)
+        raise Refused(f"{fleet.source.file} declares no environment '{environment}' (declared: {names})", hint)
+    planner = Planner(fleet, environment)
+    planner.run()
+    gathered = planner.gathered
+    if gathered.findings:
+        raise fleet.invalid(gathered.findings)
+    protected = fleet.environments[environment].protected
+    return Plan(
+        environment,
+        planner.management,
+        tuple(map(_protected, gathered.objects.values())) if protected else tuple(gathered.objects.values()),
+        planner.placements,
+        tuple(gathered.apps),
+        gathered.origins,
+    )
+
+
+_PROTECTED = ("Namespace", "Kustomization", "HelmRelease")
+"""What tenants and add-ons are: the rest comes and goes with their settings."""
+
+
+def _protected(planned: KubeObject) -> KubeObject:
+    """The engine refuses its deletion too: `pulumi destroy` does not run the program, and so meets no guard."""
+    given_up = STATE_LABEL in planned.manifest["metadata"].get("labels", {})
+    return replace(planned, protect=planned.id.kind in _PROTECTED and not given_up)

@@ -1,0 +1,53 @@
+"""One environment from its clusters to its last app."""
+
+from __future__ import annotations
+
+from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.settings import apps_on, tenant_settings
+from tenantry.messages.errors import Found
+from tenantry.plan.gathering import Gathering
+from tenantry.plan.placements import PlacementPlanner, PlannedPlacement
+from tenantry.plan.platform import PlatformPlanner
+
+
+class Planner:
+    """Gathers the objects and the findings of one environment."""
+
+    def __init__(self, fleet: Fleet, environment: str) -> None:
+        self.fleet = fleet
+        self.gathered = Gathering(fleet.source)
+        self._clusters = tuple(clusters_of(fleet, environment))
+        self._platform = PlatformPlanner(fleet, environment, self.gathered)
+        self._placements = PlacementPlanner(fleet, environment, self.gathered, self._platform)
+
+    @property
+    def management(self) -> str:
+        return self._platform.management
+
+    @property
+    def placements(self) -> tuple[PlannedPlacement, ...]:
+        return tuple(self._placements.placements)
+
+    def run(self) -> None:
+        for cluster in self._clusters:
+            self._platform.alerts(cluster)
+            self._platform.addons(cluster)
+        for tenant in self.fleet.document.tenants:
+            try:
+                settings = tenant_settings(self.fleet, tenant)
+            except Found as found:
+                self.gathered.findings += found.findings
+                continue
+            for cluster, apps in self._apps_by_cluster(tenant).items():
+                try:
+                    self._placements.add(tenant, cluster, apps, settings)
+                except Found as found:
+                    self.gathered.findings += found.findings
+
+    def _apps_by_cluster(self, tenant: str) -> dict[str, list[str]]:
+        """The clusters of this environment where the tenant has apps, in the order of the file."""
+        placed: dict[str, list[str]] = {}
+        for cluster in self._clusters:
+            if apps := apps_on(self.fleet, tenant, cluster):
+                placed[cluster] = apps
+        return placed

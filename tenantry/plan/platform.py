@@ -1,0 +1,161 @@
+"""What the platform team has on each cluster: its account, its way in, add-ons, alerts, and the chart of baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tenantry.fleet.fleet import Fleet, matches
+from tenantry.fleet.settings import apps_on, platform_settings, variables_of
+from tenantry.fleet.sharing import marker, platform_account
+from tenantry.fleet.template import fill
+from tenantry.kube import names
+from tenantry.kube.objects import ObjectId, Owner
+from tenantry.messages.errors import Finding, Found, Path
+from tenantry.model import ChartRepository, ConfigMap, SecretKey
+from tenantry.plan.alerts import plan_alerts
+from tenantry.plan.apps import plan_apps
+from tenantry.plan.attachments import Attachments
+from tenantry.plan.gathering import Gathering
+from tenantry.plan.objects.apps import Dependency, app_id
+from tenantry.plan.objects.remote import objects_chart, service_account, workload_identity
+from tenantry.plan.objects.scope import Scope
+
+
+class PlatformPlanner:
+    """Plans the platform's part of one environment, and gives tenants what theirs is to come after."""
+
+    def __init__(self, fleet: Fleet, environment: str, gathering: Gathering) -> None:
+        self.fleet = fleet
+        self.environment = environment
+        self.management = fleet.environments[environment].management
+        self._platform = fleet.document.platform
+        self._settings = platform_settings(fleet)
+        self._gathering = gathering
+        self._charts: dict[str, ObjectId] = {}
+        self._alerts: dict[str, tuple[ObjectId, ...]] = {}
+
+    def alerts(self, cluster: str) -> None:
+        """They are there once, and tell of all environments' objects for the cluster on this management cluster."""
+        beside = [each for each in self.fleet.clusters[cluster].environments if self._is_managed_here(each)]
+        if not self._platform.alerts or self.environment != beside[0]:
+            return
+        there = self.addons_there(cluster)
+        if there or (cluster != self.management and self._has_tenants(cluster)):
+            addons = {name.removeprefix(names.ADDON_PREFIX): each.id for name, each in there.items()}
+            self._alerts[cluster] = self.add_alerts(self.scope(cluster), addons, self._variables(cluster))
+
+    def addons(self, cluster: str) -> None:
+        """An add-on is there once: of several environments the first that the cluster names has it."""
+        wanted = self._wanted(cluster)
+        if not wanted or self.environment != self.fleet.addons_owner(cluster):
+            return
+        scope = self.scope(cluster)
+        scope = replace(scope, base=(*scope.base, *self.alerts_of(cluster)))
+        planned = plan_apps(self.fleet, scope, self._settings, wanted, self._variables(cluster), addons={})
+        self._gathering.add_apps(planned)
+
+    def alerts_of(self, cluster: str) -> tuple[ObjectId, ...]:
+        """The platform's alerts that were planned for a cluster."""
+        return self._alerts.get(cluster, ())
+
+    def addons_there(self, cluster: str) -> dict[str, Dependency]:
+        """The cluster's add-ons as what apps depend on, whichever environment of this management cluster has them."""
+        owner = self.fleet.addons_owner(cluster)
+        wanted = self._wanted(cluster)
+        if not wanted or not self._is_managed_here(owner):
+            return {}
+        scope, planned = self.scope(cluster), owner == self.environment
+        ids = {name: app_id(scope, name, self._platform.addons[name].kind) for name in wanted}
+        return {f"{names.ADDON_PREFIX}{name}": Dependency(id, planned) for name, id in ids.items()}
+
+    def add_alerts(
+        self, scope: Scope, apps: Mapping[str, ObjectId], variables: Mapping[str, str]
+    ) -> tuple[ObjectId, ...]:
+        """Plan the alerts of a scope, a tenant's too, and give what is to come after them."""
+        made: list[ObjectId] = []
+        for at, objects in plan_alerts(self.fleet, scope, apps, variables, self._gathering.findings):
+            self._gathering.add(objects, at)
+            made.append(objects[-1].id)
+        return tuple(made)
+
+    def scope(self, cluster: str) -> Scope:
+        """The platform team on one cluster; makes the service account it acts as, if the cluster is a remote."""
+        kubeconfig = self.kubeconfig(cluster)
+        namespace = self._platform.namespace
+        account = platform_account(self.fleet, self.environment, cluster)
+        identity = self.identity(cluster)
+        at = ("clusters", cluster)
+        base = (self.account(account, kubeconfig.namespace, Owner(), at), *identity) if kubeconfig else ()
+        return Scope(
+            environment=self.environment,
+            cluster=cluster,
+            owner=Owner(cluster=cluster),
+            home=kubeconfig.namespace if kubeconfig else namespace,
+            prefix=(cluster,) if kubeconfig else (),
+            namespace=namespace,
+            storage=namespace,
+            service_account=account,
+            kubeconfig=kubeconfig,
+            base=base,
+        )
+
+    def kubeconfig(self, cluster: str) -> SecretKey | ConfigMap | None:
+        """Where the way to a remote lies; None: it is the management cluster."""
+        declared = self.fleet.clusters[cluster].kubeconfig
+        return declared.resolved if declared and cluster != self.management else None
+
+    def account(self, name: str, namespace: str, owner: Owner, at: Path) -> ObjectId:
+        """A service account beside the kubeconfigs; clusters that keep theirs in one namespace share it."""
+        return self._gathering.share(service_account(name, namespace, self.environment, owner), at)
+
+    def identity(self, cluster: str) -> tuple[ObjectId, ...]:
+        """The ConfigMap through which Flux reaches the cluster, if the fleet makes it: without it Flux can remove nothing there."""
+        kubeconfig = self.kubeconfig(cluster)
+        if not isinstance(kubeconfig, ConfigMap) or kubeconfig.provider is None:
+            return ()
+        made = workload_identity(kubeconfig, self.environment, cluster)
+        return (self._gathering.share(made, ("clusters", cluster, "kubeconfig")),)
+
+    def objects_chart(self, platform: Scope, tenant: str) -> ObjectId:
+        """The chart that installs baselines on a cluster, planned for the first tenant that needs it there.
+
+        platform: as `scope` gives it. Raises: Found: the file does not say where the chart lies.
+        """
+        cluster = platform.cluster
+        if cluster not in self._charts:
+            chart = self._chart_repository(cluster, tenant)
+            name = names.join("tenantry", *marker(self.fleet, self.environment))
+            declared = self._platform.chart
+            credentials = declared.credentials if declared else None
+            source, built = objects_chart(platform, name, chart, credentials, self._settings.interval)
+            attachments = Attachments(self.fleet, platform, {})
+            source = attachments.bound(source)
+            self._gathering.add([*attachments.made.values(), source, built], ("clusters", cluster))
+            self._charts[cluster] = built.id
+        return self._charts[cluster]
+
+    def _chart_repository(self, cluster: str, tenant: str) -> ChartRepository:
+        at = ("platform", "chart", "helm")
+        if self._platform.chart is None:
+            message = (
+                f"tenant '{tenant}' is placed on remote cluster '{cluster}', but 'platform.chart' does"
+                " not say where the chart lies that installs baselines"
+            )
+            fix = "publish charts/objects in a Helm repository, and set 'platform: {chart: {helm: {url: ..., version: ...}}}'"
+            raise Found([Finding(("clusters", cluster), "no-objects-chart", message, fix=fix)])
+        return ChartRepository.model_validate(fill(self.fleet.raw(*at), self._variables(cluster), at))
+
+    def _has_tenants(self, cluster: str) -> bool:
+        return any(apps_on(self.fleet, tenant, cluster) for tenant in self.fleet.document.tenants)
+
+    def _is_managed_here(self, environment: str) -> bool:
+        return self.fleet.environments[environment].management == self.management
+
+    def _wanted(self, cluster: str) -> list[str]:
+        """The add-ons whose selectors take the cluster."""
+        declared = self.fleet.clusters[cluster]
+        return [name for name, addon in self._platform.addons.items() if matches(addon.clusters, cluster, declared)]
+
+    def _variables(self, cluster: str) -> Mapping[str, str]:
+        return variables_of(self.fleet, self.environment, cluster)

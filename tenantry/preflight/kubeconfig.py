@@ -1,0 +1,244 @@
+"""What Flux will refuse or drop of a remote cluster's kubeconfig, told before anybody waits for it.
+
+Flux reads a kubeconfig more strictly than kubectl does: it has no files, runs no commands and skips no verification. No
+message quotes a kubeconfig, not even an address or a name in it: it holds the keys of a cluster, and messages get around.
+
+Source: fluxcd.io, Kustomization, "Remote clusters"; fluxcd/pkg, runtime/client, kubeconfig.go.
+"""
+
+from __future__ import annotations
+
+import base64
+import ipaddress
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+import yaml
+
+from tenantry.messages.problems import Problem, error, warning
+from tenantry.preflight.certificates import validity
+
+SOON = timedelta(days=30)
+
+
+class _NotAKubeconfigError(Exception):
+    """What is read is not of the shape that every kubeconfig has."""
+
+
+def check_kubeconfig(data: bytes, *, now: datetime, local: bool) -> tuple[Problem, ...]:
+    """What Flux will refuse or drop of a kubeconfig.
+
+    Args:   local: Flux runs on the machine that has its management cluster on loopback, so another may be there too.
+    """
+    try:
+        return tuple(_of_kubeconfig(data, now, local=local))
+    except _NotAKubeconfigError:
+        fix = "write a whole kubeconfig under the key, or name another key in tenants.yaml"
+        return (error("not-a-kubeconfig", "what lies under the key is not a kubeconfig", fix),)
+
+
+def _of_kubeconfig(data: bytes, now: datetime, *, local: bool) -> Iterator[Problem]:
+    content = _parsed(data)
+    clusters, users = _entries(content, "clusters", "cluster"), _entries(content, "users", "user")
+    contexts = _entries(content, "contexts", "context")
+    problems = [*_files(clusters, users)]
+    context = contexts.get(_text(content, "current-context"))
+    if context is None:
+        fix = "set 'current-context' to one of its contexts: Flux asks for no other"
+        yield from (*problems, error("no-context", "the kubeconfig has no current context", fix))
+        return
+    cluster, user = clusters.get(_text(context, "cluster")), users.get(_text(context, "user"))
+    for what, entry in (("cluster", cluster), ("user", user)):
+        if entry is None:
+            problems.append(error(f"no-{what}", f"the current context names no {what} that is declared", "declare it"))
+    problems += _of_cluster(cluster, now, local=local) if cluster is not None else ()
+    problems += _of_user(user, now) if user is not None else ()
+    yield from problems
+
+
+# --- the shape ----------------------------------------------------------------------------------------------------
+
+
+def _parsed(data: bytes) -> Mapping[str, Any]:
+    try:
+        content = yaml.safe_load(data.decode())
+    except (yaml.YAMLError, ValueError, RecursionError):
+        raise _NotAKubeconfigError from None
+    if not isinstance(content, dict) or content.get("kind", "Config") != "Config":
+        raise _NotAKubeconfigError
+    return content
+
+
+def _entries(content: Mapping[str, Any], group: str, key: str) -> dict[str, Mapping[str, Any]]:
+    """The entries of `clusters`, `users` or `contexts` by their names."""
+    listed = content.get(group) or []
+    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+        raise _NotAKubeconfigError
+    entries = {_text(item, "name"): item.get(key) or {} for item in listed}
+    if len(entries) < len(listed) or not all(isinstance(entry, dict) for entry in entries.values()):
+        raise _NotAKubeconfigError
+    entries.pop("", None)  # nothing can refer to it
+    return entries
+
+
+def _text(entry: Mapping[str, Any], key: str) -> str:
+    value = entry.get(key)
+    if not isinstance(value, str | None):
+        raise _NotAKubeconfigError
+    return value or ""
+
+
+# --- what Flux refuses or drops -------------------------------------------------------------------------------------
+
+
+def _files(clusters: Mapping[str, Mapping[str, Any]], users: Mapping[str, Mapping[str, Any]]) -> Iterator[Problem]:
+    """Flux refuses a kubeconfig that names a file anywhere, be it in an entry that the context does not use."""
+    for entries, keys in (
+        (clusters, {"certificate-authority": "certificate-authority-data"}),
+        (
+            users,
+            {"client-certificate": "client-certificate-data", "client-key": "client-key-data", "tokenFile": "token"},
+        ),
+    ):
+        for key, inline in keys.items():
+            if any(_text(entry, key) for entry in entries.values()):
+                message = f"the kubeconfig names a file under '{key}', and Flux refuses it as a whole"
+                yield error(
+                    "file-reference", message, f"put the content there as '{inline}': kubectl config view --flatten"
+                )
+
+
+def _of_cluster(cluster: Mapping[str, Any], now: datetime, *, local: bool) -> Iterator[Problem]:
+    server = _server(_text(cluster, "server"))
+    if server is None:
+        fix = "set 'server' to https://HOST:PORT as the management cluster reaches it"
+        yield error("no-server", "the cluster has no 'server', or not one that can be reached", fix)
+        return
+    if server.scheme == "http":
+        message = "the server is addressed by plain http: credentials would travel for everyone to read"
+        yield error("plain-http", message, "address the server by https")
+    if is_loopback(server.hostname or ""):
+        yield _loopback(local=local)
+    yield from _trust(cluster, now, https=server.scheme == "https")
+
+
+def _server(address: str) -> SplitResult | None:
+    try:
+        server = urlsplit(address if "://" in address else f"https://{address}")
+        sound = server.scheme in ("http", "https") and bool(server.hostname) and server.port != 0
+    except ValueError:
+        return None
+    return server if sound else None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is the machine itself, whoever asks."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
+
+
+def _loopback(*, local: bool) -> Problem:
+    if local:
+        message = "the server is this machine itself: that works only as long as Flux runs here too"
+        return warning("loopback", message, "none is needed for a sandbox; else write an address that others reach")
+    message = "the server is a loopback address: in Flux's pods that is the pod itself"
+    fix = "have the kubeconfig written with an address that the pods reach; for vCluster set exportKubeConfig.server"
+    return error("loopback", message, fix)
+
+
+def _trust(cluster: Mapping[str, Any], now: datetime, *, https: bool) -> Iterator[Problem]:
+    if cluster.get("insecure-skip-tls-verify"):
+        message = "'insecure-skip-tls-verify' is set, which Flux drops: it verifies the server all the same"
+        yield error("insecure", message, "remove it, and put the server's authority under 'certificate-authority-data'")
+    elif not https or _text(cluster, "certificate-authority"):
+        return
+    elif authority := _text(cluster, "certificate-authority-data"):
+        yield from _certificate(authority, "certificate-authority-data", "the authority's certificate", now)
+    else:
+        message = "there is no 'certificate-authority-data': the server needs a certificate that Flux's image trusts"
+        yield warning("no-authority", message, "put the server's authority there, unless it is a public one")
+
+
+def _of_user(user: Mapping[str, Any], now: datetime) -> Iterator[Problem]:
+    if user.get("exec"):
+        message = "the user gets credentials from a command under 'exec', which Flux drops"
+        yield error(
+            "exec-plugin", message, "write a token or a certificate there, or use workload identity: 'configMap'"
+        )
+    if user.get("auth-provider"):
+        message = "the user gets credentials from an 'auth-provider', which Flux drops"
+        yield error(
+            "auth-provider", message, "write a token or a certificate there, or use workload identity: 'configMap'"
+        )
+    if any(user.get(key) for key in ("as", "as-uid", "as-groups", "as-user-extra")):
+        message = "the user impersonates another under 'as', which Flux drops: it asks as the user itself"
+        yield warning("impersonation", message, "remove it; Flux impersonates the service accounts of the fleet")
+    if not any(user.get(key) for key in _CREDENTIALS):
+        yield error("no-credentials", "the user has no credentials", "write a token or a certificate there")
+    yield from _client_certificate(user, now)
+
+
+_CREDENTIALS = (
+    "token",
+    "tokenFile",
+    "username",
+    "client-certificate-data",
+    "client-certificate",
+    "client-key-data",
+    "exec",
+    "auth-provider",
+)
+
+
+def _client_certificate(user: Mapping[str, Any], now: datetime) -> Iterator[Problem]:
+    certificate, key = _text(user, "client-certificate-data"), _text(user, "client-key-data")
+    if certificate:
+        yield from _certificate(certificate, "client-certificate-data", "the user's certificate", now)
+    if key and not _is(key, lambda pem: b"PRIVATE KEY-----" in pem):
+        yield error("bad-key", "what 'client-key-data' holds is not a key in PEM, in base64", "write it anew")
+    for given, lacking in (("client-certificate", "client-key"), ("client-key", "client-certificate")):
+        if _either(user, given) and not _either(user, lacking):
+            message = f"there is '{given}-data' without '{lacking}-data'"
+            yield error("half-a-pair", message, "write both: neither is of use without the other")
+
+
+def _either(user: Mapping[str, Any], key: str) -> bool:
+    return bool(user.get(key) or user.get(f"{key}-data"))
+
+
+def _certificate(encoded: str, key: str, what: str, now: datetime) -> Iterator[Problem]:
+    try:
+        begin, end = validity(_decoded(encoded))
+    except ValueError:
+        yield error("bad-certificate", f"what '{key}' holds is not a certificate in PEM, in base64", "write it anew")
+        return
+    renew = "have the kubeconfig's writer renew it"
+    if now < begin:
+        yield error("not-yet-valid", f"{what} is not valid yet", "compare the clocks of the clusters")
+    elif now >= end:
+        yield error("expired", f"{what} expired {_days(now - end)} ago", renew)
+    elif end - now < SOON:
+        yield warning("expires-soon", f"{what} expires in {_days(end - now)}", f"{renew}, unless it does so by itself")
+
+
+def _is(encoded: str, check: Callable[[bytes], bool]) -> bool:
+    try:
+        return check(_decoded(encoded))
+    except ValueError:
+        return False
+
+
+def _decoded(encoded: str) -> bytes:
+    """Base64 with or without line breaks, as Go reads it."""
+    return base64.b64decode("".join(encoded.split()), validate=True)
+
+
+def _days(duration: timedelta) -> str:
+    return "1 day" if duration.days == 1 else f"{duration.days} days" if duration.days else "less than a day"

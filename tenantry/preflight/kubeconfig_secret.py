@@ -1,0 +1,42 @@
+"""The Secret that a remote cluster's kubeconfig lies in: is it there, is it watched, and is what it holds of use to Flux?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from tenantry.cluster.inventory import FoundSecret
+from tenantry.messages.problems import Problem, error, warning
+from tenantry.model import SecretKey
+from tenantry.plan.objects.scope import WATCHED
+from tenantry.preflight.kubeconfig import check_kubeconfig
+
+
+def check_secret(
+    reference: SecretKey, secret: FoundSecret | None, *, now: datetime, local: bool
+) -> tuple[Problem, ...]:
+    """What is wrong with the Secret and the kubeconfig in it, errors first.
+
+    Args:   secret: None: there is none. local: as in `check_kubeconfig`.
+    """
+    return tuple(sorted(_problems(reference, secret, now, local=local), key=lambda problem: problem.severity))
+
+
+def _problems(reference: SecretKey, secret: FoundSecret | None, now: datetime, *, local: bool) -> Iterator[Problem]:
+    name = f"Secret {reference.namespace}/{reference.name}"
+    correct = "correct the cluster's 'kubeconfig' in tenants.yaml"
+    if secret is None:
+        yield error("no-secret", f"there is no {name}", f"wait until its writer has made it, or {correct}")
+        return
+    if not WATCHED.items() <= secret.labels.items():
+        label = ",".join(f"{key}={value}" for key, value in WATCHED.items())
+        yield warning(
+            "not-watched",
+            f"{name} has no label {label}: Flux takes up a renewed kubeconfig only at its next interval",
+            f"kubectl label --namespace {reference.namespace} secret {reference.name} {label}",
+        )
+    if reference.key not in secret.data:
+        there = ", ".join(sorted(secret.data)) or "none"
+        yield error("no-key", f"{name} has no key '{reference.key}' (keys: {there})", correct)
+        return
+    yield from check_kubeconfig(secret.data[reference.key], now=now, local=local)

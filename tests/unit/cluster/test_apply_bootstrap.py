@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import httpx2
+import pytest
+
+from tenantry.cluster.apply_bootstrap import Outcome, apply
+from tenantry.messages.errors import Refused
+from tenantry.plan.bootstrap import bootstrap
+from tests.unit.memory import Memory
+from tests.unit.texts import FRAME, fleet
+
+# Without the management cluster's policy: what is asked here is the same for every kind.
+MANIFESTS = bootstrap(fleet(FRAME), "dev", "hub")[:4]
+NAMESPACE = "/api/v1/namespaces/tenantry-system"
+ACCOUNT = "/api/v1/namespaces/tenantry-system/serviceaccounts/tenantry-platform"
+MARKER = "/api/v1/namespaces/tenantry-system/configmaps/tenantry"
+BINDING = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/tenantry-platform-tenantry-system"
+
+
+def outcomes(memory: Memory, *, dry_run: bool = False) -> list[Outcome]:
+    with memory.client() as client:
+        return [outcome for _, outcome in apply(client, MANIFESTS, dry_run=dry_run)]
+
+
+def refusal(memory: Memory) -> tuple[str, str]:
+    with pytest.raises(Refused) as refused:
+        outcomes(memory)
+    return refused.value.message, refused.value.remedy
+
+
+def test_what_is_not_there_is_created_as_it_is_planned() -> None:
+    memory = Memory()
+    assert [Outcome.CREATED] * 4 == outcomes(memory)
+    assert [NAMESPACE, ACCOUNT, BINDING, MARKER] == list(memory.objects)
+    assert MANIFESTS[2]["roleRef"] == memory.objects[BINDING]["roleRef"]
+    assert MANIFESTS[2]["subjects"] == memory.objects[BINDING]["subjects"]
+
+
+def test_fields_of_others_are_not_taken_over() -> None:
+    memory = Memory()
+    outcomes(memory)
+    applied = [parameters for method, _, parameters in memory.requests if method == "PATCH"]
+    assert [("tenantry", False)] * 4 == [
+        (each["fieldManager"], each.get("force", "false") == "true") for each in applied
+    ]
+
+
+def test_applying_again_changes_nothing() -> None:
+    memory = Memory()
+    outcomes(memory)
+    assert [Outcome.UNCHANGED] * 4 == outcomes(memory)
+
+
+def test_what_others_added_is_no_change_and_what_is_amiss_is_one() -> None:
+    memory = Memory()
+    outcomes(memory)
+    memory.objects[NAMESPACE]["metadata"]["labels"]["team"] = "ops"
+    memory.objects[BINDING]["subjects"] = []
+    assert [Outcome.UNCHANGED, Outcome.UNCHANGED, Outcome.CHANGED, Outcome.UNCHANGED] == outcomes(memory)
+
+
+def test_a_dry_run_tells_the_same_and_changes_nothing() -> None:
+    memory = Memory()
+    assert [Outcome.CREATED] * 4 == outcomes(memory, dry_run=True)
+    assert {} == memory.objects
+    assert ACCOUNT not in [path for _, path, _ in memory.requests]  # without its namespace it would be refused
+    outcomes(memory)
+    memory.objects[BINDING]["subjects"] = []
+    assert [Outcome.UNCHANGED, Outcome.UNCHANGED, Outcome.CHANGED, Outcome.UNCHANGED] == outcomes(memory, dry_run=True)
+    assert memory.objects[BINDING]["subjects"] == []
+
+
+def test_an_object_that_one_may_not_apply_is_named_and_those_before_it_are_there() -> None:
+    memory = Memory()
+    memory.refuse("PATCH", BINDING, 403, 'User "dev" cannot\n patch resource "clusterrolebindings"')
+    assert (
+        "the cluster refuses ClusterRoleBinding tenantry-platform-tenantry-system:"
+        ' User "dev" cannot patch resource "clusterrolebindings"',
+        "use the credentials of an administrator of the cluster",
+    ) == refusal(memory)
+    assert [NAMESPACE, ACCOUNT] == list(memory.objects)
+
+
+def test_an_object_that_one_may_not_even_read_is_named() -> None:
+    memory = Memory()
+    memory.refuse("GET", NAMESPACE, 403, "no")
+    message, _ = refusal(memory)
+    assert message == "the cluster refuses Namespace tenantry-system: no"
+
+
+def test_a_field_that_another_manages_is_left_to_the_administrator() -> None:
+    memory = Memory()
+    memory.refuse("PATCH", NAMESPACE, 409, 'Apply failed with 1 conflict: conflict with "helm": .metadata.labels')
+    message, remedy = refusal(memory)
+    assert message.endswith('conflict with "helm": .metadata.labels')
+    assert remedy == "have the other manager give these fields up, or choose other names for the platform's objects"
+
+
+def test_a_binding_whose_role_can_not_be_changed_has_to_go_first() -> None:
+    memory = Memory()
+    memory.refuse("PATCH", BINDING, 422, "cannot change roleRef")
+    message, remedy = refusal(memory)
+    assert message.endswith("tenantry-platform-tenantry-system: cannot change roleRef")
+    assert remedy == "remove what is in the way, then run the command again"
+
+
+def test_an_answer_that_is_none_of_kubernetes_is_told_by_its_number() -> None:
+    memory = Memory()
+    memory.refusals["PATCH", NAMESPACE] = lambda _: httpx2.Response(502, text="<html>")
+    assert refusal(memory)[0] == "the cluster refuses Namespace tenantry-system: HTTP 502"
+
+
+def test_a_cluster_that_falls_silent_is_told() -> None:
+    def silent(request: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ConnectError("gone", request=request)
+
+    memory = Memory()
+    memory.refusals["PATCH", BINDING] = silent
+    assert ("the cluster no longer answers: gone", "run the command again; it goes on from there") == refusal(memory)

@@ -1,0 +1,113 @@
+"""`kustomize:` and `helm:` take every key of Flux's spec, save those that the fleet sets or that would read a cluster's keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tenantry.load import fleet_of, plan_all
+from tenantry.messages.errors import InvalidFleet
+from tenantry.messages.text import format_invalid
+from tenantry.source.parse import parse
+
+FLEET = """\
+apiVersion: tenantry/v1
+environments: {{dev: {{management: hub}}}}
+clusters: {{hub: {{environments: [dev]}}}}
+tenants:
+  rocky:
+    clusters: {{all: true}}
+    sources:
+      manifests: {{git: {{url: "https://git.example.com/rocky", ref: {{branch: main}}}}}}
+      charts: {{helm: {{url: "https://charts.example.com"}}}}
+    apps:
+      web: {app}
+"""
+
+
+def fleet(app: str) -> bytes:
+    return FLEET.format(app=app).encode()
+
+
+def spec(app: str) -> dict[str, Any]:
+    """The spec of the app's object on hub."""
+    plan = plan_all(fleet_of(parse(fleet(app), "tenants.yaml")))["dev"]
+    (planned,) = (each for each in plan.objects if each.id == plan.apps[0].id)
+    result: dict[str, Any] = planned.manifest["spec"]
+    return result
+
+
+def told(app: str) -> str:
+    """Everything the author is told, from `tenants.yaml:11:` on."""
+    with pytest.raises(InvalidFleet) as caught:
+        plan_all(fleet_of(parse(fleet(app), "tenants.yaml")))
+    return format_invalid(caught.value)
+
+
+def test_keys_that_mean_nothing_to_the_fleet_reach_flux() -> None:
+    checks = "[{apiVersion: apps/v1, kind: Deployment, name: web, namespace: rocky}]"
+    app = f"{{kustomize: {{source: manifests, ignoreMissingComponents: true, healthChecks: {checks}}}}}"
+    assert spec(app)["ignoreMissingComponents"] is True
+    assert spec(app)["healthChecks"] == [
+        {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "namespace": "rocky"}
+    ]
+
+
+def test_what_the_fleet_says_of_an_action_is_completed_and_not_replaced() -> None:
+    app = "{helm: {source: charts, chart: web, version: 1.x, install: {crds: Skip}, driftDetection: {ignore: [{paths: [/a]}]}}}"
+    assert spec(app)["install"] == {"strategy": {"name": "RetryOnFailure", "retryInterval": "30s"}, "crds": "Skip"}
+    assert spec(app)["driftDetection"] == {"mode": "enabled", "ignore": [{"paths": ["/a"]}]}
+
+
+def test_a_key_that_flux_does_not_know_is_named_with_the_closest() -> None:
+    message = told("{kustomize: {source: manifests, ignoreMissingComponent: true}}")
+    assert message.startswith(
+        "tenants.yaml:11:44: error[unknown-key]: key 'ignoreMissingComponent' is not known here\n"
+    )
+    assert "(closest: ignoreMissingComponents)\n  fix: write 'ignoreMissingComponents'\nFound 1 error" in message
+
+
+def test_a_wrong_value_in_an_override_that_is_used_nowhere_is_found() -> None:
+    app = "{kustomize: {source: manifests}, overrides: {clusters: {hub: {kustomize: {healthChecks: [{name: a}]}}}}}"
+    assert told(app) == (
+        "tenants.yaml:11:101: error[missing-key]: key 'kind' is missing\n"
+        "  at tenants.rocky.apps.web.overrides.clusters.hub.kustomize.healthChecks[0]\n"
+        "  fix: add 'kind:'\n"
+        "Found 1 error"
+    )
+
+
+def test_an_override_may_bring_what_a_mapping_lacks() -> None:
+    app = (
+        "{helm: {source: charts, chart: web, version: 1.x, waitStrategy: {}},"
+        " overrides: {clusters: {hub: {helm: {waitStrategy: {name: legacy}}}}}}"
+    )
+    assert spec(app)["waitStrategy"] == {"name": "legacy"}
+
+
+def test_what_is_still_missing_after_merging_is_found() -> None:
+    assert told("{helm: {source: charts, chart: web, version: 1.x, waitStrategy: {}}}") == (
+        "tenants.yaml:11:76: error[missing-key]: key 'name' is missing\n"
+        "  at tenants.rocky.apps.web.helm.waitStrategy\n"
+        "  fix: add 'name:'\n"
+        "Found 1 error"
+    )
+
+
+def test_a_rule_between_fields_is_checked_at_the_field_that_breaks_it() -> None:
+    strategy = "{name: RemediateOnFailure, retryInterval: 5s}"
+    message = told(f"{{helm: {{source: charts, chart: web, version: 1.x, install: {{strategy: {strategy}}}}}}}")
+    assert message == (
+        "tenants.yaml:11:109: error[bad-combination]: retryInterval is only of use when failures are retried\n"
+        "  at tenants.rocky.apps.web.helm.install.strategy.retryInterval\n"
+        "  fix: remove it, or write 'name: RetryOnFailure' beside it\n"
+        "Found 1 error"
+    )
+
+
+def test_making_namespaces_is_the_fleets_own() -> None:
+    message = told("{helm: {source: charts, chart: web, version: 1.x, install: {createNamespace: true}}}")
+    assert message.startswith(
+        "tenants.yaml:11:72: error[owned-key]: key 'createNamespace' can not be set: the fleet sets it"
+    )

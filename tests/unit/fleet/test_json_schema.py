@@ -1,0 +1,209 @@
+"""The published JSON Schema says what the model says."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from tenantry import model
+from tenantry.cli.app import run
+from tenantry.fleet.json_schema import CHOICES, json_schema
+from tenantry.model import scalars, tenancy
+from tenantry.source.include import read_all
+from tenantry.source.parse import parse
+
+ROOT = Path(__file__).resolve().parents[3]
+SCHEMA = json_schema()
+FILES = [ROOT / "tenants.yaml", *sorted(ROOT.glob("examples/*/tenants.yaml"))]
+SOUND = [
+    *FILES,
+    *sorted(ROOT.glob("tests/golden/*/tenants.yaml")),
+    *sorted(ROOT.glob("tests/unit/fleet/rules/cases/*/good.yaml")),
+]
+BROKEN = ROOT / "tests/golden/diagnostics"
+
+
+def test_the_published_schema_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["schema"]) == 0
+    published = (ROOT / "tenants.schema.json").read_text(encoding="utf-8")
+    assert capsys.readouterr().out == published, "stale: run `make document-schema`, and read the difference"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
+def test_every_file_names_the_schema_in_its_first_line(file: Path) -> None:
+    with file.open(encoding="utf-8") as opened:
+        found = re.fullmatch(r"# yaml-language-server: \$schema=(\S+)\n", opened.readline())
+    assert found
+    assert (file.parent / found[1]).resolve() == ROOT / "tenants.schema.json"
+
+
+@pytest.fixture(scope="module")
+def misfits() -> Callable[[Any], set[str]]:
+    """Where data does not fit the published schema, by a validator that none of our own code uses."""
+    from jsonschema import Draft202012Validator
+
+    schema = json.loads((ROOT / "tenants.schema.json").read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    return lambda data: {".".join(map(str, error.absolute_path)) for error in validator.iter_errors(data)}
+
+
+@pytest.mark.parametrize("file", SOUND, ids=lambda file: file.relative_to(ROOT).as_posix())
+def test_a_sound_file_fits_the_published_schema(file: Path, misfits: Callable[[Any], set[str]]) -> None:
+    assert misfits(read_all(file).data) == set()
+
+
+@pytest.mark.parametrize(
+    ("case", "expected"),
+    [
+        ("bad-durations", {"tenants.rocky.interval", "tenants.rocky.timeout"}),
+        ("bad-labels", {"tenants.rocky.labels"}),
+        ("empty-frame", {"environments", "clusters"}),
+        ("missing-frame", {""}),
+        ("owned-keys", {"tenants.rocky.apps.web.kustomize", "tenants.rocky.apps.cache.helm"}),
+        ("unknown-keys", {"", "tenants.rocky"}),
+        ("version-as-number", {"tenants.rocky.apps.web.helm"}),
+        ("wrong-version", {"apiVersion"}),
+    ],
+)
+def test_a_broken_file_does_not_fit_the_published_schema(
+    case: str, expected: set[str], misfits: Callable[[Any], set[str]]
+) -> None:
+    assert expected == misfits(parse((BROKEN / case / "tenants.yaml").read_bytes(), "f").data)
+
+
+@pytest.mark.parametrize(
+    ("environment", "fits"),
+    [
+        ({}, False),
+        ({"extends": None}, False),
+        ({"management": "hub"}, True),
+        ({"extends": "dev"}, True),
+        ({"extends": "dev", "namespace": None, "variables": {"a": None, "b": 1}}, True),
+        ({"extends": "dev", "variables": {"a": True}}, False),
+        ({"extends": "dev", "management": None}, False),
+    ],
+)
+def test_an_environment_that_extends_another_may_leave_the_rest_to_it(
+    environment: dict[str, Any], misfits: Callable[[Any], set[str]], *, fits: bool
+) -> None:
+    data = {
+        "apiVersion": "tenantry/v1",
+        "environments": {"r1": environment},
+        "clusters": {"hub": {"environments": ["dev"]}},
+    }
+    assert fits == (misfits(data) == set())
+
+
+@pytest.mark.parametrize(
+    ("dependency", "fits"), [("db", True), ("platform/dns", True), ("platform/", False), ("movy/web", False)]
+)
+def test_dependencies_are_names_of_apps_or_of_add_ons(
+    dependency: str, misfits: Callable[[Any], set[str]], *, fits: bool
+) -> None:
+    data = read_all(ROOT / "tenants.yaml").data
+    data["tenants"]["rocky"]["apps"]["web"]["dependsOn"] = [dependency]
+    assert fits == (misfits(data) == set())
+
+
+def objects(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every part of the schema that is about a mapping."""
+    if isinstance(schema, dict):
+        if schema.get("type") == "object":
+            yield schema
+        for value in schema.values():
+            yield from objects(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from objects(value)
+
+
+def test_models_are_closed() -> None:
+    with_fields = [each for each in objects(SCHEMA) if "properties" in each]
+    assert len(with_fields) > len(SCHEMA["$defs"])
+    assert [each for each in with_fields if each["additionalProperties"] is not False] == []
+
+
+def test_every_reference_leads_somewhere() -> None:
+    named = set(re.findall(r'"#/\$defs/(\w+)"', json.dumps(SCHEMA)))
+    assert named == set(SCHEMA["$defs"])
+
+
+def test_the_texts_below_fields_are_their_descriptions() -> None:
+    properties = SCHEMA["$defs"]["Environment"]["properties"]
+    assert properties["management"] == {
+        "type": "string",
+        "description": "The cluster that runs Flux for this environment.",
+    }
+    assert "description" in SCHEMA["$defs"]["App"]["properties"]["clusters"]
+    # Declared anew: the text of the class above is about leaving it out, which an add-on can not.
+    assert SCHEMA["$defs"]["Addon"]["properties"]["clusters"] == {
+        "$ref": "#/$defs/Selector",
+        "description": "Where it runs; there is nothing to take over from.",
+    }
+
+
+def test_every_model_that_wants_exactly_one_key_says_so() -> None:
+    members = [*inspect.getmembers(model, inspect.isclass), *inspect.getmembers(tenancy, inspect.isclass)]
+    own = {name: found for name, found in members if issubclass(found, model.Model)}
+    wanted = {}
+    for name, found in own.items():
+        for ancestor in found.__mro__[: found.__mro__.index(model.Model)]:
+            if call := re.search(r"^        _?exactly_one\(self, ([^)]*)\)", inspect.getsource(ancestor), re.MULTILINE):
+                wanted[name] = tuple(json.loads(f"[{call[1]}]"))
+    assert wanted == CHOICES
+
+
+def test_a_commit_lifts_the_choice_of_a_ref() -> None:
+    commit, choice = SCHEMA["$defs"]["GitRef"]["anyOf"]
+    assert commit == {"required": ["commit"], "properties": {"commit": {"not": {"type": "null"}}}}
+    assert [each["required"] for each in choice["oneOf"]] == [["branch"], ["tag"], ["semver"], ["name"]]
+
+
+@pytest.mark.parametrize(
+    ("scalar", "values"),
+    [
+        (scalars.Name, ["a", "a-1", "A", "-a", "", "a.b", "a" * 63, "a" * 64]),
+        (scalars.ObjectName, ["a", "a.b-c", "a..b", "A", "", "a" * 253, "a" * 254]),
+        (scalars.Duration, ["5m", "1h30m", "1.5s", "5", "m", "", "5 m"]),
+        (scalars.ShortDuration, ["5m", "30s", "100ms", "1h", "1h5m"]),
+        (scalars.Quantity, ["4", 4, 1.5, "500m", "8Gi", "1e3", "8GiB", "", True, None]),
+        (scalars.ResourceName, ["pods", "requests.cpu", "count/deployments.apps", "", "a b"]),
+        (scalars.RoleName, ["admin", "a:b", "", ".", "..", "a/b", "a%b", "..."]),
+        (scalars.LabelKey, ["a", "a.b/c", "a/b/c", "", "-a"]),
+        (scalars.LabelValue, ["", "a", "A_b.c", "-a", "a b", "a" * 63, "a" * 64]),
+        (scalars.SourcePath, ["./", "", "a/b", "..a", "/a", "../a", "a/../b", "a/.."]),
+        (scalars.VariableName, ["a", "A_1", "1a", "a-b", ""]),
+        (scalars.VariableValue, ["", "x", 80, 1.5, True, None]),
+        (scalars.Text, ["", "x", 1]),
+    ],
+)
+def test_what_the_pattern_of_a_type_takes_is_what_its_check_takes(scalar: Any, values: list[Any]) -> None:
+    adapter = TypeAdapter(scalar, config={"strict": True})
+    assert [passes(adapter, value) for value in values] == [fits(adapter.json_schema(), value) for value in values]
+
+
+def passes(adapter: TypeAdapter[Any], value: Any) -> bool:
+    try:
+        adapter.validate_python(value)
+    except ValidationError:
+        return False
+    return True
+
+
+def fits(schema: dict[str, Any], value: Any) -> bool:
+    """Whether a schema of one value takes it, by the few keywords that such schemas use."""
+    assert set(schema) <= {"type", "pattern", "minLength", "maxLength"}
+    allowed = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    if not isinstance(value, str):
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return number and ("number" in allowed or ("integer" in allowed and isinstance(value, int)))
+    inside = schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value))
+    return inside and bool(re.search(schema.get("pattern", ""), value))

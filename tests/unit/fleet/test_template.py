@@ -1,0 +1,93 @@
+"""Placeholders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tenantry.fleet.template import fill, names_in
+from tenantry.messages.errors import Finding, Found
+
+VARIABLES = {"env": "dev", "tenant": "rocky", "domain": "example.com", "braces": "{env}"}
+
+
+def filled(value: Any) -> Any:
+    return fill(value, VARIABLES, ("at",))
+
+
+def findings(value: Any) -> tuple[Finding, ...]:
+    with pytest.raises(Found) as caught:
+        filled(value)
+    return caught.value.findings
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plain", "plain"),
+        ("", ""),
+        ("{tenant}.{domain}", "rocky.example.com"),
+        ("{tenant}{tenant}", "rockyrocky"),
+        ("{{tenant}}", "{tenant}"),
+        ("{{{tenant}}}", "{rocky}"),
+        ("{{}}", "{}"),
+        ("${NAME}", "${NAME}"),
+        ("${NAME:=x} {env}", "${NAME:=x} dev"),
+        ("$${NAME}", "$${NAME}"),
+        ("$ {env}", "$ dev"),
+        ("${{env}}", "${env}"),
+    ],
+)
+def test_placeholders_are_filled_in_and_doubled_braces_are_single_ones(text: str, expected: str) -> None:
+    assert expected == filled(text)
+
+
+def test_what_a_variable_holds_is_not_read_again() -> None:
+    assert "{env}" == filled("{braces}")
+
+
+def test_strings_are_filled_in_at_any_depth_and_all_else_is_left_alone() -> None:
+    value = {"a": ["{env}", 1, None, True, 1.5, {"b": "{tenant}"}], "{env}": "keys stay"}
+    expected = {"a": ["dev", 1, None, True, 1.5, {"b": "rocky"}], "{env}": "keys stay"}
+    assert expected == filled(value)
+
+
+def test_the_given_value_is_not_changed() -> None:
+    value = {"a": ["{env}"]}
+    filled(value)
+    assert value == {"a": ["{env}"]}
+
+
+def test_every_unknown_placeholder_is_named_with_its_path_and_the_closest_known_one() -> None:
+    fix = (
+        "correct the name, declare it under the 'variables:' of the environment or cluster,"
+        " or write '{{' and '}}' for braces"
+    )
+    expected = (
+        Finding(
+            ("at", "a", 1),
+            "unknown-placeholder",
+            "placeholder '{domian}' is not known here",
+            ("known: braces, domain, env, tenant (closest: domain)",),
+            fix,
+        ),
+        Finding(
+            ("at", "b"),
+            "unknown-placeholder",
+            "placeholder '{}' is not known here",
+            ("known: braces, domain, env, tenant",),
+            fix,
+        ),
+    )
+    assert expected == findings({"a": ["{env}", "{domian}"], "b": "{}"})
+
+
+@pytest.mark.parametrize(("text", "brace"), [("a { b", "{"), ("a } b", "}"), ("${A:-{env}", "{")])
+def test_a_single_brace_is_refused_with_how_to_write_it(text: str, brace: str) -> None:
+    expected = Finding(("at",), "bad-placeholder", f"a single '{brace}'", fix=f"write '{brace * 2}' for a brace")
+    assert expected == findings(text)[0]
+
+
+def test_the_names_in_a_text_are_those_of_its_placeholders() -> None:
+    assert ["a", "b"] == list(names_in("{a} {{no}} ${NO} {b}"))

@@ -1,0 +1,42 @@
+"""Specs that are right, and what is told about one that was changed."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+from tenantry.flux.conformance import check_spec
+from tenantry.messages.errors import Finding, Path
+
+AT: Path = ("tenants", "rocky", "spec")
+
+RIGHT: dict[str, dict[str, Any]] = {
+    "Alert": {"providerRef": {"name": "chat"}, "eventSources": [{"kind": "Kustomization", "name": "*"}]},
+    "Bucket": {"interval": "5m", "endpoint": "minio.example.com", "bucketName": "manifests"},
+    "ExternalArtifact": {"sourceRef": {"kind": "Producer", "name": "own"}},
+    "GitRepository": {"interval": "5m", "url": "https://git.example.com/rocky"},
+    "HelmChart": {"interval": "5m", "chart": "web", "sourceRef": {"kind": "HelmRepository", "name": "charts"}},
+    "HelmRelease": {"interval": "5m", "chartRef": {"kind": "OCIRepository", "name": "web"}},
+    "HelmRepository": {"url": "https://charts.example.com"},
+    "ImagePolicy": {"imageRepositoryRef": {"name": "web"}, "policy": {"semver": {"range": "1.x"}}},
+    "ImageRepository": {"interval": "5m", "image": "registry.example.com/web"},
+    "ImageUpdateAutomation": {
+        "interval": "5m",
+        "sourceRef": {"kind": "GitRepository", "name": "manifests"},
+        "git": {"commit": {"author": {"email": "rocky@example.com"}}},
+    },
+    "Kustomization": {"interval": "5m", "prune": True, "sourceRef": {"kind": "GitRepository", "name": "manifests"}},
+    "OCIRepository": {"interval": "5m", "url": "oci://registry.example.com/web"},
+    "Provider": {"type": "slack"},
+    "Receiver": {"type": "github", "secretRef": {"name": "token"}, "resources": [{"kind": "Bucket", "name": "own"}]},
+}
+"""The least that each kind needs."""
+
+
+def spec_of(kind: str, **changes: Any) -> dict[str, Any]:
+    """The spec of a kind with some keys set; None takes a key away."""
+    return {key: value for key, value in (deepcopy(RIGHT[kind]) | changes).items() if value is not None}
+
+
+def told(kind: str, **changes: Any) -> list[Finding]:
+    return list(check_spec(kind, spec_of(kind, **changes), AT))

@@ -1,0 +1,343 @@
+"""What one field means for another: each rule of the definitions, kept and broken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tenantry.flux.conformance.cel import holds
+from tenantry.flux.conformance.explanations import EXPLANATIONS
+from tenantry.flux.schemas import kinds, schema_of
+from tenantry.messages.errors import Finding
+from tests.unit.flux.conformance.specs import AT, told
+
+REF = {"name": "x"}
+STS = {"provider": "aws", "endpoint": "https://sts.example.com"}
+LDAP = STS | {"provider": "ldap"}
+OIDC = {
+    "issuerURL": "https://issuer.example.com",
+    "audience": "x",
+    "validations": [{"expression": "true", "message": "x"}],
+}
+CHART = {"spec": {"chart": "web", "sourceRef": {"kind": "Bucket", "name": "x"}}}
+NO_RETRIES = "retryInterval is only of use when failures are retried"
+
+BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
+    (
+        "Bucket",
+        {"provider": "gcp", "sts": STS},
+        Finding(
+            (*AT, "sts"),
+            "bad-combination",
+            "sts needs provider 'aws' or 'generic'",
+            fix="remove it, or change the provider",
+            at_key=True,
+        ),
+    ),
+    (
+        "Bucket",
+        {"provider": "aws", "sts": LDAP},
+        Finding(
+            (*AT, "sts"),
+            "bad-combination",
+            "with provider 'aws', sts.provider must be 'aws'",
+            fix="write 'provider: aws' in it",
+            at_key=True,
+        ),
+    ),
+    (
+        "Bucket",
+        {"sts": STS},
+        Finding(
+            (*AT, "sts"),
+            "bad-combination",
+            "with provider 'generic', sts.provider must be 'ldap'",
+            fix="write 'provider: ldap' in it",
+            at_key=True,
+        ),
+    ),
+    (
+        "Bucket",
+        {"provider": "aws", "sts": STS | {"secretRef": REF}},
+        Finding(
+            (*AT, "sts"),
+            "bad-combination",
+            "sts of provider 'aws' takes no secretRef",
+            fix="remove secretRef from it",
+            at_key=True,
+        ),
+    ),
+    (
+        "Bucket",
+        {"provider": "aws", "sts": STS | {"certSecretRef": REF}},
+        Finding(
+            (*AT, "sts"),
+            "bad-combination",
+            "sts of provider 'aws' takes no certSecretRef",
+            fix="remove certSecretRef from it",
+            at_key=True,
+        ),
+    ),
+    (
+        "Bucket",
+        {"serviceAccountName": "x"},
+        Finding(
+            (*AT, "serviceAccountName"),
+            "bad-combination",
+            "provider 'generic' takes no serviceAccountName",
+            fix="remove it, or name a cloud's provider",
+            at_key=True,
+        ),
+    ),
+    (
+        "Bucket",
+        {"provider": "aws", "serviceAccountName": "x", "secretRef": REF},
+        Finding(
+            (*AT, "serviceAccountName"),
+            "bad-combination",
+            "secretRef and serviceAccountName exclude each other",
+            fix="remove one of them",
+            at_key=True,
+        ),
+    ),
+    (
+        "GitRepository",
+        {"serviceAccountName": "x"},
+        Finding(
+            (*AT, "serviceAccountName"),
+            "bad-combination",
+            "serviceAccountName needs provider 'aws' or 'azure'",
+            fix="remove it, or change the provider",
+            at_key=True,
+        ),
+    ),
+    (
+        "HelmChart",
+        {"sourceRef": {"kind": "Bucket", "name": "x"}, "verify": {}},
+        Finding(
+            (*AT, "verify"),
+            "bad-combination",
+            "only charts of a HelmRepository can be verified",
+            fix="remove it",
+            at_key=True,
+        ),
+    ),
+    ("HelmRelease", {"chartRef": None}, Finding(AT, "choose-one", "exactly one of chart, chartRef is needed")),
+    (
+        "HelmRelease",
+        {"chart": CHART},
+        Finding((*AT, "chartRef"), "choose-one", "exactly one of chart, chartRef is needed", at_key=True),
+    ),
+    (
+        "HelmRelease",
+        {"install": {"strategy": {"name": "RemediateOnFailure", "retryInterval": "5m"}}},
+        Finding(
+            (*AT, "install", "strategy", "retryInterval"),
+            "bad-combination",
+            NO_RETRIES,
+            fix="remove it, or write 'name: RetryOnFailure' beside it",
+            at_key=True,
+        ),
+    ),
+    (
+        "HelmRelease",
+        {"upgrade": {"strategy": {"name": "RemediateOnFailure", "retryInterval": "5m"}}},
+        Finding(
+            (*AT, "upgrade", "strategy", "retryInterval"),
+            "bad-combination",
+            NO_RETRIES,
+            fix="remove it, or write 'name: RetryOnFailure' beside it",
+            at_key=True,
+        ),
+    ),
+    (
+        "Kustomization",
+        {"kubeConfig": {}},
+        Finding(
+            (*AT, "kubeConfig"),
+            "choose-one",
+            "exactly one of configMapRef, secretRef is needed, none is given",
+        ),
+    ),
+    (
+        "HelmRelease",
+        {"kubeConfig": {"configMapRef": REF, "secretRef": REF}},
+        Finding(
+            (*AT, "kubeConfig"),
+            "choose-one",
+            "exactly one of configMapRef, secretRef is needed, configMapRef and secretRef are given",
+        ),
+    ),
+    (
+        "ImagePolicy",
+        {"interval": "5m"},
+        Finding(
+            (*AT, "interval"),
+            "bad-combination",
+            "interval is only of use with digestReflectionPolicy 'Always'",
+            fix="remove it, or write 'digestReflectionPolicy: Always' beside it",
+            at_key=True,
+        ),
+    ),
+    (
+        "ImagePolicy",
+        {"digestReflectionPolicy": "Always"},
+        Finding(
+            (*AT, "digestReflectionPolicy"),
+            "bad-combination",
+            "digestReflectionPolicy 'Always' needs an interval",
+            fix="add 'interval:', how often to look for a new digest",
+            at_key=True,
+        ),
+    ),
+    (
+        "Provider",
+        {"commitStatusExpr": "'x'"},
+        Finding(
+            (*AT, "commitStatusExpr"),
+            "bad-combination",
+            "commitStatusExpr is for providers that set the status of a commit",
+            ("types that do: azuredevops, bitbucket, bitbucketserver, gitea, github, gitlab",),
+            "remove it, or change the type",
+            at_key=True,
+        ),
+    ),
+    (
+        "Receiver",
+        {"type": "generic-oidc", "secretRef": None, "oidcProviders": []},
+        Finding(
+            (*AT, "oidcProviders"),
+            "bad-combination",
+            "type 'generic-oidc' needs at least one entry in oidcProviders",
+            fix="name the issuer to trust",
+            at_key=True,
+        ),
+    ),
+    (
+        "Receiver",
+        {"oidcProviders": [OIDC]},
+        Finding(
+            (*AT, "oidcProviders"),
+            "bad-combination",
+            "oidcProviders is for type 'generic-oidc' alone",
+            fix="remove it, or change the type",
+            at_key=True,
+        ),
+    ),
+    (
+        "Receiver",
+        {"type": "generic-oidc", "oidcProviders": [OIDC]},
+        Finding(
+            (*AT, "secretRef"),
+            "bad-combination",
+            "type 'generic-oidc' takes no secretRef",
+            fix="remove it",
+            at_key=True,
+        ),
+    ),
+    (
+        "Receiver",
+        {"secretRef": None},
+        Finding(AT, "bad-combination", "every type but 'generic-oidc' needs a secretRef", fix="add 'secretRef:'"),
+    ),
+    (
+        "Receiver",
+        {"type": "generic-oidc", "secretRef": None, "oidcProviders": [OIDC, OIDC]},
+        Finding(
+            (*AT, "oidcProviders", 1),
+            "duplicate",
+            "issuerURL must differ between entries, entry 0 has the same",
+            fix="remove one of them",
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "changes", "expected"), BROKEN)
+def test_a_broken_rule_is_told_where_it_can_be_mended(kind: str, changes: dict[str, Any], expected: Finding) -> None:
+    assert [expected] == told(kind, **changes)
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        ("Bucket", {"provider": "aws", "sts": STS}),
+        ("Bucket", {"sts": LDAP | {"secretRef": REF, "certSecretRef": REF}}),
+        ("Bucket", {"provider": "gcp", "serviceAccountName": "x"}),
+        ("Bucket", {"provider": "aws", "secretRef": REF}),
+        ("GitRepository", {"provider": "azure", "serviceAccountName": "x"}),
+        ("HelmChart", {"verify": {}}),
+        ("HelmRelease", {"chart": CHART, "chartRef": None}),
+        ("HelmRelease", {"install": {"strategy": {"name": "RetryOnFailure", "retryInterval": "5m"}}}),
+        ("HelmRelease", {"upgrade": {"strategy": {"name": "RetryOnFailure", "retryInterval": "5m"}}}),
+        ("Kustomization", {"kubeConfig": {"configMapRef": REF}}),
+        ("HelmRelease", {"kubeConfig": {"secretRef": REF}}),
+        ("ImagePolicy", {"digestReflectionPolicy": "Always", "interval": "5m"}),
+        ("ImagePolicy", {"digestReflectionPolicy": "IfNotPresent"}),
+        ("Provider", {"type": "gitlab", "commitStatusExpr": "'x'"}),
+        ("Receiver", {"type": "generic-oidc", "secretRef": None, "oidcProviders": [OIDC]}),
+        ("Receiver", {"oidcProviders": []}),
+        (
+            "Receiver",
+            {
+                "type": "generic-oidc",
+                "secretRef": None,
+                "oidcProviders": [OIDC, OIDC | {"issuerURL": "https://other.example.com"}],
+            },
+        ),
+    ],
+)
+def test_a_kept_rule_is_passed_over(kind: str, changes: dict[str, Any]) -> None:
+    assert told(kind, **changes) == []
+
+
+def test_rules_wait_until_the_structure_is_right() -> None:
+    assert [finding.code for finding in told("HelmRelease", chartRef=None, interval="x")] == ["bad-value"]
+
+
+def rules(schema: dict[str, Any]) -> Iterator[str]:
+    yield from schema.get("x-kubernetes-validations", ())
+    for part in [*schema.get("properties", {}).values(), schema.get("items"), schema.get("additionalProperties")]:
+        if isinstance(part, dict):
+            yield from rules(part)
+
+
+def test_every_rule_of_the_definitions_is_explained_and_no_other() -> None:
+    assert {rule for kind in kinds() for rule in rules(schema_of(kind).spec)} == set(EXPLANATIONS)
+
+
+def test_every_explanation_is_told_in_a_test() -> None:
+    tested = {finding.message for _, _, finding in BROKEN}
+    assert {explanation.message for explanation in EXPLANATIONS.values()} - tested == set()
+
+
+@pytest.mark.parametrize("rule", EXPLANATIONS)
+def test_every_rule_can_be_evaluated_without_a_server(rule: str) -> None:
+    """One about a change of an object could not: it would have to be left to the API server."""
+    holds(rule, {})
+
+
+def test_rules_lie_where_they_are_looked_for() -> None:
+    """The walk does not enter mappings with keys of the author's choice."""
+    opened = [
+        part
+        for kind in kinds()
+        for node in _all(schema_of(kind).spec)
+        if isinstance(part := node.get("additionalProperties"), dict)
+    ]
+    assert [rule for part in opened for rule in rules(part)] == []
+    assert [part for part in opened if any("default" in node for node in _all(part))] == []
+
+
+def _all(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield schema
+    for part in [*schema.get("properties", {}).values(), schema.get("items"), schema.get("additionalProperties")]:
+        if isinstance(part, dict):
+            yield from _all(part)
+
+
+@pytest.mark.parametrize(("value", "expected"), [({"a": 1}, True), ({"a": 2}, False), ({}, False)])
+def test_a_rule_that_can_not_be_evaluated_does_not_hold(value: dict[str, int], expected: bool) -> None:  # noqa: FBT001
+    assert holds("self.a == 1", value) is expected

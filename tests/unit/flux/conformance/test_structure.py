@@ -1,0 +1,260 @@
+"""Each class of constraint: what passes, and the whole of what is told about what does not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tenantry.flux import schemas
+from tenantry.flux.conformance import check_spec
+from tenantry.flux.schemas import kinds, schema_of
+from tenantry.messages.errors import Finding
+from tests.unit.flux.conformance.specs import AT, RIGHT, told
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_the_least_that_a_kind_needs_is_enough(kind: str) -> None:
+    assert list(check_spec(kind, RIGHT[kind], ())) == []
+
+
+@pytest.mark.parametrize(("kind", "key"), [(kind, key) for kind in kinds() for key in RIGHT[kind]])
+def test_no_less_is_enough(kind: str, key: str) -> None:
+    needed = key in schema_of(kind).spec.get("required", ()) or (kind, key) in {
+        ("HelmRelease", "chartRef"),
+        ("Receiver", "secretRef"),
+    }
+
+    assert bool(told(kind, **{key: None})) is needed
+
+
+def test_a_missing_key_is_told_at_the_block_that_lacks_it() -> None:
+    expected = [Finding((*AT, "sourceRef"), "missing-key", "key 'kind' is missing", fix="add 'kind:'")]
+    assert expected == told("Kustomization", sourceRef={"name": "manifests"})
+
+
+def test_a_missing_key_with_a_default_is_none() -> None:
+    assert told("OCIRepository", verify={"secretRef": {"name": "keys"}}) == []
+
+
+def test_an_unknown_key_is_told_with_the_closest_known_one() -> None:
+    expected = [
+        Finding(
+            (*AT, "test", "ignoreFailure"),
+            "unknown-key",
+            "key 'ignoreFailure' is not known here",
+            ("known: enable, filters, ignoreFailures, timeout (closest: ignoreFailures)",),
+            "write 'ignoreFailures'",
+            at_key=True,
+        )
+    ]
+    assert expected == told("HelmRelease", test={"ignoreFailure": True})
+
+
+def test_every_unknown_key_of_a_list_entry_has_its_own_place() -> None:
+    findings = told(
+        "Alert", eventSources=[{"kind": "Bucket", "name": "a"}, {"kind": "Bucket", "name": "b", "x": 1, "y": 2}]
+    )
+    assert [finding.path for finding in findings] == [(*AT, "eventSources", 1, "x"), (*AT, "eventSources", 1, "y")]
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "message", "fix"),
+    [
+        ({"path": 1}, ("path",), "expected a string, found the number 1", "put it in quotes"),
+        (
+            {"prune": "yes"},
+            ("prune",),
+            "expected true or false, found a string",
+            "write true or false, without quotes",
+        ),
+        ({"components": "a"}, ("components",), "expected a list, found a string", "put it in brackets, as in [a, b]"),
+        ({"components": [["a"]]}, ("components", 0), "expected a string, found a list", ""),
+        ({"sourceRef": "a"}, ("sourceRef",), "expected a mapping, found a string", ""),
+        (
+            {"postBuild": {"substitute": {"a": True}}},
+            ("postBuild", "substitute", "a"),
+            "expected a string, found true",
+            "put it in quotes",
+        ),
+        (
+            {"commonMetadata": {"labels": {"a": None}}},
+            ("commonMetadata", "labels", "a"),
+            "expected a string, found nothing",
+            "remove the key, or give it a value",
+        ),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_told_once(
+    changes: dict[str, Any], path: tuple[str | int, ...], message: str, fix: str
+) -> None:
+    assert [Finding((*AT, *path), "wrong-type", message, fix=fix)] == told("Kustomization", **changes)
+
+
+def test_a_number_among_words_to_choose_from_is_of_the_wrong_type_and_no_more() -> None:
+    expected = [
+        Finding(
+            (*AT, "deletionPolicy"),
+            "wrong-type",
+            "expected a string, found the number 3",
+            fix="put it in quotes",
+        )
+    ]
+    assert expected == told("Kustomization", deletionPolicy=3)
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1])
+def test_a_whole_number_has_64_bits(number: int) -> None:
+    remediation = {"remediation": {"retries": number}}
+    assert [finding.code for finding in told("HelmRelease", install=remediation)] == ["bad-value"]
+
+
+def test_a_value_that_is_none_of_the_allowed_ones_is_told_with_those() -> None:
+    expected = [
+        Finding(
+            (*AT, "driftDetection", "mode"),
+            "bad-value",
+            "'on' is not allowed here",
+            ("allowed: enabled, warn, disabled",),
+        )
+    ]
+    assert expected == told("HelmRelease", driftDetection={"mode": "on"})
+
+
+@pytest.mark.parametrize("duration", ["1.5h", "1h30m", "10ms"])
+def test_a_duration_passes(duration: str) -> None:
+    assert told("GitRepository", interval=duration) == []
+
+
+@pytest.mark.parametrize("duration", ["5", "5d", "-5m", "5m\n"])
+def test_a_value_that_does_not_match_is_told_with_the_pattern_and_an_example(duration: str) -> None:
+    shown = "a string" if "\n" in duration else f"'{duration}'"
+    expected = [
+        Finding(
+            (*AT, "interval"),
+            "bad-value",
+            f"{shown} does not match ^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$",
+            fix="write it as in '30s', '5m' or '1h30m'",
+        )
+    ]
+    assert expected == told("GitRepository", interval=duration)
+
+
+def test_a_time_limit_of_a_source_knows_no_hours() -> None:
+    expected = [
+        Finding(
+            (*AT, "timeout"),
+            "bad-value",
+            "'1h' does not match ^([0-9]+(\\.[0-9]+)?(ms|s|m))+$",
+            fix="write it as in '30s' or '90m': hours are not allowed here",
+        )
+    ]
+    assert expected == told("GitRepository", timeout="1h")
+
+
+@pytest.mark.parametrize("refspec", ["+refs/heads/main:refs/heads/main", ":refs/heads/next"])
+def test_an_image_update_neither_forces_its_push_nor_deletes(refspec: str) -> None:
+    git = {"commit": {"author": {"email": "rocky@example.com"}}, "push": {"refspec": refspec}}
+    expected = [
+        Finding(
+            (*AT, "git", "push", "refspec"),
+            "bad-value",
+            f"'{refspec}' does not match ^$|^[^+:]",
+            fix="write it as in 'refs/heads/main:refs/heads/next': no '+' (force) or ':' (delete) in front",
+        )
+    ]
+    assert expected == told("ImageUpdateAutomation", git=git)
+
+
+def test_an_address_is_never_quoted_as_it_may_hold_a_password() -> None:
+    expected = [Finding((*AT, "url"), "bad-value", "a string does not match ^oci://.*$")]
+    assert expected == told("OCIRepository", url="https://rocky:secret@registry.example.com/web")
+
+
+def test_an_empty_string_is_told() -> None:
+    expected = [Finding((*AT, "targetNamespace"), "empty", "an empty string is not allowed here")]
+    assert expected == told("HelmRelease", targetNamespace="")
+
+
+@pytest.mark.parametrize(("length", "problems"), [(53, 0), (54, 1)])
+def test_a_string_has_a_greatest_length(length: int, problems: int) -> None:
+    expected = [Finding((*AT, "releaseName"), "bad-value", "at most 53 characters are allowed, found 54")]
+    assert expected * problems == told("HelmRelease", releaseName="a" * length)
+
+
+def test_an_empty_list_is_told() -> None:
+    provider = {"issuerURL": "https://issuer.example.com", "audience": "rocky", "validations": []}
+    expected = [Finding((*AT, "oidcProviders", 0, "validations"), "empty", "at least one entry is needed")]
+    assert expected == told("Receiver", type="generic-oidc", secretRef=None, oidcProviders=[provider])
+
+
+@pytest.mark.parametrize("values", [{"a": [1, {"b": None}]}, {"a": 10**40}, [], "text"])
+def test_the_values_of_a_chart_may_be_anything(values: Any) -> None:
+    assert told("HelmRelease", values=values) == []
+
+
+def test_all_problems_are_told_in_one_run() -> None:
+    findings = told("GitRepository", url=None, interval="x", provider="y", z=1)
+    assert sorted(finding.code for finding in findings) == ["bad-value", "bad-value", "missing-key", "unknown-key"]
+
+
+def test_other_kinds_are_none_of_its_business() -> None:
+    with pytest.raises(KeyError):
+        list(check_spec("Deployment", {}, ()))
+
+
+Tell = Callable[[dict[str, Any], Any], list[Finding]]
+
+
+@pytest.fixture
+def tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Tell:
+    """What is told about a value of a kind whose only key has a schema of the test's own."""
+
+    def about(part: dict[str, Any], value: Any) -> list[Finding]:
+        kind = request.node.name
+        record = {"group": "g", "version": "v1", "kind": kind, "plural": "p", "scope": "Namespaced"}
+        origin = {"module": "m", "version": "v1"}
+        path = tmp_path / "invented.json"
+        path.write_text(json.dumps({**record, "source": origin, "spec": {"type": "object", "properties": {"a": part}}}))
+        monkeypatch.setattr(schemas, "_files", lambda: {kind: path})
+        return list(check_spec(kind, {"a": value}, AT))
+
+    return about
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "code", "message"),
+    [
+        ({"minimum": 2}, 1, "bad-value", "at least 2 is needed, found 1"),
+        ({"maximum": 2}, 3, "bad-value", "at most 2 is allowed, found 3"),
+        ({"minLength": 2}, "a", "bad-value", "at least 2 characters are needed, found 1"),
+        ({"minItems": 2}, ["a"], "bad-value", "at least 2 entries are needed, found 1"),
+        ({"maxItems": 1}, ["a", "b"], "bad-value", "at most 1 entry is allowed, found 2"),
+        ({"minProperties": 1}, {}, "empty", "at least one entry is needed"),
+        ({"maxProperties": 1}, {"a": 1, "b": 1}, "bad-value", "at most 1 entry is allowed, found 2"),
+        (
+            {"type": ["integer", "string"]},
+            1.5,
+            "wrong-type",
+            "expected a whole number or a string, found the number 1.5",
+        ),
+        ({"type": ["integer", "null"]}, "a", "wrong-type", "expected a whole number or nothing, found a string"),
+    ],
+)
+def test_constraints_that_no_kind_uses_yet_are_told_too(
+    tell: Tell, part: dict[str, Any], value: Any, code: str, message: str
+) -> None:
+    assert [Finding((*AT, "a"), code, message)] == tell(part, value)
+
+
+@pytest.mark.parametrize("value", [8080, "http"])
+def test_a_number_or_a_string_may_be_either(tell: Tell, value: Any) -> None:
+    assert tell({"type": ["integer", "string"]}, value) == []
+
+
+def test_the_entries_of_a_set_differ(tell: Tell) -> None:
+    expected = [Finding((*AT, "a"), "duplicate", "no two entries may be equal", fix="remove one of them")]
+    assert expected == tell({"uniqueItems": True}, ["x", "y", "x"])

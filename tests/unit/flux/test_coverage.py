@@ -1,0 +1,133 @@
+"""Every field of every Flux kind that the plan makes: the author can set it, or is refused with the reason why not.
+
+The walk goes through all levels of the schemas, so a field that a new version of Flux brings is covered or shows up here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tenantry.fleet.blocks import check_blocks
+from tenantry.flux.schemas import schema_of
+from tenantry.model import (
+    SOURCE_KINDS,
+    Alert,
+    FluxBlock,
+    HelmPatch,
+    ImagePolicy,
+    ImageRepository,
+    ImageUpdate,
+    KustomizePatch,
+    Model,
+    Provider,
+)
+from tenantry.model.images import ImageChoice, Setters
+
+BLOCKS: dict[tuple[str, ...], type[FluxBlock]] = {
+    ("tenants", "t", "apps", "a", "kustomize"): KustomizePatch,
+    ("tenants", "t", "apps", "a", "helm"): HelmPatch,
+    **{("tenants", "t", "sources", "s", key): block for key, block in SOURCE_KINDS.items()},
+    ("tenants", "t", "apps", "a", "imageAutomation", "images", "i", "repository"): ImageRepository,
+    ("tenants", "t", "apps", "a", "imageAutomation", "images", "i", "policy"): ImagePolicy,
+    ("tenants", "t", "apps", "a", "imageAutomation", "update"): ImageUpdate,
+    ("tenants", "t", "alerts", "a"): Alert,
+    ("tenants", "t", "alerts", "a", "provider"): Provider,
+}
+"""Where each block may stand."""
+
+OTHER_NAMES = {
+    ("HelmRelease", "chart"): "made of 'source', 'chart' and 'version' (a HelmChart that the plan owns)",
+    ("HelmChart", "chart"): "'chart' of the app",
+    ("HelmChart", "interval"): "'interval' of the tenant's settings",
+    ("HelmChart", "sourceRef"): "'source' of the app",
+    ("HelmChart", "suspend"): "a chart is shared by releases; each of them can be suspended",
+    ("HelmChart", "valuesFiles"): "'valuesFiles' of the app",
+    ("HelmChart", "version"): "'version' of the app",
+}
+"""Fields that are set under another name, or by the fleet."""
+
+
+def sample(schema: dict[str, Any]) -> Any:
+    """A value that a schema takes."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    match schema.get("type"):
+        case "object" if "properties" in schema:
+            return {key: sample(schema["properties"][key]) for key in schema.get("required", ())}
+        case "object":
+            return {"key": "value"}
+        case "array":
+            return [sample(schema["items"])]
+        case "boolean":
+            return True
+        case "integer":
+            return 1
+        case _:
+            return _TEXTS.get(schema.get("pattern", ""), "text")
+
+
+_TEXTS = {
+    r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$": "1m",
+    r"^([0-9]+(\.[0-9]+)?(ms|s|m))+$": "1m",
+    r"^(http|https)://.*$": "https://example.com",
+}
+
+
+def fields(schema: dict[str, Any], at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Every field below a schema, those of lists' entries included."""
+    for key, part in schema.get("properties", {}).items():
+        yield (*at, key)
+        yield from fields(part, (*at, key))
+        yield from fields(part.get("items", {}), (*at, key, "[]"))
+
+
+def written(schema: dict[str, Any], path: tuple[str, ...]) -> Any:
+    """The smallest value that sets the field at a path."""
+    if not path:
+        return sample(schema)
+    first, *rest = path
+    if first == "[]":
+        return [{**sample(schema["items"]), **written(schema["items"], tuple(rest))}]
+    properties = schema["properties"]
+    inner = written(properties[first], tuple(rest))
+    needed = {key: sample(properties[key]) for key in schema.get("required", ()) if key != first}
+    return {**needed, first: inner}
+
+
+def codes(at: tuple[str, ...], block: Any) -> set[str]:
+    data: Any = block
+    for key in reversed(at):
+        data = {key: data}
+    return {finding.code for finding in check_blocks(data)}
+
+
+CASES = [(at, block, path) for at, block in BLOCKS.items() for path in fields(schema_of(block.flux_kind).spec)]
+IDS = [f"{block.__name__}.{'.'.join(path)}" for _, block, path in CASES]
+
+
+@pytest.mark.parametrize(("at", "block", "path"), CASES, ids=IDS)
+def test_a_field_can_be_set_or_is_refused_with_a_reason(
+    at: tuple[str, ...], block: type[FluxBlock], path: tuple[str, ...]
+) -> None:
+    whole = written(schema_of(block.flux_kind).spec, path)
+    only = {path[0]: whole[path[0]]}
+    owned = {".".join(path[:depth]) for depth in (1, 2)} & block.owned.keys()
+    if (block.flux_kind, path[0]) not in OTHER_NAMES:
+        assert codes(at, only) == ({"owned-key"} if owned else set())
+    for name in owned:
+        assert len(block.owned[name]) > 10
+
+
+@pytest.mark.parametrize("key", schema_of("HelmChart").spec["properties"])
+def test_a_charts_field_can_be_set_with_the_release_or_has_a_reason(key: str) -> None:
+    assert (key in HelmPatch.parts["HelmChart"]) != (("HelmChart", key) in OTHER_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "model"), [("ImagePolicy", "policy", ImageChoice), ("ImageUpdateAutomation", "update", Setters)]
+)
+def test_what_the_fleet_types_itself_has_all_fields_of_flux(kind: str, key: str, model: type[Model]) -> None:
+    assert set(schema_of(kind).spec["properties"][key]["properties"]) == set(model.model_fields)

@@ -1,0 +1,341 @@
+"""What a run would take away, told from what the cluster holds and what is planned."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.guard import Held, Limits, check, held, removals
+from tenantry.kube.objects import ObjectId
+from tenantry.messages.errors import Refused
+from tests.unit.texts import FRAME, planned
+
+OPEN, GUARDED = Limits(protected=False, deletions=1), Limits(protected=True, deletions=9)
+SOURCES = "    sources: {m: {git: {url: https://git.example.com/a, ref: {branch: main}}}}\n"
+
+
+def tenant(name: str, *apps: str, rest: str = "", where: str = "{all: true}") -> str:
+    listed = "".join(f"      {app}: {{kustomize: {{source: m}}}}\n" for app in apps)
+    return f"  {name}:\n    clusters: {where}\n{rest}{SOURCES}    apps:\n{listed}"
+
+
+def fleet(*tenants: str, frame: str = FRAME) -> str:
+    return frame + ("tenants:\n" + "".join(tenants) if tenants else "")
+
+
+def now(text: str) -> Held:
+    """What the cluster holds once a fleet is up."""
+    return held((each.manifest for each in planned(text).objects), "dev")
+
+
+def gone(before: str, after: str) -> list[str]:
+    return [str(each) for each in removals(planned(after), now(before))]
+
+
+def refusal(before: str, after: str, limits: Limits) -> str:
+    with pytest.raises(Refused) as refused:
+        check(planned(after), now(before), limits)
+    return str(refused.value)
+
+
+ROCKY, MOVY, TINA = tenant("rocky", "web", "db"), tenant("movy", "web"), tenant("tina", "web")
+
+
+def test_what_stays_is_no_removal() -> None:
+    assert gone(fleet(ROCKY, MOVY), fleet(MOVY, ROCKY, TINA)) == []
+
+
+def test_a_tenant_stands_for_all_it_has() -> None:
+    assert gone(fleet(ROCKY, MOVY), fleet(ROCKY)) == ["tenant 'movy' with everything it has on edge, hub"]
+
+
+def test_a_placement_is_told_by_its_namespaces_on_the_management_cluster_and_on_remotes() -> None:
+    before = fleet(tenant("rocky", "web", rest="    namespaces: {jobs: {}}\n"))
+    on_hub, on_edge = (fleet(tenant("rocky", "web", where=f"{{names: [{name}]}}")) for name in ("hub", "edge"))
+    assert gone(before, on_hub) == [
+        "namespace 'rocky' of tenant 'rocky' on edge",
+        "namespace 'rocky-jobs' of tenant 'rocky' on edge",
+        "namespace 'rocky-jobs' of tenant 'rocky' on hub",
+    ]
+    assert gone(before, on_edge) == [
+        "namespace 'rocky' of tenant 'rocky' on hub",
+        "namespace 'rocky-jobs' of tenant 'rocky' on edge",
+        "namespace 'rocky-jobs' of tenant 'rocky' on hub",
+    ]
+
+
+def test_apps_and_add_ons_are_told_one_by_one() -> None:
+    dns = "{clusters: {all: true}, source: {helm: {url: https://charts.example.com}}, helm: {chart: dns, version: 1.x}}"
+    with_dns = FRAME.replace("platform: {", f"platform: {{addons: {{dns: {dns}}}, ")
+    assert gone(fleet(ROCKY, frame=with_dns), fleet(tenant("rocky", "web"))) == [
+        "add-on 'dns' on edge",
+        "add-on 'dns' on hub",
+        "app 'db' of tenant 'rocky' on edge",
+        "app 'db' of tenant 'rocky' on hub",
+    ]
+
+
+def test_objects_of_others_are_passed_over() -> None:
+    strange = [
+        {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": "a"}},
+        {
+            "kind": "HelmRelease",
+            "apiVersion": "v2",
+            "metadata": {"name": "a", "namespace": "b", "labels": None},
+            "spec": None,
+        },
+        {
+            "kind": "HelmRelease",
+            "apiVersion": "v2",
+            "metadata": {
+                "name": "a",
+                "namespace": "b",
+                "labels": {"tenantry/environment": "dev", "tenantry/cluster": "x", "toolkit.fluxcd.io/tenant": "t"},
+            },
+            "spec": {"values": {"objects": "text"}},
+        },
+    ]
+    strangers = frozenset({ObjectId("v1", "Namespace", "", "a"), ObjectId("v2", "HelmRelease", "b", "a")})
+    assert held(strange, "dev") == Held({}, {}, {}, strangers)
+
+
+def test_one_of_a_kind_may_go_within_the_limit() -> None:
+    check(planned(fleet(tenant("rocky", "web"), TINA)), now(fleet(tenant("rocky", "web"), MOVY, TINA)), OPEN)
+
+
+def test_more_than_the_limit_are_refused_by_name() -> None:
+    assert refusal(fleet(ROCKY, MOVY, TINA), fleet(ROCKY), OPEN) == (
+        "this run would remove 2 tenants, and 1 may go at once in environment 'dev'\n"
+        "    tenant 'movy' with everything it has on edge, hub\n"
+        "    tenant 'tina' with everything it has on edge, hub\n"
+        "  fix: if that is meant, allow it: `pulumi config set tenantry:maxDeletions 2`; or put back what is missing; what is"
+        " to go gets 'state: offboarding' in tenants.yaml and one `pulumi up`, and is removed after that"
+    )
+
+
+def test_the_last_tenant_does_not_go_unless_somebody_says_so() -> None:
+    assert refusal(fleet(ROCKY), fleet(), OPEN) == (
+        "this run would remove every tenant of environment 'dev'\n"
+        "    tenant 'rocky' with everything it has on edge, hub\n"
+        "  fix: if the file is right, put back what is missing; what is to go gets 'state: offboarding' in tenants.yaml and one"
+        " `pulumi up`, and is removed after that; or allow it: `pulumi config set tenantry:maxDeletions 1`"
+    )
+    check(planned(fleet()), now(fleet(ROCKY)), Limits(protected=False, deletions=1, explicit=True))
+
+
+def test_tenants_that_stay_do_not_lose_every_namespace_unless_somebody_says_so() -> None:
+    before, after = (
+        fleet(tenant("rocky", "web", where=f"{{names: [{name}]}}"), frame=FRAME) for name in ("hub", "edge")
+    )
+    assert refusal(before, after, OPEN) == (
+        "this run would remove every namespace of environment 'dev'\n"
+        "    namespace 'rocky' of tenant 'rocky' on hub\n"
+        "  fix: if the file is right, put back what is missing; what is to go gets 'state: offboarding' in tenants.yaml and one"
+        " `pulumi up`, and is removed after that; or allow it: `pulumi config set tenantry:maxDeletions 1`"
+    )
+    check(planned(after), now(before), Limits(protected=False, deletions=1, explicit=True))
+    both = fleet(tenant("rocky", "web"))
+    check(planned(both), now(before), OPEN)
+    check(planned(before), now(both), OPEN)
+
+
+def test_where_it_is_protected_nothing_goes_unannounced_whatever_the_limit() -> None:
+    after = fleet(tenant("rocky", "web"))
+    for limits in (GUARDED, Limits(protected=True, deletions=9, explicit=True)):
+        assert refusal(fleet(ROCKY), after, limits).startswith(
+            "environment 'dev' is protected, and this run would remove\n    app 'db' of tenant 'rocky' on edge\n"
+        )
+
+
+@pytest.mark.parametrize("limits", [GUARDED, Limits(protected=False, deletions=0)])
+def test_what_was_given_up_before_may_go(limits: Limits) -> None:
+    leaving = fleet(ROCKY.replace("    clusters", "    state: offboarding\n    clusters"), MOVY)
+    check(planned(fleet(MOVY)), now(leaving), limits)
+    app = fleet(ROCKY.replace("db: {", "db: {state: offboarding, "))
+    check(planned(fleet(tenant("rocky", "web"))), now(app), limits)
+    cluster = FRAME.replace("labels: {tier: edge},", "labels: {tier: edge}, state: decommissioned,")
+    without = "".join(line for line in FRAME.splitlines(keepends=True) if not line.startswith("  edge:"))
+    check(planned(fleet(ROCKY, frame=without)), now(fleet(ROCKY, frame=cluster)), limits)
+
+
+SUSPENDED = (
+    "this run would remove what is suspended, and Flux would leave behind what it installed\n"
+    "{}"
+    "  fix: let Flux go on first (take 'state: paused' away and run `pulumi up`; `flux resume` what was suspended by hand); a"
+    " cluster that is gone gets 'state: decommissioned'"
+)
+ALL_MAY_GO = Limits(protected=False, deletions=9, explicit=True)
+
+
+def test_an_app_that_is_paused_does_not_go_before_it_is_active_again() -> None:
+    paused = fleet(ROCKY.replace("db: {", "db: {state: paused, "))
+    assert refusal(paused, fleet(tenant("rocky", "web")), ALL_MAY_GO) == SUSPENDED.format(
+        "    app 'db' of tenant 'rocky' on edge\n    app 'db' of tenant 'rocky' on hub\n"
+    )
+    check(planned(fleet(ROCKY)), now(paused), ALL_MAY_GO)
+
+
+def test_what_is_on_a_paused_cluster_does_not_go_though_it_was_given_up() -> None:
+    frame = FRAME.replace("labels: {tier: edge},", "labels: {tier: edge}, state: paused,")
+    leaving = ROCKY.replace("    clusters", "    state: offboarding\n    clusters")
+    assert refusal(fleet(leaving, MOVY, frame=frame), fleet(MOVY, frame=frame), ALL_MAY_GO) == SUSPENDED.format(
+        "    tenant 'rocky' with everything it has on edge, hub\n"
+    )
+    on_hub = tenant("rocky", "web", "db", where="{names: [hub]}")
+    assert refusal(fleet(ROCKY, frame=frame), fleet(on_hub, frame=frame), ALL_MAY_GO) == SUSPENDED.format(
+        "    namespace 'rocky' of tenant 'rocky' on edge\n"
+    )
+
+
+def test_with_its_namespace_goes_all_that_a_paused_tenant_has() -> None:
+    paused = ROCKY.replace("    clusters", "    state: paused\n    clusters")
+    check(planned(fleet(MOVY)), now(fleet(paused, MOVY)), OPEN)
+
+
+def test_a_namespace_goes_from_a_baseline_that_stays_as_soon_as_it_is_no_longer_suspended() -> None:
+    frame = FRAME.replace("labels: {tier: edge},", "labels: {tier: edge}, state: paused,")
+    jobs = tenant("rocky", "web", rest="    namespaces: {jobs: {}}\n")
+    check(planned(fleet(tenant("rocky", "web"), frame=frame)), now(fleet(jobs, frame=frame)), ALL_MAY_GO)
+
+
+def test_where_no_tenant_is_left_an_add_on_may_go() -> None:
+    dns = "{clusters: {all: true}, source: {helm: {url: https://charts.example.com}}, helm: {chart: dns, version: 1.x}}"
+    with_dns = FRAME.replace("platform: {", f"platform: {{addons: {{dns: {dns}}}, ")
+    check(planned(fleet()), now(fleet(frame=with_dns)), Limits(protected=False, deletions=2))
+
+
+def test_a_namespace_may_be_given_up_by_itself() -> None:
+    jobs = "    namespaces: {jobs: {state: offboarding}, batch: {}}\n"
+    stays = planned(fleet(tenant("rocky", "web", rest="    namespaces: {batch: {}}\n")))
+    goes = planned(fleet(tenant("rocky", "web", rest="    namespaces: {jobs: {}}\n")))
+    before = now(fleet(tenant("rocky", "web", rest=jobs)))
+    assert {name for (_, _, name), leaving in before.namespaces.items() if leaving} == {"rocky-jobs"}
+    check(stays, before, GUARDED)
+    with pytest.raises(Refused, match="namespace 'rocky-batch' of tenant 'rocky' on edge"):
+        check(goes, before, GUARDED)
+
+
+def test_in_a_protected_environment_a_namespace_that_was_given_up_is_not_protected() -> None:
+    frame = FRAME.replace("{management: hub}", "{management: hub, protected: true}")
+    rest = "    namespaces: {jobs: {state: offboarding}}\n"
+    plan = planned(fleet(tenant("rocky", "web", rest=rest), frame=frame))
+    found = {each.id.name: each.protect for each in plan.objects if each.id.kind == "Namespace"}
+    assert found == {"rocky": True, "rocky-jobs": False}
+
+
+def test_many_removals_are_cut_short() -> None:
+    many = [tenant(f"t{index}", "web", where="{names: [hub]}") for index in range(30)]
+    assert "    and 9 more\n" in refusal(fleet(*many), fleet(many[0]), OPEN)
+
+
+def test_another_reference_to_a_kubeconfig_is_refused() -> None:
+    after = fleet(ROCKY, frame=FRAME.replace("controlPlane: edge", "controlPlane: other"))
+    assert refusal(fleet(ROCKY), after, OPEN) == (
+        "cluster 'edge' is reached through kamaji/edge-admin-kubeconfig today, and would be through"
+        " kamaji/other-admin-kubeconfig: everything on it would be removed, and installed again\n"
+        "  fix: take everything off the cluster first (no selector names it), or declare a new cluster beside 'edge' and move"
+        " tenants there"
+    )
+    another_key = fleet(ROCKY, frame=FRAME.replace("namespace: kamaji}", "namespace: kamaji, key: admin.svc}"))
+    check(planned(another_key), now(fleet(ROCKY)), OPEN)
+
+
+def with_strangers(text: str, *names: str) -> Held:
+    """A cluster on which some of a plan's objects are already, without the fleet's labels, and others' things."""
+    ids = {str(each.id): each.id for each in planned(text).objects}
+    others = ObjectId("v1", "Namespace", "", "kube-system")
+    return Held({}, {}, {}, frozenset({others, *(ids[name] for name in names)}))
+
+
+def taking_over(before: Held, limits: Limits = OPEN) -> str:
+    with pytest.raises(Refused) as refused:
+        check(planned(fleet(ROCKY, MOVY)), before, limits)
+    return str(refused.value)
+
+
+def test_a_namespace_of_others_is_taken_over_only_by_a_tenant_that_adopts() -> None:
+    before = with_strangers(fleet(ROCKY, MOVY), "Namespace rocky")
+    assert taking_over(before) == (
+        "Namespace rocky is on 'hub' already, and not of environment 'dev': tenant 'rocky' would take it over\n"
+        "  fix: if it is to become the tenant's, set 'adopt: true' under tenants.rocky; or rename the tenant"
+    )
+    adopting = Limits(protected=True, deletions=0, adopting=frozenset({"rocky"}))
+    check(planned(fleet(ROCKY, MOVY)), before, adopting)
+
+
+def test_everything_that_would_be_taken_over_is_told_at_once() -> None:
+    names = ("ServiceAccount rocky/rocky", "Kustomization rocky/web", "ServiceAccount kamaji/tenantry-platform")
+    assert taking_over(with_strangers(fleet(ROCKY, MOVY), *names)).splitlines() == [
+        "2 objects are on 'hub' already, and not of environment 'dev': tenant 'rocky' would take them over",
+        "    ServiceAccount rocky/rocky",
+        "    Kustomization rocky/web",
+        "  fix: if they are to become the tenant's, set 'adopt: true' under tenants.rocky; or rename the tenant",
+        "ServiceAccount kamaji/tenantry-platform is on 'hub' already, and not of environment 'dev':"
+        " the platform would take it over",
+        "  fix: if it is to become the fleet's: kubectl label KIND NAME --namespace NAMESPACE tenantry/environment=dev;"
+        " or remove what is in the way",
+    ]
+
+
+def test_every_reason_for_a_refusal_is_told_at_once() -> None:
+    after = fleet(ROCKY, frame=FRAME.replace("controlPlane: edge", "controlPlane: other"))
+    told = refusal(fleet(ROCKY, MOVY, TINA), after, OPEN)
+    assert told.count("  fix: ") == 2
+    assert told.startswith("cluster 'edge' is reached through kamaji/edge-admin-kubeconfig today")
+    assert "\nthis run would remove 2 tenants, and 1 may go at once in environment 'dev'\n" in told
+
+
+def test_every_planned_object_carries_its_environment() -> None:
+    """What does not would look like a stranger's in the next run."""
+    for plan in (planned(fleet(ROCKY, MOVY, tenant("tina", "web", rest="    quota: {pods: 4}\n"))),):
+        assert {each.manifest["metadata"]["labels"]["tenantry/environment"] for each in plan.objects} == {"dev"}
+
+
+def with_inventory(text: str, **entries: str) -> Held:
+    """What the cluster holds once a fleet is up, and Flux has applied a ConfigMap of each named app in a namespace."""
+    manifests = [dict(each.manifest) for each in planned(text).objects]
+    for manifest in manifests:
+        app = manifest["metadata"]["labels"].get("tenantry/app")
+        if namespace := entries.get(app):
+            manifest["status"] = {"inventory": {"entries": [{"id": f"{namespace}_{app}__ConfigMap", "v": "v1"}]}}
+    return held(manifests, "dev")
+
+
+JOBS = "    namespaces: {jobs: {}}\n"
+
+
+def test_a_namespace_does_not_leave_a_remote_cluster_before_the_app_in_it() -> None:
+    before = with_inventory(fleet(tenant("rocky", "web", "db", rest=JOBS)), db="rocky-jobs", web="rocky")
+    with pytest.raises(Refused) as refused:
+        check(planned(fleet(tenant("rocky", "web"))), before, Limits(protected=False, deletions=9))
+    assert str(refused.value) == (
+        "namespace 'rocky-jobs' of tenant 'rocky' would leave edge before what is installed there (app 'db'),"
+        " and Flux could not clean up any more\n"
+        "  fix: keep the namespace for one `pulumi up` in which these apps are removed or moved, and remove it when they are gone"
+        " from there"
+    )
+
+
+def test_a_namespace_goes_with_its_app_where_the_engine_deletes_both() -> None:
+    on_hub = {"where": "{names: [hub]}"}
+    before = with_inventory(fleet(tenant("rocky", "web", "db", rest=JOBS, **on_hub)), db="rocky-jobs", web="rocky")
+    check(planned(fleet(tenant("rocky", "web", **on_hub))), before, OPEN)
+
+
+def test_an_app_that_stays_moves_out_before_its_namespace_goes_on_any_cluster() -> None:
+    on_hub = {"where": "{names: [hub]}"}
+    before = with_inventory(fleet(tenant("rocky", "web", "db", rest=JOBS, **on_hub)), db="rocky-jobs")
+    with pytest.raises(
+        Refused, match=r"namespace 'rocky-jobs' of tenant 'rocky' would leave hub before .*\(app 'db'\)"
+    ):
+        check(planned(fleet(tenant("rocky", "web", "db", **on_hub))), before, OPEN)
+
+
+def test_a_namespace_that_nothing_is_in_any_more_goes() -> None:
+    before = with_inventory(fleet(tenant("rocky", "web", rest=JOBS)), web="rocky")
+    check(planned(fleet(tenant("rocky", "web"))), before, Limits(protected=False, deletions=9))
+
+
+def test_a_placement_that_goes_as_a_whole_is_in_nobodys_way() -> None:
+    before = with_inventory(fleet(tenant("rocky", "db", rest=JOBS)), db="rocky-jobs")
+    after = fleet(tenant("rocky", "db", rest=JOBS, where="{names: [hub]}"))
+    check(planned(after), before, Limits(protected=False, deletions=9))

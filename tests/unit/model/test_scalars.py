@@ -1,0 +1,126 @@
+"""Types of single values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from tenantry.model import scalars
+
+
+def checked(kind: Any, value: object) -> object:
+    return TypeAdapter(kind).validate_python(value, strict=True)
+
+
+def refusal(kind: Any, value: object) -> tuple[str, str]:
+    with pytest.raises(ValidationError) as caught:
+        checked(kind, value)
+    (error,) = caught.value.errors()
+    return error["type"], error["msg"]
+
+
+@pytest.mark.parametrize("value", ["30s", "5m", "1h30m", "1.5h", "250ms", "0s", "8760h"])
+def test_durations_are_go_s(value: str) -> None:
+    assert value == checked(scalars.Duration, value)
+
+
+@pytest.mark.parametrize("value", ["", "5", "5 m", "-5m", "5d", "1h 30m", ".5h", "5M", "m", "5m\n"])
+def test_what_go_does_not_read_as_a_duration_is_refused(value: str) -> None:
+    shown = value.replace("\n", "\\n")
+    assert refusal(scalars.Duration, value) == (
+        "bad-duration",
+        f"duration '{shown}' is none: write it as in '30s', '5m' or '1h30m'",
+    )
+
+
+@pytest.mark.parametrize("value", ["9999999h", "8784h", "999999999999999999999999999999s"])
+def test_durations_beyond_go_s_64_bits_are_refused_because_they_would_stop_a_controller(value: str) -> None:
+    assert refusal(scalars.Duration, value) == ("bad-duration", f"duration '{value}' is too long: a year is the most")
+
+
+def test_timeouts_of_sources_have_no_hours() -> None:
+    assert checked(scalars.ShortDuration, "90m") == "90m"
+    assert refusal(scalars.ShortDuration, "1h") == (
+        "bad-duration",
+        "duration '1h' may not use hours here: write minutes",
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("4", "4"),
+        (4, "4"),
+        (0.5, "0.5"),
+        ("500m", "500m"),
+        ("8Gi", "8Gi"),
+        ("1e3", "1e3"),
+        ("1.5E", "1.5E"),
+        (0, "0"),
+        ("+1", "+1"),
+    ],
+)
+def test_quantities_may_be_written_as_numbers(value: object, text: str) -> None:
+    assert text == checked(scalars.Quantity, value)
+
+
+@pytest.mark.parametrize("value", ["", "-1", -1, "8 Gi", "8gb", "Gi", "1e", "8GiB", "1.5.1"])
+def test_what_is_no_quantity_or_is_negative_is_refused(value: object) -> None:
+    assert refusal(scalars.Quantity, value) == (
+        "bad-quantity",
+        f"quantity '{value}' is none: write it as in '4', '500m' or '8Gi'",
+    )
+
+
+@pytest.mark.parametrize("kind", [scalars.Quantity, scalars.VariableValue, scalars.Name])
+@pytest.mark.parametrize("value", [True, None, [], {}])
+def test_what_is_neither_text_nor_number_is_not_converted(kind: Any, value: object) -> None:
+    assert refusal(kind, value) == ("string_type", "Input should be a valid string")
+
+
+def test_whole_numbers_are_variables_but_decimal_ones_would_lose_their_zeros() -> None:
+    assert checked(scalars.VariableValue, 8080) == "8080"
+    assert refusal(scalars.VariableValue, 1.10) == ("string_type", "Input should be a valid string")
+
+
+@pytest.mark.parametrize("value", ["", ".", "./", "./a/b", "a..b/..c", "./{env}"])
+def test_paths_stay_in_the_source(value: str) -> None:
+    assert value == checked(scalars.SourcePath, value)
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("/", "is absolute: paths start at the root of the source"),
+        ("/etc", "is absolute: paths start at the root of the source"),
+        ("..", "leaves the source"),
+        ("a/../../b", "leaves the source"),
+        ("./..", "leaves the source"),
+    ],
+)
+def test_paths_that_leave_the_source_are_refused(value: str, why: str) -> None:
+    assert refusal(scalars.SourcePath, value) == ("bad-path", f"path '{value}' {why}")
+
+
+@pytest.mark.parametrize("value", ["git", "GIT_URL2", "a"])
+def test_variables_are_words(value: str) -> None:
+    assert value == checked(scalars.VariableName, value)
+
+
+@pytest.mark.parametrize("value", ["", "_a", "1a", "a-b", "a.b", "é"])
+def test_what_is_no_word_is_no_variable(value: str) -> None:
+    assert refusal(scalars.VariableName, value) == (
+        "bad-variable",
+        f"variable '{value}' must be letters, digits and '_', starting with a letter",
+    )
+
+
+def test_a_long_or_unprintable_value_is_quoted_on_one_line_and_not_endlessly() -> None:
+    assert scalars.shorten("a\nb\x1b[31m") == "a\\nb\\x1b[31m"
+    assert scalars.shorten("x" * 100) == "x" * 80 + "..."
+
+
+def test_braces_in_a_value_are_quoted_as_they_are() -> None:
+    assert refusal(scalars.Name, "{text}")[1].startswith("name '{text}' must be")

@@ -1,0 +1,89 @@
+"""States of clusters, tenants and apps, as their objects show them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.kube.objects import KubeObject
+from tests.unit.texts import FRAME, one, planned, rocky
+
+APPS = "web: {kustomize: {source: manifests}}\ncache: {helm: {source: charts, chart: c, version: 1.x}}"
+
+
+def objects(text: str) -> dict[str, KubeObject]:
+    return {str(each.id): each for each in planned(text).objects}
+
+
+def suspended(text: str) -> set[str]:
+    return {name for name, each in objects(text).items() if each.manifest.get("spec", {}).get("suspend")}
+
+
+def marked(text: str) -> dict[str, str]:
+    labels = {name: each.manifest["metadata"].get("labels", {}) for name, each in objects(text).items()}
+    return {name: found["tenantry/state"] for name, found in labels.items() if "tenantry/state" in found}
+
+
+def on_both(state: str = "") -> str:
+    return rocky(APPS, f"clusters: {{all: true}}\n{state}")
+
+
+LOCAL = {"Kustomization rocky/web", "HelmRelease rocky/cache"}
+REMOTE = {"Kustomization kamaji/edge-rocky-web", "HelmRelease kamaji/edge-rocky-cache"}
+BASELINE = "HelmRelease kamaji/edge-rocky-baseline"
+
+
+def test_nothing_is_suspended_or_marked_by_itself() -> None:
+    assert (suspended(on_both()), marked(on_both())) == (set(), {})
+
+
+def test_a_paused_tenant_s_apps_are_suspended_and_its_baselines_are_not() -> None:
+    assert (suspended(on_both("state: paused")), marked(on_both("state: paused"))) == (LOCAL | REMOTE, {})
+
+
+def test_a_paused_app_is_suspended_alone() -> None:
+    text = rocky(APPS.replace("web: {", "web: {state: paused, "), "clusters: {all: true}")
+    assert suspended(text) == {"Kustomization rocky/web", "Kustomization kamaji/edge-rocky-web"}
+
+
+def test_on_a_paused_cluster_everything_that_acts_there_is_suspended() -> None:
+    paused = on_both().replace("labels: {tier: edge},", "labels: {tier: edge}, state: paused,")
+    assert (suspended(paused), marked(paused)) == ({*REMOTE, BASELINE}, {})
+
+
+def test_a_decommissioned_cluster_is_left_as_it_is_and_given_up() -> None:
+    gone = on_both().replace("labels: {tier: edge},", "labels: {tier: edge}, state: decommissioned,")
+    assert suspended(gone) == {*REMOTE, BASELINE}
+    assert marked(gone) == dict.fromkeys((*REMOTE, BASELINE), "decommissioned")
+    spec = one(planned(gone), "Kustomization", "edge-rocky-web").manifest["spec"]
+    assert spec["deletionPolicy"] == "Orphan"
+
+
+def test_a_tenant_that_leaves_says_so_on_all_that_stands_for_it() -> None:
+    leaving = on_both("state: offboarding\nnamespaces: {jobs: {}}")
+    expected = {*LOCAL, *REMOTE, BASELINE, "Namespace rocky", "Namespace rocky-jobs"}
+    assert expected <= marked(leaving).keys()
+    assert set(marked(leaving).values()) == {"offboarding"}
+    assert suspended(leaving) == set()
+
+
+@pytest.mark.parametrize(
+    ("state", "unprotected"),
+    [("", set()), ("state: offboarding", {*LOCAL, *REMOTE, BASELINE, "Namespace rocky"})],
+)
+def test_where_it_is_protected_the_engine_refuses_to_delete_what_stays(state: str, unprotected: set[str]) -> None:
+    text = on_both(state).replace("dev: {management: hub}", "dev: {management: hub, protected: true}")
+    protected = {name for name, each in objects(text).items() if each.protect}
+    assert protected == {*LOCAL, *REMOTE, BASELINE, "Namespace rocky"} - unprotected
+
+
+def test_elsewhere_nothing_is_protected() -> None:
+    assert not any(each.protect for each in planned(on_both()).objects)
+
+
+def test_a_release_environment_is_protected_as_the_one_it_extends() -> None:
+    frame = FRAME.replace(
+        "dev: {management: hub}",
+        "dev: {management: hub, protected: true}\n  r1: {extends: dev, namespace: '{env}-{tenant}'}",
+    )
+    text = rocky(APPS).replace(FRAME, frame.replace("hub: {environments: [dev]", "hub: {environments: [dev, r1]"))
+    assert one(planned(text, "r1"), "Namespace", "r1-rocky").protect

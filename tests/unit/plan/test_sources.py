@@ -1,0 +1,168 @@
+"""Sources of every kind, what apps take from them, and the Secrets and ConfigMaps they name."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.kube.objects import KubeObject, SecretValues
+from tenantry.load import fleet_of, plan_all
+from tenantry.messages.errors import InvalidFleet
+from tenantry.messages.text import format_invalid
+from tenantry.source.parse import parse
+
+FLEET = """\
+apiVersion: tenantry/v1
+environments: {dev: {management: hub}}
+clusters:
+  hub: {environments: [dev]}
+  edge: {environments: [dev], kubeconfig: {secret: {name: KUBECONFIG, namespace: clusters, key: value}}}
+platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}
+tenants:
+  rocky:
+    clusters: {all: true}
+    credentials: {git: {keys: [password, username]}, pull: {registry: ghcr.io}, ca: {existing: true}}
+    configs: {settings: {data: {WHERE: "{cluster}"}}}
+    sources:
+      chart: {oci: {url: "oci://ghcr.io/rocky/cache", ref: {tag: v1}}, credentials: pull}
+      manifests: {git: {url: "https://git.example.com/rocky", ref: {branch: main}}, credentials: git}
+      blobs: {bucket: {bucketName: rocky, endpoint: s3.example.com}}
+      built: {externalArtifact: {}}
+      charts: {helm: {url: "https://charts.example.com"}}
+    apps:
+"""
+
+
+def text(*apps: str, kubeconfig: str = "edge-kubeconfig") -> str:
+    return FLEET.replace("KUBECONFIG", kubeconfig) + "".join(f"      {app}\n" for app in apps)
+
+
+def objects(*apps: str) -> dict[str, KubeObject]:
+    plan = plan_all(fleet_of(parse(text(*apps).encode(), "tenants.yaml")))["dev"]
+    return {str(each.id): each for each in plan.objects}
+
+
+def told(fleet: str) -> str:
+    with pytest.raises(InvalidFleet) as caught:
+        plan_all(fleet_of(parse(fleet.encode(), "tenants.yaml")))
+    return format_invalid(caught.value)
+
+
+def test_a_chart_in_a_registry_is_taken_as_a_whole_and_as_it_is() -> None:
+    planned = objects("cache: {helm: {source: chart}}")
+    assert planned["OCIRepository rocky/chart"].manifest["spec"]["layerSelector"] == {
+        "mediaType": "application/vnd.cncf.helm.chart.content.v1.tar+gzip",
+        "operation": "copy",
+    }
+    assert planned["HelmRelease rocky/cache"].manifest["spec"]["chartRef"] == {"kind": "OCIRepository", "name": "chart"}
+    assert not any(each.startswith("HelmChart rocky/") for each in planned)
+
+
+def test_manifests_in_a_registry_are_unpacked() -> None:
+    assert (
+        "layerSelector"
+        not in objects("web: {kustomize: {source: chart}}")["OCIRepository rocky/chart"].manifest["spec"]
+    )
+
+
+def test_one_source_is_not_both_a_chart_and_manifests() -> None:
+    assert told(
+        text(
+            "cache: {helm: {source: chart}, clusters: {names: [hub]}}",
+            "web: {kustomize: {source: chart}, clusters: {names: [hub]}}",
+        )
+    ) == (
+        "tenants.yaml:20:33: error[wrong-source]: app 'web' takes manifests from source 'chart', app 'cache' takes it as a chart\n"
+        "  at tenants.rocky.apps.web.kustomize.source\n"
+        "  fix: declare two sources: Flux stores a chart as it is, and unpacks manifests\n"
+        "Found 1 error"
+    )
+
+
+@pytest.mark.parametrize("key", ["chart: cache", "version: 1.x", "valuesFiles: [a.yaml]", "verify: {provider: cosign}"])
+@pytest.mark.parametrize("source", ["chart", "built"])
+def test_a_chart_that_is_a_source_leaves_nothing_to_choose(source: str, key: str) -> None:
+    name = key.partition(":")[0]
+    message = told(text(f"cache: {{helm: {{source: {source}, {key}}}, clusters: {{names: [hub]}}}}"))
+    assert (
+        f"error[no-choice-of-chart]: the source is the chart as a whole, so '{name}' has nothing to choose\n" in message
+    )
+    assert (
+        f"  fix: remove '{name}'; 'ref' and 'verify' of the source say which chart is taken\nFound 1 error" in message
+    )
+
+
+def test_a_chart_in_a_bucket_is_a_folder() -> None:
+    planned = objects("jobs: {helm: {source: blobs, chart: ./jobs}}")
+    (chart,) = (each for name, each in planned.items() if name.startswith("HelmChart rocky/"))
+    assert chart.manifest["spec"]["reconcileStrategy"] == "Revision"
+    assert chart.manifest["spec"]["sourceRef"] == {"kind": "Bucket", "name": "blobs"}
+
+
+def test_keys_of_the_chart_go_to_the_chart() -> None:
+    planned = objects("q: {helm: {source: charts, chart: q, version: 1.x, ignoreMissingValuesFiles: true}}")
+    (chart,) = (each for name, each in planned.items() if name.startswith("HelmChart rocky/"))
+    assert chart.manifest["spec"]["ignoreMissingValuesFiles"] is True
+    assert "ignoreMissingValuesFiles" not in planned["HelmRelease rocky/q"].manifest["spec"]
+
+
+def test_a_secret_has_its_tenants_name_for_it_on_the_management_cluster_and_an_unmistakable_one_beside_kubeconfigs() -> (
+    None
+):
+    planned = objects("web: {kustomize: {source: manifests}}")
+    for identity, source in (
+        ("rocky/git", "rocky/manifests"),
+        ("clusters/edge.rocky.git", "clusters/edge-rocky-manifests"),
+    ):
+        secret = planned[f"Secret {identity}"]
+        assert secret.secret == SecretValues(("credentials", "rocky", "git"), ("password", "username"))
+        assert "data" not in secret.manifest
+        assert secret.manifest["metadata"]["labels"]["reconcile.fluxcd.io/watch"] == "Enabled"
+        reader = planned[f"GitRepository {source}"]
+        assert reader.manifest["spec"]["secretRef"] == {"name": identity.partition("/")[2]}
+        assert secret.id in reader.depends_on
+
+
+def test_a_config_holds_what_the_cluster_makes_of_it() -> None:
+    planned = objects(
+        "web: {kustomize: {source: blobs, postBuild: {substituteFrom: [{kind: ConfigMap, name: settings}]}}}"
+    )
+    assert planned["ConfigMap rocky/settings"].manifest["data"] == {"WHERE": "hub"}
+    assert planned["ConfigMap clusters/edge.rocky.settings"].manifest["data"] == {"WHERE": "edge"}
+
+
+def test_what_is_not_used_is_not_made() -> None:
+    assert not any(each.startswith(("Secret", "ConfigMap")) for each in objects("web: {kustomize: {source: blobs}}"))
+
+
+def test_what_exists_is_named_and_not_made() -> None:
+    planned = objects("q: {helm: {source: charts, chart: q, version: 1.x, valuesFrom: [{kind: Secret, name: ca}]}}")
+    assert planned["HelmRelease clusters/edge-rocky-q"].manifest["spec"]["valuesFrom"] == [
+        {"kind": "Secret", "name": "edge.rocky.ca"}
+    ]
+    assert not any(each.startswith("Secret") for each in planned)
+
+
+def test_no_credentials_become_the_secret_of_a_kubeconfig() -> None:
+    fleet = text("web: {kustomize: {source: manifests}}", kubeconfig="edge.rocky.git")
+    assert told(fleet) == (
+        "tenants.yaml:10:19: error[kubeconfig-secret]: 'git' would be Secret 'edge.rocky.git', through which Flux reaches"
+        " cluster 'edge'\n"
+        "  at tenants.rocky.credentials.git\n"
+        "  fix: rename it\n"
+        "Found 1 error"
+    )
+
+
+def test_sources_may_include_others_but_not_each_other() -> None:
+    plain = 'git: {url: "https://git.example.com/rocky", ref: {branch: main}}'
+    including = plain.replace("main}", "main}, include: [{repository: {name: shared}}]")
+    extra = f"      shared: {{{plain}}}\n    apps:\n"
+    fleet = text("web: {kustomize: {source: manifests}}").replace(plain, including).replace("    apps:\n", extra)
+    plan = plan_all(fleet_of(parse(fleet.encode(), "tenants.yaml")))["dev"]
+    (source,) = (each for each in plan.objects if str(each.id) == "GitRepository clusters/edge-rocky-manifests")
+    assert source.manifest["spec"]["include"] == [{"toPath": "shared", "repository": {"name": "edge-rocky-shared"}}]
+    assert "edge-rocky-shared" in {each.name for each in source.depends_on}
+    circle = fleet.replace(
+        f"shared: {{{plain}}}", f"shared: {{{including.replace('name: shared', 'name: manifests')}}}"
+    )
+    assert "error[dependency-cycle]: sources include each other: manifests -> shared -> manifests\n" in told(circle)

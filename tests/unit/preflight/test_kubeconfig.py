@@ -1,0 +1,253 @@
+"""Every problem of a kubeconfig, one at a time; and that nothing of a kubeconfig gets into what is said about it."""
+
+from __future__ import annotations
+
+import base64
+import re
+from copy import deepcopy
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tenantry.messages.problems import Problem, Severity
+from tenantry.preflight.kubeconfig import check_kubeconfig
+from tests.unit.issued import NOW, certificate, private_key
+
+DAY = timedelta(days=1)
+
+
+def encoded(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
+def valid(begin: timedelta = -DAY, end: timedelta = 365 * DAY) -> str:
+    return encoded(certificate(NOW + begin, NOW + end))
+
+
+SOUND: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "Config",
+    "clusters": [
+        {
+            "name": "marker-cluster",
+            "cluster": {"server": "https://marker.example.com:6443", "certificate-authority-data": valid()},
+        }
+    ],
+    "users": [
+        {
+            "name": "marker-user",
+            "user": {"client-certificate-data": valid(), "client-key-data": encoded(private_key())},
+        }
+    ],
+    "contexts": [{"name": "marker-context", "context": {"cluster": "marker-cluster", "user": "marker-user"}}],
+    "current-context": "marker-context",
+}
+
+
+def kubeconfig(cluster: dict[str, Any] | None = None, user: dict[str, Any] | None = None, **top: Any) -> dict[str, Any]:
+    """The sound one with some keys replaced; None removes one. A user replaces the user."""
+    content = deepcopy(SOUND)
+    content.update(top)
+    if user is not None:
+        content["users"][0]["user"] = user
+    entry = {**content["clusters"][0]["cluster"], **(cluster or {})}
+    content["clusters"][0]["cluster"] = {key: value for key, value in entry.items() if value is not None}
+    return content
+
+
+def problems(content: dict[str, Any] | bytes, *, local: bool = False) -> list[Problem]:
+    data = content if isinstance(content, bytes) else yaml.safe_dump(content).encode()
+    found = list(check_kubeconfig(data, now=NOW, local=local))
+    assert all(problem.fix for problem in found)
+    _assert_nothing_leaks(data, found)
+    return found
+
+
+def codes(content: dict[str, Any] | bytes, *, local: bool = False) -> list[tuple[str, str]]:
+    return [(str(problem.severity), problem.code) for problem in problems(content, local=local)]
+
+
+def _assert_nothing_leaks(data: bytes, found: list[Problem]) -> None:
+    """No marker and no longer run of base64 of the kubeconfig stands in what is told."""
+    told = repr(found)
+    assert "marker" not in told
+    for secret in re.findall(rb"[A-Za-z0-9+/=]{24,}", data):
+        assert secret.decode() not in told
+
+
+def test_a_sound_kubeconfig_has_no_problems() -> None:
+    assert [] == codes(SOUND)
+
+
+def test_json_is_yaml() -> None:
+    assert [] == codes(yaml.safe_dump(SOUND, default_flow_style=True).encode())
+
+
+@pytest.mark.parametrize("user", [{"token": "marker-token"}, {"username": "marker", "password": "marker"}])
+def test_tokens_and_passwords_survive(user: dict[str, Any]) -> None:
+    assert [] == codes(kubeconfig(user=user))
+
+
+ERRORS = {
+    "exec-plugin": kubeconfig(user={"exec": {"command": "marker", "env": [{"name": "A", "value": "marker"}]}}),
+    "auth-provider": kubeconfig(user={"auth-provider": {"name": "marker", "config": {"id-token": "marker"}}}),
+    "no-credentials": kubeconfig(user={}),
+    "insecure": kubeconfig({"insecure-skip-tls-verify": True, "certificate-authority-data": None}),
+    "plain-http": kubeconfig({"server": "http://marker.example.com"}),
+    "no-context": kubeconfig(**{"current-context": "marker-other"}),
+    "no-cluster": kubeconfig(clusters=[{"name": "marker-other", "cluster": {"server": "https://marker"}}]),
+    "no-user": kubeconfig(users=[]),
+    "bad-key": kubeconfig(user={"client-certificate-data": valid(), "client-key-data": encoded(b"marker")}),
+}
+
+
+@pytest.mark.parametrize("code", ERRORS)
+def test_what_keeps_flux_from_the_cluster_is_an_error(code: str) -> None:
+    assert [("error", code)] == codes(ERRORS[code])
+
+
+@pytest.mark.parametrize("missing", [None, ""])
+def test_a_kubeconfig_without_a_current_context_is_told_as_such(missing: str | None) -> None:
+    assert [("error", "no-context")] == codes(kubeconfig(**{"current-context": missing}))
+    assert [("error", "no-context")] == codes(kubeconfig(contexts=[{"context": {}}], **{"current-context": missing}))
+
+
+@pytest.mark.parametrize("key", ["client-certificate", "client-key", "tokenFile"])
+def test_a_user_s_file_is_refused_be_the_user_in_use_or_not(key: str) -> None:
+    other = {"name": "marker-other", "user": {key: "/marker"}}
+    found = problems(kubeconfig(users=[*SOUND["users"], other]))
+    assert [(Severity.ERROR, "file-reference")] == [(problem.severity, problem.code) for problem in found]
+    assert f"a file under '{key}'" in found[0].message
+
+
+def test_a_user_with_files_is_told_of_the_files_only() -> None:
+    user = {"client-certificate": "/marker.crt", "client-key": "/marker.key"}
+    assert [("error", "file-reference")] * 2 == codes(kubeconfig(user=user))
+
+
+def test_an_authority_in_a_file_is_refused() -> None:
+    cluster = {"certificate-authority": "/marker", "certificate-authority-data": None}
+    assert [("error", "file-reference")] == codes(kubeconfig(cluster))
+
+
+@pytest.mark.parametrize(
+    "server",
+    [
+        "https://localhost:8443",
+        "https://127.0.0.1:6443",
+        "https://127.9.9.9",
+        "https://[::1]:6443",
+        "https://0.0.0.0",
+        "https://marker.localhost",
+        "localhost:8443",
+    ],
+)
+def test_a_loopback_server_is_an_error_where_flux_runs_in_pods_and_a_warning_beside_it(server: str) -> None:
+    assert [("error", "loopback")] == codes(kubeconfig({"server": server}))
+    assert [("warning", "loopback")] == codes(kubeconfig({"server": server}), local=True)
+
+
+@pytest.mark.parametrize("server", [None, "", "marker://host", "https://", "https://marker:port", "https://[marker"])
+def test_a_server_that_can_not_be_one_is_an_error(server: str | None) -> None:
+    assert [("error", "no-server")] == codes(kubeconfig({"server": server}))
+
+
+def test_no_authority_is_a_warning_because_the_server_s_may_be_a_public_one() -> None:
+    assert [("warning", "no-authority")] == codes(kubeconfig({"certificate-authority-data": None}))
+
+
+@pytest.mark.parametrize(
+    "identity",
+    [{"as": "marker"}, {"as-uid": "marker"}, {"as-groups": ["marker"]}, {"as-user-extra": {"a": ["marker"]}}],
+)
+def test_impersonation_is_dropped_which_may_be_harmless(identity: dict[str, Any]) -> None:
+    assert [("warning", "impersonation")] == codes(kubeconfig(user={"token": "marker", **identity}))
+
+
+@pytest.mark.parametrize("key", ["client-certificate-data", "client-key-data"])
+def test_half_a_pair_is_of_no_use(key: str) -> None:
+    user = {key: SOUND["users"][0]["user"][key]}
+    assert [("error", "half-a-pair")] == codes(kubeconfig(user=user))
+
+
+@pytest.mark.parametrize("content", ["%marker", encoded(b"marker"), encoded(private_key()), valid()[:-200]])
+def test_what_is_no_certificate_is_an_error(content: str) -> None:
+    key = SOUND["users"][0]["user"]["client-key-data"]
+    user = {"client-certificate-data": content, "client-key-data": key}
+    assert [("error", "bad-certificate")] == codes(kubeconfig(user=user))
+    assert [("error", "bad-certificate")] == codes(kubeconfig({"certificate-authority-data": content}))
+
+
+def test_base64_may_have_line_breaks() -> None:
+    broken = base64.encodebytes(base64.b64decode(valid())).decode()
+    assert [] == codes(kubeconfig({"certificate-authority-data": broken}))
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "expected"),
+    [
+        (-DAY, 31 * DAY, None),
+        (-DAY, 30 * DAY, None),
+        (-DAY, 30 * DAY - timedelta(seconds=1), (Severity.WARNING, "expires-soon", "expires in 29 days")),
+        (-DAY, DAY, (Severity.WARNING, "expires-soon", "expires in 1 day")),
+        (-DAY, timedelta(hours=1), (Severity.WARNING, "expires-soon", "expires in less than a day")),
+        (-DAY, timedelta(0), (Severity.ERROR, "expired", "expired less than a day ago")),
+        (-9 * DAY, -8 * DAY, (Severity.ERROR, "expired", "expired 8 days ago")),
+        (DAY, 9 * DAY, (Severity.ERROR, "not-yet-valid", "is not valid yet")),
+    ],
+)
+def test_a_certificate_s_time_is_told(
+    begin: timedelta, end: timedelta, expected: tuple[Severity, str, str] | None
+) -> None:
+    user = {**SOUND["users"][0]["user"], "client-certificate-data": valid(begin, end)}
+    for what, content in (
+        ("the user's certificate", kubeconfig(user=user)),
+        ("the authority's certificate", kubeconfig({"certificate-authority-data": valid(begin, end)})),
+    ):
+        found = [(problem.severity, problem.code, problem.message) for problem in problems(content)]
+        assert found == ([(expected[0], expected[1], f"{what} {expected[2]}")] if expected else [])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"marker",
+        b"[marker]",
+        b"\xff\xfe",
+        b"a: [marker",
+        b"!!python/object:marker {}",
+        b"kind: Secret\ndata: {marker: marker}",
+        b"clusters: marker",
+        b"clusters: [marker]",
+        b"clusters: [{name: 1}]",
+        b"clusters: [{name: a, cluster: marker}]",
+        b"users: [{name: a}, {name: a}]",
+        b"current-context: [marker]",
+        b"current-context: 2026-99-99",
+        b"[" * 10_000,
+    ],
+)
+def test_what_is_no_kubeconfig_is_told_as_such(data: bytes) -> None:
+    assert [("error", "not-a-kubeconfig")] == codes(data)
+
+
+@given(
+    st.dictionaries(st.sampled_from([*SOUND, "name"]), st.recursive(st.text("marker:-[]{}"), st.lists, max_leaves=4))
+)
+def test_no_kubeconfig_is_so_wrong_that_it_can_not_be_told(content: dict[str, Any]) -> None:
+    assert problems({**content, "marker": 1})
+
+
+def test_all_problems_are_told_at_once() -> None:
+    content = kubeconfig(
+        {"server": "http://localhost", "certificate-authority": "/marker", "certificate-authority-data": None},
+        {"exec": {"command": "marker"}, "as": "marker"},
+    )
+    assert ["file-reference", "plain-http", "loopback", "exec-plugin", "impersonation"] == [
+        problem.code for problem in problems(content)
+    ]

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from tenantry.cluster.inventory import FoundSecret
+from tenantry.messages.problems import Problem, Severity
+from tenantry.model import SecretKey
+from tenantry.preflight.kubeconfig_secret import check_secret
+from tests.unit.issued import NOW
+
+REFERENCE = SecretKey(namespace="kamaji", name="edge-admin-kubeconfig", key="admin.conf")
+WATCHED = {"reconcile.fluxcd.io/watch": "Enabled"}
+
+
+def check(secret: FoundSecret | None) -> tuple[Problem, ...]:
+    return check_secret(REFERENCE, secret, now=NOW, local=False)
+
+
+def test_a_secret_that_is_not_there_is_named() -> None:
+    expected = Problem(
+        Severity.ERROR,
+        "no-secret",
+        "there is no Secret kamaji/edge-admin-kubeconfig",
+        "wait until its writer has made it, or correct the cluster's 'kubeconfig' in tenants.yaml",
+    )
+    assert (expected,) == check(None)
+
+
+def test_a_key_that_is_not_there_is_named_with_those_there_are() -> None:
+    (problem,) = check(FoundSecret({"value": b"marker", "super-admin.conf": b"marker"}, WATCHED))
+    assert (
+        Severity.ERROR,
+        "Secret kamaji/edge-admin-kubeconfig has no key 'admin.conf' (keys: super-admin.conf, value)",
+    ) == (problem.severity, problem.message)
+    assert "(keys: none)" in check(FoundSecret({}, WATCHED))[0].message
+
+
+def test_a_secret_that_flux_does_not_watch_is_a_warning_with_the_command_that_helps() -> None:
+    errors_first = check(FoundSecret({"admin.conf": b""}, {"app": "kamaji"}))
+    assert ["not-a-kubeconfig", "not-watched"] == [problem.code for problem in errors_first]
+    assert (
+        Severity.WARNING,
+        "kubectl label --namespace kamaji secret edge-admin-kubeconfig reconcile.fluxcd.io/watch=Enabled",
+    ) == (errors_first[1].severity, errors_first[1].fix)
+
+
+def test_the_kubeconfig_under_the_key_is_checked_and_no_other() -> None:
+    assert ["not-a-kubeconfig"] == [problem.code for problem in check(FoundSecret({"admin.conf": b"x"}, WATCHED))]
+
+
+def test_what_a_secret_holds_is_in_no_repr() -> None:
+    assert "marker" not in repr(FoundSecret({"admin.conf": b"marker"}, {}))
