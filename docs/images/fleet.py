@@ -15,7 +15,7 @@ from pathlib import Path
 from textwrap import wrap
 
 from tenantry.load import load_fleet, plan_one
-from tenantry.plan import Plan
+from tenantry.plan.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 FLEET, ENVIRONMENT = ROOT / "tenants.yaml", "dev"
