@@ -19,12 +19,12 @@ _INTRODUCTION = """\
 
 # Every key of tenants.yaml
 
-What the keys are for, and how they work together, is told elsewhere: [concepts](concepts.md), [environments](environments.md),
-[clusters](clusters.md), [tenants](tenancy.md), [apps and sources](apps-and-sources.md). This page lists them all.
+This page lists every key. For explanations see [concepts](concepts.md), [environments](environments.md), [clusters](clusters.md),
+[tenants](tenancy.md) and [apps and sources](apps-and-sources.md).
 
-Unknown keys, duplicate keys and wrong types are errors with file, line and column. `null` stands for "not set". `<name>` in a
-path is a name of your choice, `[]` an entry of a list. Types in *italics* are explained [at the end](#values). Each example is
-a piece of a file. Editors know all this from [tenants.schema.json](../tenants.schema.json), if the file's first line names it:
+Unknown keys, duplicate keys and wrong types are errors with file, line and column. `null` means "not set". In a path, `<name>`
+stands for a name of your choice and `[]` for an entry of a list. Types in *italics* are explained [at the end](#values). Each
+example is part of a file. Editors use [tenants.schema.json](../tenants.schema.json) if the file's first line names it:
 `# yaml-language-server: $schema=tenants.schema.json`."""
 
 
@@ -63,10 +63,10 @@ def _parts(section: Section, links: dict[type[Model], str]) -> Iterator[str]:
     yield f"```yaml\n{example_of(section)}```"
     if issubclass(model, FluxBlock):
         kind = model.flux_kind
-        yield f"Besides, it takes these keys of Flux's own, which mean what they mean in [{kind}]({documentation(model)}):"
+        yield f"It also takes these keys of Flux's [{kind}]({documentation(model)}), with their meaning there:"
         yield _table(("key", "type", "default"), flux_rows(model))
     if model.owned:
-        yield "Refused, because the fleet sees to them:"
+        yield "These keys are refused:"
         yield _table(("key", "reason"), ((f"`{key}`", reason) for key, reason in sorted(model.owned.items())))
 
 
@@ -77,16 +77,16 @@ def _about(section: Section, links: dict[type[Model], str]) -> Iterator[str]:
     name = model.__name__
     if choices := CHOICES.get(name):
         instead = f", or `{INSTEAD[name]}`" if name in INSTEAD else ""
-        yield f"Exactly one of {alternatives(choices)} is given{instead}."
+        yield f"Exactly one of {alternatives(choices)} is required{instead}."
     if short := SHORT_FORMS.get(name):
-        yield f"One word may stand for it: {alternatives(short)}."
+        yield f"Short form: {alternatives(short)}."
     if issubclass(model, FluxBlock):
         article = "an" if model.flux_kind[0] in "AEIOU" else "a"
         yield f"It becomes the spec of {article} {model.flux_kind} ({schema_of(model.flux_kind).api_version})."
     if section.elsewhere:
-        yield f"The same at {', '.join(f'`{each}`' for each in section.elsewhere)}."
+        yield f"Also used at {', '.join(f'`{each}`' for each in section.elsewhere)}."
     if section.base:
-        yield f"It has every key of {links[section.base]}, and besides:"
+        yield f"It has every key of {links[section.base]}, and these:"
 
 
 def _docstring(model: type[Model]) -> Iterator[str]:

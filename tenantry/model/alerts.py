@@ -14,7 +14,7 @@ COMMIT_STATUS = frozenset({"azuredevops", "bitbucket", "bitbucketserver", "gitea
 
 
 class Provider(FluxBlock):
-    """Where to: a chat, a Git host, a system that collects events."""
+    """Where notifications go: a chat, a Git host, or a system that collects events."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["type"]})
 
@@ -37,7 +37,7 @@ class Provider(FluxBlock):
 
 
 class Alert(FluxBlock):
-    """What is told: everything, or what the keys of Flux's Alert let through."""
+    """Which events are sent, and to whom. By default, all events."""
 
     flux_kind = "Alert"
     owned = {
@@ -46,8 +46,8 @@ class Alert(FluxBlock):
     }
 
     provider: Provider
-    """Where to; every key of Flux's Provider, but for those of Secrets and identities."""
+    """The receiver. Takes every key of Flux's Provider, except those for Secrets and identities."""
     credentials: Name | None = None
-    """Which of the declared credentials the provider uses: its keys are `token`, `address`, `headers` and others of Flux's."""
+    """The declared credentials that the provider uses. Their keys are Flux's, such as `token`, `address` and `headers`."""
     apps: Annotated[list[Name], Field(min_length=1)] | None = None
-    """The only apps to tell of (for the platform's alerts: add-ons); left out, all, with their sources."""
+    """Limits the alert to these apps (for the platform's alerts: add-ons). Default: all apps and their sources."""

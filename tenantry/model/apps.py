@@ -44,13 +44,13 @@ State: TypeAlias = Literal["active", "paused", "offboarding"]
 
 class Image(Model):
     name: str
-    """As the manifests have it, without the tag."""
+    """The image in the manifests, without the tag."""
     newName: str | None = None
-    """What it becomes."""
+    """The new image name."""
     newTag: str | None = None
-    """The tag it becomes."""
+    """The new tag."""
     digest: str | None = None
-    """The digest it becomes; wins over a tag."""
+    """The new digest; takes precedence over a tag."""
 
 
 class PatchTarget(Model):
@@ -65,45 +65,45 @@ class PatchTarget(Model):
     namespace: str | None = None
     """Namespace; a regular expression."""
     labelSelector: str | None = None
-    """Labels, as in `tier=web`."""
+    """Labels, for example `tier=web`."""
     annotationSelector: str | None = None
-    """Annotations, as in `tier=web`."""
+    """Annotations, for example `tier=web`."""
 
 
 class Patch(Model):
     patch: str
     """A strategic merge patch, or a list of JSON patch operations, as text."""
     target: PatchTarget | None = None
-    """What is patched. Without it: what the patch itself names."""
+    """The objects to patch. Default: the object that the patch names."""
 
 
 class SubstituteFrom(Model):
     kind: Literal["Secret", "ConfigMap"]
-    """Which of the two it is."""
+    """The kind of the object."""
     name: Name
     """One of the declared credentials (Secret) or configs (ConfigMap)."""
     optional: bool | None = None
-    """Whether it may be missing; false unless set."""
+    """Whether the object may be missing. Default: false."""
 
 
 class PostBuild(Model):
     substitute: dict[Annotated[str, Field(pattern=r"^[_A-Za-z][_A-Za-z0-9]*$")], VariableValue | None] | None = None
     """Values for `${NAME}` in the built manifests."""
     substituteFrom: list[SubstituteFrom] | None = None
-    """More values, from declared credentials and configs; those above win."""
+    """More values, from declared credentials and configs. `substitute` takes precedence."""
     substituteStrategy: Fillable[Literal["WithVariables", "Always"]] | None = None
-    """`Always`: also where no value is given here."""
+    """`Always` substitutes even if no value is given here."""
 
 
 class CommonMetadata(Model):
     labels: dict[LabelKey, Fillable[LabelValue] | None] | None = None
-    """For every object of the app."""
+    """Labels for every object of the app."""
     annotations: dict[LabelKey, str | None] | None = None
-    """For every object of the app."""
+    """Annotations for every object of the app."""
 
 
 class KustomizePatch(FluxBlock):
-    """A `kustomize:` block as written: any part may be left to an override, `null` removes a value."""
+    """A `kustomize:` block as written. Overrides may complete it; `null` removes a value."""
 
     flux_kind = "Kustomization"
     owned = {
@@ -115,31 +115,31 @@ class KustomizePatch(FluxBlock):
     }
 
     source: str | None = None
-    """A source of the tenant. Add-ons have one of their own, and do not say it."""
+    """A source of the tenant. Add-ons have their own source and omit this key."""
     path: SourcePath | None = None
-    """The directory in the source that is built."""
+    """The directory in the source to build."""
     interval: Fillable[Duration] | None = None
-    """How often the app is compared with what it should be. Without it: the tenant's."""
+    """How often the app is reconciled. Default: the tenant's `interval`."""
     retryInterval: Fillable[Duration] | None = None
-    """How soon it is tried again after a failure. Without it: the tenant's."""
+    """How soon a failed reconciliation is retried. Default: the tenant's `retryInterval`."""
     timeout: Fillable[Duration] | None = None
-    """How long building, applying and waiting may take. Without it: the tenant's."""
+    """How long building, applying and waiting may take. Default: the tenant's `timeout`."""
     prune: bool | None = None
-    """Whether what is no longer in the source is deleted."""
+    """Whether objects that are no longer in the source are deleted."""
     wait: bool | None = None
-    """Whether everything applied has to be ready before the app is."""
+    """Whether all applied objects must be ready before the app is ready."""
     force: bool | None = None
-    """Whether what can not be changed is deleted and made anew."""
+    """Whether objects with a changed immutable field are deleted and created again."""
     deletionPolicy: Fillable[Literal["MirrorPrune", "Delete", "WaitForTermination", "Orphan"]] | None = None
-    """What becomes of the applied objects when the app goes. `WaitForTermination` deletes them and waits, `Orphan`
-    leaves them, `MirrorPrune` does as `prune` says."""
+    """What happens to the applied objects when the app is removed. `WaitForTermination` deletes them and waits,
+    `Orphan` keeps them, `MirrorPrune` follows `prune`."""
     targetNamespace: Fillable[Name] | None = None
-    """Where namespaced objects go: one of the tenant's namespaces, by its key or name. Without it: the main one; for
-    an add-on, what the manifests say."""
+    """The namespace of namespaced objects: one of the tenant's, by key or name. Default: the main one; for an add-on,
+    the one in the manifests."""
     namePrefix: str | None = None
-    """Before every object's name."""
+    """A prefix for every object's name."""
     nameSuffix: str | None = None
-    """After every object's name."""
+    """A suffix for every object's name."""
     components: list[str] | None = None
     """Kustomize components, relative to `path`, inside the source."""
     images: list[Image] | None = None
@@ -149,7 +149,7 @@ class KustomizePatch(FluxBlock):
     postBuild: PostBuild | None = None
     """Substitution after building."""
     commonMetadata: CommonMetadata | None = None
-    """Metadata of every object."""
+    """Labels and annotations for every object."""
 
 
 class Kustomize(KustomizePatch):
@@ -170,9 +170,9 @@ class Kustomize(KustomizePatch):
 
 
 class HelmPatch(FluxBlock):
-    """A `helm:` block as written: any part may be left to an override, `null` removes a value.
+    """A `helm:` block as written. Overrides may complete it; `null` removes a value.
 
-    A failed install or upgrade is tried again every `retryInterval` of the tenant, unless its `strategy` says otherwise.
+    A failed install or upgrade is retried every `retryInterval` of the tenant, unless its `strategy` says otherwise.
     """
 
     flux_kind = "HelmRelease"
@@ -188,27 +188,28 @@ class HelmPatch(FluxBlock):
     parts = {"HelmChart": ("ignoreMissingValuesFiles", "reconcileStrategy", "verify")}
 
     source: str | None = None
-    """A source of the tenant. Add-ons have one of their own, and do not say it."""
+    """A source of the tenant. Add-ons have their own source and omit this key."""
     chart: Text | None = None
     """The chart's name in a Helm repository, or its directory in a Git repository."""
     version: Text | None = None
-    """Exact or a range, as in `1.2.x`. Required with a Helm repository, refused with a Git repository."""
+    """A version or a range, for example `1.2.x`. Required with a Helm repository, refused with a Git repository."""
     valuesFiles: list[SourcePath] | None = None
-    """Files of values in the source, later ones win; without it the chart's own. `values` win over them."""
+    """Values files in the source; later files take precedence. Default: the chart's own. `values` takes precedence
+    over them."""
     values: dict[str, Any] | None = None
-    """The chart's values. Placeholders are filled in; `null` removes what a less specific layer says."""
+    """The chart's values. Placeholders are filled in; `null` removes a value of a less specific layer."""
     interval: Fillable[Duration] | None = None
-    """How often the release is compared with what it should be. Without it: the tenant's."""
+    """How often the release is reconciled. Default: the tenant's `interval`."""
     timeout: Fillable[Duration] | None = None
-    """How long Helm may take for one action. Without it: the tenant's."""
+    """How long one Helm action may take. Default: the tenant's `timeout`."""
     releaseName: Fillable[Name] | None = None
-    """Helm's name of the release, at most 53 characters. Without it: the app's name. A new name is a new release, and
-    the end of the old one."""
+    """The name of the Helm release, at most 53 characters. Default: the app's name. A changed name uninstalls the old
+    release and installs a new one."""
     targetNamespace: Fillable[Name] | None = None
-    """Where the release goes: one of the tenant's namespaces, by its key or name. Without it: the main one. An add-on
-    may name any, which is made."""
+    """The namespace to install into: one of the tenant's, by key or name. Default: the main one. An add-on may name
+    any namespace; it is created if needed."""
     commonMetadata: CommonMetadata | None = None
-    """Labels and annotations of every object."""
+    """Labels and annotations for every object."""
 
 
 def _detecting_drift(written: Any) -> Any:
@@ -223,38 +224,39 @@ class Helm(HelmPatch):
 
 
 class AppPatch(Model):
-    """What an override may change of an app; it can not remove the whole block, so `null` is refused."""
+    """What an override may change in an app. It cannot remove a whole block, so `null` is refused."""
 
     kustomize: KustomizePatch = KustomizePatch()
-    """What changes in the app's `kustomize`."""
+    """Changes to the app's `kustomize`."""
     helm: HelmPatch = HelmPatch()
-    """What changes in the app's `helm`."""
+    """Changes to the app's `helm`."""
     dependsOn: list[AppName] | None = None
     """Replaces the app's list; `null` empties it."""
 
 
 class Overrides(Model):
     environments: dict[str, AppPatch] = {}
-    """By environment. Those of an environment that this one extends apply first."""
+    """Overrides by environment. Those of an extended environment apply first."""
     clusters: dict[str, AppPatch] = {}
-    """By cluster; they win over the environment's."""
+    """Overrides by cluster. They take precedence over the environment's."""
 
 
 class App(Model):
     clusters: Selector | None = None
-    """Where it runs. Without it: what the tenant or the defaults say."""
+    """Where the app runs. Default: the tenant's selector, else the one in `defaults`."""
     kustomize: KustomizePatch | None = None
-    """Manifests, built and applied by a Kustomization."""
+    """Manifests, applied by a Kustomization."""
     helm: HelmPatch | None = None
     """A chart, installed by a HelmRelease."""
     dependsOn: list[AppName] | None = None
-    """What has to be ready first, of the same kind: apps beside this one; for a tenant's also `platform/<add-on>`."""
+    """What must be ready first, of the same kind: other apps of the tenant, or `platform/<add-on>`. Add-ons name add-ons."""
     imageAutomation: ImageAutomation | None = None
-    """Which images Flux looks for new tags of, and how they get into Git."""
+    """The images whose tags Flux follows, and how it writes them to Git."""
     overrides: Overrides = Overrides()
-    """What is different in an environment or on a cluster."""
+    """What differs in an environment or on a cluster."""
     state: State = "active"
-    """`paused`: Flux leaves it as it is. `offboarding`: it may be removed in a later run, also where that is protected."""
+    """`paused`: Flux stops reconciling the app. `offboarding`: a later run may remove the app, even if the
+    environment is protected."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -267,9 +269,9 @@ class App(Model):
 
 
 class Addon(App):
-    """An app of the platform team; it carries its source, and runs with the platform's rights."""
+    """An app of the platform team. It has its own source and runs with the platform's rights."""
 
     clusters: Selector
-    """Where it runs; there is nothing to take over from."""
+    """Where the add-on runs. Required, as no default applies."""
     source: Source
-    """Where its manifests or its chart come from."""
+    """Where the add-on's manifests or chart come from."""

@@ -14,58 +14,60 @@ ClusterState: TypeAlias = Literal["active", "paused", "decommissioned"]
 
 class Environment(Model):
     extends: str | None = None
-    """The environment whose settings and overrides hold here too, below its own."""
+    """The environment whose settings and overrides apply here too. This environment's own take precedence."""
     after: str | None = None
-    """The environment before this one: reports list them in this order, otherwise in the file's."""
+    """The environment before this one. Output lists environments in this order, otherwise in the order of the file."""
     management: str
     """The cluster that runs Flux for this environment."""
     namespace: str = "{tenant}"
-    """Template of a tenant's namespace, on every cluster of the environment."""
+    """Template for a tenant's namespace on every cluster of the environment."""
     variables: dict[VariableName, VariableValue] = {}
-    """Placeholders for sources and apps, by name. A cluster's variable of the same name wins."""
+    """Placeholders for sources and apps, by name. A cluster's variable of the same name takes precedence."""
     protected: bool = False
-    """Whether nothing of a tenant goes that was not given up in an earlier run, by `state: offboarding`."""
+    """Whether tenants, namespaces and apps must be marked with `state: offboarding` in an earlier run before they can
+    be removed."""
     maxDeletions: Annotated[int, Field(ge=0)] = 3
-    """How many tenants, namespaces and apps, each counted by themselves, one run may remove."""
+    """How many tenants, namespaces and apps, each counted separately, one run may remove."""
 
 
 class Kamaji(Model):
     controlPlane: Name
     """The TenantControlPlane; its kubeconfig is in the Secret `<controlPlane>-admin-kubeconfig`."""
     namespace: Name
-    """Where the TenantControlPlane and the Secret lie."""
+    """The namespace of the TenantControlPlane and the Secret."""
     key: Literal["admin.conf", "admin.svc", "super-admin.conf", "super-admin.svc"] = "admin.conf"
-    """Which kubeconfig of the Secret. Those that end in `.svc` name the address inside the management cluster, which
-    only Flux running there can reach."""
+    """The key of the kubeconfig in the Secret. Keys that end in `.svc` use the address inside the management cluster,
+    which only Flux running there can reach."""
 
 
 class Capi(Model):
     cluster: Name
     """The Cluster of Cluster API; its kubeconfig is in the Secret `<cluster>-kubeconfig`, under the key `value`."""
     namespace: Name
-    """Where the Cluster and the Secret lie."""
+    """The namespace of the Cluster and the Secret."""
 
 
 class Vcluster(Model):
     name: Name
     """The virtual cluster; its kubeconfig is in the Secret `vc-<name>`, under the key `config`."""
     namespace: Name
-    """Where the virtual cluster and the Secret lie."""
+    """The namespace of the virtual cluster and the Secret."""
 
 
 class SecretKey(Model):
     name: ObjectName
     """The Secret that holds the kubeconfig."""
     namespace: Name
-    """Where the Secret lies."""
+    """The namespace of the Secret."""
     key: Annotated[str, Field(pattern=r"^[-._a-zA-Z0-9]+$")]
-    """Under which key of the Secret the kubeconfig is. Never guessed."""
+    """The key of the kubeconfig in the Secret. It has no default."""
 
 
 class ConfigMap(Model):
-    """How Flux gets a token for a cluster by workload identity: no credentials lie anywhere.
+    """How Flux gets a token for a cluster by workload identity, so that no credentials are stored.
 
-    With `provider` the plan makes the ConfigMap from these keys; without, there is one already that holds them.
+    With `provider`, Tenantry creates the ConfigMap from these keys. Without it, the ConfigMap must already exist and
+    hold them.
 
     Source: fluxcd.io, Kustomization, "Remote clusters": the keys of `.spec.kubeConfig.configMapRef`.
     """
@@ -73,36 +75,37 @@ class ConfigMap(Model):
     name: ObjectName
     """The ConfigMap that Flux reads."""
     namespace: Name
-    """Where it lies; the Flux objects for the cluster lie beside it."""
+    """The namespace of the ConfigMap. The Flux objects for the cluster are created there too."""
     provider: Literal["aws", "azure", "gcp", "generic"] | None = None
-    """Whose tokens: the plan then makes the ConfigMap. Without it the ConfigMap is one that others make, and none of
-    the keys below may be given."""
+    """The cloud that issues the tokens; Tenantry then creates the ConfigMap. Without it, the ConfigMap must already
+    exist, and none of the keys below may be set."""
     cluster: Text | None = None
     """The cluster's name in its cloud: the ARN on EKS, the resource id on Azure, `projects/P/locations/L/clusters/C` on
     Google Cloud. Required for `aws`; for `azure` and `gcp`, unless `address` and `certificateAuthority` are given."""
     address: Text | None = None
     """`https://HOST[:PORT]` of the API server, without a path. Required for `generic`."""
     certificateAuthority: Text | None = None
-    """Certificates in PEM. Without it: what the cloud says, or the certificates that Flux's image trusts."""
+    """Certificates in PEM. Default: what the cloud reports, or the certificates that Flux's image trusts."""
     audiences: Annotated[list[Text], Field(min_length=1)] | None = None
-    """For whom tokens are asked. Without it: the provider's own, for `generic` the address."""
+    """The audiences of the token. Default: the provider's; for `generic`, the address."""
     serviceAccountName: ObjectName | None = None
-    """Who gets the token; it lies beside the ConfigMap, with the marks its cloud wants. Without it: Flux's controllers."""
+    """The service account that gets the token. It must exist beside the ConfigMap, with the annotations its cloud
+    requires. Default: the one of Flux's controllers."""
 
 
 class Kubeconfig(Model):
-    """Where a remote cluster's kubeconfig lies on the management cluster, by who wrote it there."""
+    """Where the kubeconfig of a remote cluster is on the management cluster, by the tool that wrote it."""
 
     kamaji: Kamaji | None = None
-    """A control plane of Kamaji."""
+    """A Kamaji control plane."""
     capi: Capi | None = None
-    """A cluster of Cluster API."""
+    """A Cluster API cluster."""
     vcluster: Vcluster | None = None
-    """A virtual cluster of vCluster."""
+    """A vCluster virtual cluster."""
     secret: SecretKey | None = None
     """Any Secret, by name and key."""
     configMap: ConfigMap | None = None
-    """Workload identity: a ConfigMap in the place of a kubeconfig, and no credentials anywhere."""
+    """Workload identity: a ConfigMap instead of a kubeconfig, without stored credentials."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -132,31 +135,31 @@ class Kubeconfig(Model):
 
 class Cluster(Model):
     environments: Annotated[list[str], Field(min_length=1)]
-    """The environments it belongs to. Its add-ons belong to the first of them."""
+    """The environments that the cluster belongs to. Its add-ons belong to the first one."""
     labels: dict[LabelKey, LabelValue] = {}
-    """What selectors match. They stand in this file only; nothing on the cluster carries them."""
+    """Labels for selectors. They exist in this file only, not on the cluster."""
     variables: dict[VariableName, VariableValue] = {}
-    """Placeholders, by name. They win over the environment's."""
+    """Placeholders, by name. They take precedence over the environment's."""
     kubeconfig: Kubeconfig | None = None
-    """How Flux reaches it: required for a remote cluster, and left out for one that is only ever a management cluster."""
+    """How Flux reaches the cluster. Required for a remote cluster, omitted for a cluster that is only a management cluster."""
     platformServiceAccount: Name = "tenantry-platform"
-    """Impersonated on the cluster for baselines and add-ons."""
+    """The service account that Flux impersonates on the cluster for baselines and add-ons."""
     state: ClusterState = "active"
-    """`paused`: Flux leaves everything on it as it is. `decommissioned`: the cluster is gone, or about to be; what is on it
-    is given up, so that its entry can be removed in the next run without reaching it."""
+    """`paused`: Flux stops reconciling everything on the cluster. `decommissioned`: the cluster is gone or will be;
+    the next run can remove its entry without reaching it."""
 
 
 class Selector(Model):
-    """Which clusters: by name, by labels (all must match) or all of them; `exclude` takes names out again."""
+    """Selects clusters by name, by labels (all must match), or all of them. `exclude` removes names from the result."""
 
     names: list[str] | None = None
-    """These clusters."""
+    """Select these clusters."""
     labels: Annotated[dict[LabelKey, LabelValue], Field(min_length=1)] | None = None
-    """The clusters that have all of these labels."""
+    """Select the clusters that have all of these labels."""
     all: Literal[True] | None = None
-    """`true`: every cluster of the environment."""
+    """`true` selects every cluster of the environment."""
     exclude: list[str] = []
-    """Names to take out again."""
+    """Clusters to leave out."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:

@@ -11,14 +11,14 @@ from tenantry.model.strict import Model, exactly_one
 
 
 class Credentials(Model):
-    """A Secret that sources, apps or alerts may name."""
+    """A Secret that sources, apps and alerts can name."""
 
     keys: Annotated[list[DataKey], Field(min_length=1)] | None = None
-    """Keys of the Secret, whose values the stack's secret config holds."""
+    """The keys of the Secret. Their values are in the stack's secret config."""
     registry: RegistryHost | None = None
-    """Host of a registry of images or charts, whose `username` and `password` the stack's secret config holds."""
+    """The host of a registry of images or charts. Its `username` and `password` are in the stack's secret config."""
     existing: Literal[True] | None = None
-    """The Secret is put there by other means, under the name that the plan expects."""
+    """The Secret already exists, or is created by other means, under the expected name."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -29,12 +29,12 @@ class Credentials(Model):
 
 
 class Config(Model):
-    """A ConfigMap that apps may name."""
+    """A ConfigMap that apps can name."""
 
     data: Annotated[dict[DataKey, str], Field(min_length=1)] | None = None
-    """What the ConfigMap holds; placeholders are filled."""
+    """The data of the ConfigMap. Placeholders are filled in."""
     existing: Literal[True] | None = None
-    """The ConfigMap is put there by other means, under the name that the plan expects."""
+    """The ConfigMap already exists, or is created by other means, under the expected name."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:

@@ -18,104 +18,104 @@ from tenantry.model.tenancy import ExtraBinding, ExtraNamespace, Limits, PodSecu
 
 
 class Settings(Model):
-    """What a tenant may leave to `defaults:`."""
+    """Settings of a tenant that `defaults:` can provide."""
 
     role: RoleName | None = None
-    """The ClusterRole that the tenant's service account has in its namespaces, and so what its apps may do there."""
+    """The ClusterRole of the tenant's service account in its namespaces. It decides what the tenant's apps may do there."""
     interval: Duration | None = None
-    """How often apps are compared with what they should be."""
+    """How often apps are reconciled."""
     retryInterval: Duration | None = None
-    """How soon a failed app is tried again."""
+    """How soon a failed app is retried."""
     timeout: Duration | None = None
-    """How long applying an app, and waiting for it, may take."""
+    """How long applying an app and waiting for it may take."""
     quota: dict[ResourceName, Quantity | None] | None = None
-    """`hard` of a ResourceQuota in each namespace: amounts, by what they count. Without it: no quota."""
+    """The `hard` limits of a ResourceQuota in each namespace. Default: no quota."""
     limits: Limits | None = None
-    """A LimitRange for containers in each namespace. Without it: none."""
+    """A LimitRange for containers in each namespace. Default: none."""
     network: Network | None = None
-    """Who may talk to the tenant's pods. Without it: `isolated`."""
+    """Who can connect to the tenant's pods. Default: `isolated`."""
     labels: dict[LabelKey, LabelValue | None] | None = None
-    """Of the tenant's namespaces. The fleet's own, and its tools', are refused."""
+    """Labels of the tenant's namespaces. Labels that Tenantry, Flux and Kubernetes set themselves are refused."""
     annotations: dict[LabelKey, str | None] | None = None
-    """Of the tenant's namespaces. The fleet's own, and its tools', are refused."""
+    """Annotations of the tenant's namespaces. Annotations that Tenantry and its tools set themselves are refused."""
     podSecurity: PodSecurity | None = None
-    """The Pod Security Standard of the tenant's namespaces. Without it: the cluster's own."""
+    """The Pod Security Standard of the tenant's namespaces. Default: the cluster's."""
     owners: list[TenantOwner] | None = None
-    """People, and what they may do in the tenant's namespaces. A tenant's list replaces that of the defaults."""
+    """People, and their role in the tenant's namespaces. A tenant's list replaces the list in `defaults`."""
     roleBindings: dict[Name, ExtraBinding | None] | None = None
-    """ClusterRoles for others, in the tenant's namespaces only."""
+    """ClusterRoles for other subjects, in the tenant's namespaces only."""
     clusters: Selector | None = None
-    """The clusters of the apps that do not say it themselves. Taken whole from the nearest place that says it."""
+    """The clusters of apps that have no selector. A nearer selector replaces this one entirely."""
 
 
 class Tenant(Settings):
     namespaces: dict[Name, ExtraNamespace] = {}
-    """Beside the main one, which every tenant has."""
+    """Namespaces in addition to the main one, which every tenant has."""
     credentials: dict[Name, Credentials] = {}
-    """Secrets that the tenant's sources, apps and alerts may name."""
+    """Secrets that the tenant's sources, apps and alerts can name."""
     configs: dict[Name, Config] = {}
-    """ConfigMaps that the tenant's apps may name."""
+    """ConfigMaps that the tenant's apps can name."""
     sources: dict[Name, Source] = {}
-    """Where the tenant's manifests and charts come from, by a name that apps use."""
+    """Where the tenant's manifests and charts come from, by the name that apps use."""
     apps: dict[Name, App] = {}
-    """What the tenant runs."""
+    """The apps that the tenant runs."""
     alerts: dict[Name, Alert] = {}
-    """Who is told when the tenant's apps and sources fail or change, wherever the tenant is placed."""
+    """Who is notified when the tenant's apps and sources fail or change, on every cluster where the tenant is placed."""
     adopt: bool = False
-    """Whether objects that are there already, and not the environment's, become the tenant's; `tenantry preflight` shows what
+    """Whether to take over existing objects that the environment does not manage yet; `tenantry preflight` shows what
     that changes."""
     state: State = "active"
-    """`paused`: Flux leaves its apps as they are. `offboarding`: it may be removed in a later run, also where that is
-    protected."""
+    """`paused`: Flux stops reconciling the tenant's apps. `offboarding`: a later run may remove the tenant, even if
+    the environment is protected."""
 
 
 class ChartRepository(Model):
     url: str
-    """Of the repository: http, https or oci."""
+    """The address of the repository: http, https or oci."""
     version: Text
-    """Of the chart `tenantry-objects`, exact or a range."""
+    """The version of the chart `tenantry-objects`: exact or a range."""
     type: Literal["default", "oci"] = "default"
-    """`oci` for URLs that begin with oci."""
+    """`oci` for addresses that begin with `oci://`."""
 
 
 class ObjectsChart(Model):
     """Where Flux finds the chart `charts/objects` of this repository, which installs baselines on remote clusters."""
 
     helm: ChartRepository
-    """The Helm repository that holds it."""
+    """The Helm repository that serves the chart."""
     credentials: Name | None = None
-    """Which of the platform's credentials Flux uses to fetch it."""
+    """The platform's credentials that Flux uses to fetch the chart."""
 
 
 class Platform(Model):
     namespace: Name = "tenantry-system"
-    """The platform team's namespace, on every cluster: Helm keeps the baselines' releases there."""
+    """The platform team's namespace on every cluster. Helm stores the releases of baselines there."""
     chart: ObjectsChart | None = None
-    """Where the chart of baselines is. Required as soon as a tenant is placed on a remote cluster."""
+    """Where the chart for baselines is. Required as soon as a tenant is placed on a remote cluster."""
     sharedIdentity: bool = False
-    """Whether tenants may use the cloud identity of Flux's own controllers, which all of them then share."""
+    """Whether tenants may use the cloud identity of Flux's controllers, which all tenants then share."""
     credentials: dict[Name, Credentials] = {}
-    """Secrets that add-ons, their sources and the platform's alerts may name."""
+    """Secrets that add-ons, their sources and the platform's alerts can name."""
     configs: dict[Name, Config] = {}
-    """ConfigMaps that add-ons may name."""
+    """ConfigMaps that add-ons can name."""
     addons: dict[Name, Addon] = {}
     """Apps of the platform team."""
     alerts: dict[Name, Alert] = {}
-    """Who is told when add-ons fail or change; on remote clusters also of baselines and of all tenants' apps."""
+    """Who is notified when add-ons fail or change; for remote clusters also about baselines and all tenants' apps."""
 
 
 class Document(Model):
     apiVersion: Literal["tenantry/v1"]
     """The version of this format."""
     include: list[Text] = []
-    """Patterns of files beside this one that hold more tenants."""
+    """Patterns for files beside this one that contain more tenants."""
     environments: Annotated[dict[Name, Environment], Field(min_length=1)]
-    """What is rolled out as one: each is a Pulumi stack, on one management cluster."""
+    """Environments. Each one is a Pulumi stack on one management cluster."""
     clusters: Annotated[dict[Name, Cluster], Field(min_length=1)]
-    """Management clusters and remote ones."""
+    """Management clusters and remote clusters."""
     platform: Platform = Platform()
-    """What the platform team runs, on which clusters."""
+    """What the platform team runs on which clusters."""
     defaults: Settings = Settings()
-    """Settings of every tenant that does not say otherwise."""
+    """Settings of every tenant that does not set them itself."""
     tenants: dict[Name, Tenant] = {}
-    """The teams. May also stand in included files, each tenant in one of them."""
+    """The tenants. Included files can contain tenants too; each tenant is in one file."""

@@ -17,7 +17,7 @@ _OWN_NAMESPACE = "nothing of a tenant is read from another namespace"
 
 
 class ImageRepository(FluxBlock):
-    """A repository of images, whose tags Flux lists."""
+    """An image repository whose tags Flux lists."""
 
     flux_kind = "ImageRepository"
     owned = {
@@ -31,28 +31,28 @@ class ImageRepository(FluxBlock):
     interval: Duration = "5m"
     """How often to list the tags."""
     timeout: ShortDuration | None = None
-    """For how long that may last; as long as `interval` unless set."""
+    """How long listing the tags may take. Default: `interval`."""
 
 
 class SemverChoice(Model):
     range: Text
-    """A range of versions, such as `1.2.x`; of the tags in it the newest version is chosen."""
+    """A range of versions, such as `1.2.x`. The newest version in the range is chosen."""
 
 
 class OrderedChoice(Model):
     order: Literal["asc", "desc"] = "asc"
-    """`asc`: the highest is chosen; `desc`: the lowest."""
+    """`asc` chooses the highest, `desc` the lowest."""
 
 
 class ImageChoice(Model):
-    """Which of the tags is the one to run."""
+    """Which tag is chosen."""
 
     semver: SemverChoice | None = None
-    """By version; tags that are none are left out."""
+    """By version. Tags that are not versions are ignored."""
     alphabetical: OrderedChoice | None = None
-    """By the alphabet, as for tags that are dates."""
+    """In alphabetical order, for example for tags that are dates."""
     numerical: OrderedChoice | None = None
-    """By number, as for tags that count builds; all tags have to be numbers, so `filterTags` goes with it."""
+    """In numerical order, for example for build numbers. All tags must be numbers, so use `filterTags` too."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -61,39 +61,39 @@ class ImageChoice(Model):
 
 
 class ImagePolicy(FluxBlock):
-    """How one of an image's tags is chosen."""
+    """How a tag of an image is chosen."""
 
     flux_kind = "ImagePolicy"
     owned = {"imageRepositoryRef": "the fleet sets it to the 'repository' beside the block"}
 
     policy: ImageChoice
-    """Which of the tags is the one to run, of those that `filterTags` leaves."""
+    """Which tag is chosen, among those that `filterTags` leaves."""
     interval: Duration | None = None
-    """How often to ask for the digest of the chosen tag; goes with `digestReflectionPolicy: Always`."""
+    """How often to look up the digest of the chosen tag. Requires `digestReflectionPolicy: Always`."""
 
 
 class ImageSource(Model):
     """An image whose tags are followed."""
 
     repository: ImageRepository
-    """Where the image lies."""
+    """The image repository."""
     credentials: Name | None = None
-    """Which of the declared credentials Flux uses to list the tags."""
+    """The declared credentials that Flux uses to list the tags."""
     policy: ImagePolicy
-    """How one of the tags is chosen."""
+    """How a tag is chosen."""
 
 
 class Setters(Model):
-    """Where the files lie that are changed."""
+    """Which files Flux changes."""
 
     path: SourcePath | None = None
-    """The only directory of the source to look for markers in; the whole of it unless set."""
+    """The directory of the source to search for markers. Default: the whole source."""
     strategy: Literal["Setters"] = "Setters"
-    """How files are changed: Flux knows this one."""
+    """How files are changed. Flux has only this strategy."""
 
 
 class ImageUpdate(FluxBlock):
-    """How Flux writes chosen tags into the source of the app."""
+    """How Flux writes chosen tags to the app's source."""
 
     flux_kind = "ImageUpdateAutomation"
     owned = {
@@ -102,7 +102,7 @@ class ImageUpdate(FluxBlock):
     }
 
     interval: Duration = "10m"
-    """How often to compare the source with the chosen tags; a newly chosen tag is written at once."""
+    """How often to compare the source with the chosen tags. A newly chosen tag is written at once."""
     update: Setters = Setters()
     """Which files are changed."""
 
@@ -115,11 +115,11 @@ class ImageUpdate(FluxBlock):
 
 
 class ImageAutomation(Model):
-    """The images of an app that Flux keeps up to date; it happens once per environment, not on each cluster."""
+    """The images that Flux keeps up to date for an app. This happens once per environment, not on each cluster."""
 
     images: Annotated[dict[Name, ImageSource], Field(min_length=1)]
     """Images whose tags are followed."""
     update: ImageUpdate | None = None
-    """How chosen tags get into the source of the app, which is a Git repository; without it they are only chosen."""
+    """How chosen tags are written to the app's source, which must be a Git repository. Without it, tags are only chosen."""
     environments: Annotated[list[Name], Field(min_length=1)] | None = None
-    """The environments where this happens; all unless set."""
+    """The environments where this happens. Default: all."""

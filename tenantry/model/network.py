@@ -47,18 +47,18 @@ def _not_our_own(value: str) -> str:
 
 
 Cidr = Annotated[str, AfterValidator(_cidr)]
-"""A range of addresses, with its length: `10.0.0.0/8`, `fd00::/8`."""
+"""A range of addresses in CIDR notation: `10.0.0.0/8`, `fd00::/8`."""
 PolicyName = Annotated[Name, AfterValidator(_not_our_own)]
-"""A name other than `isolated`, which is that of the fleet's own policy."""
+"""A name other than `isolated`, which Tenantry uses for its own policy."""
 
 
 class Requirement(Model):
     key: LabelKey
-    """A label."""
+    """The label."""
     operator: Literal["In", "NotIn", "Exists", "DoesNotExist"]
-    """What has to hold of the label."""
+    """The condition on the label."""
     values: list[LabelValue] | None = None
-    """For `In` and `NotIn`, which need some."""
+    """The values for `In` and `NotIn`, which need at least one."""
 
     @model_validator(mode="after")
     def _values_where_they_count(self) -> Self:
@@ -69,29 +69,30 @@ class Requirement(Model):
 
 
 class LabelSelector(Model):
-    """Without anything it selects all."""
+    """An empty selector selects everything."""
 
     matchLabels: dict[LabelKey, LabelValue] | None = None
-    """Labels that have to be there, with these values."""
+    """Labels that must be present with these values."""
     matchExpressions: list[Requirement] | None = None
-    """What else has to hold."""
+    """Further conditions."""
 
 
 class IPBlock(Model):
     cidr: Cidr
-    """A range of addresses, as in `10.0.0.0/8`."""
+    """A range of addresses, for example `10.0.0.0/8`."""
     # The key is a word of Kubernetes, not of Python.
     except_: list[Cidr] | None = Field(None, alias="except")
-    """Parts of it that are not meant."""
+    """Ranges to leave out."""
 
 
 class Peer(Model):
-    """Pods here, pods elsewhere (both selectors have to match), or addresses."""
+    """Pods, selected by their own labels and by their namespace's (both must match), or addresses."""
 
     podSelector: LabelSelector | None = None
-    """Which pods: of the namespaces that `namespaceSelector` selects, without it of the policy's own."""
+    """Selects pods in the namespaces that `namespaceSelector` selects. Without `namespaceSelector`: in the policy's
+    own namespace."""
     namespaceSelector: LabelSelector | None = None
-    """Which namespaces."""
+    """Selects namespaces."""
     ipBlock: IPBlock | None = None
     """Addresses outside the cluster."""
 
@@ -105,11 +106,11 @@ class Peer(Model):
 
 class Port(Model):
     protocol: Literal["TCP", "UDP", "SCTP"] = "TCP"
-    """Of the connection."""
+    """The protocol."""
     port: Annotated[int | str, PlainValidator(_port)] | None = None
-    """A number, or the name of a container's port. Without it: all."""
+    """A number, or the name of a container's port. Default: all ports."""
     endPort: Annotated[int, Field(le=65535)] | None = None
-    """The last of a range that begins with `port`."""
+    """The last port of a range that begins with `port`."""
 
     @model_validator(mode="after")
     def _from_a_number_upwards(self) -> Self:
@@ -119,32 +120,32 @@ class Port(Model):
 
 
 class IngressRule(Model):
-    """Without `from` everybody, without `ports` everywhere."""
+    """Without `from`, anyone may connect. Without `ports`, to any port."""
 
     from_: list[Peer] | None = Field(None, alias="from")
-    """Who may connect. Without it: everybody."""
+    """Who may connect. Default: anyone."""
     ports: list[Port] | None = None
-    """To which ports. Without it: all."""
+    """The ports to connect to. Default: all."""
 
 
 class EgressRule(Model):
     to: list[Peer] | None = None
-    """Where pods may connect to. Without it: anywhere."""
+    """Where pods may connect to. Default: anywhere."""
     ports: list[Port] | None = None
-    """To which ports. Without it: all."""
+    """The ports to connect to. Default: all."""
 
 
 class NetworkPolicy(Model):
     """The `spec` of a NetworkPolicy. Source: kubernetes.io, NetworkPolicy v1."""
 
     podSelector: LabelSelector = LabelSelector()
-    """The pods it is about. Without it: all of the namespace."""
+    """The pods that the policy applies to. Default: all pods of the namespace."""
     policyTypes: Annotated[list[Literal["Ingress", "Egress"]], Field(min_length=1)]
-    """Which direction it is about; the other stays as it is."""
+    """The directions that the policy restricts. It does not affect the other direction."""
     ingress: list[IngressRule] | None = None
-    """What is let in. Without it: nothing, if `policyTypes` holds `Ingress`."""
+    """Allowed incoming traffic. Default: none, if `policyTypes` contains `Ingress`."""
     egress: list[EgressRule] | None = None
-    """What is let out. Without it: nothing, if `policyTypes` holds `Egress`."""
+    """Allowed outgoing traffic. Default: none, if `policyTypes` contains `Egress`."""
 
     @model_validator(mode="after")
     def _rules_that_count(self) -> Self:
@@ -163,16 +164,16 @@ Base = Literal["isolated", "open"]
 
 
 class Network(Model):
-    """base: what holds for everybody; policies: what holds besides, by name. One word is a base without policies.
+    """`base` applies to every pod, `policies` are added to it. A single word is a `base` without policies.
 
-    None takes away what `defaults:` say, and leaves a tenant isolated.
+    `null` discards the setting of `defaults`, so that the tenant is `isolated`.
     """
 
     base: Base | None = None
-    """`isolated` lets in the tenant's own pods and those of namespaces that are no tenant's; `open` makes no policy.
-    Without it: `isolated`."""
+    """`isolated` admits the tenant's own pods and those in namespaces without a tenant. `open` creates no policy.
+    Default: `isolated`."""
     policies: dict[PolicyName, NetworkPolicy | None] | None = None
-    """Further policies, by name; the object is called `tenantry-<name>`. `null` drops one of the defaults."""
+    """Further policies, by name. The object is named `tenantry-<name>`. `null` removes a policy of `defaults`."""
 
     @model_validator(mode="before")
     @classmethod

@@ -82,20 +82,20 @@ def _text(pattern: str, max_length: int | None = None, *types: str) -> WithJsonS
 
 
 Name = Annotated[str, _checked("bad-name", "name", names.dns_label_problem), _text(names.DNS_LABEL, names.MAX_LABEL)]
-"""A DNS-1123 label; it becomes part of object names and the value of labels."""
+"""A DNS-1123 label: lower-case letters, digits and `-`. It is used in object names and label values."""
 
 AppName = Annotated[str, _text(rf"({names.ADDON_PREFIX})?{names.DNS_LABEL}", len(names.ADDON_PREFIX) + names.MAX_LABEL)]
-"""What an app depends on: an app beside it, or `platform/<add-on>`. That there is such a one is for the rules."""
+"""The name of an app, or `platform/<add-on>`. A rule checks that it exists."""
 
 ObjectName = Annotated[
     str,
     _checked("bad-name", "name", names.object_name_problem),
     _text(rf"{names.DNS_LABEL}(\.{names.DNS_LABEL})*", names.MAX_OBJECT),
 ]
-"""The name of an object that somebody else makes."""
+"""The name of an object that Tenantry does not create."""
 
 Duration = Annotated[str, _checked("bad-duration", "duration", _duration_problem), _text(_DURATION.pattern)]
-"""Go's text form of a duration, as Flux's CRDs restrict it: units ms, s, m, h."""
+"""A Go duration with the units ms, s, m and h, for example `1h30m`."""
 
 ShortDuration = Annotated[
     Duration,
@@ -104,7 +104,7 @@ ShortDuration = Annotated[
     ),
     _text(_DURATION.pattern.replace("|h", "")),
 ]
-"""Timeouts of sources; Flux's CRDs allow no hours there."""
+"""A Go duration with the units ms, s and m. Flux does not accept hours here."""
 
 Quantity = Annotated[
     str,
@@ -112,28 +112,28 @@ Quantity = Annotated[
     _checked("bad-quantity", "quantity", _matching(_QUANTITY, "is none: write it as in '4', '500m' or '8Gi'")),
     _text(_QUANTITY.pattern, None, "number"),
 ]
-"""A Kubernetes resource quantity."""
+"""A Kubernetes resource quantity, for example `4`, `500m` or `8Gi`."""
 
 ResourceName = Annotated[str, _checked("bad-resource", "resource", names.resource_name_problem), _text(names.LABEL_KEY)]
-"""What a quota or a limit counts, such as `requests.cpu` or `count/deployments.apps`."""
+"""The name of a resource in a quota or limit, for example `requests.cpu` or `count/deployments.apps`."""
 
 Text = Annotated[str, Field(min_length=1)]
-"""A string where an empty one would mean Flux's own choice, such as the newest version."""
+"""A string that is not empty."""
 
 RoleName = Annotated[Text, _checked("bad-role", "role", names.role_name_problem), _text(r"(?!\.{1,2}$)[^/%]+")]
-"""A ClusterRole; its name becomes part of a binding's name, and so of the name of a rendered file."""
+"""The name of a ClusterRole. It becomes part of the name of a binding, and of a rendered file."""
 
 LabelKey = Annotated[str, _checked("bad-label", "label", names.label_key_problem), _text(names.LABEL_KEY)]
-"""`name` or `prefix/name`; letters, digits, `-`, `_` and `.`, as Kubernetes wants keys of labels and annotations."""
+"""A key of a label or annotation: `name` or `prefix/name`, with letters, digits, `-`, `_` and `.`."""
 LabelValue = Annotated[
     str,
     _checked("bad-label", "label value", names.label_value_problem),
     _text(names.LABEL_VALUE, names.MAX_LABEL),
 ]
-"""At most 63 letters, digits, `-`, `_` and `.`, or nothing. What reads as a boolean or a number needs quotes."""
+"""At most 63 letters, digits, `-`, `_` and `.`; may be empty. Quote values that look like a boolean or a number."""
 
 SourcePath = Annotated[str, _checked("bad-path", "path", path_problem), _text(r"(?!/)(?!(.*/)?\.\.(/|$)).*")]
-"""A path inside a source; leaving it was a vulnerability of Flux once (CVE-2022-24877), so it is refused here already."""
+"""A path inside a source. Paths that leave the source are refused (see CVE-2022-24877)."""
 
 DataKey = Annotated[
     str,
@@ -145,7 +145,7 @@ DataKey = Annotated[
 RegistryHost = Annotated[
     str, _checked("bad-host", "host", _matching(_HOST, "is none: write HOST or HOST:PORT")), _text(_HOST.pattern)
 ]
-"""A registry as the configuration of Docker names it: without a scheme and without a path."""
+"""The host of a registry, optionally with a port; without scheme and path."""
 
 
 def _image_problem(value: str) -> str | None:
@@ -155,7 +155,7 @@ def _image_problem(value: str) -> str | None:
 
 
 ImageName = Annotated[str, _checked("bad-image", "image", _image_problem), _text(r"(?!.*(://|@|:[^/]*$))\S+")]
-"""A repository of images, as in `ghcr.io/org/app`; placeholders may stand in it."""
+"""An image repository without a tag, for example `ghcr.io/org/app`. May contain placeholders."""
 
 VariableName = Annotated[
     str,
@@ -166,4 +166,4 @@ VariableName = Annotated[
 ]
 """Letters, digits and `_`, starting with a letter."""
 VariableValue = Annotated[str, BeforeValidator(_whole_number_as_text), WithJsonSchema({"type": ["string", "integer"]})]
-"""A string or a whole number. What looks like a decimal number needs quotes, or 1.10 would become 1.1."""
+"""A string or a whole number. Quote values that look like a decimal number: 1.10 would become 1.1."""

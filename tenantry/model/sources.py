@@ -24,11 +24,11 @@ class GitRef(Model):
     tag: Text | None = None
     """A tag."""
     semver: Text | None = None
-    """The newest tag in a range of versions, as in `>=1.0.0 <2.0.0`."""
+    """The newest tag in a range of versions, for example `>=1.0.0 <2.0.0`."""
     name: Text | None = None
-    """A full reference, as in `refs/pull/420/head`."""
+    """A full reference, for example `refs/pull/420/head`."""
     commit: Text | None = None
-    """A commit. A `branch` beside it tells Flux where to find it."""
+    """A commit. With `branch` beside it, Flux fetches only that branch."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -44,13 +44,13 @@ class Git(FluxBlock):
     owned = {"secretRef": _CREDENTIALS, "serviceAccountName": _ACCOUNT}
 
     url: Text
-    """Of the repository: http, https or ssh."""
+    """The address of the repository: http, https or ssh."""
     ref: GitRef
     """What to check out."""
     interval: Fillable[Duration] = "5m"
     """How often to look for a new revision."""
     timeout: Fillable[ShortDuration] = "60s"
-    """For how long one fetch may last."""
+    """How long one fetch may take."""
     sparseCheckout: list[SourcePath] | None = None
     """The only directories to fetch."""
 
@@ -59,11 +59,11 @@ class OciRef(Model):
     tag: Text | None = None
     """A tag."""
     semver: Text | None = None
-    """The newest tag in a range of versions, as in `1.2.x`."""
+    """The newest tag in a range of versions, for example `1.2.x`."""
     digest: Text | None = None
-    """One artifact by its digest, as in `sha256:...`."""
+    """The digest of an artifact: `sha256:...`."""
     semverFilter: Text | None = None
-    """A regular expression for the tags that `semver` chooses from."""
+    """A regular expression for the tags that `semver` considers."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -74,7 +74,7 @@ class OciRef(Model):
 
 
 class Oci(FluxBlock):
-    """An artifact in a registry of images: manifests, or one chart."""
+    """An artifact in an OCI registry: manifests, or one chart."""
 
     flux_kind = "OCIRepository"
     owned = {"secretRef": _CREDENTIALS, "serviceAccountName": _ACCOUNT}
@@ -82,15 +82,15 @@ class Oci(FluxBlock):
     url: Text
     """`oci://HOST/PATH`, without a tag."""
     ref: OciRef
-    """Which artifact to take."""
+    """The artifact to fetch."""
     interval: Fillable[Duration] = "5m"
     """How often to look for a new revision."""
     timeout: Fillable[ShortDuration] = "60s"
-    """For how long one fetch may last."""
+    """How long one fetch may take."""
 
 
 class HelmRepository(FluxBlock):
-    """A repository of charts."""
+    """A Helm repository."""
 
     flux_kind = "HelmRepository"
     owned = {"accessFrom": "Flux does not act on it", "secretRef": _CREDENTIALS}
@@ -98,51 +98,51 @@ class HelmRepository(FluxBlock):
     url: Text
     """`https://`, `http://`, or `oci://` with `type: oci`."""
     type: Fillable[Literal["default", "oci"]] = "default"
-    """Whether the charts are listed in an index or lie in a registry of images."""
+    """`default` reads the charts from an index, `oci` from an OCI registry."""
     interval: Fillable[Duration] = "10m"
     """How often to read the index."""
     timeout: Fillable[ShortDuration] = "60s"
-    """For how long one fetch may last."""
+    """How long one fetch may take."""
 
 
 class Bucket(FluxBlock):
-    """A bucket of an object store."""
+    """A bucket in an object store."""
 
     flux_kind = "Bucket"
     owned = {"secretRef": _CREDENTIALS, "serviceAccountName": _ACCOUNT}
 
     bucketName: Text
-    """The bucket."""
+    """The name of the bucket."""
     endpoint: Text
     """`HOST` or `HOST:PORT` of the object store."""
     interval: Fillable[Duration] = "5m"
     """How often to look for changes."""
     timeout: Fillable[ShortDuration] = "60s"
-    """For how long one fetch may last."""
+    """How long one fetch may take."""
 
 
 class ExternalArtifact(FluxBlock):
-    """An artifact that a controller outside of Flux makes."""
+    """An artifact that a controller outside Flux creates."""
 
     flux_kind = "ExternalArtifact"
     owned = {"sourceRef.namespace": "nothing of a tenant refers to another namespace"}
 
 
 class Source(Model):
-    """One place that apps take manifests or charts from."""
+    """A place that apps take manifests or charts from."""
 
     git: Git | None = None
-    """A Git repository, for manifests or for charts that are folders."""
+    """A Git repository, for manifests or for charts in a directory."""
     oci: Oci | None = None
-    """An artifact in a registry, for manifests, or for one chart as a whole."""
+    """An artifact in an OCI registry, for manifests, or one chart as a whole."""
     helm: HelmRepository | None = None
     """A Helm repository, for charts."""
     bucket: Bucket | None = None
-    """A bucket, for manifests or for charts that are folders."""
+    """A bucket, for manifests or for charts in a directory."""
     externalArtifact: ExternalArtifact | None = None
-    """What a controller outside of Flux makes, for manifests, or for one chart as a whole."""
+    """An artifact of a controller outside Flux, for manifests, or one chart as a whole."""
     credentials: Name | None = None
-    """Which of the declared credentials Flux uses to fetch it."""
+    """The declared credentials that Flux uses to fetch the source."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:

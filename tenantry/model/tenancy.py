@@ -36,23 +36,23 @@ def _outside_the_system(value: str) -> str:
 
 
 SubjectName = Annotated[Text, AfterValidator(_outside_the_system)]
-"""A user or a group as the cluster's authentication calls it."""
+"""The name of a user or group, as the cluster's authentication reports it."""
 
 
 class AccountRef(Model):
     """A service account on the cluster of the binding."""
 
     name: ObjectName
-    """The service account; others make it."""
+    """The service account. Tenantry does not create it."""
     namespace: Name | None = None
-    """A key of the tenant's `namespaces`, or a name. Without it: the main one."""
+    """A key of the tenant's `namespaces`, or a name. Default: the main namespace."""
 
 
 class Subject(Model):
     group: SubjectName | None = None
-    """Everybody in a group."""
+    """All members of a group."""
     user: SubjectName | None = None
-    """One person."""
+    """One user."""
     serviceAccount: AccountRef | None = None
     """A service account on the cluster of the binding."""
 
@@ -64,16 +64,16 @@ class Subject(Model):
 
 class TenantOwner(Subject):
     role: RoleName = "view"
-    """The ClusterRole these people have in the tenant's namespaces."""
+    """The ClusterRole of these people in the tenant's namespaces."""
 
 
 class ExtraBinding(Model):
-    """A ClusterRole for some subjects, in the tenant's namespaces only."""
+    """A ClusterRole for other subjects, in the tenant's namespaces only."""
 
     role: RoleName
-    """A ClusterRole. It has to exist on the clusters."""
+    """A ClusterRole. It must exist on the clusters."""
     subjects: Annotated[list[Subject], Field(min_length=1)]
-    """Who has it."""
+    """Who gets the role."""
 
 
 # --- what pods may take and do --------------------------------------------------------------------------------------
@@ -83,13 +83,13 @@ class Limits(Model):
     """A LimitRange for containers."""
 
     default: dict[ResourceName, Quantity | None] | None = None
-    """What a container may use at most where it says nothing."""
+    """The limit of a container that sets none."""
     defaultRequest: dict[ResourceName, Quantity | None] | None = None
-    """What a container asks for where it says nothing."""
+    """The request of a container that sets none."""
     max: dict[ResourceName, Quantity | None] | None = None
-    """What a container may ask for at most."""
+    """The largest limit a container may set."""
     min: dict[ResourceName, Quantity | None] | None = None
-    """What a container has to ask for at least."""
+    """The smallest request a container may set."""
 
 
 PodSecurityLevel = Literal["privileged", "baseline", "restricted"]
@@ -97,19 +97,19 @@ _MODES = ("enforce", "audit", "warn")
 
 
 class PodSecurity(Model):
-    """Which of the Pod Security Standards holds; written as one level, it holds in all modes.
+    """The Pod Security Standard. A single level applies to all modes.
 
-    `enforce` sees pods only: a Deployment that could never start one passes it, but not `warn` and `audit`.
+    `enforce` checks pods only: a Deployment whose pods would be refused passes `enforce`, but not `warn` and `audit`.
     """
 
     enforce: PodSecurityLevel | None = None
-    """Pods that break it are refused."""
+    """Pods that violate this level are refused."""
     audit: PodSecurityLevel | None = None
-    """What breaks it is written to the audit log."""
+    """Violations of this level are written to the audit log."""
     warn: PodSecurityLevel | None = None
-    """Who applies what breaks it is warned."""
+    """Violations of this level cause a warning."""
     version: Annotated[str, Field(pattern=r"^(latest|v1\.[0-9]+)$")] | None = None
-    """The Kubernetes version whose standards are meant. Without it: the cluster's own."""
+    """The Kubernetes version of the standards. Default: the cluster's."""
 
     @model_validator(mode="before")
     @classmethod
@@ -143,12 +143,13 @@ class PodSecurity(Model):
 
 
 class ExtraNamespace(Model):
-    """What differs from the tenant's own settings in one namespace."""
+    """What differs from the tenant's settings in one namespace."""
 
     name: str = "{namespace}-{key}"
-    """Template of its name; takes the main namespace and the entry's key besides what that one's template takes."""
+    """Template for the namespace's name. It can use `{namespace}` (the main namespace) and `{key}` (the entry's key),
+    and what the environment's template can use."""
     quota: dict[ResourceName, Quantity | None] | None = None
-    """Merged with the tenant's. Holds for this namespace, not for the sum of them."""
+    """Merged with the tenant's. Applies to this namespace alone."""
     limits: Limits | None = None
     """Merged with the tenant's."""
     labels: dict[LabelKey, LabelValue | None] | None = None
@@ -158,9 +159,9 @@ class ExtraNamespace(Model):
     podSecurity: PodSecurity | None = None
     """Merged with the tenant's."""
     network: Network | None = None
-    """Merged with the tenant's; a word replaces it as a whole."""
+    """Merged with the tenant's. A single word replaces it entirely."""
     state: Literal["active", "offboarding"] = "active"
-    """`offboarding`: it may be removed in a later run, also where that is protected. Apps in it stay as they are."""
+    """`offboarding`: a later run may remove the namespace, even if the environment is protected. Its apps keep running."""
 
     @model_validator(mode="after")
     def _named_after_the_main_one(self) -> Self:

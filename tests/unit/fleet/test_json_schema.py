@@ -146,7 +146,7 @@ def test_the_texts_below_fields_are_their_descriptions() -> None:
     # Declared anew: the text of the class above is about leaving it out, which an add-on can not.
     assert SCHEMA["$defs"]["Addon"]["properties"]["clusters"] == {
         "$ref": "#/$defs/Selector",
-        "description": "Where it runs; there is nothing to take over from.",
+        "description": "Where the add-on runs. Required, as no default applies.",
     }
 
 
