@@ -41,7 +41,7 @@ def readable_errors() -> Iterator[None]:
         yield
     except InvalidFleet as error:
         # On lines of their own, since Pulumi puts a word before the first.
-        raise pulumi.RunError(f"the fleet can not be planned\n{format_invalid(error)}") from error
+        raise pulumi.RunError(f"the fleet cannot be planned\n{format_invalid(error)}") from error
     except Refused as error:
         raise pulumi.RunError(str(error)) from error
 

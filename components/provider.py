@@ -16,7 +16,7 @@ _REQUESTS = {"qps": 500, "burst": 1000}
 """By default the client sends 50 requests a second, and previews take twice as long; the server protects itself."""
 
 _NO_KUBECONFIG = pulumi.ResourceOptions(env_var_mappings={"PATH": "KUBECONFIG"})
-"""Gives the provider's process a KUBECONFIG made of directories, which it can not load.
+"""Gives the provider's process a KUBECONFIG made of directories, which it cannot load.
 
 It would ask whatever cluster the user's kubeconfig points to about kinds, and, once answered, write files in a preview.
 """

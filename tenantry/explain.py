@@ -147,8 +147,8 @@ def _known(what: str, name: str, declared: Iterable[str], owner: str) -> None:
     if name not in names:
         near = closest(name, names)
         listed = ", ".join(names) or "none"
-        remedy = f"name '{near}'" if near else "name one of these" if names else ""
-        raise Refused(f"{owner} declares no {what} '{name}' (declared: {listed})", remedy)
+        fix = f"name '{near}'" if near else "name one of these" if names else ""
+        raise Refused(f"{owner} declares no {what} '{name}' (declared: {listed})", fix)
 
 
 # --- values -----------------------------------------------------------------------------------------------------

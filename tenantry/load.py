@@ -20,7 +20,7 @@ from tenantry.source.parse import Source
 def load_fleet(file: Path) -> Fleet:
     """Read and check a fleet with the files it includes, except for what only the plan of an environment shows.
 
-    Raises: InvalidFleet: everything that is wrong with the files; Refused: it can not be read.
+    Raises: InvalidFleet: everything that is wrong with the files; Refused: it cannot be read.
     """
     return fleet_of(read_all(file))
 

@@ -93,7 +93,7 @@ def rendered(directory: Path) -> Iterator[Manifest]:
             documents = list(yaml.load_all(file.read_bytes(), Loader=_LOADER))
         except (OSError, yaml.YAMLError) as error:
             raise Refused(
-                f"{file} can not be read, so what a run would remove is not known", "remove it, or repair it"
+                f"{file} cannot be read, so what a run would remove is not known", "remove it, or repair it"
             ) from error
         yield from (each for each in documents if isinstance(each, dict) and isinstance(each.get("metadata"), dict))
 

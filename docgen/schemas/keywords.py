@@ -1,7 +1,7 @@
 """From the schema of a CustomResourceDefinition to plain JSON Schema: what an API server enforces, and no prose.
 
 Every keyword is either kept, translated or known to be without effect. Any other one is refused, so that raising a version
-of Flux can not bring a constraint that nobody checks.
+of Flux cannot bring a constraint that nobody checks.
 """
 
 from typing import Any, TypeAlias

@@ -79,8 +79,8 @@ def _apply(kubeconfig: Path, context: str | None, manifests: tuple[Manifest, ...
         client = connect(kubeconfig, context)
     except Refused as refused:
         # Elsewhere the stack's file says which cluster is meant.
-        remedy = "name an administrator's kubeconfig and context for this cluster with --kubeconfig and --context"
-        raise Refused(refused.message, remedy) from None
+        fix = "name an administrator's kubeconfig and context for this cluster with --kubeconfig and --context"
+        raise Refused(refused.message, fix) from None
     with client:
         say(f"cluster {client.config.cluster.server}, context '{client.config.context_name}'")
         for id, outcome in apply(client, manifests, dry_run=dry_run):

@@ -39,7 +39,7 @@ def connect_management(
     """A client of the environment's management cluster: the options first, then what the stack's file beside the fleet's says.
 
     Args:   seconds: as for `connect`.
-    Raises: Refused: it can not be reached, or does not answer any more.
+    Raises: Refused: it cannot be reached, or does not answer any more.
     """
     target = stack_target(file.resolve().parent, environment)
     with (

@@ -38,7 +38,7 @@ def error(message: str) -> None:
 
 
 def data(text: str) -> None:
-    """The command's result. Raises: Refused: it can not be written."""
+    """The command's result. Raises: Refused: it cannot be written."""
     _write(text, sys.stdout)
 
 
@@ -52,7 +52,7 @@ def _write(text: str, stream: Any) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         # A reader that went away, `head` for one, has seen enough.
         if not isinstance(failure, BrokenPipeError):
-            raise Refused(f"can not write the result: {failure.strerror}") from None
+            raise Refused(f"cannot write the result: {failure.strerror}") from None
 
 
 def data_json(value: Any) -> None:
@@ -88,7 +88,7 @@ _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
 
 
 def as_text(problem: Problem) -> str:
-    """`error[code]: message`, and the remedy below it."""
+    """`error[code]: message`, and the fix below it."""
     mark = click.style(f"{problem.severity}[{problem.code}]", fg=_COLOURS[problem.severity], bold=True)
     return f"{mark}: {presentable(problem.message)}\n  fix: {presentable(problem.fix)}"
 

@@ -18,6 +18,6 @@ Examples:
 """,
 )
 def command() -> int:
-    """Print the JSON Schema (2020-12) of tenants.yaml. What it can not say, such as references, `validate` checks."""
+    """Print the JSON Schema (2020-12) of tenants.yaml. What it cannot say, such as references, `validate` checks."""
     data_json(json_schema())
     return 0

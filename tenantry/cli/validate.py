@@ -27,7 +27,7 @@ Examples:
 def command(file: Path, output: str) -> int:
     """Check the fleet's file: its shape, its references, and the objects of every environment.
 
-    All problems are named in one run, each with its place and a remedy. Nothing is contacted and nothing is changed.
+    All problems are named in one run, each with its place and a fix. Nothing is contacted and nothing is changed.
     """
     try:
         fleet = load_fleet(file)

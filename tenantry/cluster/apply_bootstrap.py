@@ -90,7 +90,7 @@ def _explained(id: ObjectId) -> Iterator[None]:
             f"the cluster no longer answers: {error}", "run the command again; it goes on from there"
         ) from None
     except HTTPStatusError as error:
-        raise Refused(f"the cluster refuses {id}: {_told(error)}", _remedy(error.response.status_code)) from None
+        raise Refused(f"the cluster refuses {id}: {_told(error)}", _fix(error.response.status_code)) from None
 
 
 def _told(error: HTTPStatusError) -> str:
@@ -100,7 +100,7 @@ def _told(error: HTTPStatusError) -> str:
     return words or f"HTTP {error.response.status_code}"
 
 
-def _remedy(status: int) -> str:
+def _fix(status: int) -> str:
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         return "use the credentials of an administrator of the cluster"
     if status == HTTPStatus.CONFLICT:

@@ -46,7 +46,7 @@ def connect(kubeconfig: Path | None, context: str | None, seconds: float = LISTI
 def connect_remote(config: SingleConfig, seconds: float) -> lightkube.Client:
     """A client that has asked nothing yet, and waits that long for each step of an answer.
 
-    Raises: Refused: a certificate or key can not be used.
+    Raises: Refused: a certificate or key cannot be used.
     """
     import httpx2
 
@@ -59,7 +59,7 @@ def _client(config: SingleConfig, timeout: httpx2.Timeout | None = None) -> ligh
     # A file that is missing, what is no base64, what is no PEM: the exceptions do not say which of them it is.
     with suppress(OSError, ValueError):
         return lightkube.Client(config, timeout=timeout)
-    raise Refused(f"a certificate or key of {_named(config)} can not be used", _RENEW)
+    raise Refused(f"a certificate or key of {_named(config)} cannot be used", _RENEW)
 
 
 def _ask_who_we_are(client: lightkube.Client) -> None:
@@ -70,7 +70,7 @@ def _ask_who_we_are(client: lightkube.Client) -> None:
     try:
         client.create(SelfSubjectReview())
     except ApiError as error:
-        # Kubernetes before 1.28 can not tell, but has looked at the credentials all the same.
+        # Kubernetes before 1.28 cannot tell, but has looked at the credentials all the same.
         if error.response.status_code != HTTPStatus.NOT_FOUND:
             raise
 
@@ -85,7 +85,7 @@ def answering(config: SingleConfig) -> Iterator[None]:
     except httpx2.TimeoutException:
         raise Refused(f"cluster {config.cluster.server} did not answer in time", _CHECK) from None
     except httpx2.RequestError as error:
-        raise Refused(f"cluster {config.cluster.server} can not be reached: {error}", _CHECK) from None
+        raise Refused(f"cluster {config.cluster.server} cannot be reached: {error}", _CHECK) from None
 
 
 @contextmanager

@@ -91,8 +91,8 @@ def _read(file: Path) -> KubeConfig:
     try:
         kubeconfig = KubeConfig.from_dict(yaml.safe_load(file.read_text(encoding="utf-8")), fname=file)
     except OSError as error:
-        remedy = f"put it there (the sandbox's comes with `tenantry sandbox up`), or {_OTHER_FILE}"
-        raise Refused(f"kubeconfig {file} can not be read: {error.strerror}", remedy) from None
+        fix = f"put it there (the sandbox's comes with `tenantry sandbox up`), or {_OTHER_FILE}"
+        raise Refused(f"kubeconfig {file} cannot be read: {error.strerror}", fix) from None
     except (yaml.YAMLError, UnicodeDecodeError):
         raise Refused(f"kubeconfig {file} is not YAML", f"repair it, or {_OTHER_FILE}") from None
     except (AttributeError, KeyError, TypeError, ValueError):

@@ -25,7 +25,7 @@ def leftovers(plan: Plan, owned: Iterable[Manifest]) -> list[ObjectId]:
 
 
 def told(environment: str, found: Iterable[ObjectId]) -> str:
-    """A message, with a remedy in a second line; "" of nothing."""
+    """A message, with a fix in a second line; "" of nothing."""
     found = list(found)
     if not found:
         return ""

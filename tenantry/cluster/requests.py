@@ -149,7 +149,7 @@ def _sent(client: Client, method: str, path: str, what: str, **rest: Any) -> dic
     try:
         return _patiently(answer)
     except httpx2.HTTPStatusError as error:
-        message = f"can not read {what}: HTTP {error.response.status_code}"
+        message = f"cannot read {what}: HTTP {error.response.status_code}"
         raise Refused(message, f"use credentials that may read {what}") from None
     except ValueError:
-        raise Refused(f"can not read {what}: the answer is no JSON", "check that the server is an API server") from None
+        raise Refused(f"cannot read {what}: the answer is no JSON", "check that the server is an API server") from None

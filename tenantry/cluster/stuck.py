@@ -1,6 +1,6 @@
 """What does not get on by itself; whoever waits for it is told where, why, and what to do.
 
-Two things do not. What an earlier run deleted and Flux can not clean up: Pulumi gives up waiting after ten minutes, and its
+Two things do not. What an earlier run deleted and Flux cannot clean up: Pulumi gives up waiting after ten minutes, and its
 error names the object only. And what helm-controller has installed without keeping that it has: up to 1.6 it loses its note
 if the API server goes away at that moment, finds nothing to do ever after, and never calls the release ready.
 """
@@ -17,7 +17,7 @@ from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, TENANT_LABEL
 
 
 def stuck(manifests: Iterable[Manifest]) -> Iterator[str]:
-    """A message, with a remedy in a second line, for each Kustomization or HelmRelease of the fleet that does not get on."""
+    """A message, with a fix in a second line, for each Kustomization or HelmRelease of the fleet that does not get on."""
     for manifest in manifests:
         cluster = (manifest["metadata"].get("labels") or {}).get(CLUSTER_LABEL)
         if manifest["kind"] not in APP_KINDS or not cluster:

@@ -46,8 +46,8 @@ class Repository:
         """What it printed. Raises: Refused: it failed; with its own words."""
         if ended.returncode:
             said = ended.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {ended.returncode}"]
-            remedy = "run it inside a clone, or name a file or a directory to compare with"
-            raise Refused(f"git in '{self.directory}': {said[0].removeprefix('fatal: ')}", remedy)
+            fix = "run it inside a clone, or name a file or a directory to compare with"
+            raise Refused(f"git in '{self.directory}': {said[0].removeprefix('fatal: ')}", fix)
         return ended.stdout
 
     def run(self, *arguments: str, index: Path | None = None, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:

@@ -130,4 +130,4 @@ def _named(directory: str, name: str) -> Iterator[None]:
     except InvalidFleet as invalid:
         raise InvalidFleet(map(renamed, invalid.diagnostics)) from None
     except Refused as refused:
-        raise Refused(told(refused.message), told(refused.remedy)) from None
+        raise Refused(told(refused.message), told(refused.fix)) from None

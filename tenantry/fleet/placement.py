@@ -23,7 +23,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a selector makes of the clusters; `elsewhere` are those of other environments, which it can not take."""
+    """What a selector makes of the clusters; `elsewhere` are those of other environments, which it cannot take."""
 
     selector: str
     origin: Origin

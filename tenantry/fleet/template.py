@@ -22,7 +22,7 @@ def fill(value: Any, variables: Mapping[str, str], at: Path) -> Any:
     """A copy of plain data with the placeholders of all its strings filled in; keys of mappings are left alone.
 
     Args:   at: the path of the value, for errors.
-    Raises: Found: one finding per string that can not be filled in.
+    Raises: Found: one finding per string that cannot be filled in.
     """
     problems: list[Finding] = []
     filled = _fill(value, variables, at, problems)

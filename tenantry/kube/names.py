@@ -52,24 +52,24 @@ def object_name_problem(name: str) -> str | None:
 
 
 def role_name_problem(name: str) -> str | None:
-    """Why `name` can not be the name of a role, or None; Kubernetes asks only that it is one segment of a URL's path."""
+    """Why `name` cannot be the name of a role, or None; Kubernetes asks only that it is one segment of a URL's path."""
     if name in (".", "..") or "/" in name or "%" in name:
         return "must be the name of a ClusterRole, which holds no '/' and no '%'"
     return None
 
 
 def label_key_problem(key: str) -> str | None:
-    """Why `key` can not be the key of a Kubernetes label, or None."""
+    """Why `key` cannot be the key of a Kubernetes label, or None."""
     return None if _LABEL_KEY.fullmatch(key) else "is not a valid label key ([prefix/]name)"
 
 
 def resource_name_problem(name: str) -> str | None:
-    """Why `name` can not be the name of a resource in a quota or limit, or None; Kubernetes takes the form of label keys."""
+    """Why `name` cannot be the name of a resource in a quota or limit, or None; Kubernetes takes the form of label keys."""
     return None if _LABEL_KEY.fullmatch(name) else "is not a valid resource name, such as 'pods' or 'requests.cpu'"
 
 
 def label_value_problem(value: str) -> str | None:
-    """Why `value` can not be the value of a Kubernetes label, or None."""
+    """Why `value` cannot be the value of a Kubernetes label, or None."""
     if len(value) <= MAX_LABEL and _LABEL_VALUE.fullmatch(value):
         return None
     return f"is not a valid label value (letters, digits, '-', '_', '.', at most {MAX_LABEL})"

@@ -52,7 +52,7 @@ class SecretValues:
 
 @dataclass(frozen=True, slots=True)
 class KubeObject:
-    """One object of a plan; immutable, although the manifest's type can not say so.
+    """One object of a plan; immutable, although the manifest's type cannot say so.
 
     secret: what a Secret holds, which its manifest does not say; None for all other objects.
     protect: whether the engine itself is to refuse its deletion.

@@ -89,19 +89,19 @@ class InvalidFleet(TenantryError):
 
 
 class Refused(TenantryError):
-    """The request can not be carried out as asked; `remedy` says what would help."""
+    """The request cannot be carried out as asked; `fix` says what would help."""
 
-    def __init__(self, message: str, remedy: str = "") -> None:
+    def __init__(self, message: str, fix: str = "") -> None:
         self.message = presentable(message)
-        self.remedy = presentable(remedy)
+        self.fix = presentable(fix)
         super().__init__(self.message)
 
     def __str__(self) -> str:
-        return f"{self.message}\n  fix: {self.remedy}" if self.remedy else self.message
+        return f"{self.message}\n  fix: {self.fix}" if self.fix else self.message
 
 
 class AllRefused(Refused):
-    """Several requests, or one for several reasons, each with its own remedy."""
+    """Several requests, or one for several reasons, each with its own fix."""
 
     def __init__(self, reasons: Iterable[Refused]) -> None:
         self.reasons = tuple(reasons)
@@ -117,7 +117,7 @@ def first_of(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 class Found(TenantryError):
-    """Carries findings out of a computation that can not go on; the caller turns them into an `InvalidFleet`."""
+    """Carries findings out of a computation that cannot go on; the caller turns them into an `InvalidFleet`."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = tuple(findings)

@@ -32,7 +32,7 @@ def unknown_key(path: Path, known: Iterable[str]) -> Finding:
 
 def owned_key(path: Path, reason: str) -> Finding:
     """The key at the end of a path is Flux's, but not the author's to set."""
-    return Finding(path, "owned-key", f"key '{path[-1]}' can not be set: {reason}", fix="remove it", at_key=True)
+    return Finding(path, "owned-key", f"key '{path[-1]}' cannot be set: {reason}", fix="remove it", at_key=True)
 
 
 def missing_key(path: Path, key: str) -> Finding:
@@ -55,7 +55,7 @@ def pasted_secret(path: Path, kind: str, *, at_key: bool) -> Finding:
 def wrong_type(path: Path, expected: str, value: Any) -> Finding:
     """Args: expected: with its article, such as "a string"."""
     return Finding(
-        path, "wrong-type", f"expected {expected}, found {type_name(value)}", fix=_remedy_for_type(expected, value)
+        path, "wrong-type", f"expected {expected}, found {type_name(value)}", fix=_fix_for_type(expected, value)
     )
 
 
@@ -112,7 +112,7 @@ def shown(value: Any) -> str:
     return f"'{value}'" if quotable and "@" not in value and "://" not in value else type_name(value)
 
 
-def _remedy_for_type(expected: str, value: Any) -> str:
+def _fix_for_type(expected: str, value: Any) -> str:
     if expected == "a string" and isinstance(value, int | float):
         return "put it in quotes"
     if expected == "a string" and isinstance(value, dict) and list(value.values()) == [None]:

@@ -11,9 +11,9 @@ from tenantry.messages.errors import AllRefused, Refused
 
 class Severity(StrEnum):
     ERROR = "error"
-    """Flux can not work on the cluster."""
+    """Flux cannot work on the cluster."""
     WARNING = "warning"
-    """It can, or some day it can not."""
+    """It can, or some day it cannot."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,7 @@ _KINDS = str.maketrans(
 )
 
 MAX_TEXT = 4000
-"""Characters of a message, a note or a remedy; lists of what is known may be that long, names never are."""
+"""Characters of a message, a note or a fix; lists of what is known may be that long, names never are."""
 MAX_KEY = 400
 """Characters of one key in the path of a problem: more than any key that Kubernetes takes."""
 

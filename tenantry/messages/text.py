@@ -33,7 +33,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def format_diagnostic(diagnostic: Diagnostic) -> str:
-    """`file:line:column: error[code]: message`, then the data path, the facts and the remedy, indented."""
+    """`file:line:column: error[code]: message`, then the data path, the facts and the fix, indented."""
     lines = [f"{diagnostic.location}: error[{diagnostic.code}]: {diagnostic.message}"]
     if diagnostic.path:
         lines.append(f"  at {format_path(diagnostic.path)}")

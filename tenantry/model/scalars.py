@@ -27,7 +27,7 @@ _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 
 def refusal(code: str, message: str, **context: Any) -> PydanticCustomError:
-    """An error of a value; `fix` in the context becomes the remedy."""
+    """An error of a value; `fix` in the context becomes the fix."""
     # Braces would be taken for a template by pydantic.
     return PydanticCustomError(code, "{text}", {"text": message, **context})
 
@@ -73,7 +73,7 @@ def path_problem(value: str) -> str | None:
 
 
 def _text(pattern: str, max_length: int | None = None, *types: str) -> WithJsonSchema:
-    """What editors are told: JSON Schema can not run our checks, so each type repeats its form as a pattern.
+    """What editors are told: JSON Schema cannot run our checks, so each type repeats its form as a pattern.
 
     types: those allowed beside text, which `pattern` leaves alone.
     """

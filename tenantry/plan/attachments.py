@@ -35,7 +35,7 @@ class Attachments:
     def bound(self, planned: KubeObject) -> KubeObject:
         """The object with the names of Secrets and ConfigMaps as the cluster knows them, and after those.
 
-        Raises: Found: empty, because a rule has named what is not declared; or what can not be filled in.
+        Raises: Found: empty, because a rule has named what is not declared; or what cannot be filled in.
         """
         spec = planned.manifest["spec"]
         needed = tuple(self._needed(each.kind, each.name) for each in references(planned.id.kind, spec))

@@ -2,7 +2,7 @@
 
 A management cluster also gets the policy that keeps tenants' own Flux objects inside their namespaces.
 
-Flux can not give itself these, and no stack owns them: on a remote cluster an administrator applies them, and they stay.
+Flux cannot give itself these, and no stack owns them: on a remote cluster an administrator applies them, and they stay.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def missing_dependencies(fleet: Fleet, scope: Scope, app: EffectiveApp, there: C
             message = f"app '{app.name}' runs on cluster '{scope.cluster}', but '{name}', which it depends on, does not"
             fix = f"place '{name}' there too, or set another 'dependsOn' under 'overrides.clusters.{scope.cluster}'"
             if elsewhere:
-                message = f"app '{app.name}' can not wait for '{name}': {elsewhere}"
+                message = f"app '{app.name}' cannot wait for '{name}': {elsewhere}"
                 fix = f"set another 'dependsOn' under 'overrides.environments.{scope.environment}'"
             yield Finding(app.origin("dependsOn", index), "dependency-not-placed", message, fix=fix)
 

@@ -50,7 +50,7 @@ class PlacementPlanner:
         self._territory = Territory(fleet, environment)
 
     def add(self, tenant: str, cluster: str, apps: Sequence[str], settings: TenantSettings) -> None:
-        """Plan one placement. Raises: Found: it can not be planned."""
+        """Plan one placement. Raises: Found: it cannot be planned."""
         scope = self._scope(tenant, cluster)
         self.placements.append(PlannedPlacement(tenant, cluster, scope.namespace, tuple(scope.namespaces.values())))
         self._gathering.findings += foreign_accounts(self.fleet, scope, settings, self._territory.holder)

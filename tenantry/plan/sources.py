@@ -45,7 +45,7 @@ class SourceSet:
         self._being_built: list[str] = []
 
     def get(self, name: str) -> KubeObject:
-        """The object of a source. Raises: Found: it can not be; empty if that is known already."""
+        """The object of a source. Raises: Found: it cannot be; empty if that is known already."""
         if name not in self._built:
             self._being_built.append(name)
             try:

@@ -13,7 +13,7 @@ from tenantry.plan.admission_policy import tenants_policy
 def check_policy(platform: str, management: str, read: Callable[[ObjectId], Manifest | None]) -> Iterator[Problem]:
     """Args: platform: the platform's namespace. read: an object of the management cluster.
 
-    Raises: Refused: it can not be read.
+    Raises: Refused: it cannot be read.
     """
     fix = f"tenantry cluster bootstrap {management} --kubeconfig FILE --context NAME"
     for wanted in tenants_policy(platform):

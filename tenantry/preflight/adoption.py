@@ -33,7 +33,7 @@ class Adoption:
 def adoptions(
     plan: Plan, strangers: frozenset[ObjectId], adopting: frozenset[str], read: Callable[[ObjectId], Manifest | None]
 ) -> Iterator[Adoption]:
-    """One for each tenant that takes something over. Raises: Refused: an object can not be read."""
+    """One for each tenant that takes something over. Raises: Refused: an object cannot be read."""
     affected = {each.owner.tenant for each in plan.objects if each.id in strangers} & adopting
     objects = [each for each in plan.objects if each.owner.tenant in affected]
     ids = [each.id for each in objects]

@@ -1,4 +1,4 @@
-"""All that is looked at before a run, side by side: what can not be read is a problem of its own, and hides no other."""
+"""All that is looked at before a run, side by side: what cannot be read is a problem of its own, and hides no other."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _told(part: Callable[[], Iterable[Problem]]) -> list[Problem]:
         for each in part():
             found.append(each)
     except Refused as refused:
-        found.append(error("not-readable", refused.message, refused.remedy))
+        found.append(error("not-readable", refused.message, refused.fix))
     except RequestError as failure:
         message = f"the management cluster does not answer as one should: {type(failure).__name__}"
         found.append(error("not-readable", message, "check that it runs, then run the command again"))

@@ -75,7 +75,7 @@ Connect = Callable[["SingleConfig"], "Client"]
 
 
 def connect(config: SingleConfig) -> Client:
-    """A client for a remote. Raises: Refused: a certificate or key of its kubeconfig can not be used."""
+    """A client for a remote. Raises: Refused: a certificate or key of its kubeconfig cannot be used."""
     return connect_remote(config, PATIENCE)
 
 
@@ -93,7 +93,7 @@ class Checker:
         try:
             found = list(self._problems(remote))
         except Refused as refused:
-            found = [error("not-readable", refused.message, refused.remedy)]
+            found = [error("not-readable", refused.message, refused.fix)]
         return [replace(each, message=f"cluster '{remote.name}': {each.message}") for each in found]
 
     def _problems(self, remote: Remote) -> Iterator[Problem]:
@@ -107,7 +107,7 @@ class Checker:
             yield from self._access(remote, secret.data[remote.reference.key])
 
     def _workload_identity(self, reference: ConfigMap) -> Iterator[Problem]:
-        """The plan may make the ConfigMap itself; who the cluster takes its tokens for can not be asked from here."""
+        """The plan may make the ConfigMap itself; who the cluster takes its tokens for cannot be asked from here."""
         id = ObjectId("v1", "ConfigMap", reference.namespace, reference.name)
         if reference.provider is None and one(self.hub, id) is None:
             fix = "have it made, or say under the cluster's 'kubeconfig.configMap' what it is to hold"
@@ -119,7 +119,7 @@ class Checker:
         try:
             client = self.connect(kubeconfigs.of_secret(kubeconfig))
         except Refused:
-            message = "its kubeconfig can not be used: a certificate or a key in it is not what it should be"
+            message = "its kubeconfig cannot be used: a certificate or a key in it is not what it should be"
             yield error("bad-kubeconfig", message, "have the kubeconfig's writer write it anew")
             return
         try:
@@ -161,7 +161,7 @@ class _Access:
         return bool(ask(self.client, _AUTHORIZATION, "SelfSubjectAccessReview", review).get("allowed"))
 
     def _bootstrap(self) -> Iterator[Problem]:
-        """What can not be read is not told: Flux acts as the platform's account, not as who asks here."""
+        """What cannot be read is not told: Flux acts as the platform's account, not as who asks here."""
         remote = self.remote
         fix = f"tenantry cluster bootstrap {remote.name} --environment {remote.environment} --kubeconfig FILE --context NAME"
         namespace = ObjectId("v1", "Namespace", "", remote.bootstrapped)
@@ -199,7 +199,7 @@ def _unanswered(client: Client) -> Problem | None:
         return _unreachable(f"it did not answer within {PATIENCE:.0f} seconds")
     except (httpx2.HTTPError, OSError, ValueError):
         # The exception's own words would tell the address.
-        return _unreachable("it can not be reached")
+        return _unreachable("it cannot be reached")
     if status == HTTPStatus.UNAUTHORIZED:
         return error(
             "not-accepted",

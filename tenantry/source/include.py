@@ -128,10 +128,10 @@ def _misplaced(source: Source, main: str) -> Iterator[Diagnostic]:
     """What an included file holds beside `tenants:`, or lacks."""
     if not isinstance(source.data.get("tenants"), dict):
         place = source.locate(("tenants",))
-        yield Diagnostic(place, "no-tenants", "the file declares no tenants", fix=_INCLUDED.remedy)
+        yield Diagnostic(place, "no-tenants", "the file declares no tenants", fix=_INCLUDED.fix)
     for key in source.data:
         if key != "tenants":
-            more = "; it can not include others" if key == "include" else ""
+            more = "; it cannot include others" if key == "include" else ""
             message = f"an included file holds 'tenants:' only, not '{key}:'{more}"
             place = source.locate((key,), key=True)
             yield Diagnostic(place, "not-for-included", message, (key,), fix=f"move it to {main}, or remove it")

@@ -69,7 +69,7 @@ class Form(NamedTuple):
     """What a kind of file is expected to hold, for the words to one that holds nothing of it."""
 
     keys: str
-    remedy: str
+    fix: str
 
 
 MAIN = Form("keys such as 'environments:' and 'tenants:'", "start with 'apiVersion: tenantry/v1' and 'environments:'")
@@ -160,7 +160,7 @@ def parse(raw: bytes, file: str, form: Form = MAIN) -> Source:
         raise _invalid(Location(file, 1, 1), "too-large", f"the file is too large, at most {MAX_BYTES} bytes are read")
     root = _compose(_decode(raw, file), file)
     if root is None:
-        raise _invalid(Location(file, 1, 1), "empty-file", "the file is empty", form.remedy)
+        raise _invalid(Location(file, 1, 1), "empty-file", "the file is empty", form.fix)
     _Unfolded(file).check(root)
     builder = _Builder(file)
     data = builder.build(root)
@@ -312,7 +312,7 @@ class _Builder:
         if isinstance(node, ScalarNode) and node.tag in (_STRING, _INTEGER, _FLOAT):
             return str(node.value)
         shown = f"'{shorten(node.value)}'" if isinstance(node, ScalarNode) else "a list or mapping"
-        self._add(node, "bad-key", f"{shown} can not be a key", path, fix="use a string; put it in quotes")
+        self._add(node, "bad-key", f"{shown} cannot be a key", path, fix="use a string; put it in quotes")
         return None
 
     def _scalar(self, node: ScalarNode, path: Path) -> Any:
@@ -339,7 +339,7 @@ class _Builder:
             self._add(node, "bad-number", message, path, fix="put it in quotes")
         elif value is None and any(isinstance(part, int) for part in path):
             # Only mappings know what removing means; Pulumi's provider drops such a value, or ends.
-            self._add(node, "null-in-list", "'null' can not stand in a list", path, fix="leave it out")
+            self._add(node, "null-in-list", "'null' cannot stand in a list", path, fix="leave it out")
         elif node.tag == _STRING and not node.style and node.value.lower() in _YAML_1_1_BOOLEANS:
             message = f"'{node.value}' is a string in YAML 1.2, but true or false for other readers"
             self._add(node, "ambiguous", message, path, fix="write true or false, or put it in quotes")

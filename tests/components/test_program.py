@@ -68,7 +68,7 @@ def test_a_mistake_in_the_fleet_ends_the_program_before_anything_is_registered(t
     recording, message = run({"target": "directory", "fleet": str(fleet)})
     assert recording.registered == []
     summary, first, *_, last = message.splitlines()
-    assert (summary, last) == ("the fleet can not be planned", "Found 1 error")
+    assert (summary, last) == ("the fleet cannot be planned", "Found 1 error")
     assert first.startswith(f"{fleet}:")
     assert "error[unknown-key]" in first
 

@@ -39,7 +39,7 @@ def receiver() -> Iterator[Receiver]:
 
 @pytest.fixture(scope="module")
 def alerting(fleet: Project, hub: Cluster, edge: Cluster, receiver: Receiver) -> Iterator[Project]:
-    """The project with alerts of a tenant and of the platform, and a second tenant whose app can not succeed."""
+    """The project with alerts of a tenant and of the platform, and a second tenant whose app cannot succeed."""
     files = [fleet.fleet, fleet.root / "Pulumi.dev.yaml"]
     texts = [file.read_text() for file in files]
     fleet.edit("platform:\n", f"platform:\n{PLATFORM.replace('URL', receiver.url)}")
@@ -62,7 +62,7 @@ def up(project: Project) -> None:
 
 @pytest.fixture(scope="module")
 def broken(alerting: Project, hub: Cluster) -> str:
-    """The commit with which the app `web` of rocky can not be built any more."""
+    """The commit with which the app `web` of rocky cannot be built any more."""
     return push(alerting, hub, "resources: [missing.yaml]\n", "Break web")
 
 

@@ -70,7 +70,7 @@ def _called(name: str) -> Declaration:
 
 def _owned(key: str, block: str, *, release: bool = False) -> Declaration:
     text = _release(block) if release else _app(block)
-    return Declaration(f"owned-{key.lower()}", f"`{block}`", text, f"key '{key}' can not be set")
+    return Declaration(f"owned-{key.lower()}", f"`{block}`", text, f"key '{key}' cannot be set")
 
 
 DECLARATIONS = (
@@ -82,7 +82,7 @@ DECLARATIONS = (
     Declaration(
         "verification", f"`verify: {_REFERENCE}`", _source(f"verify: {{mode: HEAD, {_REFERENCE}}}"), _UNDECLARED
     ),
-    Declaration("source-secret", f"a source's `{_REFERENCE}`", _source(_REFERENCE), "key 'secretRef' can not be set"),
+    Declaration("source-secret", f"a source's `{_REFERENCE}`", _source(_REFERENCE), "key 'secretRef' cannot be set"),
     _owned("kubeConfig", f"kubeConfig: {{{_REFERENCE}}}"),
     _owned("serviceAccountName", "serviceAccountName: tenantry-platform"),
     _owned("sourceRef", "sourceRef: {kind: GitRepository, name: edge-1-rocky-manifests}"),

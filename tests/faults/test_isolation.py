@@ -1,4 +1,4 @@
-"""A tenant can not reach other tenants or the platform: attacks from its repository, its service account and its part of the file.
+"""A tenant cannot reach other tenants or the platform: attacks from its repository, its service account and its part of the file.
 
 Everything is real: the command, the API servers, Flux, and the refusals, which are asserted by their words. What is not refused is
 here too, with how far it gets.

@@ -86,7 +86,7 @@ def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Finding]:
         for path, override in walk.overrides(declared_app.overrides, at):
             other = "helm" if declared_app.kind == "kustomize" else "kustomize"
             if other in override.model_fields_set:
-                message = f"app '{app}' is a '{declared_app.kind}:' app, an override can not make it a '{other}:' app"
+                message = f"app '{app}' is a '{declared_app.kind}:' app, an override cannot make it a '{other}:' app"
                 yield Finding(
                     (*path, other),
                     "changed-kind",

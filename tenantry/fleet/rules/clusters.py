@@ -174,6 +174,6 @@ def management_clusters_are_not_decommissioned(fleet: Fleet) -> Iterator[Finding
             yield Finding(
                 ("clusters", name, "state"),
                 "management-cluster",
-                f"cluster '{name}' manages environment '{managed[0]}', so it can not be decommissioned while that is there",
+                f"cluster '{name}' manages environment '{managed[0]}', so it cannot be decommissioned while that is there",
                 fix=f"run `pulumi destroy` on the stack of '{managed[0]}' first, or set another 'management'",
             )

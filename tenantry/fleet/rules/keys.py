@@ -1,4 +1,4 @@
-"""Rules about the keys of credentials and configs: Flux fails on one that it can not use, after everything is created."""
+"""Rules about the keys of credentials and configs: Flux fails on one that it cannot use, after everything is created."""
 
 from __future__ import annotations
 

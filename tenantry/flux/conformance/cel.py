@@ -1,4 +1,4 @@
-"""What JSON Schema can not say: the CEL rules of the definitions, and keys that make the entries of a list unique.
+"""What JSON Schema cannot say: the CEL rules of the definitions, and keys that make the entries of a list unique.
 
 Rules are evaluated by the engine of CEL's own authors, not by a translation of ours, so a rule that a new version of Flux
 brings is checked as soon as it is explained. All that there are hold for a single state of an object; a rule about a change
@@ -28,7 +28,7 @@ def broken_rules(schema: dict[str, Any], value: Any, at: Path) -> Iterator[Findi
 
 
 def holds(rule: str, value: Any) -> bool:
-    """Whether the rule is true of the value; one that can not be evaluated is not, to an API server neither."""
+    """Whether the rule is true of the value; one that cannot be evaluated is not, to an API server neither."""
     return _compiled(rule).eval(data={"self": value}).value() is True
 
 

@@ -414,7 +414,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 def test_a_full_disk_under_the_output_is_a_refusal() -> None:
     with Path("/dev/full").open("w") as full, process("validate", stdout=full, stderr=subprocess.PIPE) as running:
         _, err = running.communicate(timeout=30)
-    assert (2, "error: can not write the result: No space left on device\n") == (running.returncode, err)
+    assert (2, "error: cannot write the result: No space left on device\n") == (running.returncode, err)
 
 
 def test_a_closed_output_is_no_bug() -> None:

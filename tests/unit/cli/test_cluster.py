@@ -60,7 +60,7 @@ def test_options_of_applying_need_a_kubeconfig(capsys: Capture, option: list[str
 
 def test_a_kubeconfig_that_is_not_there_is_refused_with_what_helps_here(capsys: Capture) -> None:
     expected = (
-        "error: kubeconfig nowhere can not be read: No such file or directory\n"
+        "error: kubeconfig nowhere cannot be read: No such file or directory\n"
         "  fix: name an administrator's kubeconfig and context for this cluster with --kubeconfig and --context\n"
     )
     assert tenantry(capsys, "cluster", "bootstrap", "edge", "--kubeconfig", "nowhere") == (2, "", expected)
@@ -139,7 +139,7 @@ def test_check_shows_nothing_of_the_kubeconfig(capsys: Capture, hub: Memory) -> 
 def test_check_without_the_right_to_read_the_secret_is_refused(capsys: Capture, hub: Memory) -> None:
     hub.refuse("GET", SECRET, 403, "no")
     expected = (
-        "error: can not read Secret kamaji/edge-admin-kubeconfig: HTTP 403\n"
+        "error: cannot read Secret kamaji/edge-admin-kubeconfig: HTTP 403\n"
         "  fix: use credentials that may read Secret kamaji/edge-admin-kubeconfig\n"
     )
     assert tenantry(capsys, "cluster", "check", "edge") == (2, "", expected)

@@ -58,7 +58,7 @@ def test_who_may_not_look_for_it_gets_the_rest_all_the_same(capsys: Capture, hub
     code, out, err = tenantry(capsys, *COMMAND)
     assert (code, len(json.loads(out))) == (0, 1)
     assert err == (
-        "what else is there of environment 'dev' was not looked at: can not read secrets: HTTP 403\n"
+        "what else is there of environment 'dev' was not looked at: cannot read secrets: HTTP 403\n"
         "  fix: use credentials that may read secrets\n"
     )
 

@@ -25,7 +25,7 @@ def outcomes(memory: Memory, *, dry_run: bool = False) -> list[Outcome]:
 def refusal(memory: Memory) -> tuple[str, str]:
     with pytest.raises(Refused) as refused:
         outcomes(memory)
-    return refused.value.message, refused.value.remedy
+    return refused.value.message, refused.value.fix
 
 
 def test_what_is_not_there_is_created_as_it_is_planned() -> None:
@@ -91,17 +91,17 @@ def test_an_object_that_one_may_not_even_read_is_named() -> None:
 def test_a_field_that_another_manages_is_left_to_the_administrator() -> None:
     memory = Memory()
     memory.refuse("PATCH", NAMESPACE, 409, 'Apply failed with 1 conflict: conflict with "helm": .metadata.labels')
-    message, remedy = refusal(memory)
+    message, fix = refusal(memory)
     assert message.endswith('conflict with "helm": .metadata.labels')
-    assert remedy == "have the other manager give these fields up, or choose other names for the platform's objects"
+    assert fix == "have the other manager give these fields up, or choose other names for the platform's objects"
 
 
 def test_a_binding_whose_role_can_not_be_changed_has_to_go_first() -> None:
     memory = Memory()
     memory.refuse("PATCH", BINDING, 422, "cannot change roleRef")
-    message, remedy = refusal(memory)
+    message, fix = refusal(memory)
     assert message.endswith("tenantry-platform-tenantry-system: cannot change roleRef")
-    assert remedy == "remove what is in the way, then run the command again"
+    assert fix == "remove what is in the way, then run the command again"
 
 
 def test_an_answer_that_is_none_of_kubernetes_is_told_by_its_number() -> None:

@@ -75,7 +75,7 @@ def refusal(kubeconfig: Path) -> str:
     with pytest.raises(Refused) as refused:
         connect.connect(kubeconfig, None)
     assert SECRET not in str(refused.value)
-    assert refused.value.remedy
+    assert refused.value.fix
     assert "\n" not in refused.value.message
     return refused.value.message
 
@@ -114,7 +114,7 @@ def test_a_server_that_is_no_cluster_is_told_from_one(write: Write) -> None:
 def test_a_cluster_that_is_down_is_named_with_the_reason(write: Write) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         server = f"https://127.0.0.1:{free.getsockname()[1]}"
-    assert refusal(write(server)) == f"cluster {server} can not be reached: [Errno 111] Connection refused"
+    assert refusal(write(server)) == f"cluster {server} cannot be reached: [Errno 111] Connection refused"
 
 
 @pytest.mark.parametrize("protocol", ["http", "https"])
@@ -131,7 +131,7 @@ def test_a_cluster_that_keeps_silent_is_not_waited_for(
 
 def test_a_server_without_a_protocol_is_refused(write: Write) -> None:
     message = "Request URL is missing an 'http://' or 'https://' protocol."
-    assert refusal(write("hub.example.com")) == f"cluster hub.example.com can not be reached: {message}"
+    assert refusal(write("hub.example.com")) == f"cluster hub.example.com cannot be reached: {message}"
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_a_server_without_a_protocol_is_refused(write: Write) -> None:
 )
 def test_certificates_that_can_not_be_used_are_not_shown(write: Write, cluster: dict[str, Any]) -> None:
     file = write("https://127.0.0.1", cluster)
-    assert refusal(file) == f"a certificate or key of context 'hub' of kubeconfig {file} can not be used"
+    assert refusal(file) == f"a certificate or key of context 'hub' of kubeconfig {file} cannot be used"
 
 
 @pytest.mark.parametrize(

@@ -76,13 +76,13 @@ def test_a_cluster_that_does_not_say_what_it_is_is_refused(marker: Mapping[str, 
     [
         (
             MARKER,
-            "can not read ConfigMap tenantry-system/tenantry: HTTP 403\n"
+            "cannot read ConfigMap tenantry-system/tenantry: HTTP 403\n"
             "  fix: use credentials that may read ConfigMap tenantry-system/tenantry",
         ),
-        (LISTS["Namespace"], "can not read namespaces: HTTP 403\n  fix: use credentials that may read namespaces"),
+        (LISTS["Namespace"], "cannot read namespaces: HTTP 403\n  fix: use credentials that may read namespaces"),
         (
             LISTS["HelmRelease"],
-            "can not read helmreleases: HTTP 403\n  fix: use credentials that may read helmreleases",
+            "cannot read helmreleases: HTTP 403\n  fix: use credentials that may read helmreleases",
         ),
     ],
 )
@@ -112,6 +112,5 @@ def test_a_cluster_that_does_not_let_us_look_for_others_objects_is_refused() -> 
     memory = cluster({"cluster": "hub"})
     memory.refuse("GET", "/api/v1/serviceaccounts", 403, "no")
     assert (
-        refusal(memory)
-        == "can not read serviceaccounts: HTTP 403\n  fix: use credentials that may read serviceaccounts"
+        refusal(memory) == "cannot read serviceaccounts: HTTP 403\n  fix: use credentials that may read serviceaccounts"
     )

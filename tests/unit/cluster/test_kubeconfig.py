@@ -36,7 +36,7 @@ def refusal(file: Path | None, context: str | None = None) -> str:
     with pytest.raises(Refused) as refused:
         select(file, context)
     assert SECRET not in str(refused.value)
-    assert refused.value.remedy
+    assert refused.value.fix
     assert "\n" not in refused.value.message
     return refused.value.message
 
@@ -67,7 +67,7 @@ def test_several_usual_files_are_refused(file: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_file_that_is_not_there_is_named(file: Path) -> None:
     file.unlink()
-    assert refusal(file) == f"kubeconfig {file} can not be read: No such file or directory"
+    assert refusal(file) == f"kubeconfig {file} cannot be read: No such file or directory"
 
 
 @pytest.mark.parametrize("content", [f"users: [{SECRET}".encode(), b"\xff\xfe"], ids=["syntax", "binary"])

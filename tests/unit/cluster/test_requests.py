@@ -75,8 +75,7 @@ def test_what_may_not_be_read_is_refused() -> None:
     memory = Memory()
     memory.refuse("GET", ACCOUNTS, 403, "marker")
     assert (
-        refusal(memory)
-        == "can not read serviceaccounts: HTTP 403\n  fix: use credentials that may read serviceaccounts"
+        refusal(memory) == "cannot read serviceaccounts: HTTP 403\n  fix: use credentials that may read serviceaccounts"
     )
 
 
@@ -84,7 +83,7 @@ def test_a_server_that_is_no_api_server_is_refused_without_its_words() -> None:
     memory = Memory()
     memory.refusals["GET", ACCOUNTS] = lambda _: httpx2.Response(200, text="<html>marker")
     assert refusal(memory) == (
-        "can not read serviceaccounts: the answer is no JSON\n  fix: check that the server is an API server"
+        "cannot read serviceaccounts: the answer is no JSON\n  fix: check that the server is an API server"
     )
 
 
@@ -133,6 +132,6 @@ def test_patience_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     memory, pauses = Memory(), list[float]()
     monkeypatch.setattr("tenantry.cluster.requests.time.sleep", pauses.append)
     memory.refuse("GET", ACCOUNTS, 429, "storage is (re)initializing")
-    with pytest.raises(Refused, match="can not read serviceaccounts: HTTP 429"), memory.client() as client:
+    with pytest.raises(Refused, match="cannot read serviceaccounts: HTTP 429"), memory.client() as client:
         list(every(client, "v1", "ServiceAccount"))
     assert sum(pauses) == 15.5

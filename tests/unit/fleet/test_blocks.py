@@ -109,5 +109,5 @@ def test_a_rule_between_fields_is_checked_at_the_field_that_breaks_it() -> None:
 def test_making_namespaces_is_the_fleets_own() -> None:
     message = told("{helm: {source: charts, chart: web, version: 1.x, install: {createNamespace: true}}}")
     assert message.startswith(
-        "tenants.yaml:11:72: error[owned-key]: key 'createNamespace' can not be set: the fleet sets it"
+        "tenants.yaml:11:72: error[owned-key]: key 'createNamespace' cannot be set: the fleet sets it"
     )

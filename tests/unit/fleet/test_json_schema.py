@@ -143,7 +143,7 @@ def test_the_texts_below_fields_are_their_descriptions() -> None:
         "description": "The cluster that runs Flux for this environment.",
     }
     assert "description" in SCHEMA["$defs"]["App"]["properties"]["clusters"]
-    # Declared anew: the text of the class above is about leaving it out, which an add-on can not.
+    # Declared anew: the text of the class above is about leaving it out, which an add-on cannot.
     assert SCHEMA["$defs"]["Addon"]["properties"]["clusters"] == {
         "$ref": "#/$defs/Selector",
         "description": "Where the add-on runs. Required, as no default applies.",

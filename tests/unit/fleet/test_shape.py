@@ -72,7 +72,7 @@ def test_a_key_that_looks_like_a_mark_of_pydantic_is_an_unknown_key(key: str) ->
 )
 def test_a_key_that_the_fleet_owns_is_refused_with_the_reason(kind: str, key: str, reason: str) -> None:
     expected = told(
-        f"tenants.yaml:15:{16 + len(kind)}: error[owned-key]: key '{key}' can not be set: {reason}",
+        f"tenants.yaml:15:{16 + len(kind)}: error[owned-key]: key '{key}' cannot be set: {reason}",
         f"  at tenants.rocky.apps.web.{kind}.{key}",
         "  fix: remove it",
         "Found 1 error",
@@ -105,7 +105,7 @@ def test_a_kubeconfig_secret_whose_name_no_secret_has_is_refused(name: str) -> N
 
 def test_an_owned_key_is_refused_in_an_override_too() -> None:
     text = rocky("web: {kustomize: {source: manifests}, overrides: {clusters: {hub: {kustomize: {kubeConfig: {}}}}}}")
-    assert "error[owned-key]: key 'kubeConfig' can not be set" in problems(text)
+    assert "error[owned-key]: key 'kubeConfig' cannot be set" in problems(text)
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_a_frame_that_does_not_fit_is_reported_with_everything_else_that_does_no
         "  at environments",
         "tenants.yaml:2:11: error[wrong-type]: expected a mapping, found a list",
         "  at clusters",
-        "tenants.yaml:5:25: error[owned-key]: key 'sourceRef' can not be set: the fleet sets it from 'source'",
+        "tenants.yaml:5:25: error[owned-key]: key 'sourceRef' cannot be set: the fleet sets it from 'source'",
         "  at tenants.a.apps.web.helm.sourceRef",
         "  fix: remove it",
         "Found 4 errors",

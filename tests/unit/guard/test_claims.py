@@ -53,7 +53,7 @@ def test_a_cluster_that_does_not_let_claims_be_read_is_refused() -> None:
     with pytest.raises(Refused) as refused, memory.client() as client:
         claims_on(client, "platform")
     assert str(refused.value) == (
-        "can not read configmaps in platform: HTTP 403\n  fix: use credentials that may read configmaps in platform"
+        "cannot read configmaps in platform: HTTP 403\n  fix: use credentials that may read configmaps in platform"
     )
 
 

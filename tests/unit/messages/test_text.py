@@ -12,13 +12,13 @@ def problem(line: int = 1, column: int = 1, code: str = "code", message: str = "
     return Diagnostic(Location("t.yaml", line, column), code, message)
 
 
-def test_a_problem_shows_its_place_path_facts_and_remedy() -> None:
+def test_a_problem_shows_its_place_path_facts_and_fix() -> None:
     diagnostic = Diagnostic(Location("t.yaml", 42, 9), "unknown-x", "no x", ("a", "b", 1), ("one", "two"), "do it")
     expected = "t.yaml:42:9: error[unknown-x]: no x\n  at a.b[1]\n  one\n  two\n  fix: do it"
     assert expected == format_diagnostic(diagnostic)
 
 
-def test_a_problem_without_path_facts_and_remedy_is_one_line() -> None:
+def test_a_problem_without_path_facts_and_fix_is_one_line() -> None:
     assert format_diagnostic(problem()) == "t.yaml:1:1: error[code]: message"
 
 
@@ -81,7 +81,7 @@ def test_a_long_list_is_cut_but_the_closest_name_is_looked_for_in_all_of_it() ->
     assert expected == declared("declared", "xn19", names)
 
 
-def test_a_refusal_shows_its_remedy_below_the_message() -> None:
+def test_a_refusal_shows_its_fix_below_the_message() -> None:
     assert (str(Refused("no")), str(Refused("no", "do"))) == ("no", "no\n  fix: do")
 
 

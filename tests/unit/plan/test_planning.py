@@ -571,7 +571,7 @@ def test_an_add_on_whose_object_is_on_another_management_cluster_can_not_be_wait
         .replace("      cache:", "      #")
     )
     expected = told(
-        "tenants.yaml:25:57: error[dependency-not-placed]: app 'web' can not wait for 'platform/dns': environment 'dev'"
+        "tenants.yaml:25:57: error[dependency-not-placed]: app 'web' cannot wait for 'platform/dns': environment 'dev'"
         " has the add-ons of cluster 'edge', on management cluster 'hub'",
         "  at tenants.rocky.apps.web.dependsOn[0]",
         "  fix: set another 'dependsOn' under 'overrides.environments.r1'",
@@ -760,7 +760,7 @@ def test_names_that_become_the_same_when_joined_are_refused() -> None:
     )
 
 
-# --- apps that can not be planned -------------------------------------------------------------------------------
+# --- apps that cannot be planned -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_every_rule_is_a_policy_under_its_name_with_its_reason() -> None:
     }
 
 
-def test_a_violation_is_reported_with_its_remedy() -> None:
+def test_a_violation_is_reported_with_its_fix() -> None:
     assert told_of_object("reconcilers-name-a-service-account", kustomization(prune=True)) == [
         "Kustomization rocky/web names no service account\n"
         "fix: set spec.serviceAccountName to the tenant's service account, or to the platform's for an add-on"

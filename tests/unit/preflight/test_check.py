@@ -77,8 +77,8 @@ def test_what_can_not_be_read_is_told_and_hides_nothing_else() -> None:
     management.refuse("GET", DEPLOYMENTS, 403, "no")
     del management.objects[SECRET]
     found = {(each.code, each.message, each.fix) for each in told(management)}
-    assert ("not-readable", "can not read namespaces: HTTP 403", "use credentials that may read namespaces") in found
-    assert ("not-readable", "can not read deployments: HTTP 403", "use credentials that may read deployments") in found
+    assert ("not-readable", "cannot read namespaces: HTTP 403", "use credentials that may read namespaces") in found
+    assert ("not-readable", "cannot read deployments: HTTP 403", "use credentials that may read deployments") in found
     assert "no-secret" in {code for code, _, _ in found}
 
 

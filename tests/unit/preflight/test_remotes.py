@@ -80,7 +80,7 @@ def test_what_the_kubeconfig_may_not_ask_is_not_told() -> None:
     ("failure", "how"),
     [
         (httpx2.ReadTimeout("marker"), "it did not answer within 5 seconds"),
-        (httpx2.ConnectError(f"marker {ADDRESS}"), "it can not be reached"),
+        (httpx2.ConnectError(f"marker {ADDRESS}"), "it cannot be reached"),
     ],
 )
 def test_a_remote_that_does_not_answer_is_a_warning(failure: Exception, how: str) -> None:
@@ -158,7 +158,7 @@ def test_a_key_that_can_not_be_used_is_told() -> None:
         (
             "error",
             "bad-kubeconfig",
-            "cluster 'edge': its kubeconfig can not be used: a certificate or a key in it is not what it should be",
+            "cluster 'edge': its kubeconfig cannot be used: a certificate or a key in it is not what it should be",
             "have the kubeconfig's writer write it anew",
         )
     ]

@@ -229,7 +229,7 @@ def test_duplicate_keys_are_refused_however_they_are_written_and_all_are_named()
     [("true", "'true'"), ("~", "'~'"), ("? [a]\n", "a list or mapping"), ("? {a: b}\n", "a list or mapping")],
 )
 def test_keys_that_are_no_text_are_refused(key: str, shown: str) -> None:
-    assert f"error[bad-key]: {shown} can not be a key\n  fix: use a string; put it in quotes\nFound 1 error" in refusal(
+    assert f"error[bad-key]: {shown} cannot be a key\n  fix: use a string; put it in quotes\nFound 1 error" in refusal(
         f"{key}: 1"
     )
 
@@ -331,7 +331,7 @@ def test_nothing_anywhere_below_a_list_is_refused_because_no_override_could_mean
     text: str, place: str, path: str
 ) -> None:
     expected = (
-        f"t.yaml:{place}: error[null-in-list]: 'null' can not stand in a list\n"
+        f"t.yaml:{place}: error[null-in-list]: 'null' cannot stand in a list\n"
         f"  at {path}\n"
         "  fix: leave it out\n"
         "Found 1 error"
