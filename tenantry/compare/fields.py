@@ -7,18 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
 from itertools import takewhile
 from typing import Any
 
-
-class Absent(Enum):
-    """What stands for a value that is not there; `None` is a value."""
-
-    ABSENT = "absent"
-
-
-ABSENT = Absent.ABSENT
+from tenantry.messages.data import ABSENT
 
 
 class Entry(str):

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import schema_of
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import owned_key, unknown_key
 from tenantry.model import (
@@ -86,13 +87,6 @@ def _image_blocks(data: dict[str, Any]) -> Iterator[Block]:
     for at in _apps(data):
         if block := mapping_at(data, *at, "imageAutomation", "update"):
             yield (*at, "imageAutomation", "update"), ImageUpdate, block
-
-
-def mapping_at(data: Any, *path: str) -> dict[str, Any]:
-    """The mapping at a path; empty where there is none."""
-    for part in path:
-        data = data.get(part) if isinstance(data, dict) else None
-    return data if isinstance(data, dict) else {}
 
 
 def _apps(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:

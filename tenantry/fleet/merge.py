@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tenantry.messages.data import depth_of
 from tenantry.messages.errors import Path
 
 
@@ -43,15 +44,7 @@ def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
 
 def origin(layers: Sequence[Layer], path: Path) -> Path:
     """Where in the document the merged value at `path` comes from: the most specific layer that reaches deepest."""
-    depth, best = max(((_depth(layer.data, path), index) for index, layer in enumerate(layers)), key=lambda pair: pair)
+    depth, best = max(
+        ((depth_of(layer.data, path), index) for index, layer in enumerate(layers)), key=lambda pair: pair
+    )
     return (*layers[best].path, *path[:depth])
-
-
-def _depth(data: Any, path: Path) -> int:
-    """How many parts of the path exist in the data."""
-    for depth, part in enumerate(path):
-        try:
-            data = data[part]
-        except (KeyError, IndexError, TypeError):
-            return depth
-    return len(path)

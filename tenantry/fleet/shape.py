@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from tenantry.fleet.inherit import inherit
+from tenantry.messages.data import ABSENT, value_at, without
 from tenantry.messages.errors import MAX_PROBLEMS, Finding, Path, first_of
 from tenantry.messages.findings import (
     empty_list,
@@ -87,7 +88,7 @@ def _check_whole(data: dict[str, Any], known: tuple[Finding, ...]) -> Checked:
     if any(_entry(finding.path) is None for finding in findings):
         return Checked(None, broken, findings)
     try:
-        return Checked(Document.model_validate(_without(data, broken)), broken, findings)
+        return Checked(Document.model_validate(without(data, broken)), broken, findings)
     except ValidationError:  # an entry's absence broke its parent
         return Checked(None, broken, findings)
 
@@ -97,7 +98,7 @@ def findings_of(error: ValidationError, model: type[BaseModel], data: Any, at: P
     for detail in error.errors(include_url=False, include_input=False):
         path = detail["loc"]
         # pydantic's mark that a key is wrong, unless the author's own key looks like it.
-        at_key = path[-1:] == (_KEY_MARK,) and not _exists(data, path)
+        at_key = path[-1:] == (_KEY_MARK,) and value_at(data, path, ABSENT) is ABSENT
         path = path[:-1] if at_key else path
         yield _finding(dict(detail), at, path, model, data, at_key=at_key)
 
@@ -114,16 +115,16 @@ def _finding(
             return missing_key(here[:-1], str(path[-1]))
         case "literal_error":
             allowed = context["expected"].replace("'", "").replace(" or ", ", ")
-            return not_allowed(here, _get(data, path), [allowed.replace("True", "true")])
+            return not_allowed(here, value_at(data, path), [allowed.replace("True", "true")])
         case "too_short":
             return empty_list(here)
         case "string_pattern_mismatch":
-            value = path[-1] if at_key else _get(data, path)
+            value = path[-1] if at_key else value_at(data, path)
             return replace(no_match(here, value, context["pattern"]), at_key=at_key)
         case "string_too_short":
             return empty_string(here)
         case _ if kind in _EXPECTED:
-            return wrong_type(here, _EXPECTED[kind], _get(data, path))
+            return wrong_type(here, _EXPECTED[kind], value_at(data, path))
         case _:  # our own refusals carry their code as the type
             text = context.get("text", detail["msg"])
             return Finding(here, kind.replace("_", "-"), text, fix=context.get("fix", ""), at_key=at_key)
@@ -147,20 +148,6 @@ def _unknown_key(path: Path, key: str, model: type[Model] | None) -> Finding:
     return unknown_key(path, _fields(model) if model else ())
 
 
-def _get(data: Any, path: Path) -> Any:
-    """The value at a path; None where there is none."""
-    return data if not path else _get(data[path[0]], path[1:]) if _exists(data, path[:1]) else None
-
-
-def _exists(data: Any, path: Path) -> bool:
-    for part in path:
-        try:
-            data = data[part]
-        except (KeyError, IndexError, TypeError):
-            return False
-    return True
-
-
 def _entry(path: Path) -> Path | None:
     """The smallest entry around a path that can be left out."""
     for pattern in _OPTIONAL_ENTRIES:
@@ -172,21 +159,6 @@ def _entry(path: Path) -> Path | None:
 
 def _stands_for(part: object, key: str | int) -> bool:
     return key not in _PARTS if part is _SETTING else part in (None, key)
-
-
-def _without(data: dict[str, Any], entries: Iterable[Path]) -> dict[str, Any]:
-    """A copy of the data without some entries; what is not on their way is shared."""
-    copy = dict(data)
-    for path in entries:
-        parent = copy
-        for part in path[:-1]:
-            child = parent.get(str(part))
-            if not isinstance(child, dict):
-                break
-            parent[str(part)] = parent = dict(child)
-        else:
-            parent.pop(str(path[-1]), None)
-    return copy
 
 
 def _model_at(model: type[BaseModel], path: Path) -> type[Model] | None:

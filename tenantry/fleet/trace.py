@@ -11,10 +11,10 @@ from typing import Any
 
 from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.template import names_in
+from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Location, Path
 from tenantry.source.parse import Source
 
-_ABSENT = object()
 _LEVELS = {"defaults": "defaults", "tenants": "tenant", "apps": "app", "sources": "source"}
 
 
@@ -56,13 +56,13 @@ def trace(source: Source, layers: Sequence[Layer], effective: Mapping[str, Any])
     removals = _removals(layers)
     values = []
     for path, value in _leaves(_with_removed(effective, removals)):
-        written = _get(merged, path)
+        written = value_at(merged, path, ABSENT)
         removed = removals.get(path)
         values.append(
             Value(
                 path,
                 value,
-                None if written is _ABSENT else origin_at(source, origin(layers, path)),
+                None if written is ABSENT else origin_at(source, origin(layers, path)),
                 written if placeholders(written) else None,
                 origin_at(source, removed) if removed else None,
             )
@@ -117,10 +117,10 @@ def _removals(layers: Sequence[Layer]) -> dict[Path, Path]:
     for index, layer in enumerate(layers):
         below = merge(layers[:index])
         for path, value in _leaves(layer.data):
-            if value is None and _get(below, path) is not _ABSENT:
+            if value is None and value_at(below, path, ABSENT) is not ABSENT:
                 found[path] = (*layer.path, *path)
     merged = merge(layers)
-    return {path: place for path, place in found.items() if _get(merged, path) is _ABSENT}
+    return {path: place for path, place in found.items() if value_at(merged, path, ABSENT) is ABSENT}
 
 
 def _with_removed(effective: Mapping[str, Any], removals: Mapping[Path, Path]) -> dict[str, Any]:
@@ -133,12 +133,3 @@ def _with_removed(effective: Mapping[str, Any], removals: Mapping[Path, Path]) -
         if isinstance(parent, dict):
             parent.setdefault(path[-1], None)
     return shown
-
-
-def _get(data: Any, path: Path) -> Any:
-    for part in path:
-        try:
-            data = data[part]
-        except (KeyError, IndexError, TypeError):
-            return _ABSENT
-    return data

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from tenantry.flux.schemas import schema_of
+from tenantry.messages.data import replaced, value_at
 from tenantry.messages.errors import Path
 
 Kind: TypeAlias = Literal["Secret", "ConfigMap"]
@@ -30,19 +31,19 @@ class Reference(NamedTuple):
 def references(flux_kind: str, spec: dict[str, Any]) -> Iterator[Reference]:
     """All Secrets and ConfigMaps that a spec names, whole or as written; what has another shape is left out."""
     for path in secret_paths(flux_kind):
-        if isinstance(name := _get(spec, (*path, "name")), str):
+        if isinstance(name := value_at(spec, (*path, "name")), str):
             yield Reference((*path, "name"), "Secret", name)
     for path in list_paths(flux_kind):
-        entries = _get(spec, path)
+        entries = value_at(spec, path)
         for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-            if (kind := _get(entry, ("kind",))) in ("Secret", "ConfigMap") and isinstance(entry.get("name"), str):
+            if (kind := value_at(entry, ("kind",))) in ("Secret", "ConfigMap") and isinstance(entry.get("name"), str):
                 yield Reference((*path, index, "name"), kind, entry["name"])
 
 
 def renamed(flux_kind: str, spec: dict[str, Any], rename: Callable[[Kind, str], str]) -> dict[str, Any]:
     """A spec with other names for what it refers to; the given one stays as it is."""
     for reference in references(flux_kind, spec):
-        spec = _replaced(spec, reference.path, rename(reference.kind, reference.name))
+        spec = replaced(spec, reference.path, rename(reference.kind, reference.name))
     return spec
 
 
@@ -68,18 +69,3 @@ def _fields(schema: dict[str, Any], at: tuple[str, ...] = ()) -> Iterator[tuple[
         if key != _FLEETS_OWN:
             yield (*at, key), part
             yield from _fields(part, (*at, key))
-
-
-def _get(data: Any, path: tuple[str, ...]) -> Any:
-    for part in path:
-        data = data.get(part) if isinstance(data, dict) else None
-    return data
-
-
-def _replaced(data: Any, path: Path, value: str) -> Any:
-    """A copy with another value at a path that exists; what is not on the way is shared."""
-    if not path:
-        return value
-    copy = data.copy()
-    copy[path[0]] = _replaced(data[path[0]], path[1:], value)
-    return copy

@@ -13,7 +13,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tenantry.fleet.blocks import mapping_at
 from tenantry.fleet.fleet import Fleet, clusters_of, matches
 from tenantry.fleet.merge import Layer, merge
 from tenantry.fleet.settings import selector_of
@@ -21,6 +20,7 @@ from tenantry.fleet.shape import findings_of
 from tenantry.fleet.template import fill
 from tenantry.kube.names import join
 from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Finding, Found, Path
 from tenantry.model import App, ImageAutomation, ImageSource, ImageUpdate, Selector
 from tenantry.plan.objects.scope import TENANT_LABEL, Scope

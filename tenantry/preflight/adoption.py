@@ -8,8 +8,9 @@ from typing import Any
 
 from tenantry.cluster.requests import in_parallel
 from tenantry.compare.diff import Changed
-from tenantry.compare.fields import ABSENT, FieldChange, changed_fields, projected
+from tenantry.compare.fields import FieldChange, changed_fields, projected
 from tenantry.kube.objects import REGISTRY_KEY, KubeObject, Manifest, ObjectId
+from tenantry.messages.data import ABSENT
 from tenantry.messages.problems import Problem, error, warning
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import listed

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from tenantry.messages.data import value_at
 from tenantry.messages.errors import MAX_PROBLEMS, Diagnostic, InvalidFleet, Location, Path, Refused
 from tenantry.messages.redact import shorten
 
@@ -126,13 +127,7 @@ class Source:
 
     def value(self, path: Path) -> Any:
         """What stands at `path`; None where nothing does."""
-        value: Any = self.data
-        for part in path:
-            try:
-                value = value[part]
-            except (KeyError, IndexError, TypeError):
-                return None
-        return value
+        return value_at(self.data, path)
 
     def line_of(self, path: Path) -> str:
         """`file:line:column` of the key at `path`, to point the reader to a second place."""

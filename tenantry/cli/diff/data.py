@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.compare.diff import Changed, Diff, Share
-from tenantry.compare.fields import ABSENT, FieldChange
+from tenantry.compare.fields import FieldChange
 from tenantry.compare.story import Sign, consequences
 from tenantry.kube.objects import ObjectId
+from tenantry.messages.data import ABSENT
 
 
 def as_data(diff: Diff, limit: int | None, *, refused: bool) -> dict[str, Any]:

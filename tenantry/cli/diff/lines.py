@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from tenantry.cli.annotated import scalar
 from tenantry.compare.diff import Changed, Diff, Status
-from tenantry.compare.fields import ABSENT, Entry, FieldChange
+from tenantry.compare.fields import Entry, FieldChange
 from tenantry.compare.story import Alike, alike, consequences, others
 from tenantry.kube.objects import KubeObject
+from tenantry.messages.data import ABSENT
 from tenantry.messages.text import MOST_NAMES, listed, printable
 
 _MOST_TEXT_LINES = 2_000

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from tenantry.fleet.blocks import flux_blocks, mapping_at
+from tenantry.fleet.blocks import flux_blocks
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import REGISTRY_KEY
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.text import declared

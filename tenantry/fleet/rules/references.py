@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tenantry.fleet.blocks import alert_blocks, flux_blocks, image_sources, mapping_at, source_blocks
+from tenantry.fleet.blocks import alert_blocks, flux_blocks, image_sources, source_blocks
 from tenantry.fleet.fleet import Fleet
 from tenantry.flux.references import references
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import declared
 from tenantry.model import Alert, Provider

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenantry.compare.fields import ABSENT, Entry, FieldChange, changed_fields
+from tenantry.compare.fields import Entry, FieldChange, changed_fields
+from tenantry.messages.data import ABSENT
 
 ROLE = {"kind": "Role", "metadata": {"name": "r", "namespace": "n"}, "rules": [1]}
 QUOTA = {"kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {"pods": "1"}}}

@@ -1,0 +1,79 @@
+"""Plain data (mappings, lists and scalars) by path: look a value up, replace it, leave it out.
+
+Called by: whoever has a path of the file or of a manifest in hand.
+Never: changes the data it is given, or knows what it means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import Any, Final
+
+from tenantry.messages.errors import Path
+
+
+class Absent(Enum):
+    """Stands for a value that does not exist; `None` is a value."""
+
+    ABSENT = "absent"
+
+
+ABSENT: Final = Absent.ABSENT
+
+
+def value_at(data: Any, path: Path, default: Any = None) -> Any:
+    """The value at a path, or the default."""
+    for part in path:
+        data = _step(data, part)
+        if data is ABSENT:
+            return default
+    return data
+
+
+def depth_of(data: Any, path: Path) -> int:
+    """How many parts of the path exist in the data."""
+    for depth, part in enumerate(path):
+        data = _step(data, part)
+        if data is ABSENT:
+            return depth
+    return len(path)
+
+
+def mapping_at(data: Any, *path: str) -> dict[str, Any]:
+    """The mapping at a path; empty if there is no mapping."""
+    for part in path:
+        data = data.get(part) if isinstance(data, dict) else None
+    return data if isinstance(data, dict) else {}
+
+
+def replaced(data: Any, path: Path, value: Any) -> Any:
+    """A copy with another value at a path that exists; everything beside the path is shared."""
+    if not path:
+        return value
+    copy = data.copy()
+    copy[path[0]] = replaced(data[path[0]], path[1:], value)
+    return copy
+
+
+def without(data: dict[str, Any], paths: Iterable[Path]) -> dict[str, Any]:
+    """A copy that lacks the keys at some paths; everything beside the paths is shared."""
+    copy = dict(data)
+    for path in paths:
+        parent = copy
+        for part in path[:-1]:
+            child = parent.get(str(part))
+            if not isinstance(child, dict):
+                break
+            parent[str(part)] = parent = dict(child)
+        else:
+            parent.pop(str(path[-1]), None)
+    return copy
+
+
+def _step(data: Any, part: str | int) -> Any:
+    if isinstance(data, dict):
+        return data.get(part, ABSENT)
+    if isinstance(data, list) and isinstance(part, int) and 0 <= part < len(data):
+        return data[part]
+    return ABSENT
