@@ -34,7 +34,7 @@ tools: setup ## build pulumi, the control plane and Flux from Go modules (once; 
 	@$(BIN)/python -m tools.build
 
 .PHONY: tools-list
-tools-list: setup ## say which tools there are, and where
+tools-list: setup ## say which programs are used, and where they are
 	@$(BIN)/python -m tools.build --list
 
 .PHONY: tools-clean-cache

@@ -1,30 +1,29 @@
 """The command that builds the tools; `make tools` runs it."""
 
 import argparse
+import fcntl
+import shutil
+import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
-from tools import catalog, cold, files, golang, locate, prerequisites, processes, progress, selection, store
-from tools.builder import Builder
-from tools.catalog import Module
-from tools.errors import ToolMissing, ToolsError, Unprepared
-from tools.golang import Go
-from tools.progress import Display, duration, gigabytes
+from tools import catalog, golang, installed, locate, store
+from tools.catalog import CONTROLPLANE, MODULES, PROVIDER, PROVIDER_VERSION, PULUMI, Extra, Module
+from tools.errors import ToolMissing, ToolsError
+from tools.progress import duration, say, working
 from tools.store import Store
 
-EPILOG = """\
-Without arguments: everything that is needed and not built yet. Where an official Pulumi (3.187 or newer, with its
-language host beside it) is on PATH, that is the engine, and only the rest is built; the provider is left out too if
-that Pulumi has kubernetes 4.25.0. What is built is shared by all checkouts and kept in $TENANTRY_CACHE, or
-$XDG_CACHE_HOME/tenantry, or ~/.cache/tenantry. It is safe to interrupt this, and to run it twice at the same time.
+ROOM = 20
+"""Gigabytes that a build of everything takes where Go has nothing cached: 7 of modules, 13 of build cache."""
 
-examples:
-  python -m tools.build                      what is needed; the first time takes about 20 minutes
-  python -m tools.build --sandbox            only what plays the clusters
-  python -m tools.build kwok controlplane    only these, and what is built together with them
-  python -m tools.build --list               what there is, and where it lies
-  python -m tools.build --drop-go-cache      build, then free what Go keeps to speed up the next build
+EPILOG = """\
+Without arguments, this builds what is neither built nor installed. An official Pulumi on PATH is used, with its kubernetes
+plugin; so are etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in $KUBEBUILDER_ASSETS or on PATH,
+where their versions fit. All checkouts share what is built, in $TENANTRY_CACHE, $XDG_CACHE_HOME/tenantry or
+~/.cache/tenantry. You can interrupt this, and run it twice at the same time.
 
 exit code: 0 built, 1 a build failed, 2 something is missing or the usage is wrong, 130 interrupted
 """
@@ -32,15 +31,18 @@ exit code: 0 built, 1 a build failed, 2 something is missing or the usage is wro
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
-    processes.heed_termination()
-    display = progress.display()
+    # A cancelled CI job or a timeout gets the same clean-up as ^C.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
-        _run(options, display)
+        if options.list:
+            _list()
+        else:
+            _build(_selected(options), store.default())
     except ToolsError as error:
-        display.say(f"error: {error}")
+        say(f"error: {error}")
         return error.exit_code
     except KeyboardInterrupt:
-        display.say("interrupted: the tools finished so far are kept, nothing half-built is left")
+        say("interrupted: the tools finished so far are kept, nothing half-built is left")
         return 130
     return 0
 
@@ -53,85 +55,113 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these tools: " + ", ".join(catalog.names()))
-    parser.add_argument("--list", action="store_true", help="print each tool's path, or that it is missing, and stop")
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--all", action="store_true", help="build the engine even where an official Pulumi is installed")
-    which.add_argument("--sandbox", action="store_true", help="only the tools that play the clusters")
-    parser.add_argument(
-        "--drop-go-cache", action="store_true", help="empty Go's build cache afterwards (go clean -cache)"
+    which.add_argument("--all", action="store_true", help="build also what is installed")
+    which.add_argument(
+        "--list", action="store_true", help="print where each program is, or that it is missing, and stop"
     )
-    options = parser.parse_args(arguments)
-    if options.names and (options.all or options.sandbox):
-        parser.error("either name tools, or use --all or --sandbox")
-    return options
-
-
-def _run(options: argparse.Namespace, display: Display) -> None:
-    tools = store.default()
-    if options.list:
-        _list()
-        return
-    go = golang.find()
-    _build(_selected(options, tools, display), tools, go, display)
-    if options.drop_go_cache:
-        _drop_go_cache(go, display)
+    return parser.parse_args(arguments)
 
 
 def _list() -> None:
-    for name in catalog.names():
+    for name in (*(each for each in catalog.names() if each != CONTROLPLANE), *installed.KUBERNETES):
         try:
-            where = str(locate.path_of(name))
+            where = " ".join(locate.command_of(name))
         except ToolMissing:
             where = "missing"
-        print(f"{name:<28}{catalog.module_of(name).group:<10}{where}")
+        program = installed.find(name)
+        unused = f"; not {program}: {program.objection}" if program and program.objection else ""
+        print(f"{name:<28}{where}{unused}")
 
 
-def _selected(options: argparse.Namespace, tools: Store, display: Display) -> tuple[Module, ...]:
+def _selected(options: argparse.Namespace) -> Sequence[Module]:
+    if options.all:
+        return MODULES
     if options.names:
-        return selection.named(options.names)
-    if options.sandbox:
-        return selection.sandbox()
-    return catalog.MODULES if options.all else selection.needed(tools, display)
+        wanted = [catalog.module_of(name) for name in options.names]
+        return [module for module in MODULES if module in wanted]
+    _tell_installed()
+    return [module for module in MODULES if not installed.replaces(module)]
 
 
-def _build(modules: Sequence[Module], tools: Store, go: Go | None, display: Display) -> None:
-    stale = _stale(modules, tools, go, display)
+def _tell_installed() -> None:
+    for program in filter(None, map(installed.find, installed.ACCEPTED)):
+        say(f"not using {program}: {program.objection}" if program.objection else f"using {program}")
+    lacking = [name for name in installed.KUBERNETES if not installed.path_of(name)]
+    if 0 < len(lacking) < len(installed.KUBERNETES):
+        say(f"{CONTROLPLANE} is needed all the same, for {', '.join(lacking)}")
+    if installed.path_of(PULUMI) and not installed.path_of(PROVIDER):
+        say(f"`pulumi plugin install resource kubernetes {PROVIDER_VERSION}` would save building {PROVIDER}")
+
+
+def _build(modules: Sequence[Module], kept: Store) -> None:
+    stale = [module for module in modules if not kept.built(module)]
     if not stale:
-        display.say(f"nothing to build: all is there, in {tools.tools}")
+        say(f"nothing to build: everything is up to date in {kept.tools}")
         return
-    go = prerequisites.check(go, stale, tools.sources)
-    if cold.expected(go, stale, tools.sources):
-        display.say(cold.announcement(go, stale))
-        cold.require_room(go, stale)
+    golang.require()
+    names = [tool.name for module in stale for tool in module.tools]
+    _announce(names)
+    labels = {name: f"[{number}/{len(names)}] {name}" for number, name in enumerate(names, 1)}
     start = time.monotonic()
-    Builder(tools, go, display).build(stale)
-    display.say(f"all done in {duration(time.monotonic() - start)}")
-    _tell_sizes(tools, go, display)
+    for module in stale:  # one after the other: Go itself keeps all cores busy
+        with _locked(kept.lock(module), labels[module.tools[0].name]):
+            _build_module(module, kept, labels)
+    say(f"all done in {duration(time.monotonic() - start)}; the tools are in {kept.tools}")
+    say("They run without Go's build cache: `make tools-clean-cache` empties it, for your other Go projects too.")
 
 
-def _stale(modules: Sequence[Module], tools: Store, go: Go | None, display: Display) -> tuple[Module, ...]:
-    """What a usable Go would build anew; without one, what is built from these sources is good enough."""
-    if go and prerequisites.suffices(go, modules, tools.sources):
-        builder = Builder(tools, go, display)
-        return tuple(module for module in modules if builder.needs(module))
-    return tuple(module for module in modules if tools.built(module) is None)
-
-
-def _tell_sizes(tools: Store, go: Go, display: Display) -> None:
-    display.say(f"tools           {gigabytes(files.size(tools.tools)):>8}  {tools.tools}")
-    display.say(f"Go build cache  {gigabytes(files.size(go.build_cache)):>8}  {go.build_cache}")
-    display.say(
-        "The tools run without Go's build cache; `make tools-clean-cache` empties it, for your other Go projects too."
+def _announce(names: Sequence[str]) -> None:
+    say(f"building {', '.join(names)}")
+    say(
+        f"If Go has nothing cached, all tools together take about 20 minutes on two cores, and {ROOM} GB; else seconds."
     )
+    for cache in golang.caches():
+        nearest = next(each for each in (cache, *cache.parents) if each.exists())
+        if (free := shutil.disk_usage(nearest).free / 1e9) < ROOM:
+            say(f"warning: only {free:.1f} GB are free at {cache}; GOCACHE and GOMODCACHE can name a larger disk")
 
 
-def _drop_go_cache(go: Go | None, display: Display) -> None:
-    if go is None:
-        raise Unprepared("without Go on PATH its build cache cannot be found", "put Go on PATH")
-    held = files.size(go.build_cache)
-    with display.working("emptying Go's build cache"):
-        go.drop_build_cache()
-    display.say(f"freed {gigabytes(held - files.size(go.build_cache))} in {go.build_cache}")
+@contextmanager
+def _locked(path: Path, label: str) -> Iterator[None]:
+    """Let one process build at a time. The system takes the lock back when its holder ends, however it ends."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            with working(f"{label}: waiting for another process that is building it"):
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _build_module(module: Module, kept: Store, labels: Mapping[str, str]) -> None:
+    """Build all tools of a module, or none."""
+    if kept.built(module):
+        say(f"{labels[module.tools[0].name]}: another process has built it")
+        return
+    log = kept.log(module)
+    log.unlink(missing_ok=True)
+    with kept.draft(module) as draft:
+        result = draft / "result"
+        result.mkdir()
+        for tool in module.tools:
+            start = time.monotonic()
+            with working(f"{labels[tool.name]}: building"):
+                golang.build(tool, kept.sources / module.directory, result / tool.name, log)
+            say(f"{labels[tool.name]}: built in {duration(time.monotonic() - start)}")
+        for extra in module.extras:
+            _copy(extra, golang.dependency(extra.dependency, kept.sources / extra.requirer), result)
+        kept.keep(module, result)
+
+
+def _copy(extra: Extra, origin: Path, result: Path) -> None:
+    target = result / extra.into
+    target.mkdir(exist_ok=True)
+    for file in origin.glob(extra.files):
+        # Contents only: files in Go's module cache are read-only.
+        copy = Path(shutil.copyfile(file, target / file.name))
+        copy.chmod(0o755 if extra.executable else 0o644)
 
 
 if __name__ == "__main__":

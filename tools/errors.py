@@ -1,10 +1,10 @@
-"""What can go wrong with the tools; each error says what would help, and ends a command with its `exit_code`."""
+"""The errors of this package: each says what is wrong and how to fix it, and has the exit code that a command ends with."""
 
 from typing import ClassVar
 
 
 class ToolsError(Exception):
-    """The base. `message` says what is wrong, `remedy` what to do about it."""
+    """The base, and everything that is missing or used wrongly. `message` says what is wrong, `remedy` how to fix it."""
 
     exit_code: ClassVar[int] = 2
 
@@ -14,16 +14,8 @@ class ToolsError(Exception):
         self.remedy = remedy
 
 
-class UnknownTool(ToolsError):
-    """The catalog has no such tool."""
-
-
 class ToolMissing(ToolsError):
-    """The tool was not built yet, or not from the sources as they are now."""
-
-
-class Unprepared(ToolsError):
-    """The machine lacks what a build needs."""
+    """The tool is neither built from the present sources nor installed."""
 
 
 class BuildFailed(ToolsError):

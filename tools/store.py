@@ -1,16 +1,19 @@
-"""Where built tools are kept: a directory per user, shared by all checkouts, so that a second clone builds nothing.
+"""Where built tools are kept: one directory per user, shared by all checkouts, so that a second clone builds nothing.
 
-    <root>/tools/<module>/<fingerprint>-<go version>/   the binaries and their extras
-    <root>/tools/<module>/<fingerprint>                 link to the last good build of these sources
-    <root>/tools/<module>.lock                          held by whoever builds the module
-    <root>/logs/<module>.log                            Go's output of the last build
+    <root>/tools/<module>/<fingerprint>/   the binaries and their extras
+    <root>/tools/<module>.lock             held while the module is built
+    <root>/logs/<module>.log               Go's output of the last build
 
-The link is what makes finding a tool cheap: the fingerprint needs the module's files only, and neither Go nor its version.
+The fingerprint covers a module's own files and its lines in `catalog`. Neither the version of Go nor any other code here is part of
+it, so finding a tool is cheap, and changing the builder does not rebuild anything.
 """
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,10 +23,16 @@ FLAGS = ("-trimpath",)
 LINKER_FLAGS = "-s -w"
 SOURCES = Path(__file__).parent
 
+DRAFT = "building-"
+"""How the names of directories with unfinished builds begin."""
+
+KEPT = 3
+"""How many builds of a module are kept, so that switching between branches builds nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The built tools of one checkout, whose Go modules lie in `sources`."""
+    """The built tools of one checkout, whose Go modules are in `sources`."""
 
     root: Path
     sources: Path = SOURCES
@@ -32,30 +41,47 @@ class Store:
     def tools(self) -> Path:
         return self.root / "tools"
 
-    def home(self, module: Module) -> Path:
-        return self.tools / module.directory
-
     def lock(self, module: Module) -> Path:
         return self.tools / f"{module.directory}.lock"
 
     def log(self, module: Module) -> Path:
         return self.root / "logs" / f"{module.directory}.log"
 
-    def link(self, module: Module) -> Path:
-        return self.home(module) / self.fingerprint(module)
-
-    def directory(self, module: Module, go_version: str) -> Path:
-        """Where a build of the sources as they are now by that Go belongs."""
-        return self.home(module) / f"{self.fingerprint(module)}-{go_version}"
+    def directory(self, module: Module) -> Path:
+        """Where the build of the present sources belongs."""
+        return self.tools / module.directory / self.fingerprint(module)
 
     def built(self, module: Module) -> Path | None:
-        """The directory of the last good build of the sources as they are now."""
-        directory = self.link(module).resolve()
-        complete = all((directory / tool.name).is_file() for tool in module.tools)
-        return directory if complete else None
+        """The directory with the build of the present sources; None: there is none, or it is not complete."""
+        directory = self.directory(module)
+        return directory if all((directory / tool.name).is_file() for tool in module.tools) else None
+
+    @contextmanager
+    def draft(self, module: Module) -> Iterator[Path]:
+        """A directory to build the module in, which is removed afterwards. The caller holds the module's lock."""
+        home = self.tools / module.directory
+        home.mkdir(parents=True, exist_ok=True)
+        for leftover in home.glob(f"{DRAFT}*"):  # of a builder that was killed
+            shutil.rmtree(leftover)
+        with tempfile.TemporaryDirectory(prefix=DRAFT, dir=home) as draft:
+            yield Path(draft)
+
+    def keep(self, module: Module, result: Path) -> None:
+        """Put a finished build in its place and drop the oldest ones. The caller holds the module's lock."""
+        directory = self.directory(module)
+        if directory.is_symlink():  # earlier versions of this builder put a link here
+            directory.unlink()
+        shutil.rmtree(directory, ignore_errors=True)
+        result.rename(directory)
+        others = (each for each in directory.parent.iterdir() if not each.is_symlink())
+        builds = sorted(
+            (each for each in others if not each.name.startswith(DRAFT)), key=lambda each: each.stat().st_mtime
+        )
+        for build in builds[:-KEPT]:
+            shutil.rmtree(build)
 
     def fingerprint(self, module: Module) -> str:
-        """Changes with whatever decides about the module's binaries, apart from Go itself."""
+        """Changes with everything that decides about the module's binaries, except Go itself."""
         digest = hashlib.sha256()
         for part in self._parts(module):
             digest.update(f"{len(part)}:".encode() + part)
@@ -65,21 +91,17 @@ class Store:
         yield repr((FLAGS, LINKER_FLAGS, module.extras)).encode()
         for tool in module.tools:
             yield repr((tool.name, tool.package, tool.stamp)).encode()
-        requirers = {extra.requirer for extra in module.extras} - {module.directory}
-        for file in self._files(module.directory, requirers):
+        own = self.sources / module.directory
+        files = sorted((*own.glob("*.go"), own / "go.mod", own / "go.sum"))
+        for requirer in sorted({extra.requirer for extra in module.extras} - {module.directory}):
+            files += [self.sources / requirer / "go.mod", self.sources / requirer / "go.sum"]
+        for file in files:
             yield file.relative_to(self.sources).as_posix().encode()
             yield file.read_bytes()
 
-    def _files(self, directory: str, requirers: Iterable[str]) -> Iterator[Path]:
-        own = self.sources / directory
-        yield from sorted((*own.glob("*.go"), own / "go.mod", own / "go.sum"))
-        for requirer in sorted(requirers):
-            yield self.sources / requirer / "go.mod"
-            yield self.sources / requirer / "go.sum"
-
 
 def default() -> Store:
-    """The store of whoever runs this: $TENANTRY_CACHE, or `tenantry` in the XDG directory for caches."""
+    """The user's store: $TENANTRY_CACHE, or `tenantry` in the XDG directory for caches."""
     if own := os.environ.get("TENANTRY_CACHE"):
         return Store(Path(own).absolute())
     caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"

@@ -13,7 +13,7 @@ GO = """\
 #!/bin/sh
 echo "$PWD: $*" >> "{root}/calls"
 case $1 in
-env) echo '{{"GOVERSION": "{version}", "GOCACHE": "{root}/gocache", "GOMODCACHE": "{root}/mod"}}' ;;
+env) echo "{root}/mod"; echo "{root}/gocache" ;;
 mod) echo '{{"Dir": "{root}/dependency"}}' ;;
 build)
     echo "go: downloading example.test/dependency"
@@ -45,13 +45,20 @@ class Machine:
         program.chmod(0o755)
         return program
 
-    def install_go(self, version: str) -> None:
-        self.install("go", GO.format(root=self.root, version=version))
-
     def install_pulumi(self, version: str) -> Path:
         """An official Pulumi, which notes each time it is asked for its version."""
         self.install("pulumi-language-python")
-        return self.install("pulumi", f"#!/bin/sh\necho asked >> {self.root}/asked\necho {version}\n")
+        return self.install_version("pulumi", version)
+
+    def install_version(self, name: str, text: str) -> Path:
+        """A program that answers every question with one text, and notes each time it is asked."""
+        return self.install(name, f"#!/bin/sh\necho asked >> {self.root}/asked\necho '{text}'\n")
+
+    def install_kubernetes(self, *names: str, version: str = "1.36.1") -> None:
+        """Programs of Kubernetes, each of which reports its version in its own way."""
+        for name in names:
+            told = {"etcd": f"etcd Version: {version}\nGo Version: go1.20", "kubectl": f"Client Version: v{version}"}
+            self.install_version(name, told.get(name, f"Kubernetes v{version}"))
 
     def install_plugin(self) -> Path:
         name = "pulumi-resource-kubernetes"
@@ -61,7 +68,7 @@ class Machine:
         return plugin
 
     def on_build(self, script: str) -> None:
-        """What Go does in the midst of a build; `$PPID` is the test itself."""
+        """What Go does in the middle of a build; `$PPID` is the test itself."""
         (self.root / "on-build").write_text(script)
 
     def calls(self, command: str) -> list[str]:
@@ -73,11 +80,10 @@ class Machine:
     def put(self, name: str) -> Path:
         """The directory of a finished build of a tool and of those that are built with it."""
         module = module_of(name)
-        directory = self.store.directory(module, "go1.26.8")
+        directory = self.store.directory(module)
         directory.mkdir(parents=True)
         for tool in module.tools:
             (directory / tool.name).touch()
-        self.store.link(module).symlink_to(directory.name)
         return directory
 
     def with_own_sources(self) -> Machine:
@@ -88,8 +94,8 @@ class Machine:
         return Machine(self.root, copy)
 
     def left_of(self, module: Module) -> list[str]:
-        """What lies in the store where the module's builds belong."""
-        home = self.store.home(module)
+        """The entries of the module's directory in the store."""
+        home = self.store.tools / module.directory
         return sorted(entry.name for entry in home.iterdir()) if home.exists() else []
 
 
@@ -103,6 +109,5 @@ def new_machine(root: Path) -> Machine:
     script.chmod(0o444)
     machine = Machine(root)
     machine.programs.mkdir()
-    machine.install("git")
-    machine.install_go("go1.26.8")
+    machine.install("go", GO.format(root=root))
     return machine

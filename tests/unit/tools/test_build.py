@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
-import sys
 from collections.abc import Callable
-from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from tests.unit.tools.machine import Machine
-from tools import build, locate, locks, progress
-from tools.catalog import MODULES, module_of, names, tools_of
-from tools.cold import GB
-from tools.progress import Lines
+from tools import build, locate
+from tools.catalog import module_of, names
+from tools.installed import KUBERNETES
 
 KWOK = module_of("kwok")
 FLUX = module_of("source-controller")
+CONTROLPLANE = module_of("controlplane")
 
 Output = Callable[[], str]
 
@@ -43,56 +42,51 @@ def test_a_second_run_builds_nothing(machine: Machine, messages: Output) -> None
     messages()
 
     assert build.main([]) == 0
-    assert messages() == f"nothing to build: all is there, in {machine.store.tools}\n"
+    assert messages() == f"nothing to build: everything is up to date in {machine.store.tools}\n"
     assert len(machine.calls("build")) == calls
 
 
-def test_what_is_built_already_needs_neither_go_nor_git(machine: Machine) -> None:
+def test_what_is_built_already_needs_no_go(machine: Machine) -> None:
     build.main(["kwok"])
     shutil.rmtree(machine.programs)
 
     assert build.main(["kwok"]) == 0
 
 
-def test_a_go_that_is_too_old_is_no_reason_to_build_anew(machine: Machine) -> None:
-    build.main(["kwok"])
-    machine.install_go("go1.20")
-
-    assert build.main(["kwok"]) == 0
-
-
-def test_a_newer_go_is(machine: Machine) -> None:
-    build.main(["kwok"])
-    machine.install_go("go1.27.1")
-
-    assert build.main(["kwok"]) == 0
-    assert locate.path_of("kwok").parent == machine.store.directory(KWOK, "go1.27.1")
-
-
-def test_a_run_says_what_it_does_how_far_it_is_and_where_things_lie(
+def test_a_run_says_what_it_does_how_far_it_is_and_where_things_are(
     machine: Machine, messages: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("builder", "build"):
-        monkeypatch.setattr(f"tools.{module}.duration", lambda _: "1.0 s")
+    monkeypatch.setattr("tools.build.duration", lambda _: "1.0 s")
 
     build.main(["kwok", "pulumi"])
 
     assert (
         messages()
         == f"""\
-Go has nothing cached of this yet: expect about 4 minutes on two cores,
-about 1.3 GB of modules in {machine.root}/mod
-and 2.3 GB of build cache in {machine.root}/gocache
+building pulumi, kwok
+If Go has nothing cached, all tools together take about 20 minutes on two cores, and 20 GB; else seconds.
 [1/2] pulumi: building ...
 [1/2] pulumi: built in 1.0 s
 [2/2] kwok: building ...
 [2/2] kwok: built in 1.0 s
-all done in 1.0 s
-tools             0.0 GB  {machine.store.tools}
-Go build cache    0.0 GB  {machine.root}/gocache
-The tools run without Go's build cache; `make tools-clean-cache` empties it, for your other Go projects too.
+all done in 1.0 s; the tools are in {machine.store.tools}
+They run without Go's build cache: `make tools-clean-cache` empties it, for your other Go projects too.
 """
     )
+
+
+def test_too_little_room_is_said_beforehand(
+    machine: Machine, messages: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=3e9))
+
+    assert build.main(["kwok"]) == 0
+
+    lines = messages().splitlines()[2:4]
+    advice = "GOCACHE and GOMODCACHE can name a larger disk"
+    assert lines == [
+        f"warning: only 3.0 GB are free at {machine.root}/{cache}; {advice}" for cache in ("mod", "gocache")
+    ]
 
 
 def test_go_is_called_as_the_table_says(machine: Machine) -> None:
@@ -132,16 +126,13 @@ def test_the_language_host_gets_its_script_executable_though_modules_hold_no_mod
 
 
 class TestWhichToolsAreBuilt:
+    ENGINE = ("pulumi", "pulumi-language-python", "pulumi-resource-kubernetes")
+
     def built(self, machine: Machine) -> set[str]:
-        return {tool.name for tool in tools_of(MODULES) if machine.store.built(module_of(tool.name))}
+        return {name for name in names() if machine.store.built(module_of(name))}
 
-    def test_the_sandboxes_only(self, machine: Machine) -> None:
-        build.main(["--sandbox"])
-
-        assert self.built(machine) == {
-            *("controlplane", "kwok"),
-            *("source-controller", "kustomize-controller", "helm-controller", "notification-controller"),
-        }
+    def missing(self, machine: Machine) -> set[str]:
+        return set(names()) - self.built(machine)
 
     def test_those_built_together_with_a_named_one(self, machine: Machine) -> None:
         build.main(["helm-controller"])
@@ -153,11 +144,10 @@ class TestWhichToolsAreBuilt:
 
         build.main([])
 
-        assert set(names()) - self.built(machine) == {"pulumi", "pulumi-language-python"}
+        assert self.missing(machine) == {"pulumi", "pulumi-language-python"}
         assert messages().splitlines()[:2] == [
-            f"pulumi v3.200.0 at {pulumi} is used: no need for pulumi, pulumi-language-python"
-            " (--all builds them none the less)",
-            "`pulumi plugin install resource kubernetes 4.25.0` would spare you pulumi-resource-kubernetes, too",
+            f"using pulumi 3.200.0 at {pulumi}",
+            "`pulumi plugin install resource kubernetes 4.25.0` would save building pulumi-resource-kubernetes",
         ]
 
     def test_nor_the_provider_if_it_brings_that(self, machine: Machine) -> None:
@@ -166,35 +156,52 @@ class TestWhichToolsAreBuilt:
 
         build.main([])
 
-        engine = {"pulumi", "pulumi-language-python", "pulumi-resource-kubernetes"}
-        assert set(names()) - self.built(machine) == engine
+        assert self.missing(machine) == set(self.ENGINE)
 
     def test_the_engine_too_where_the_official_one_is_too_old(self, machine: Machine, messages: Output) -> None:
         pulumi = machine.install_pulumi("v3.100.0")
 
         build.main([])
 
-        assert self.built(machine) == set(names())
-        assert messages().startswith(
-            f"pulumi v3.100.0 at {pulumi} is passed over: it is older than 3.187, or has no language host beside it\n"
-        )
+        assert self.missing(machine) == set()
+        assert messages().startswith(f"not using pulumi 3.100.0 at {pulumi}: 3.187 or newer is needed\nbuilding ")
 
     def test_the_engine_too_if_all_are_asked_for(self, machine: Machine) -> None:
         machine.install_pulumi("v3.200.0")
 
         build.main(["--all"])
 
-        assert self.built(machine) == set(names())
+        assert self.missing(machine) == set()
         assert locate.path_of("pulumi").is_relative_to(machine.store.tools)
+
+    def test_the_control_plane_where_only_some_of_its_programs_are_installed(
+        self, machine: Machine, messages: Output
+    ) -> None:
+        machine.install_kubernetes("kube-apiserver")
+        machine.install_kubernetes("etcd", version="3.5.21")
+
+        build.main([])
+
+        assert self.missing(machine) == set()
+        assert messages().splitlines()[:3] == [
+            f"not using etcd 3.5.21 at {machine.programs}/etcd: 3.6 or newer is needed",
+            f"using kube-apiserver 1.36.1 at {machine.programs}/kube-apiserver",
+            "controlplane is needed all the same, for etcd, kube-controller-manager, kube-scheduler, kubectl",
+        ]
+
+    def test_no_control_plane_where_all_its_programs_are_installed(self, machine: Machine, messages: Output) -> None:
+        machine.install_kubernetes("etcd", version="3.6.4")
+        machine.install_kubernetes(*(name for name in KUBERNETES if name != "etcd"))
+
+        build.main([])
+
+        assert self.missing(machine) == {"controlplane"}
+        assert "needed all the same" not in messages()
 
     @pytest.mark.usefixtures("machine")
     def test_none_of_an_unknown_name(self, messages: Output) -> None:
         assert build.main(["kwokk"]) == 2
         assert messages().startswith("error: there is no tool 'kwokk'\n  fix: use one of: pulumi, ")
-
-    def test_none_where_names_and_a_group_contradict_each_other(self) -> None:
-        with pytest.raises(SystemExit, match="2"):
-            build.main(["--sandbox", "pulumi"])
 
 
 class TestAFailure:
@@ -209,7 +216,7 @@ class TestAFailure:
         log = machine.store.log(KWOK)
         assert f"error: Go could not build 'kwok'; the end of {log}:\n  | error 1\n" in shown
         assert shown.endswith(
-            "  | error 20\n  fix: correct what it says and run `make tools` again: what is built so far is kept\n"
+            "  | error 20\n  fix: correct what it says, then run `make tools` again: what is built so far is kept\n"
         )
         assert log.read_text().startswith("go: downloading example.test/dependency\nerror 1\n")
 
@@ -228,14 +235,15 @@ class TestAFailure:
         assert machine.store.built(FLUX)
         assert not machine.store.built(KWOK)
 
-    def test_keeps_the_build_before_it(self, machine: Machine) -> None:
+    def test_keeps_the_build_before_it(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
         build.main(["kwok"])
-        machine.install_go("go1.27.0")
+        before = machine.left_of(KWOK)
+        monkeypatch.setattr("tools.store.FLAGS", ("-other",))
         machine.on_build("exit 1")
 
-        build.main(["kwok"])
+        assert build.main(["kwok"]) == 1
 
-        assert locate.path_of("kwok").parent == machine.store.directory(KWOK, "go1.26.8")
+        assert machine.left_of(KWOK) == before
 
 
 class TestAnInterruption:
@@ -270,7 +278,7 @@ class TestAnInterruption:
         assert build.main(["kwok"]) == 0
 
     def test_that_left_no_time_to_tidy_up_is_tidied_up_after(self, machine: Machine) -> None:
-        leftover = machine.store.home(KWOK) / "building-killed"
+        leftover = machine.store.tools / "kwok" / "building-killed"
         leftover.mkdir(parents=True)
 
         build.main(["kwok"])
@@ -282,102 +290,80 @@ class TestTwoAtOnce:
     def test_the_second_waits_and_finds_it_built(
         self, machine: Machine, messages: Output, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        with ExitStack() as first:
-            first.enter_context(locks.held(machine.store.lock(KWOK), lambda _: nullcontext()))
-            monkeypatch.setattr(progress, "display", lambda: LetsTheFirstFinish(machine, first))
+        lock = machine.store.lock(KWOK)
+        lock.parent.mkdir(parents=True)
+        with lock.open("a") as first:
+            fcntl.flock(first, fcntl.LOCK_EX)
+            shown: list[str] = []
+
+            def say(text: str) -> None:
+                """Once the second waits, the first gets its build done and releases the lock."""
+                shown.append(text)
+                if "waiting" in text:
+                    machine.put("kwok")
+                    fcntl.flock(first, fcntl.LOCK_UN)
+
+            monkeypatch.setattr("tools.progress.say", say)
 
             assert build.main(["kwok"]) == 0
 
-        shown = messages()
-        assert f"[1/1] kwok: waiting, it is being built by process {os.getpid()}, since " in shown
-        assert "[1/1] kwok: built meanwhile by another process\n" in shown
+        assert shown == ["[1/1] kwok: waiting for another process that is building it ..."]
+        assert "[1/1] kwok: another process has built it\n" in messages()
         assert machine.calls("build") == []
 
-
-class LetsTheFirstFinish(Lines):
-    """Once the second waits, the first gets its build done and lets go of the lock."""
-
-    def __init__(self, machine: Machine, first: ExitStack) -> None:
-        super().__init__(sys.stderr)
-        self._machine = machine
-        self._first = first
-
-    def say(self, text: str) -> None:
-        super().say(text)
-        if "waiting" in text:
-            self._machine.put("kwok")
-            self._first.close()
-
-
-class TestAMachineThatIsNotReady:
-    def test_lacks_everything_at_once(self, machine: Machine, messages: Output) -> None:
-        shutil.rmtree(machine.programs)
-
-        assert build.main([]) == 2
-        assert (
-            messages()
-            == """\
-error: Go 1.26.0 or newer is needed, found none on PATH
-       git is needed (Go fetches some modules with it), found none on PATH
-  fix: install Go 1.26.0 or newer from https://go.dev/dl/ and put its `bin` directory first on PATH
-       install git with the system's package manager, or from https://git-scm.com/downloads
-"""
-        )
-
-    def test_has_too_old_a_go(self, machine: Machine, messages: Output) -> None:
-        machine.install_go("go1.25.9")
-
-        assert build.main([]) == 2
-        assert messages().startswith(
-            f"error: Go 1.26.0 or newer is needed, found go1.25.9 at {machine.programs}/go\n  fix: install Go 1.26.0"
-        )
-
-    def test_has_too_little_room(self, machine: Machine, messages: Output, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=3 * GB))
-
-        assert build.main([]) == 2
-        assert messages().endswith(
-            f"error: a cold build needs 20.0 GB of disk, found 3.0 GB free at {machine.root}/mod\n"
-            "  fix: free some, or point GOCACHE and GOMODCACHE at a larger disk\n"
-        )
-
-    def test_has_no_go_whose_cache_could_be_dropped(self, machine: Machine, messages: Output) -> None:
+    def test_the_lock_is_free_afterwards(self, machine: Machine) -> None:
         build.main(["kwok"])
-        (machine.programs / "go").unlink()
-        messages()
 
-        assert build.main(["kwok", "--drop-go-cache"]) == 2
-        assert messages().endswith("error: without Go on PATH its build cache cannot be found\n  fix: put Go on PATH\n")
+        with machine.store.lock(KWOK).open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def test_the_build_cache_is_dropped_on_request(machine: Machine, messages: Output) -> None:
-    (machine.root / "gocache").mkdir()
+def test_without_go_nothing_is_built(machine: Machine, messages: Output) -> None:
+    shutil.rmtree(machine.programs)
 
-    build.main(["kwok", "--drop-go-cache"])
-
-    assert [call.partition(": ")[2] for call in machine.calls("clean")] == ["clean -cache"]
-    assert messages().endswith(f"freed 0.0 GB in {machine.root}/gocache\n")
-
-
-def test_the_list_says_what_is_there_and_where(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
-    built = machine.put("kwok")
-
-    assert build.main(["--list"]) == 0
-
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["kwok", "sandbox", str(built / "kwok")] in lines
-    assert ["pulumi", "engine", "missing"] in lines
-    assert [line[0] for line in lines] == list(names())
+    assert build.main([]) == 2
+    assert messages() == (
+        "error: Go is needed to build tools, and is not on PATH\n  fix: install Go 1.26 or newer from https://go.dev/dl/\n"
+    )
 
 
-def test_only_the_newest_builds_of_a_module_stay(machine: Machine) -> None:
-    def build_with(version: str, age: int) -> Path:
-        machine.install_go(version)
+class TestTheList:
+    def lines(self, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+        assert build.main(["--list"]) == 0
+        return dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+
+    def test_says_what_is_there_and_where(self, machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+        built = machine.put("kwok")
+
+        lines = self.lines(capsys)
+
+        assert lines["kwok"] == str(built / "kwok")
+        assert lines["pulumi"] == "missing"
+        assert [*lines] == [*(name for name in names() if name != "controlplane"), *KUBERNETES]
+
+    def test_says_for_each_program_of_kubernetes_which_one_is_used(
+        self, machine: Machine, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        controlplane = machine.put("controlplane") / "controlplane"
+        machine.install_kubernetes("etcd", version="3.6.4")
+        machine.install_kubernetes("kubectl", version="1.32.4")
+
+        lines = self.lines(capsys)
+
+        assert lines["etcd"] == f"{machine.programs}/etcd"
+        assert lines["kube-scheduler"] == f"{controlplane} kube-scheduler"
+        unused = f"kubectl 1.32.4 at {machine.programs}/kubectl"
+        assert lines["kubectl"] == f"{controlplane} kubectl; not {unused}: 1.35 to 1.37 is needed"
+
+
+def test_only_the_newest_builds_of_a_module_stay(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def build_with(flag: str, age: int) -> Path:
+        monkeypatch.setattr("tools.store.FLAGS", (flag,))
         build.main(["kwok"])
-        directory = machine.store.directory(KWOK, version)
+        directory = machine.store.directory(KWOK)
         os.utime(directory, (age, age))
         return directory
 
-    directories = [build_with(f"go1.26.{number}", number) for number in range(1, 5)]
+    directories = [build_with(f"-flag{number}", number) for number in range(1, 5)]
 
     assert [directory.exists() for directory in directories] == [False, True, True, True]

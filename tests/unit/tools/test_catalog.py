@@ -5,7 +5,8 @@ import tomllib
 import pytest
 
 from tools.catalog import MODULES, PROVIDER_VERSION, Module, module_of, names
-from tools.errors import UnknownTool
+from tools.errors import ToolsError
+from tools.installed import MINOR
 from tools.store import SOURCES
 
 REQUIREMENTS = tomllib.loads((SOURCES.parent / "pyproject.toml").read_text())["project"]["dependencies"]
@@ -29,12 +30,18 @@ def test_the_provider_is_of_the_version_of_its_python_sdk() -> None:
     assert f"pulumi-kubernetes=={PROVIDER_VERSION}" in REQUIREMENTS
 
 
+def test_the_kubernetes_that_is_accepted_is_of_the_minor_version_that_is_built() -> None:
+    (stamp,) = (tool.stamp for tool in module_of("controlplane").tools)
+
+    assert "=v{}.{}.".format(*MINOR) in stamp
+
+
 def test_tools_that_share_a_go_mod_are_of_one_module() -> None:
     assert module_of("helm-controller") is module_of("source-controller")
 
 
 def test_an_unknown_tool_is_refused_with_the_names_there_are() -> None:
-    with pytest.raises(UnknownTool) as refusal:
+    with pytest.raises(ToolsError) as refusal:
         module_of("kwokk")
 
     assert str(refusal.value) == f"there is no tool 'kwokk'\n  fix: use one of: {', '.join(names())}"

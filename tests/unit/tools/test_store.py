@@ -68,12 +68,6 @@ def test_where_the_sources_lie_makes_no_difference(machine: Machine) -> None:
     assert machine.store.fingerprint(CONTROLPLANE) == Store(machine.store.root).fingerprint(CONTROLPLANE)
 
 
-def test_another_go_gets_a_directory_of_its_own(machine: Machine) -> None:
-    directories = {machine.store.directory(CONTROLPLANE, version) for version in ("go1.26.8", "go1.27.0")}
-
-    assert len(directories) == 2
-
-
 def test_a_build_that_lost_a_binary_does_not_count(machine: Machine) -> None:
     (machine.put("kwok") / "kwok").unlink()
 

@@ -1,0 +1,116 @@
+"""Programs that are installed on this machine and are used instead of ones built here.
+
+Pulumi is looked for on PATH: it needs its language host beside it. The programs of a Kubernetes control plane and kubectl are
+looked for in $KUBEBUILDER_ASSETS, then on PATH. A program that was built here never counts as installed.
+"""
+
+import functools
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools import store
+from tools.catalog import CONTROLPLANE, LANGUAGE_HOST, PROVIDER, PROVIDER_VERSION, PULUMI, Module
+
+MINOR = (1, 36)
+"""The minor version of the Kubernetes that is built here. What it accepts is kubernetes.io/releases/version-skew-policy."""
+
+KUBERNETES = {
+    "etcd": ((3, 6), None),
+    "kube-apiserver": (MINOR, MINOR),
+    "kube-controller-manager": (MINOR, MINOR),
+    "kube-scheduler": (MINOR, MINOR),
+    "kubectl": ((1, 35), (1, 37)),
+}
+"""The programs that the tool `controlplane` carries; the oldest and the newest minor version of each that is used."""
+
+# The language host that is built here is of this version, and runs the Python SDK that the program uses.
+ACCEPTED = {PULUMI: ((3, 187), None), **KUBERNETES}
+
+QUESTIONS = {PULUMI: ("version",), "kubectl": ("version", "--client")}
+"""How to ask a program for its version; the others take `--version`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program of this machine. `version` is empty if it does not tell; `objection` says why it is not used, if it is not."""
+
+    name: str
+    path: Path
+    version: str
+    objection: str
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version or 'of unknown version'} at {self.path}"
+
+
+def find(name: str) -> Program | None:
+    """The installed program that is used; else the first that is not, with the reason; None: there is none."""
+    found = [_program(name, path) for path in _candidates(name)] if name in ACCEPTED else []
+    return next((each for each in found if not each.objection), next(iter(found), None))
+
+
+def path_of(name: str) -> Path | None:
+    """The installed program that is used; None: there is none that fits."""
+    if name in (LANGUAGE_HOST, PROVIDER):
+        pulumi = path_of(PULUMI)
+        path = pulumi and (_plugin() if name == PROVIDER else pulumi.with_name(name))
+        return path if path and path.is_file() else None
+    program = find(name)
+    return program.path if program and not program.objection else None
+
+
+def replaces(module: Module) -> bool:
+    """Whether everything that a module builds is installed."""
+    programs = KUBERNETES if module.directory == CONTROLPLANE else [tool.name for tool in module.tools]
+    return all(path_of(name) for name in programs)
+
+
+def _candidates(name: str) -> Iterator[Path]:
+    built = store.default().tools.resolve()
+    assets = [os.environ.get("KUBEBUILDER_ASSETS")] if name in KUBERNETES else []
+    for directory in filter(None, (*assets, *os.get_exec_path())):
+        path = Path(directory) / name
+        if os.access(path, os.X_OK) and path.is_file() and not path.resolve().is_relative_to(built):
+            yield path
+            if name == PULUMI:  # PATH decides which Pulumi a user means
+                return
+
+
+def _program(name: str, path: Path) -> Program:
+    version = _version(path, QUESTIONS.get(name, ("--version",)), path.stat().st_mtime_ns)
+    objection = _mismatch(version, *ACCEPTED[name])
+    if name == PULUMI and not os.access(path.with_name(LANGUAGE_HOST), os.X_OK):
+        objection = f"there is no {LANGUAGE_HOST} beside it"
+    return Program(name, path, version, objection)
+
+
+def _mismatch(version: str, oldest: tuple[int, int], newest: tuple[int, int] | None) -> str:
+    numbers = tuple(int(number) for number in version.split(".")[:2] if number)
+    if oldest <= numbers <= (newest or numbers):
+        return ""
+    first, last = (".".join(map(str, minor or ())) for minor in (oldest, newest))
+    return f"{first} is needed" if first == last else f"{first} {f'to {last}' if last else 'or newer'} is needed"
+
+
+@functools.cache
+def _version(path: Path, question: tuple[str, ...], _modified: int) -> str:
+    """The version that a program reports, such as 3.259.0; "" if it reports none. Asking takes much longer than finding."""
+    environment = {**os.environ, "PULUMI_SKIP_UPDATE_CHECK": "true"}
+    try:
+        answer = subprocess.run([path, *question], env=environment, capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    version = re.search(r"\d+\.\d+(\.\d+)?", answer.stdout)
+    return version[0] if version else ""
+
+
+def _plugin() -> Path:
+    """The provider in the user's own Pulumi home.
+
+    Not in $PULUMI_HOME: the sandbox and the tests point that at a directory which they fill from here.
+    """
+    return Path.home() / ".pulumi" / "plugins" / f"resource-kubernetes-v{PROVIDER_VERSION}" / PROVIDER
