@@ -7,10 +7,10 @@ class SandboxError(Exception):
     Neither text ever holds a key, a token or a kubeconfig: both are shown and may be logged.
     """
 
-    def __init__(self, message: str, remedy: str) -> None:
+    def __init__(self, message: str, fix: str) -> None:
         super().__init__(message)
         self.message = message
-        self.remedy = remedy
+        self.fix = fix
 
 
 class Unreachable(SandboxError):

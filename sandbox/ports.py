@@ -15,7 +15,7 @@ from sandbox.errors import SandboxError
 
 HOST = "127.0.0.1"
 FREE = range(20000, 32000)
-REMEDY = "stop its holder (a sandbox by `tenantry sandbox down`), or use another port in the environment's variables"
+FIX = "stop its holder (a sandbox by `tenantry sandbox down`), or use another port in the environment's variables"
 
 
 def allocate(names: Iterable[str], known: dict[str, int], avoid: Collection[int]) -> dict[str, int]:
@@ -42,7 +42,7 @@ def require(ports: Iterable[int], purpose: str) -> None:
             raise SandboxError(message, "use a port of 1024 or above in the environment's variables")
         if obstacle is not None:
             message = f"port {port} on {HOST}, {purpose}, is already in use{_holder(port)}"
-            raise SandboxError(message, REMEDY)
+            raise SandboxError(message, FIX)
 
 
 def _free(taken: Collection[int]) -> int:

@@ -71,8 +71,8 @@ def load(layout: Layout) -> State | None:
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError) as damage:
-        remedy = f"end the processes that work below {layout.root} by hand, then remove that directory"
-        raise SandboxError(f"{layout.record} cannot be read", remedy) from damage
+        fix = f"end the processes that work below {layout.root} by hand, then remove that directory"
+        raise SandboxError(f"{layout.record} cannot be read", fix) from damage
 
 
 def _running(document: dict[str, Any]) -> Running:

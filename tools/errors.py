@@ -4,14 +4,14 @@ from typing import ClassVar
 
 
 class ToolsError(Exception):
-    """The base, and everything that is missing or used wrongly. `message` says what is wrong, `remedy` how to fix it."""
+    """The base, and everything that is missing or used wrongly. `message` says what is wrong, `fix` how to fix it."""
 
     exit_code: ClassVar[int] = 2
 
-    def __init__(self, message: str, remedy: str) -> None:
-        super().__init__(f"{message}\n  fix: {remedy}")
+    def __init__(self, message: str, fix: str) -> None:
+        super().__init__(f"{message}\n  fix: {fix}")
         self.message = message
-        self.remedy = remedy
+        self.fix = fix
 
 
 class ToolMissing(ToolsError):

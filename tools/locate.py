@@ -10,7 +10,7 @@ from tools import installed, store
 from tools.catalog import CONTROLPLANE, CRDS, LANGUAGE_HOST, PULUMI, module_of
 from tools.errors import ToolMissing
 
-REMEDY = "run `make tools` (about 20 minutes the first time, seconds when Go has everything cached)"
+FIX = "run `make tools` (about 20 minutes the first time, seconds when Go has everything cached)"
 
 
 def path_of(name: str) -> Path:
@@ -22,7 +22,7 @@ def path_of(name: str) -> Path:
     directory = built[name] if all(built.values()) else None
     path = directory / name if directory else installed.path_of(name)
     if path is None:
-        raise ToolMissing(f"'{name}' is missing or out of date", REMEDY)
+        raise ToolMissing(f"'{name}' is missing or out of date", FIX)
     return path
 
 

@@ -43,7 +43,7 @@ def _refusals() -> Iterator[None]:
     try:
         yield
     except (SandboxError, ToolsError) as error:
-        raise Refused(error.message, error.remedy) from error
+        raise Refused(error.message, error.fix) from error
 
 
 @click.group("sandbox", short_help="run an environment's clusters on this machine")

@@ -149,7 +149,7 @@ def test_a_name_that_no_bucket_can_have_is_refused(tmp_path: Path, name: str) ->
     with pytest.raises(SandboxError) as refusal:
         publish(tmp_path / "buckets", tmp_path / "served")
 
-    assert (refusal.value.message, refusal.value.remedy) == (
+    assert (refusal.value.message, refusal.value.fix) == (
         f"{tmp_path}/buckets/{name}: no bucket can be called '{name}' here",
         "use 3 to 63 small letters, digits, dots and hyphens, and none of charts, git, healthz",
     )

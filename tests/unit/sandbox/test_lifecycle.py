@@ -105,7 +105,7 @@ def test_another_environment_is_refused_while_one_is_there(
     assert refusal.value.message == (
         f"the sandbox in {root} is that of environment 'dev' on hub-dev, not of 'prod' on hub-prod"
     )
-    assert refusal.value.remedy == "take it down first: tenantry sandbox down"
+    assert refusal.value.fix == "take it down first: tenantry sandbox down"
 
 
 def test_a_remote_may_join_and_one_that_left_is_mentioned(

@@ -24,7 +24,7 @@ def test_a_taken_port_is_named_with_its_holder_and_its_purpose(taken: int) -> No
         f"port {taken} on 127.0.0.1, which the sources of 'dev' name, is already in use by "
     )
     assert f"(pid {os.getpid()})" in refusal.value.message
-    assert "tenantry sandbox down" in refusal.value.remedy
+    assert "tenantry sandbox down" in refusal.value.fix
 
 
 def test_a_port_somebody_holds_on_all_addresses_is_taken_too() -> None:

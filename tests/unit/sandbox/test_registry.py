@@ -143,7 +143,7 @@ def test_a_name_that_registries_do_not_take_is_refused(source: Path, target: Pat
     with pytest.raises(SandboxError) as refusal:
         publish([], source, target)
 
-    assert (refusal.value.message, refusal.value.remedy) == (
+    assert (refusal.value.message, refusal.value.fix) == (
         "'oci/rocky/Bundle' can be no repository of an OCI registry",
         "use small letters, digits, and single dots, hyphens or underscores between them",
     )

@@ -47,4 +47,4 @@ def test_a_damaged_memory_is_refused_with_the_way_out(tmp_path: Path, text: str)
     with pytest.raises(SandboxError, match=r"state\.json cannot be read") as refusal:
         load(layout)
 
-    assert str(tmp_path) in refusal.value.remedy
+    assert str(tmp_path) in refusal.value.fix

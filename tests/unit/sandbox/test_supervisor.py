@@ -74,7 +74,7 @@ def test_a_part_that_ends_is_reported_with_its_exit_code_and_the_end_of_its_log(
     assert failure.value.message == (
         "kwok of edge-1 ended with exit code 3; the end of its log:\n  cannot listen on 20001"
     )
-    assert failure.value.remedy == f"the whole log is {log}"
+    assert failure.value.fix == f"the whole log is {log}"
 
 
 def test_a_part_is_not_waited_for_when_another_one_has_ended(state: State) -> None:

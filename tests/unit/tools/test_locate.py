@@ -11,7 +11,7 @@ from tools import locate
 from tools.errors import ToolMissing
 from tools.store import SOURCES
 
-REMEDY = "run `make tools` (about 20 minutes the first time, seconds when Go has everything cached)"
+FIX = "run `make tools` (about 20 minutes the first time, seconds when Go has everything cached)"
 
 
 def test_a_built_tool_is_found_without_go(machine: Machine) -> None:
@@ -27,7 +27,7 @@ def test_a_missing_tool_is_reported_with_what_helps(machine: Machine) -> None:
     with pytest.raises(ToolMissing) as missing:
         locate.path_of("kwok")
 
-    assert str(missing.value) == f"'kwok' is missing or out of date\n  fix: {REMEDY}"
+    assert str(missing.value) == f"'kwok' is missing or out of date\n  fix: {FIX}"
 
 
 def test_definitions_lie_with_the_controllers(machine: Machine) -> None:
