@@ -12,6 +12,7 @@ from typing import Any
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Layer, merge
 from tenantry.fleet.placement import Choice, choice_of_addon, choice_of_app
+from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import (
     TIMES,
     EffectiveApp,
@@ -24,12 +25,10 @@ from tenantry.fleet.settings import (
     variables_of,
 )
 from tenantry.fleet.sharing import platform_account
-from tenantry.fleet.template import fill
 from tenantry.fleet.trace import Value, origin_at, placeholders, trace
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import closest
 from tenantry.model import ChartRepository, Model, Source
-from tenantry.model.fillable import FILLED
 from tenantry.model.network import Network
 from tenantry.plan.images import PlannedImage
 from tenantry.plan.plan import Plan
@@ -240,9 +239,8 @@ def _app_values(fleet: Fleet, app: EffectiveApp, times: tuple[Value, ...]) -> tu
 
 
 def _source_values(fleet: Fleet, at: tuple[str, ...], variables: dict[str, str]) -> tuple[Value, ...]:
-    declared = fleet.raw(*at)
-    source = Source.model_validate(fill(declared, variables, at), context=FILLED)
-    return trace(fleet.source, [Layer(at, declared)], source.model_dump(exclude_none=True))
+    source = resolved(fleet, at, Source, variables)
+    return trace(fleet.source, [Layer(at, fleet.raw(*at))], source.model_dump(exclude_none=True))
 
 
 def _alerts(fleet: Fleet, *at: str) -> tuple[Value, ...]:
@@ -275,9 +273,8 @@ def _chart_values(fleet: Fleet, plan: Plan, cluster: str) -> tuple[Value, ...]:
     if cluster == plan.management or all(each.cluster != cluster for each in plan.placements):
         return ()
     at = ("platform", "chart", "helm")
-    declared = fleet.raw(*at)
-    chart = ChartRepository.model_validate(fill(declared, variables_of(fleet, plan.environment, cluster), at))
-    values = trace(fleet.source, [Layer(at, declared)], chart.model_dump())
+    chart = resolved(fleet, at, ChartRepository, variables_of(fleet, plan.environment, cluster))
+    values = trace(fleet.source, [Layer(at, fleet.raw(*at))], chart.model_dump())
     return tuple(each.under("chart", "helm") for each in values)
 
 

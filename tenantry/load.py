@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from tenantry.fleet.blocks import check_blocks
@@ -50,7 +51,7 @@ def _checked(source: Source, *, known: bool) -> tuple[Fleet | None, list[Diagnos
     problems += fleet.diagnose(findings)
     # A plan over clusters or environments that are wrong would only repeat that in other words.
     if (known or problems) and not any(finding.path[0] in ("environments", "clusters") for finding in findings):
-        problems += _plan_all(fleet)[1]
+        problems += _plan_all(replace(fleet, known_problems=True))[1]
     return fleet, problems
 
 

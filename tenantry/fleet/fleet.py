@@ -19,11 +19,13 @@ class Fleet:
     """document: the typed content; source: the same as plain data, which is what merging works on, with places.
 
     left_out: entries that are in the source but not in the document because their shape is wrong.
+    known_problems: whether the file is known to be wrong, so that planning may skip what others have reported.
     """
 
     document: Document
     source: Source
     left_out: frozenset[Path] = frozenset()
+    known_problems: bool = False
 
     @property
     def environments(self) -> dict[str, Environment]:

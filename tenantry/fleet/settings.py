@@ -7,18 +7,14 @@ extends others comes behind them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pydantic import ValidationError
-
 from tenantry.fleet.fleet import Fleet, matches
-from tenantry.fleet.merge import Layer, merge, origin
-from tenantry.fleet.shape import findings_of
-from tenantry.fleet.template import fill
-from tenantry.messages.errors import Finding, Found, Path
+from tenantry.fleet.merge import Layer, origin
+from tenantry.fleet.resolve import resolved_layers
+from tenantry.messages.errors import Path
 from tenantry.model import Helm, Kustomize, Selector, Settings
-from tenantry.model.fillable import FILLED
 from tenantry.model.network import Network
 from tenantry.model.tenancy import ExtraBinding, PodSecurity, TenantOwner
 
@@ -153,13 +149,16 @@ def effective_app(
     Raises: Found: the merged app is not complete, or a placeholder is unknown.
     """
     layers = _app_layers(fleet, at, environment, cluster)
-    data = merge(layers)
-    kind: Literal["kustomize", "helm"] = "helm" if layers[0].data.get("kustomize") is None else "kustomize"
-    try:
-        block = fill(data.get(kind, {}), variables, (kind,))
-    except Found as found:
-        raise Found(_relocate(finding, layers) for finding in found.findings) from None
-    return EffectiveApp(at[-1], _block(kind, block, layers), tuple(data.get("dependsOn", ())), layers)
+    model: type[Kustomize | Helm] = Helm if layers[0].data.get("kustomize") is None else Kustomize
+    kind = "kustomize" if model is Kustomize else "helm"
+    block = resolved_layers(layers, model, variables, part=(kind,))
+    return EffectiveApp(at[-1], block, _dependencies(layers), layers)
+
+
+def _dependencies(layers: Sequence[Layer]) -> tuple[str, ...]:
+    """The list of the most specific layer that has one; lists do not merge, and `null` empties it."""
+    said = next((each.data["dependsOn"] for each in reversed(layers) if "dependsOn" in each.data), None)
+    return tuple(said or ())
 
 
 def _app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> tuple[Layer, ...]:
@@ -171,18 +170,6 @@ def _app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: st
     return (base, *(layer for layer in overrides if layer.data))
 
 
-def _block(kind: Literal["kustomize", "helm"], data: dict[str, Any], layers: tuple[Layer, ...]) -> Kustomize | Helm:
-    model = Kustomize if kind == "kustomize" else Helm
-    try:
-        return model.model_validate(data, context=FILLED)
-    except ValidationError as error:
-        raise Found(_relocate(finding, layers) for finding in findings_of(error, model, data, (kind,))) from None
-
-
-def _relocate(finding: Finding, layers: Sequence[Layer]) -> Finding:
-    return replace(finding, path=origin(layers, finding.path))
-
-
 def _inherited(fleet: Fleet, *at: str) -> Layer:
     return Layer(at, {key: value for key, value in fleet.said(*at).items() if key in _INHERITED})
 
@@ -190,11 +177,7 @@ def _inherited(fleet: Fleet, *at: str) -> Layer:
 def _settings(layers: list[Layer]) -> TenantSettings:
     # Each layer was checked, but two network policies of one name may not go together; and validating turns numbers
     # into the text Kubernetes wants.
-    data = merge(layers)
-    try:
-        merged = Settings.model_validate(data)
-    except ValidationError as error:
-        raise Found(_relocate(finding, layers) for finding in findings_of(error, Settings, data)) from None
+    merged = resolved_layers(layers, Settings, None)
     values: dict[str, Any] = {key: getattr(merged, key) for key in merged.model_fields_set}
     if merged.limits:
         values["limits"] = merged.limits.model_dump(exclude_none=True)

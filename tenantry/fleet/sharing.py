@@ -9,8 +9,8 @@ management cluster that does not say it keeps its names when others join it.
 from __future__ import annotations
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.template import names_in
 from tenantry.kube.names import join
+from tenantry.messages.placeholders import names_in
 
 
 def says_itself(fleet: Fleet, environment: str) -> bool:

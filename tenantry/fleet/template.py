@@ -7,15 +7,14 @@ An unknown name is an error, never an empty string.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tenantry.messages.errors import MAX_PROBLEMS, Finding, Found, Path
+from tenantry.messages.placeholders import TOKEN
 from tenantry.messages.text import declared
 
 BUILT_IN = ("env", "tenant", "app", "cluster")
-
-_TOKEN = re.compile(r"\$\{[^{}]*\}|\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
 def fill(value: Any, variables: Mapping[str, str], at: Path) -> Any:
@@ -55,7 +54,7 @@ def _fill_text(text: str, variables: Mapping[str, str], at: Path, problems: list
             problems.append(_problem(token, name, variables, at))
         return token
 
-    return _TOKEN.sub(replace, text)
+    return TOKEN.sub(replace, text)
 
 
 def _problem(token: str, name: str | None, variables: Mapping[str, str], at: Path) -> Finding:
@@ -68,10 +67,3 @@ def _problem(token: str, name: str | None, variables: Mapping[str, str], at: Pat
         (declared("known", name, variables),),
         fix="correct the name, declare it under the 'variables:' of the environment or cluster, or write '{{' and '}}' for braces",
     )
-
-
-def names_in(text: str) -> Iterator[str]:
-    """The placeholder names a text uses."""
-    for match in _TOKEN.finditer(text):
-        if match.group(1) is not None:
-            yield match.group(1)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tenantry.fleet.merge import Layer, merge, origin
-from tenantry.fleet.template import names_in
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Location, Path
+from tenantry.messages.placeholders import names_in
 from tenantry.source.parse import Source
 
 _LEVELS = {"defaults": "defaults", "tenants": "tenant", "apps": "app", "sources": "source"}

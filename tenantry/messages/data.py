@@ -48,11 +48,11 @@ def mapping_at(data: Any, *path: str) -> dict[str, Any]:
 
 
 def replaced(data: Any, path: Path, value: Any) -> Any:
-    """A copy with another value at a path that exists; everything beside the path is shared."""
+    """A copy with another value at a path whose mappings and lists exist; everything beside the path is shared."""
     if not path:
         return value
     copy = data.copy()
-    copy[path[0]] = replaced(data[path[0]], path[1:], value)
+    copy[path[0]] = replaced(data[path[0]], path[1:], value) if path[1:] else value
     return copy
 
 

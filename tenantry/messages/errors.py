@@ -3,13 +3,16 @@
     TenantryError
     +-- InvalidFleet   the author of tenants.yaml: every problem of the file, each with its place
     +-- Refused        whoever runs the command: one message and what to do about it
+    +-- Found          nobody yet: findings on their way to an InvalidFleet
+    +-- AlreadyTold    nobody: another check has a finding about the same mistake
 
 Anything else that escapes is a bug of ours. Nothing here logs or prints.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
@@ -121,10 +124,41 @@ class Found(TenantryError):
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = tuple(findings)
+        assert self.findings, "a computation gave up and did not say why"
         super().__init__(f"{len(self.findings)} findings")
 
 
+class AlreadyTold(TenantryError):
+    """A computation cannot go on because of something that another check of the same file reports.
+
+    what: the part of the file that is missing or wrong, for whoever looks for the check that did not report it.
+    """
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        super().__init__(what)
+
+
+class Findings(list[Finding]):
+    """What was found so far; skipped: the parts that were left out because another check reports what is wrong with them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.skipped: list[str] = []
+
+
+@contextmanager
+def collecting(findings: Findings) -> Iterator[None]:
+    """End the body where it cannot go on, and keep what it found: a part that cannot be planned does not stop the others."""
+    try:
+        yield
+    except Found as found:
+        findings += found.findings
+    except AlreadyTold as told:
+        findings.skipped.append(told.what)
+
+
 def raise_found(findings: Iterable[Finding]) -> None:
-    """Raise what there is; nothing happens where nothing is wrong. Raises: Found."""
+    """Raise the findings, if there are any. Raises: Found."""
     if found := tuple(findings):
         raise Found(found)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, model_validator
 
 from tenantry.messages.redact import shorten
 from tenantry.model.clusters import Selector
@@ -78,7 +78,7 @@ class Patch(Model):
 
 
 class SubstituteFrom(Model):
-    kind: Literal["Secret", "ConfigMap"]
+    kind: Fillable[Literal["Secret", "ConfigMap"]]
     """The kind of the object."""
     name: Name
     """One of the declared credentials (Secret) or configs (ConfigMap)."""
@@ -152,6 +152,14 @@ class KustomizePatch(FluxBlock):
     """Labels and annotations for every object."""
 
 
+def _in_the_source(component: str, info: ValidationInfo) -> str:
+    """Components are relative to the path, so "../shared" is as usual as it is harmless."""
+    path = info.data.get("path", "./")  # missing where the path itself is wrong
+    if component.startswith("/") or posixpath.normpath(posixpath.join(path, component)).startswith(".."):
+        raise refusal("bad-path", f"component '{shorten(component)}' leaves the source")
+    return component
+
+
 class Kustomize(KustomizePatch):
     """A complete `kustomize:` block of one placement."""
 
@@ -159,14 +167,7 @@ class Kustomize(KustomizePatch):
     prune: bool = True
     wait: bool = True
     deletionPolicy: Fillable[Literal["MirrorPrune", "Delete", "WaitForTermination", "Orphan"]] = "WaitForTermination"
-
-    @model_validator(mode="after")
-    def _components_lie_in_the_source(self) -> Self:
-        for component in self.components or ():
-            # Components are relative to the path, so "../shared" is as usual as it is harmless.
-            if component.startswith("/") or posixpath.normpath(posixpath.join(self.path, component)).startswith(".."):
-                raise refusal("bad-path", f"component '{shorten(component)}' leaves the source")
-        return self
+    components: list[Annotated[str, AfterValidator(_in_the_source)]] | None = None
 
 
 class HelmPatch(FluxBlock):

@@ -70,7 +70,7 @@ class Tenant(Settings):
 
 
 class ChartRepository(Model):
-    url: str
+    url: Text
     """The address of the repository: http, https or oci."""
     version: Text
     """The version of the chart `tenantry-objects`: exact or a range."""

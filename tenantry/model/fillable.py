@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic_core import CoreSchema, core_schema
 
-from tenantry.messages.placeholders import is_unfilled
+from tenantry.messages.placeholders import PLACEHOLDER, is_unfilled
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo, ValidatorFunctionWrapHandler
@@ -43,7 +43,7 @@ def or_unfilled(schema: dict[str, Any]) -> dict[str, Any]:
         return schema
     if not schema.keys() & {"enum", "maxLength", "pattern"}:
         return schema
-    return {"anyOf": [schema, {"type": "string", "pattern": r"\{[^{}]*\}"}]}
+    return {"anyOf": [schema, {"type": "string", "pattern": PLACEHOLDER}]}
 
 
 def _checked(value: Any, check: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from tenantry.model.fillable import Fillable
 from tenantry.model.flux import FluxBlock
 from tenantry.model.scalars import Duration, ImageName, Name, ShortDuration, SourcePath, Text, refusal
 from tenantry.model.strict import Model, exactly_one
@@ -28,9 +29,9 @@ class ImageRepository(FluxBlock):
 
     image: ImageName
     """`[HOST[:PORT]/]PATH`, without a tag."""
-    interval: Duration = "5m"
+    interval: Fillable[Duration] = "5m"
     """How often to list the tags."""
-    timeout: ShortDuration | None = None
+    timeout: Fillable[ShortDuration] | None = None
     """How long listing the tags may take. Default: `interval`."""
 
 
@@ -40,7 +41,7 @@ class SemverChoice(Model):
 
 
 class OrderedChoice(Model):
-    order: Literal["asc", "desc"] = "asc"
+    order: Fillable[Literal["asc", "desc"]] = "asc"
     """`asc` chooses the highest, `desc` the lowest."""
 
 
@@ -68,7 +69,7 @@ class ImagePolicy(FluxBlock):
 
     policy: ImageChoice
     """Which tag is chosen, among those that `filterTags` leaves."""
-    interval: Duration | None = None
+    interval: Fillable[Duration] | None = None
     """How often to look up the digest of the chosen tag. Requires `digestReflectionPolicy: Always`."""
 
 
@@ -101,7 +102,7 @@ class ImageUpdate(FluxBlock):
         "sourceRef": "the fleet sets it to the source of the app",
     }
 
-    interval: Duration = "10m"
+    interval: Fillable[Duration] = "10m"
     """How often to compare the source with the chosen tags. A newly chosen tag is written at once."""
     update: Setters = Setters()
     """Which files are changed."""

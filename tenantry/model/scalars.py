@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from tenantry.kube import names
+from tenantry.messages.placeholders import with_stand_ins
 from tenantry.messages.redact import shorten
 
 _DURATION = re.compile(r"([0-9]+(\.[0-9]+)?(ms|s|m|h))+")
@@ -22,8 +23,9 @@ _QUANTITY = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(([KMGTPE]i)|[numkMGTPE]
 _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _DATA_KEY = re.compile(r"(?!\.{1,2}$|\.\.)[-._a-zA-Z0-9]{1,253}")
 _HOST = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]{1,5})?")
-_IMAGE = re.compile(rf"({_HOST.pattern}/)?[-a-z0-9._/]{{2,255}}")
-_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+# Source: github.com/distribution/reference, "path-component"; the lengths are those of Flux's own parser.
+_SEGMENT = r"[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*"
+_IMAGE = re.compile(rf"({_HOST.pattern}/)?(?=.{{2,255}}$){_SEGMENT}(/{_SEGMENT})*")
 
 
 def refusal(code: str, message: str, **context: Any) -> PydanticCustomError:
@@ -150,7 +152,7 @@ RegistryHost = Annotated[
 
 def _image_problem(value: str) -> str | None:
     """What image-reflector-controller would refuse; a placeholder may stand for any part but a tag or a digest."""
-    parsed = _IMAGE.fullmatch(_PLACEHOLDER.sub("xx", value))
+    parsed = _IMAGE.fullmatch(with_stand_ins(value, "xx"))
     return None if parsed else "is none: write [HOST[:PORT]/]PATH in lower case, without scheme, tag and digest"
 
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.leaks import secrets_of
-from tenantry.fleet.merge import Layer, merge
-from tenantry.fleet.shape import findings_of
-from tenantry.fleet.template import fill
+from tenantry.fleet.resolve import resolved
+from tenantry.fleet.rules.alerts import lacking
 from tenantry.flux.conformance import check_spec
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.errors import Finding, Found, Path, raise_found
+from tenantry.messages.errors import Findings, Path, collecting, raise_found
 from tenantry.model import COMMIT_STATUS, Alert
 from tenantry.plan.attachments import Attachments
 from tenantry.plan.objects.scope import CLUSTER_LABEL, MANAGED_BY, Scope, check_length
@@ -40,7 +37,7 @@ _OTHERS = (
 
 
 def plan_alerts(
-    fleet: Fleet, scope: Scope, apps: Mapping[str, ObjectId], variables: Mapping[str, str], findings: list[Finding]
+    fleet: Fleet, scope: Scope, apps: Mapping[str, ObjectId], variables: Mapping[str, str], findings: Findings
 ) -> Iterator[tuple[Path, tuple[KubeObject, ...]]]:
     """The alerts of the scope's tenant, or the platform's, that have something to tell of, with their places in the document.
 
@@ -50,21 +47,12 @@ def plan_alerts(
     attachments = Attachments(fleet, scope, variables)
     at = ("tenants", scope.tenant, "alerts") if scope.tenant else ("platform", "alerts")
     for name in fleet.document.tenants[scope.tenant].alerts if scope.tenant else fleet.document.platform.alerts:
-        try:
-            alert = _filled(fleet, (*at, name), variables)
+        with collecting(findings):
+            alert = resolved(fleet, (*at, name), Alert, variables)
+            raise_found(lacking(fleet, (*at, name), alert))
             if sources := _event_sources(scope, alert, apps):
                 planned = _objects(scope, name, alert, sources, (*at, name), attachments.bound)
                 yield (*at, name), (*attachments.made.values(), *planned)
-        except Found as found:
-            findings += found.findings
-
-
-def _filled(fleet: Fleet, at: tuple[str, ...], variables: Mapping[str, str]) -> Alert:
-    data = fill(merge([Layer(at, fleet.raw(*at))]), variables, at)
-    try:
-        return Alert.model_validate(data)
-    except ValidationError as error:
-        raise Found(findings_of(error, Alert, data, at)) from None
 
 
 def _objects(

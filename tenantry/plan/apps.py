@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.settings import EffectiveApp, TenantSettings, effective_app
 from tenantry.flux.conformance import check_spec
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.errors import Finding, Found, Path, raise_found
+from tenantry.messages.errors import AlreadyTold, Finding, Findings, Found, Path, collecting, raise_found
 from tenantry.messages.findings import missing_key, name_too_long
 from tenantry.model import Helm, Kustomize
 from tenantry.plan.attachments import Attachments
-from tenantry.plan.dependencies import missing_dependencies
+from tenantry.plan.dependencies import in_order, missing_dependencies
 from tenantry.plan.images import PlannedImage, automation_of, image_objects, planned_images
 from tenantry.plan.objects.apps import Dependency, helm_release, kustomization
 from tenantry.plan.objects.charts import chart_object, check_chart, is_chart
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle
 from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length
 from tenantry.plan.sources import SourceSet
-
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,7 @@ class AppSet:
 
     objects: dict[ObjectId, KubeObject] = field(default_factory=dict)
     apps: list[PlannedApp] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    findings: Findings = field(default_factory=Findings)
 
 
 def plan_apps(
@@ -65,49 +62,64 @@ def plan_apps(
     Args: addons: those that the apps may depend on, by what `dependsOn` calls them.
     """
     apps = tuple(apps)
-    builder = _Builder(fleet, scope, settings, dict(variables), {*apps, *addons})
+    result = AppSet()
+    resolved = _resolved(fleet, scope, apps, variables, result.findings)
+    builder = _Builder(fleet, scope, settings, variables, result, _charts(scope, resolved.values()))
     builder.known.update(addons)
-    resolved = {app: effective for app in apps if (effective := builder.attempt(lambda app=app: builder.resolve(app)))}  # type: ignore[misc]
-    builder.use(resolved.values())
-    for app in _ordered(resolved, builder.result.findings):
-        builder.attempt(lambda app=app: builder.build(app))  # type: ignore[misc]
-    return builder.result
+    there = {*apps, *addons}
+    for app in in_order(resolved, result.findings):
+        result.findings += missing_dependencies(fleet, scope, app, there)
+        with collecting(result.findings):
+            builder.build(app)
+    return result
+
+
+def _resolved(
+    fleet: Fleet, scope: Scope, apps: Iterable[str], variables: Mapping[str, str], findings: Findings
+) -> dict[str, EffectiveApp]:
+    """The apps as they are in the scope, without those that cannot be resolved."""
+    resolved: dict[str, EffectiveApp] = {}
+    for app in apps:
+        with collecting(findings):
+            at, own = _path_of(scope, app), {**variables, "app": app}
+            resolved[app] = effective_app(fleet, at, scope.environment, scope.cluster, own)
+    return resolved
+
+
+def _charts(scope: Scope, apps: Iterable[EffectiveApp]) -> dict[str, str]:
+    """The sources that releases take, each with the first app that does."""
+    charts: dict[str, str] = {}
+    for app in apps:
+        if isinstance(app.block, Helm) and (source := app.block.source if scope.tenant else app.name):
+            charts.setdefault(source, app.name)
+    return charts
+
+
+def _path_of(scope: Scope, app: str) -> tuple[str, ...]:
+    return ("tenants", scope.tenant, "apps", app) if scope.tenant else ("platform", "addons", app)
 
 
 class _Builder:
+    """Turns resolved apps into objects, in the order of their dependencies; `known` are those that others may wait for."""
+
     def __init__(
-        self, fleet: Fleet, scope: Scope, settings: TenantSettings, variables: dict[str, str], there: set[str]
+        self,
+        fleet: Fleet,
+        scope: Scope,
+        settings: TenantSettings,
+        variables: Mapping[str, str],
+        result: AppSet,
+        charts: Mapping[str, str],
     ) -> None:
         self.fleet = fleet
         self.scope = scope
         self.settings = settings
         self.variables = variables
-        self.there = there
-        self.result = AppSet()
-        self.attachments = Attachments(fleet, scope, variables)
-        self.charts: dict[str, str] = {}  # sources that releases take, each with the first app to do so
+        self.result = result
+        self.charts = charts
         self.known: dict[str, Dependency] = {}
-
-    def attempt(self, step: Callable[[], _T]) -> _T | None:
-        try:
-            return step()
-        except Found as found:
-            self.result.findings += found.findings
-            return None
-
-    def path_of(self, app: str) -> tuple[str, ...]:
-        return ("tenants", self.scope.tenant, "apps", app) if self.scope.tenant else ("platform", "addons", app)
-
-    def resolve(self, app: str) -> EffectiveApp:
-        variables = {**self.variables, "app": app}
-        return effective_app(self.fleet, self.path_of(app), self.scope.environment, self.scope.cluster, variables)
-
-    def use(self, apps: Iterable[EffectiveApp]) -> None:
-        """Look at what all apps take before any is built."""
-        for app in apps:
-            if isinstance(app.block, Helm) and (source := app.block.source if self.scope.tenant else app.name):
-                self.charts.setdefault(source, app.name)
-        self.sources = SourceSet(self.fleet, self.scope, self.variables, self.attachments, self.charts, self.add)
+        self.attachments = Attachments(fleet, scope, variables)
+        self.sources = SourceSet(fleet, scope, variables, self.attachments, charts, self.add)
 
     def add(self, planned: KubeObject) -> None:
         """Take an object into the result, behind the Secrets and ConfigMaps it needs."""
@@ -116,7 +128,6 @@ class _Builder:
         self.result.objects.setdefault(planned.id, planned)
 
     def build(self, app: EffectiveApp) -> None:
-        self.result.findings += missing_dependencies(self.fleet, self.scope, app, self.there)
         after = [self.known[name] for name in app.depends_on if name in self.known]
         source_name = self._source_name(app)
         source = self.sources.get(source_name)
@@ -129,24 +140,27 @@ class _Builder:
             chart = self._chart(app, app.block, source_name, source)
             planned = helm_release(self.scope, app.name, app.block, self.settings, chart.id, after)
             release = (self.scope.cluster, self.scope.storage, planned.manifest["spec"]["releaseName"])
-        check_length(planned, self.path_of(app.name))
+        check_length(planned, _path_of(self.scope, app.name))
         self._check_spec(planned, app)
-        self.add(in_state(self.attachments.bound(planned), self._state(app)))
+        self.add(in_state(self._bound(planned, app), self._state(app)))
         self.known[app.name] = Dependency(planned.id)
-        at = self.path_of(app.name)
-        images = self.attempt(lambda: self._images(app.name, source)) or ()
+        at = _path_of(self.scope, app.name)
+        images: tuple[PlannedImage, ...] = ()
+        with collecting(self.result.findings):
+            images = self._images(app.name, source)
         self.result.apps.append(
             PlannedApp(self.scope.tenant, self.scope.cluster, app.name, planned.id, at, release, images)
         )
 
     def _images(self, app: str, source: KubeObject) -> tuple[PlannedImage, ...]:
         """Make the image automation of an app, if it is for this cluster to have."""
-        at = self.path_of(app)
+        at = _path_of(self.scope, app)
         automation = automation_of(self.fleet, self.scope, at, {**self.variables, "app": app})
         if automation is None:
             return ()
         for planned, place in image_objects(self.scope, app, automation, source, (*at, "imageAutomation")):
-            self.attempt(lambda planned=planned, place=place: self._add_image_object(planned, place))  # type: ignore[misc]
+            with collecting(self.result.findings):
+                self._add_image_object(planned, place)
         return planned_images(self.scope, app, automation)
 
     def _add_image_object(self, planned: KubeObject, at: Path) -> None:
@@ -167,7 +181,7 @@ class _Builder:
 
     def _check_manifests(self, app: EffectiveApp, name: str, source: KubeObject) -> None:
         if source.id.kind == "HelmRepository":
-            raise Found([])  # a rule has said so
+            raise AlreadyTold(f"source '{name}'")
         if is_chart(source) and name in self.charts:
             message = (
                 f"app '{app.name}' takes manifests from source '{name}', app '{self.charts[name]}' takes it as a chart"
@@ -177,7 +191,7 @@ class _Builder:
 
     def _chart(self, app: EffectiveApp, helm: Helm, name: str, source: KubeObject) -> KubeObject:
         """What a release takes: the source itself, or a chart of it."""
-        at = (*self.path_of(app.name), "helm")
+        at = (*_path_of(self.scope, app.name), "helm")
         check_chart(app, helm, source, at)
         release = helm.releaseName or app.name
         if len(release) > names.MAX_RELEASE:
@@ -185,9 +199,9 @@ class _Builder:
         if is_chart(source):
             return source
         chart = chart_object(self.scope, source, name, helm, self.settings.interval)
-        check_length(chart, self.path_of(app.name))
+        check_length(chart, _path_of(self.scope, app.name))
         self._check_spec(chart, app)
-        chart = self.attachments.bound(chart)
+        chart = self._bound(chart, app)
         self.add(chart)
         return chart
 
@@ -198,11 +212,15 @@ class _Builder:
             for finding in check_spec(planned.id.kind, planned.manifest["spec"], ())
         )
 
+    def _bound(self, planned: KubeObject, app: EffectiveApp) -> KubeObject:
+        """With the names of Secrets and ConfigMaps as the cluster knows them, and after those."""
+        return self.attachments.bound(planned, lambda path: app.origin(app.kind, *path))
+
     def _source_name(self, app: EffectiveApp) -> str:
         if not self.scope.tenant:
             return app.name
         if app.block.source is None:
-            raise Found([missing_key((*self.path_of(app.name), app.kind), "source")])
+            raise Found([missing_key((*_path_of(self.scope, app.name), app.kind), "source")])
         return app.block.source
 
     def _check_target(self, app: EffectiveApp) -> None:
@@ -222,36 +240,3 @@ class _Builder:
                     )
                 ]
             )
-
-
-def _ordered(apps: Mapping[str, EffectiveApp], findings: list[Finding]) -> list[EffectiveApp]:
-    """Dependencies first, otherwise in the order given; a cycle is reported once. No recursion: chains may be long."""
-    ordered: dict[str, EffectiveApp] = {}
-    trail: list[str] = []  # apps whose dependencies are being placed, each the reason for the next
-    pending = [iter(apps)]
-    while pending:
-        name = next(pending[-1], None)
-        if name is None:
-            pending.pop()
-            if trail:
-                ordered[trail[-1]] = apps[trail[-1]]
-                trail.pop()
-        elif name in trail:
-            findings.append(_cycle(apps, trail[trail.index(name) :]))
-        elif name in apps and name not in ordered:
-            trail.append(name)
-            # An app that names itself is for `rules`.
-            pending.append(iter([other for other in apps[name].depends_on if other != name]))
-    return list(ordered.values())
-
-
-def _cycle(apps: Mapping[str, EffectiveApp], names_in_cycle: list[str]) -> Finding:
-    # Report at the first app of the alphabet, so that the same cycle found from elsewhere is the same finding.
-    start = names_in_cycle.index(min(names_in_cycle))
-    chain = [*names_in_cycle[start:], *names_in_cycle[:start]]
-    return Finding(
-        apps[chain[0]].origin("dependsOn"),
-        "dependency-cycle",
-        f"apps depend on each other: {' -> '.join([*chain, chain[0]])}",
-        fix="remove one of the dependencies",
-    )

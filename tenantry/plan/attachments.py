@@ -7,20 +7,20 @@ else's Secret, whatever it is called.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.rules.references import GROUPS, undeclared
 from tenantry.fleet.template import fill
-from tenantry.flux.references import Kind, references, renamed
+from tenantry.flux.references import Kind, Reference, references, renamed
 from tenantry.kube.objects import KubeObject, ObjectId, SecretValues
-from tenantry.messages.errors import Finding, Found, Path
+from tenantry.messages.errors import AlreadyTold, Finding, Found, Path, raise_found
 from tenantry.model import Config, Credentials
 from tenantry.plan.objects.scope import WATCHED, Scope
 
 _REGISTRY_KEYS = ("password", "username")
-_GROUPS: dict[Kind, str] = {"Secret": "credentials", "ConfigMap": "configs"}
 
 
 class Attachments:
@@ -32,26 +32,30 @@ class Attachments:
         self._scope = scope
         self._variables = variables
 
-    def bound(self, planned: KubeObject) -> KubeObject:
+    def bound(self, planned: KubeObject, origin: Callable[[Path], Path] | None = None) -> KubeObject:
         """The object with the names of Secrets and ConfigMaps as the cluster knows them, and after those.
 
-        Raises: Found: empty, because a rule has named what is not declared; or what cannot be filled in.
+        Args:   origin: where the author wrote the value at a path of the spec. Needed where a placeholder may stand for
+                the kind of a reference, because then no rule could look at it.
+        Raises: Found: something is not declared, or cannot be filled in; AlreadyTold: a rule has named it.
         """
         spec = planned.manifest["spec"]
-        needed = tuple(self._needed(each.kind, each.name) for each in references(planned.id.kind, spec))
+        needed = tuple(self._needed(each, origin) for each in references(planned.id.kind, spec))
         if not needed:
             return planned
         manifest = {**planned.manifest, "spec": renamed(planned.id.kind, spec, self._name)}
         made = (object.id for object in needed if object)
         return replace(planned, manifest=manifest, depends_on=(*planned.depends_on, *dict.fromkeys(made)))
 
-    def _needed(self, kind: Kind, name: str) -> KubeObject | None:
-        """What is to be made for a name; None: others make it."""
-        group = _GROUPS[kind]
-        at = self._place(group, name)
-        declared = self._declared(group).get(name)
+    def _needed(self, reference: Reference, origin: Callable[[Path], Path] | None) -> KubeObject | None:
+        """What has to be made for a reference; None: others make it."""
+        kind, name = reference.kind, reference.name
+        at = self._place(GROUPS[kind], name)
+        declared = self._declared(GROUPS[kind]).get(name)
         if declared is None or at in self._fleet.left_out:
-            raise Found([])
+            if origin:
+                raise_found(undeclared(self._fleet, origin(reference.path), GROUPS[kind], name))
+            raise AlreadyTold(f"{GROUPS[kind]} '{name}'")
         self._refuse_kubeconfig(kind, name, at)
         if declared.existing:
             return None

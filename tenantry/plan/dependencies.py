@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.settings import EffectiveApp
 from tenantry.kube.names import addon_named
-from tenantry.messages.errors import Finding
+from tenantry.messages.errors import Finding, Findings
 from tenantry.plan.objects.scope import Scope
 
 
@@ -42,3 +42,36 @@ def _addons_elsewhere(fleet: Fleet, scope: Scope) -> str | None:
     if management == fleet.environments[scope.environment].management:
         return None
     return f"environment '{owner}' has the add-ons of cluster '{scope.cluster}', on management cluster '{management}'"
+
+
+def in_order(apps: Mapping[str, EffectiveApp], findings: Findings) -> list[EffectiveApp]:
+    """Dependencies first, otherwise in the order given; a cycle is reported once. No recursion: chains may be long."""
+    ordered: dict[str, EffectiveApp] = {}
+    trail: list[str] = []  # apps whose dependencies are being placed, each the reason for the next
+    pending = [iter(apps)]
+    while pending:
+        name = next(pending[-1], None)
+        if name is None:
+            pending.pop()
+            if trail:
+                ordered[trail[-1]] = apps[trail[-1]]
+                trail.pop()
+        elif name in trail:
+            findings.append(_cycle(apps, trail[trail.index(name) :]))
+        elif name in apps and name not in ordered:
+            trail.append(name)
+            # An app that names itself is for `rules`.
+            pending.append(iter([other for other in apps[name].depends_on if other != name]))
+    return list(ordered.values())
+
+
+def _cycle(apps: Mapping[str, EffectiveApp], circle: list[str]) -> Finding:
+    # Report at the first app of the alphabet, so that the same cycle found from elsewhere is the same finding.
+    start = circle.index(min(circle))
+    chain = [*circle[start:], *circle[:start]]
+    return Finding(
+        apps[chain[0]].origin("dependsOn"),
+        "dependency-cycle",
+        f"apps depend on each other: {' -> '.join([*chain, chain[0]])}",
+        fix="remove one of the dependencies",
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.errors import Finding, Path
+from tenantry.messages.errors import Finding, Findings, Path
 from tenantry.plan.apps import AppSet, PlannedApp
 from tenantry.source.parse import Source
 
@@ -16,7 +16,7 @@ class Gathering:
     def __init__(self, source: Source) -> None:
         self.objects: dict[ObjectId, KubeObject] = {}
         self.apps: list[PlannedApp] = []
-        self.findings: list[Finding] = []
+        self.findings = Findings()
         self.origins: dict[ObjectId, Path] = {}
         self._source = source
         self._release_at: dict[tuple[str, str, str], Path] = {}
@@ -40,6 +40,7 @@ class Gathering:
 
     def add_apps(self, planned: AppSet) -> None:
         self.findings += planned.findings
+        self.findings.skipped += planned.findings.skipped
         places = {app.id: app.at for app in planned.apps}
         for object in planned.objects.values():
             tenant = object.owner.tenant

@@ -11,13 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import ValidationError
-
 from tenantry.fleet.fleet import Fleet, clusters_of, matches
-from tenantry.fleet.merge import Layer, merge
+from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import selector_of
-from tenantry.fleet.shape import findings_of
-from tenantry.fleet.template import fill
 from tenantry.kube.names import join
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.data import mapping_at
@@ -30,6 +26,10 @@ API = "image.toolkit.fluxcd.io/v1"
 
 _FIXED = ("commit", "name", "tag", "semver")
 """Parts of a Git reference that name a commit and not a branch; Flux looks at each of them before it looks at `branch`."""
+
+
+_COMMIT_TEMPLATE = ("update", "git", "commit", "messageTemplate")
+"""Has braces of Go's templates; what it needs of the file's placeholders comes as `messageTemplateValues`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,9 @@ def automation_of(
     management = fleet.environments[scope.environment].management
     # Not by the order of the file, lest moving lines about there moves objects.
     chosen = min(owned, key=lambda each: (each != management, each))
-    return _filled(fleet, (*at, "imageAutomation"), variables) if chosen == scope.cluster else None
+    if chosen != scope.cluster:
+        return None
+    return resolved(fleet, (*at, "imageAutomation"), ImageAutomation, variables, literal=_COMMIT_TEMPLATE)
 
 
 def planned_images(scope: Scope, app: str, automation: ImageAutomation) -> tuple[PlannedImage, ...]:
@@ -96,20 +98,6 @@ def _declared(fleet: Fleet, at: tuple[str, ...]) -> tuple[App, Selector]:
     selector = selector_of(fleet, at[1], at[-1])
     assert selector is not None  # what has none is not placed
     return fleet.document.tenants[at[1]].apps[at[-1]], selector
-
-
-def _filled(fleet: Fleet, at: tuple[str, ...], variables: Mapping[str, str]) -> ImageAutomation:
-    written = merge([Layer(at, fleet.raw(*at))])
-    # The template of commit messages has braces of its own; what it needs of ours comes as `messageTemplateValues`.
-    commit = mapping_at(written, "update", "git", "commit")
-    template = commit.pop("messageTemplate", None)
-    data = fill(written, variables, at)
-    if template is not None:
-        data["update"]["git"]["commit"]["messageTemplate"] = template
-    try:
-        return ImageAutomation.model_validate(data)
-    except ValidationError as error:
-        raise Found(findings_of(error, ImageAutomation, data, at)) from None
 
 
 def _policies_of(scope: Scope, app: str) -> dict[str, Any]:

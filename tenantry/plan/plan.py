@@ -51,7 +51,10 @@ def plan(fleet: Fleet, environment: str) -> Plan:
     planner = Planner(fleet, environment)
     planner.run()
     gathered = planner.gathered
-    if gathered.findings:
+    if gathered.findings or gathered.findings.skipped:
+        assert gathered.findings or fleet.known_problems, (
+            f"nothing explains why {gathered.findings.skipped} is left out"
+        )
         raise fleet.invalid(gathered.findings)
     protected = fleet.environments[environment].protected
     return Plan(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.settings import apps_on, tenant_settings
-from tenantry.messages.errors import Found
+from tenantry.messages.errors import collecting
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.placements import PlacementPlanner, PlannedPlacement
 from tenantry.plan.platform import PlatformPlanner
@@ -33,16 +33,14 @@ class Planner:
             self._platform.alerts(cluster)
             self._platform.addons(cluster)
         for tenant in self.fleet.document.tenants:
-            try:
-                settings = tenant_settings(self.fleet, tenant)
-            except Found as found:
-                self.gathered.findings += found.findings
-                continue
-            for cluster, apps in self._apps_by_cluster(tenant).items():
-                try:
-                    self._placements.add(tenant, cluster, apps, settings)
-                except Found as found:
-                    self.gathered.findings += found.findings
+            with collecting(self.gathered.findings):
+                self._plan_tenant(tenant)
+
+    def _plan_tenant(self, tenant: str) -> None:
+        settings = tenant_settings(self.fleet, tenant)
+        for cluster, apps in self._apps_by_cluster(tenant).items():
+            with collecting(self.gathered.findings):
+                self._placements.add(tenant, cluster, apps, settings)
 
     def _apps_by_cluster(self, tenant: str) -> dict[str, list[str]]:
         """The clusters of this environment where the tenant has apps, in the order of the file."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tenantry.fleet.fleet import Fleet, matches
+from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import apps_on, platform_settings, variables_of
 from tenantry.fleet.sharing import marker, platform_account
-from tenantry.fleet.template import fill
 from tenantry.kube import names
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.errors import Finding, Found, Path
@@ -144,7 +144,7 @@ class PlatformPlanner:
             )
             fix = "publish charts/objects in a Helm repository, and set 'platform: {chart: {helm: {url: ..., version: ...}}}'"
             raise Found([Finding(("clusters", cluster), "no-objects-chart", message, fix=fix)])
-        return ChartRepository.model_validate(fill(self.fleet.raw(*at), self._variables(cluster), at))
+        return resolved(self.fleet, at, ChartRepository, self._variables(cluster))
 
     def _has_tenants(self, cluster: str) -> bool:
         return any(apps_on(self.fleet, tenant, cluster) for tenant in self.fleet.document.tenants)

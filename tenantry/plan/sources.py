@@ -6,17 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pydantic import ValidationError
-
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.merge import Layer, merge
-from tenantry.fleet.shape import findings_of
-from tenantry.fleet.template import fill
+from tenantry.fleet.resolve import resolved
 from tenantry.flux.conformance import check_spec
 from tenantry.kube.objects import KubeObject
-from tenantry.messages.errors import Finding, Found, Path, raise_found
+from tenantry.messages.errors import AlreadyTold, Finding, Found, Path, raise_found
 from tenantry.model import Source
-from tenantry.model.fillable import FILLED
 from tenantry.plan.attachments import Attachments
 from tenantry.plan.objects.scope import Scope, check_length
 from tenantry.plan.objects.sources import source_object
@@ -45,7 +40,10 @@ class SourceSet:
         self._being_built: list[str] = []
 
     def get(self, name: str) -> KubeObject:
-        """The object of a source. Raises: Found: it cannot be; empty if that is known already."""
+        """The object of a source.
+
+        Raises: Found: it cannot be planned; AlreadyTold: it is not declared, or wrong as it is written.
+        """
         if name not in self._built:
             self._being_built.append(name)
             try:
@@ -70,14 +68,9 @@ class SourceSet:
         return ("tenants", tenant, "sources", name) if tenant else ("platform", "addons", name, "source")
 
     def _declared(self, at: tuple[str, ...]) -> Source:
-        written = merge([Layer(at, self._fleet.raw(*at))])
-        if at in self._fleet.left_out or not written:
-            raise Found([])  # that it is wrong or not declared is known already
-        data = fill(written, self._variables, at)
-        try:
-            return Source.model_validate(data, context=FILLED)
-        except ValidationError as error:
-            raise Found(findings_of(error, Source, data, at)) from None
+        if at in self._fleet.left_out or not self._fleet.raw(*at):
+            raise AlreadyTold(f"source '{at[-1]}'")
+        return resolved(self._fleet, at, Source, self._variables)
 
     def _with_included(self, planned: KubeObject, at: Path) -> KubeObject:
         """A Git source with the names of the objects of those it includes, and after them."""

@@ -54,21 +54,24 @@ def addresses_of_providers_hold_no_secret(fleet: Fleet) -> Iterator[Finding]:
 
 
 def providers_say_what_their_type_needs(fleet: Fleet) -> Iterator[Finding]:
-    """Flux would take them, and fail at every event."""
+    """As written; `lacking` looks again at the values that variables give."""
     for at, alert in _alerts(fleet):
-        kind, flux = alert.provider.type, alert.provider.flux
-        if kind in _CHANNEL and not flux.get("channel"):
-            yield _lacking((*at, "provider"), kind, "a channel", "add 'channel:'")
-        if kind != _NO_ADDRESS and not flux.get("address") and not _may_hold(fleet, at, alert, ("address",)):
-            yield _lacking(
-                (*at, "provider"), kind, "an address", "add 'address:', or name credentials with the key 'address'"
-            )
-        if kind in _KEYS and not _may_hold(fleet, at, alert, _KEYS[kind]):
-            keys = " or ".join(f"'{key}'" for key in _KEYS[kind])
-            where = (*at, "credentials") if alert.credentials else at
-            yield _lacking(
-                where, kind, f"credentials with the key {keys}", "set 'credentials:', or add the key to them"
-            )
+        yield from lacking(fleet, at, alert)
+
+
+def lacking(fleet: Fleet, at: tuple[str, ...], alert: Alert) -> Iterator[Finding]:
+    """What the provider of an alert at a path does not say. Flux would take it, and fail at every event."""
+    kind, flux = alert.provider.type, alert.provider.flux
+    if kind in _CHANNEL and not flux.get("channel"):
+        yield _lacking((*at, "provider"), kind, "a channel", "add 'channel:'")
+    if kind != _NO_ADDRESS and not flux.get("address") and not _may_hold(fleet, at, alert, ("address",)):
+        yield _lacking(
+            (*at, "provider"), kind, "an address", "add 'address:', or name credentials with the key 'address'"
+        )
+    if kind in _KEYS and not _may_hold(fleet, at, alert, _KEYS[kind]):
+        keys = " or ".join(f"'{key}'" for key in _KEYS[kind])
+        where = (*at, "credentials") if alert.credentials else at
+        yield _lacking(where, kind, f"credentials with the key {keys}", "set 'credentials:', or add the key to them")
 
 
 def alerts_tell_what_their_provider_can_take(fleet: Fleet) -> Iterator[Finding]:

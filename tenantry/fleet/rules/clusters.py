@@ -8,8 +8,9 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.inherit import cycles
 from tenantry.fleet.rules import walk
 from tenantry.fleet.sharing import says_itself
-from tenantry.fleet.template import BUILT_IN, names_in
+from tenantry.fleet.template import BUILT_IN
 from tenantry.messages.errors import Finding
+from tenantry.messages.placeholders import names_in
 from tenantry.messages.text import declared
 from tenantry.model import ConfigMap
 

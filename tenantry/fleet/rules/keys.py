@@ -72,6 +72,8 @@ def _keys(fleet: Fleet, at: tuple[str, ...], entry: dict[str, Any]) -> tuple[str
     if entry.get("kind") == "ConfigMap":
         config = owner.configs.get(name)
         return (f"config '{name}'", tuple(config.data)) if config and config.data else None
+    if entry.get("kind") != "Secret":
+        return None  # a placeholder, which each placement fills in
     secret = owner.credentials.get(name)
     keys = (REGISTRY_KEY,) if secret and secret.registry else tuple(secret.keys or ()) if secret else ()
     return (f"credentials '{name}'", keys) if keys else None

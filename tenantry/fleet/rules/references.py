@@ -7,7 +7,7 @@ from typing import Any
 
 from tenantry.fleet.blocks import alert_blocks, flux_blocks, image_sources, source_blocks
 from tenantry.fleet.fleet import Fleet
-from tenantry.flux.references import references
+from tenantry.flux.references import Kind, references
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import declared
@@ -16,7 +16,8 @@ from tenantry.model import Alert, Provider
 _CLOUDS = ("aws", "azure", "gcp")
 _CLOUD_PROVIDERS = ("azuredevops", "azureeventhub", "googlepubsub")
 """Types of alerts' providers that log in with the controller's own identity where they are given no other."""
-_GROUPS = {"Secret": "credentials", "ConfigMap": "configs"}
+GROUPS: dict[Kind, str] = {"Secret": "credentials", "ConfigMap": "configs"}
+"""Where the names of each kind are declared."""
 
 
 def references_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:
@@ -26,23 +27,23 @@ def references_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:
             for each in references(kind, block):
                 # What the author may not set at all is refused for that.
                 if each.path[0] not in model.owned:
-                    yield from _undeclared(fleet, (*path, *each.path), _GROUPS[each.kind], each.name)
+                    yield from undeclared(fleet, (*path, *each.path), GROUPS[each.kind], each.name)
 
 
 def sources_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
     for at in (*_sources(fleet), *image_sources(fleet.source.data)):
         name = mapping_at(fleet.source.data, *at).get("credentials")
         if isinstance(name, str):
-            yield from _undeclared(fleet, (*at, "credentials"), "credentials", name)
+            yield from undeclared(fleet, (*at, "credentials"), "credentials", name)
     name = fleet.raw("platform", "chart").get("credentials")
     if isinstance(name, str):
-        yield from _undeclared(fleet, ("platform", "chart", "credentials"), "credentials", name)
+        yield from undeclared(fleet, ("platform", "chart", "credentials"), "credentials", name)
 
 
 def alerts_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
     for path, model, block in alert_blocks(fleet.source.data):
         if model is Alert and isinstance(name := block.get("credentials"), str):
-            yield from _undeclared(fleet, (*path, "credentials"), "credentials", name)
+            yield from undeclared(fleet, (*path, "credentials"), "credentials", name)
 
 
 def sources_include_declared_git_sources(fleet: Fleet) -> Iterator[Finding]:
@@ -89,7 +90,8 @@ def _owner(path: Path) -> tuple[str, ...]:
     return ("tenants", str(path[1])) if path[0] == "tenants" else ("platform",)
 
 
-def _undeclared(fleet: Fleet, at: Path, group: str, name: str) -> Iterator[Finding]:
+def undeclared(fleet: Fleet, at: Path, group: str, name: str) -> Iterator[Finding]:
+    """A finding if what a path names is not declared; group: "credentials" or "configs"."""
     owner = _owner(at)
     known = fleet.names(*owner, group)
     if name not in known:

@@ -183,15 +183,17 @@ web:
     )
 
 
-def test_a_merged_app_that_does_not_fit_is_reported_at_its_block() -> None:
+def test_a_merged_app_that_does_not_fit_is_reported_at_its_entry() -> None:
     with pytest.raises(Found) as caught:
         effective(
-            rocky("web: {kustomize: {source: manifests, path: ./a, components: [../../b]}, clusters: {all: true}}"),
+            rocky(
+                "web: {kustomize: {source: manifests, path: ./a, components: [../b, ../../b]}, clusters: {all: true}}"
+            ),
             "edge",
         )
     (finding,) = caught.value.findings
     assert (finding.path, finding.code, finding.message) == (
-        (*AT, "kustomize"),
+        (*AT, "kustomize", "components", 1),
         "bad-path",
         "component '../../b' leaves the source",
     )

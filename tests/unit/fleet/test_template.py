@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tenantry.fleet.template import fill, names_in
+from tenantry.fleet.template import fill
 from tenantry.messages.errors import Finding, Found
+from tenantry.messages.placeholders import names_in
 
 VARIABLES = {"env": "dev", "tenant": "rocky", "domain": "example.com", "braces": "{env}"}
 

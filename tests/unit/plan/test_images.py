@@ -149,6 +149,11 @@ IMAGE_NAMES = [
     "{{a}}",
     "a",
     "{image}:v1",
+    "ghcr.io/",
+    "ghcr.io/rocky//front",
+    "ghcr.io/rocky/front/",
+    "ghcr.io/rocky/a..b",
+    "/front",
 ]
 
 

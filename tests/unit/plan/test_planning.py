@@ -816,7 +816,8 @@ def test_names_that_become_the_same_when_joined_are_refused() -> None:
         ),
         (
             "kustomize: {source: manifests, path: ./x, components: [../ok, ../../out]}",
-            "tenants.yaml:15:24: error[bad-path]: component '../../out' leaves the source\n  at tenants.rocky.apps.web.kustomize",
+            "tenants.yaml:15:75: error[bad-path]: component '../../out' leaves the source\n"
+            "  at tenants.rocky.apps.web.kustomize.components[1]",
         ),
     ],
 )

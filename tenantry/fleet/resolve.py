@@ -1,0 +1,67 @@
+"""A part of the file as it holds in one place: layers merged, placeholders filled in, the result checked against its model.
+
+Called by: `settings`, the plan and `explain`, so that all of them see the same values.
+Never: decides which layers there are. A finding names the place where the author wrote the value, in whichever layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import Layer, merge, origin
+from tenantry.fleet.shape import findings_of
+from tenantry.fleet.template import fill
+from tenantry.messages.data import ABSENT, mapping_at, replaced, value_at, without
+from tenantry.messages.errors import Found, Path
+from tenantry.model import Model
+from tenantry.model.fillable import FILLED
+
+_M = TypeVar("_M", bound=Model)
+
+
+def resolved(
+    fleet: Fleet, at: tuple[str, ...], model: type[_M], variables: Mapping[str, str], *, literal: tuple[str, ...] = ()
+) -> _M:
+    """The part of the file at a path, where only that place speaks about it.
+
+    Args:   literal: the path of a text below it that takes no placeholders, because its braces mean something else.
+    Raises: Found: a placeholder is unknown, or the filled values do not fit the model.
+    """
+    return resolved_layers([Layer(at, fleet.raw(*at))], model, variables, literal=literal)
+
+
+def resolved_layers(
+    layers: Sequence[Layer],
+    model: type[_M],
+    variables: Mapping[str, str] | None,
+    *,
+    part: tuple[str, ...] = (),
+    literal: tuple[str, ...] = (),
+) -> _M:
+    """Several layers as one; variables: None where the layers take no placeholders; part: the path of the part that is wanted.
+
+    Raises: Found: as `resolved`; also where layers that fit by themselves do not fit together.
+    """
+    data = mapping_at(merge(layers), *part)
+    try:
+        if variables is not None:
+            data = _filled(data, variables, part, literal)
+        return model.model_validate(data, context=None if variables is None else FILLED)
+    except ValidationError as error:
+        findings = findings_of(error, model, data, part)
+    except Found as found:
+        findings = iter(found.findings)
+    raise Found(replace(each, path=origin(layers, each.path)) for each in findings)
+
+
+def _filled(data: dict[str, Any], variables: Mapping[str, str], at: Path, literal: tuple[str, ...]) -> Any:
+    text = value_at(data, literal, ABSENT) if literal else ABSENT
+    if text is ABSENT:
+        return fill(data, variables, at)
+    filled = fill(without(data, [literal]), variables, at)
+    return replaced(filled, literal, text)

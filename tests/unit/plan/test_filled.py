@@ -1,0 +1,126 @@
+"""What variables make of values: filled in where the file says so, and checked as if the author had written them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.messages.errors import AlreadyTold, Found
+from tenantry.plan.plan import plan
+from tenantry.plan.sources import SourceSet
+from tests.unit.texts import fleet, one, planned, problems, rocky, told
+
+HUB = "clusters: {names: [hub]}"
+EVERYWHERE = "clusters: {all: true}"
+APP = "web: {kustomize: {source: manifests}}"
+DECLARED = (
+    f"{HUB}\ncredentials: {{keys: {{keys: [values.yaml]}}}}\nconfigs: {{settings: {{data: {{values.yaml: 'a: 1'}}}}}}"
+)
+BASE = 'url: "https://charts.example.com", version: 0.1.0'
+AUTOMATION = """\
+web:
+  kustomize: {source: manifests}
+  imageAutomation:
+    images:
+      front:
+        repository: {image: ghcr.io/rocky/front, interval: "{often}", timeout: "{often}"}
+        policy: {policy: {alphabetical: {order: "{order}"}}, digestReflectionPolicy: Always, interval: "{often}"}
+    update: {interval: "{often}", git: {commit: {author: {email: a@b.example}}}}
+"""
+
+
+def varied(text: str, variables: str) -> str:
+    """The fleet with variables of its environment."""
+    return text.replace("management: hub}", f"management: hub, variables: {{{variables}}}}}")
+
+
+def release(entry: str) -> str:
+    return rocky(f"db: {{helm: {{source: charts, chart: db, version: 1.x, valuesFrom: [{entry}]}}}}", DECLARED)
+
+
+@pytest.mark.parametrize(
+    ("chart", "variables", "place", "key"),
+    [
+        ('url: "", version: 0.1.0', "a: b", "7:32", "url"),
+        ('url: "{none}", version: 0.1.0', 'none: ""', "7:32", "url"),
+        ('url: "https://charts.example.com", version: "{none}"', 'none: ""', "7:71", "version"),
+    ],
+)
+def test_an_empty_value_of_the_objects_chart_is_the_authors_mistake(
+    chart: str, variables: str, place: str, key: str
+) -> None:
+    assert problems(varied(rocky(APP, EVERYWHERE).replace(BASE, chart), variables)) == told(
+        f"tenants.yaml:{place}: error[empty]: an empty string is not allowed here",
+        f"  at platform.chart.helm.{key}",
+        "Found 1 error",
+    )
+
+
+def test_the_kind_of_a_reference_may_be_a_variable() -> None:
+    text = varied(release('{kind: "{k}", name: keys}'), "k: Secret")
+    assert one(planned(text), "HelmRelease", "db").manifest["spec"]["valuesFrom"] == [
+        {"kind": "Secret", "name": "keys"}
+    ]
+    app = 'web: {kustomize: {source: manifests, postBuild: {substituteFrom: [{kind: "{k}", name: keys}]}}}'
+    spec = one(planned(varied(rocky(app, DECLARED), "k: Secret")), "Kustomization", "web").manifest["spec"]
+    assert spec["postBuild"]["substituteFrom"] == [{"kind": "Secret", "name": "keys"}]
+
+
+@pytest.mark.parametrize("app", ["helm", "kustomize"])
+def test_what_a_filled_reference_names_has_to_be_declared(app: str) -> None:
+    entry = '{kind: "{k}", name: settings}'
+    kustomize = f"db: {{kustomize: {{source: manifests, postBuild: {{substituteFrom: [{entry}]}}}}}}"
+    text = release(entry) if app == "helm" else rocky(kustomize, DECLARED)
+    assert "error[unknown-credentials]: " in problems(varied(text, "k: Secret"))
+    assert f"  at tenants.rocky.apps.db.{app}." in problems(varied(text, "k: Secret"))
+
+
+def test_an_empty_variable_is_no_address() -> None:
+    alert = f"{HUB}\nalerts: {{chat: {{provider: {{type: slack, address: '{{none}}'}}}}}}"
+    assert problems(varied(rocky(APP, alert), 'none: ""')).startswith(
+        "tenants.yaml:14:31: error[missing-key]: a provider of type 'slack' needs an address\n"
+    )
+
+
+def test_every_time_of_an_image_automation_takes_placeholders() -> None:
+    text = rocky(AUTOMATION)
+    there = planned(varied(text, "often: 2m, order: desc"))
+    repository, policy, update = (
+        one(there, kind, name).manifest["spec"]
+        for kind, name in (
+            ("ImageRepository", "web-front"),
+            ("ImagePolicy", "web-front"),
+            ("ImageUpdateAutomation", "web"),
+        )
+    )
+    assert ("2m", "2m") == (repository["interval"], repository["timeout"])
+    assert ("2m", "desc") == (policy["interval"], policy["policy"]["alphabetical"]["order"])
+    assert update["interval"] == "2m"
+
+
+@pytest.mark.parametrize(
+    ("variables", "code"), [("often: soon, order: asc", "bad-duration"), ("often: 2m, order: up", "bad-value")]
+)
+def test_what_variables_make_of_an_image_automation_is_checked(variables: str, code: str) -> None:
+    assert f"error[{code}]: " in problems(varied(rocky(AUTOMATION), variables))
+
+
+# --- nothing is left out without a word -------------------------------------------------------------------------
+
+
+def test_giving_up_without_a_finding_is_an_error_of_the_program() -> None:
+    with pytest.raises(AssertionError, match="did not say why"):
+        Found([])
+
+
+def test_a_part_that_is_left_out_without_a_finding_is_an_error_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_: SourceSet, name: str) -> None:
+        raise AlreadyTold(f"source '{name}'")
+
+    sound = fleet(rocky(APP))
+    monkeypatch.setattr(SourceSet, "get", missing)
+    with pytest.raises(AssertionError, match="source 'manifests'"):
+        plan(sound, "dev")
+
+
+def test_a_part_that_is_left_out_because_of_a_finding_is_not_reported_twice() -> None:
+    assert "Found 1 error\n" in problems(rocky(f"{APP}\nother: {{kustomize: {{source: manifest}}}}"))
