@@ -26,7 +26,7 @@ setup: .venv/.synced ## make .venv with the locked Python packages
 	@[ -x $(BIN)/python ] || { echo "making .venv"; $(PYTHON) -m venv .venv; }
 	@[ -x $(BIN)/uv ] || { echo "installing uv $(UV_VERSION)"; $(BIN)/python -m pip install --quiet uv==$(UV_VERSION); }
 	@echo "installing the locked packages"
-	@$(BIN)/uv sync --quiet --frozen --inexact --all-groups --compile-bytecode
+	@$(BIN)/uv sync --quiet --frozen --inexact --all-groups --all-extras --compile-bytecode
 	@touch $@
 
 .PHONY: tools

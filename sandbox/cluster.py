@@ -151,4 +151,4 @@ class Cluster:
 
     def _controlplane(self, part: str, flags: programs.Flags, ports: tuple[int, ...] = ()) -> Part:
         environment = programs.environment(self.home / part)
-        return Part(self.name, part, programs.controlplane(part, flags), environment, ports)
+        return Part(self.name, part, programs.command(part, flags), environment, ports)

@@ -16,7 +16,7 @@ HOSTS = ("127.0.0.1", "localhost")
 
 @dataclass(frozen=True, slots=True)
 class Etcd:
-    """Where etcd listens, and with which certificates: it holds every Secret, so it talks to no stranger, not even on loopback."""
+    """Where etcd listens, and with which certificates: it holds every Secret, so clients have to prove who they are."""
 
     layout: Layout
     port: int
@@ -58,7 +58,7 @@ class Etcd:
             "unsafe-no-fsync": "true",
             "log-level": "warn",
         }
-        argv = programs.controlplane("etcd", flags)
+        argv = programs.command("etcd", flags)
         return Part(SHARED, "etcd", argv, programs.environment(self.layout.etcd), (self.port, self.peer_port))
 
     def ready(self) -> bool:

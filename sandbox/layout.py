@@ -62,8 +62,8 @@ class Layout:
         return self.root / "pulumi"
 
     @property
-    def engine(self) -> Path:
-        """Pulumi's own programs, side by side."""
+    def programs(self) -> Path:
+        """The programs that `sandbox run` puts on PATH."""
         return self.root / "bin"
 
     def cluster(self, name: str) -> Path:

@@ -4,7 +4,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from tools.locate import path_of
+from tools.installed import KUBERNETES
+from tools.locate import command_of
 
 Flags = Mapping[str, object]
 
@@ -19,9 +20,9 @@ INHERITED = (
     "https_proxy",
     "no_proxy",
 )
-"""What a program may take over from the user's shell: how to reach outside sources, and no secret that a shell may hold."""
+"""What a program inherits from the user's shell: how to reach outside sources, and no secret that a shell may hold."""
 NAMES = (
-    "controlplane",
+    *KUBERNETES,
     "kwok",
     "source-controller",
     "kustomize-controller",
@@ -31,22 +32,17 @@ NAMES = (
 
 
 def require() -> None:
-    """Make sure that every program is there, before anything is started.
+    """Check that every program is there, before anything is started.
 
-    Raises:  tools.errors.ToolsError: one is not, with how to get it.
+    Raises:  tools.errors.ToolsError: one is missing; with how to get it.
     """
     for name in NAMES:
-        path_of(name)
+        command_of(name)
 
 
 def command(name: str, flags: Flags) -> tuple[str, ...]:
-    """The command line of a program that was built for the sandbox."""
-    return (str(path_of(name)), *_rendered(flags))
-
-
-def controlplane(part: str, flags: Flags) -> tuple[str, ...]:
-    """The command line of one part of the control plane: all of them are one binary."""
-    return (str(path_of("controlplane")), part, *_rendered(flags))
+    """The command line of one of the sandbox's programs."""
+    return (*command_of(name), *(f"--{flag}={value}" for flag, value in flags.items()))
 
 
 def environment(home: Path, **extra: str) -> dict[str, str]:
@@ -55,7 +51,3 @@ def environment(home: Path, **extra: str) -> dict[str, str]:
     scratch.mkdir(parents=True, exist_ok=True, mode=0o700)
     inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
     return {**inherited, "HOME": str(home), "TMPDIR": str(scratch), **extra}
-
-
-def _rendered(flags: Flags) -> tuple[str, ...]:
-    return tuple(f"--{name}={value}" for name, value in flags.items())

@@ -36,10 +36,13 @@ _ROOT = click.option(
 def _refusals() -> Iterator[None]:
     """The sandbox's and the tools' own errors, as the command line shows errors."""
     try:
+        import psutil  # noqa: F401  it and what else the sandbox needs are an extra
+
         from sandbox.errors import SandboxError
         from tools.errors import ToolsError
-    except ImportError as missing:
-        raise Refused(f"the sandbox needs the Python package '{missing.name}'", "run `make setup`") from None
+    except ModuleNotFoundError as missing:
+        message = f"the sandbox is not installed: there is no Python package '{missing.name}'"
+        raise Refused(message, "run `pip install 'tenantry[sandbox]'`, or `make setup` in a checkout") from None
     try:
         yield
     except (SandboxError, ToolsError) as error:
@@ -75,13 +78,12 @@ def up(file: Path, environment: str | None, content: Path | None, root: Path) ->
     fleet = load_fleet(file)
     planned = plan(fleet, environment or next(iter(fleet.environments)))
     with _refusals(), _progress() as report:
-        from sandbox import lifecycle
+        from sandbox import commands, lifecycle
         from sandbox.fleet import CONTENT, spec_of
-        from sandbox.pulumi import prepare_pulumi
 
         spec = spec_of(fleet, planned, content or CONTENT)
         lifecycle.up(spec, root, report)
-        prepare_pulumi(root)
+        commands.prepare(root)
     for cluster in spec.clusters:
         say(f"{cluster}: kubeconfig {root / cluster / 'kubeconfig'}")
     return 0
@@ -119,21 +121,29 @@ def down(root: Path) -> int:
     epilog="""\b
 Examples:
   tenantry sandbox run -- pulumi up --stack dev
-  tenantry sandbox run -- pulumi destroy --stack dev
+  tenantry sandbox run -- kubectl get kustomizations --all-namespaces
+  tenantry sandbox run --cluster edge-1 -- kubectl get pods --all-namespaces
 """,
 )
+@click.option("--cluster", metavar="NAME", help="The cluster that kubectl talks to; default: the management cluster.")
 @_ROOT
 @click.argument("arguments", nargs=-1, required=True, metavar="COMMAND...")
-def run(root: Path, arguments: tuple[str, ...]) -> int:
-    """Run a command against the sandbox: with its pulumi on PATH, and a home, a backend and a plugin of its own."""
-    with _refusals():
-        from sandbox.pulumi import environment
+def run(root: Path, cluster: str | None, arguments: tuple[str, ...]) -> int:
+    """Run a command against the sandbox.
 
-        variables = environment(root)
+    The sandbox's pulumi and kubectl are on PATH. Pulumi works with the sandbox's own backend, home and plugin; KUBECONFIG names a
+    cluster of the sandbox.
+    """
+    with _refusals():
+        from sandbox.commands import environment
+
+        variables = environment(root, cluster)
     try:
         return subprocess.run(arguments, env=variables, check=False).returncode
     except FileNotFoundError:
         raise Refused(f"there is no command '{arguments[0]}'", "name a command that is on PATH") from None
+    except OSError as failure:
+        raise Refused(f"'{arguments[0]}' cannot be run: {failure.strerror}", "name a program") from None
 
 
 @contextmanager

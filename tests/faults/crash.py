@@ -17,7 +17,7 @@ from pathlib import Path
 
 import psutil
 
-from sandbox.pulumi import environment
+from sandbox.commands import environment
 from tests.e2e.project import TIMEOUT, Project
 
 UP = ("up", "--stack", "dev", "--yes", "--skip-preview")

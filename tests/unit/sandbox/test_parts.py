@@ -20,7 +20,7 @@ ADDRESS = re.compile(r"--[a-z-]*(a|A)ddr(ess)?=|.*://")
 
 @pytest.fixture
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
-    monkeypatch.setattr(programs, "path_of", lambda name: Path("/tools") / name)
+    monkeypatch.setattr(programs, "command_of", lambda name: (f"/tools/{name}",))
     layout = Layout(tmp_path)
     return Cluster("hub-dev", layout, 20002, 20003, Etcd(layout, 20000, 20001))
 
