@@ -6,6 +6,9 @@ MAKEFLAGS += --no-builtin-rules
 
 PYTHON ?= python3
 ENVIRONMENT ?= dev
+# Compiled modules are kept: without them each process, and a test run starts hundreds, compiles everything again.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := .venv/bin
 UV_VERSION := 0.13.8
 

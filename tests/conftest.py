@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -24,3 +26,8 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the developer's shell says about colours and files must not change a result."""
     for variable in ("NO_COLOR", "FORCE_COLOR", "TENANTRY_FILE", "TENANTRY_DEBUG"):
         monkeypatch.delenv(variable, raising=False)
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of collected tests stay until the end: the garbage collector need not look through them again and again."""
+    gc.freeze()

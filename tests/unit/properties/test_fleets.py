@@ -19,7 +19,7 @@ from tests.unit.properties.promises import by_id, load, plans
 settled: Any = {"deadline": None, "derandomize": True, "database": None, "suppress_health_check": list(HealthCheck)}
 
 
-@settings(max_examples=20, **settled)
+@settings(max_examples=15, **settled)
 @given(st.data())
 def test_a_fleet_keeps_every_promise(data: st.DataObject) -> None:
     fleet = data.draw(fleets())
