@@ -1,7 +1,8 @@
 """Runs the clusters of one environment as local processes on loopback.
 
-A fleet can be tried before it meets a real cluster: every management and remote cluster becomes a control plane of its
-own with simulated nodes, the management cluster gets Flux, and one server plays the Git and chart hosts that the
-sources name. The package knows nothing of tenants.yaml; it is given a `SandboxSpec` and works in one directory, which
-`down` removes.
+People can try a fleet before it meets a real cluster: each management and remote cluster becomes a control plane with
+simulated nodes, the management cluster gets Flux, and one server stands in for the Git and chart hosts of the sources.
+
+`tenantry sandbox` calls it, and the end-to-end tests do. It must never touch anything outside its own directory, which `down`
+removes, and apart from `fleet` it must not know tenants.yaml: it is given a `SandboxSpec`.
 """

@@ -1,7 +1,6 @@
 """A client for the few requests that setting up a cluster takes.
 
-Objects pass through as they are, CRDs and custom resources included: there are no models that could drop a field they
-do not know.
+Objects pass through unchanged, CRDs and custom resources included: there are no models that could drop an unknown field.
 """
 
 import http.client
@@ -19,14 +18,14 @@ TIMEOUT = 30.0
 
 
 class Answer(NamedTuple):
-    """What the API server said."""
+    """The API server's answer."""
 
     status: int
     body: bytes
 
 
 class Kind(NamedTuple):
-    """Where objects of one kind stand in the API."""
+    """Where the API has objects of one kind."""
 
     plural: str
     namespaced: bool
@@ -45,11 +44,11 @@ class Api:
         self._kinds: dict[str, dict[str, Kind]] = {}
 
     def ready(self) -> bool:
-        """Whether the API server calls itself ready."""
+        """Whether the API server reports that it is ready."""
         return self._request("GET", "/readyz").status == http.HTTPStatus.OK
 
     def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> dict[str, Any] | None:
-        """The object, or None if there is none of that name."""
+        """The object; None: there is no object of that name."""
         answer = self._request("GET", self._path(api_version, kind, namespace, name))
         if answer.status == http.HTTPStatus.NOT_FOUND:
             return None
@@ -57,7 +56,7 @@ class Api:
         return _parsed(answer)
 
     def apply(self, manifest: Manifest) -> None:
-        """Create the object or bring it to this form, by server-side apply."""
+        """Create or update the object, by server-side apply."""
         api_version, kind, metadata = manifest["apiVersion"], manifest["kind"], manifest["metadata"]
         path = self._path(api_version, kind, metadata.get("namespace", ""), metadata["name"])
         # JSON is YAML; the API server wants this media type for both.
@@ -78,7 +77,7 @@ class Api:
         try:
             return self._kinds[base][kind]
         except KeyError:
-            message = f"cluster {self._access.cluster} knows no kind {kind} in {base}"
+            message = f"cluster {self._access.cluster} has no kind {kind} in {base}"
             raise SandboxError(message, "correct the object's apiVersion and kind") from None
 
     def _discover(self, base: str) -> dict[str, Kind]:

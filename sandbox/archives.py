@@ -14,7 +14,7 @@ from sandbox.layout import write_private
 
 EPOCH = 946684800
 CREATED = "2000-01-01T00:00:00Z"
-"""The same moment twice: for archives, and for what is said about them."""
+"""The same time in two forms: for archives, and for their descriptions."""
 
 
 def packed(folder: Path, below: str = "") -> bytes:
@@ -31,13 +31,13 @@ def packed(folder: Path, below: str = "") -> bytes:
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    """What the files of a folder hold, by their path in it; nothing if there is no such folder."""
+    """The content of a folder's files by their path in it; empty if there is no such folder."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
 def publish(files: Mapping[str, bytes], target: Path) -> None:
-    """Make the directory hold exactly these files, written in this order; what is the same already stays untouched."""
+    """Make the directory hold exactly these files, written in this order; unchanged files are not written."""
     for name, data in files.items():
         path = target / name
         if not path.is_file() or path.read_bytes() != data:

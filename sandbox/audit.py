@@ -1,6 +1,6 @@
-"""Who changed what: the API servers of the sandbox write each change down, with the user that Flux acted as.
+"""Audit logs: the API servers of the sandbox log each change with the user that made it.
 
-It answers the question that matters most about a fleet of tenants, and that the objects themselves do not tell.
+They show as which user Flux acted, which matters most in a fleet of tenants and cannot be seen in the objects.
 """
 
 import json

@@ -1,8 +1,7 @@
-"""Brings up what a spec describes, in the order in which things need each other, and side by side where they do not.
+"""Starts everything that a spec describes: what depends on each other in order, the rest in parallel.
 
-etcd comes first, then every API server; as soon as one is ready, the parts around it start while objects are applied.
-Whatever is there already is found as it should be and left alone, so doing all this again repairs a sandbox and
-otherwise changes nothing.
+etcd starts first, then every API server; as soon as one is ready, the parts around it start while objects are applied.
+What already runs as described is left alone, so a second run repairs a sandbox and otherwise changes nothing.
 """
 
 from collections.abc import Callable, Iterable
@@ -24,7 +23,7 @@ from tools.locate import crds
 
 
 def port_names(spec: SandboxSpec) -> tuple[str, ...]:
-    """Names of the ports that the spec's processes need beside those of the content server."""
+    """Names of the ports that the processes need, except the content server's."""
     clusters = (f"{cluster}/{part}" for cluster in spec.clusters for part in ("kube-apiserver", "kwok"))
     return (CLIENT_PORT, PEER_PORT, *clusters, *(f"{spec.management}/{name}" for name in flux.PORTS))
 
@@ -99,7 +98,7 @@ class BringUp:
             try:
                 cluster.api.apply(manifest)
             except Unreachable:
-                # Why it does not answer is the better error.
+                # If a part has ended, that is the better error.
                 self.supervisor.check()
                 raise
 
@@ -110,7 +109,7 @@ def definitions() -> list[Manifest]:
 
 
 def established(cluster: Cluster, crd: Manifest) -> bool:
-    """Whether objects of a definition's kind can be made."""
+    """Whether objects of a definition's kind can be created."""
     return _holds(cluster.api.get(crd["apiVersion"], crd["kind"], crd["metadata"]["name"]), "Established")
 
 

@@ -22,12 +22,12 @@ from sandbox.response import Response
 
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 RESERVED = frozenset({"charts", "git", "healthz"})
-"""What the content server serves in the place of buckets of these names."""
+"""Names that buckets cannot have: the content server serves something else under them."""
 NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/"
 
 
 def publish(source: Path, target: Path) -> None:
-    """Make the directory hold what the folders of `source` hold, each of which is a bucket; an empty one is none.
+    """Publish the folders of `source`, each as a bucket; empty folders are skipped.
 
     Raises:  SandboxError: a name that no bucket can have.
     """
@@ -52,7 +52,7 @@ def serve(directory: Path, target: str, headers: Mapping[str, str]) -> Response:
         return _object(directory / bucket, key)
     query = {name: values[0] for name, values in parse_qs(url.query, keep_blank_values=True).items()}
     if "location" in query:
-        # Nothing in it means the first region there was.
+        # Empty means the first region.
         return _xml(ET.Element("LocationConstraint", xmlns=NAMESPACE))
     if query.get("delimiter"):
         return _error(HTTPStatus.NOT_IMPLEMENTED, "NotImplemented")
@@ -60,7 +60,7 @@ def serve(directory: Path, target: str, headers: Mapping[str, str]) -> Response:
 
 
 def _object(bucket: Path, key: str) -> Response:
-    # Looked up among those there are, so that no key leads out of the bucket.
+    # Looked up among the existing files, so that no key leads out of the bucket.
     path = _objects(bucket).get(key)
     if path is None:
         return _error(HTTPStatus.NOT_FOUND, "NoSuchKey")
@@ -73,7 +73,7 @@ def _object(bucket: Path, key: str) -> Response:
 
 
 def _list(bucket: Path, query: Mapping[str, str]) -> ET.Element:
-    """All objects at once, however many there are."""
+    """All objects in one page, however many there are."""
     prefix, encoded = query.get("prefix", ""), query.get("encoding-type") == "url"
     found = {key: path for key, path in _objects(bucket).items() if key.startswith(prefix)}
     result = ET.Element("ListBucketResult", xmlns=NAMESPACE)

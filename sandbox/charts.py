@@ -38,7 +38,7 @@ class Package:
 
 
 def publish(charts: Iterable[Path], target: Path) -> None:
-    """Make the directory hold exactly these charts and their index; what is the same already stays untouched."""
+    """Make the directory hold exactly these charts and their index; unchanged files are not written."""
     packages = sorted((package(chart) for chart in charts), key=lambda each: each.file)
     files = {each.file: each.archive for each in packages}
     files[INDEX] = _index(packages)

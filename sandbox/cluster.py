@@ -1,4 +1,4 @@
-"""One cluster: its identities, and the processes that make it up."""
+"""One cluster: its users and its processes."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,7 +41,7 @@ CONTROLLERS = (
     "ttl-after-finished-controller",
     "validatingadmissionpolicy-status-controller",
 )
-"""What ordinary workloads, quotas, roles and deletions need. Those that deal with clouds, volumes and real nodes are left out."""
+"""The controllers that ordinary workloads, quotas, roles and deletions need, without those for clouds, volumes and real nodes."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Cluster:
         return Authority(self.home / "pki")
 
     def access(self, name: str, user: str, *groups: str) -> Access:
-        """Credentials of a user; `name` is that of their files."""
+        """Credentials of a user; `name` is the name of their files."""
         pair = self.authority.client(name, user, groups)
         return Access(self.name, self.port, self.authority.pair.certificate, user, pair)
 
@@ -80,7 +80,7 @@ class Cluster:
         write_private(self.layout.kubeconfig(self.name), self.administrator.kubeconfig().encode())
 
     def kubeconfig(self, name: str, user: str, *groups: str) -> Path:
-        """Write and name the kubeconfig of one of the cluster's own parts."""
+        """Write the kubeconfig of one of the cluster's own parts; returns its path."""
         path = self.home / name / "kubeconfig"
         write_private(path, self.access(name, user, *groups).kubeconfig().encode())
         return path
@@ -100,7 +100,7 @@ class Cluster:
             "etcd-keyfile": self.etcd.client.key,
             "authorization-mode": "RBAC",
             "anonymous-auth": "false",
-            # Without the controller for node lifecycle nobody would take the plugin's taint off a node again.
+            # Without the controller for node lifecycle nothing would remove the plugin's taint from a node.
             "disable-admission-plugins": "TaintNodesByCondition",
             "allow-privileged": "true",
             "service-cluster-ip-range": SERVICES,
@@ -137,7 +137,7 @@ class Cluster:
         return self._controlplane(part, flags)
 
     def nodes(self) -> Part:
-        """Plays the kubelets: it marks nodes and pods Ready, finishes Jobs, and lets deleted pods go."""
+        """Simulates the kubelets: it marks nodes and pods Ready, finishes Jobs, and removes deleted pods."""
         flags = {
             "kubeconfig": self.kubeconfig("kwok", "kwok", MASTERS),
             "config": simulation.write_stages(self.home / "kwok"),
@@ -146,7 +146,7 @@ class Cluster:
             "server-address": f"127.0.0.1:{self.nodes_port}",
         }
         environment = programs.environment(self.home / "kwok")
-        # Seldom it breaks off while its API server is only just there.
+        # In rare cases it ends while its API server is starting.
         return Part(self.name, "kwok", programs.command("kwok", flags), environment, (self.nodes_port,), restarts=2)
 
     def _controlplane(self, part: str, flags: programs.Flags, ports: tuple[int, ...] = ()) -> Part:

@@ -1,4 +1,4 @@
-"""What the sources of an environment fetch: publishing it, and the process that serves it."""
+"""Publishes what the sources of an environment fetch, and describes the process that serves it."""
 
 import os
 import sys
@@ -33,7 +33,7 @@ class Content:
 
 
 def publish(root: Path, spec: SandboxSpec) -> None:
-    """Serve what the folders and charts hold now; what has not changed stays as it is."""
+    """Publish the present content of the folders and charts; unchanged content is left alone."""
     layout = Layout(root.resolve())
     repositories.publish(spec.git, layout.git)
     charts.publish(spec.charts, layout.charts)

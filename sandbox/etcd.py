@@ -1,4 +1,4 @@
-"""The one etcd behind all API servers; each keeps its objects under a prefix of its own."""
+"""The etcd that all API servers share; each has its own key prefix."""
 
 import ssl
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Etcd:
 
     @property
     def client(self) -> KeyPair:
-        """With which an API server proves that it may read and write."""
+        """The certificate that lets an API server read and write."""
         return self.authority.client("apiserver", "apiserver")
 
     def part(self) -> Part:
@@ -54,7 +54,7 @@ class Etcd:
             "peer-trusted-ca-file": ca,
             "peer-cert-file": server.certificate,
             "peer-key-file": server.key,
-            # Nothing here has to survive a power failure, and the disk is what etcd waits for.
+            # Nothing here has to survive a power failure, and writing to disk is the slowest step of etcd.
             "unsafe-no-fsync": "true",
             "log-level": "warn",
         }

@@ -1,4 +1,4 @@
-"""From a fleet to what the sandbox has to run for one of its environments."""
+"""Derives from a fleet what the sandbox has to run for one of its environments."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ from tenantry.plan.plan import Plan
 
 ROOT = Path(__file__).resolve().parent.parent
 CONTENT = Path(__file__).resolve().parent / "content"
-"""What the sources of the repository's own tenants.yaml fetch."""
+"""The content for the sources of the repository's own tenants.yaml."""
 
 
 def spec_of(fleet: Fleet, plan: Plan, content: Path = CONTENT) -> SandboxSpec:
@@ -22,7 +22,7 @@ def spec_of(fleet: Fleet, plan: Plan, content: Path = CONTENT) -> SandboxSpec:
 
     Args:    content: a directory with the folders `git/<owner>/<repository>`, `charts/<chart>`, `oci/<owner>/<name>` and
              `buckets/<bucket>`, as far as there are any.
-    Raises:  SandboxError: a cluster is reached in a way that can not be played here.
+    Raises:  SandboxError: a cluster is reached in a way that a sandbox cannot offer.
     """
     charts = sorted(path.parent for path in content.glob("charts/*/Chart.yaml"))
     return SandboxSpec(
@@ -39,13 +39,13 @@ def spec_of(fleet: Fleet, plan: Plan, content: Path = CONTENT) -> SandboxSpec:
 
 
 def loopback_ports(plan: Plan) -> tuple[int, ...]:
-    """The ports of this machine that the plan's sources name: there the sandbox has to serve them."""
+    """The loopback ports in the URLs of the plan's sources: the sandbox has to listen on them."""
     urls = (_address(object.manifest.get("spec", {})) for object in plan.objects)
     return tuple(sorted({url.port or 80 for url in urls if url.hostname in ("127.0.0.1", "localhost")}))
 
 
 def _address(spec: Mapping[str, Any]) -> SplitResult:
-    """Where a source fetches from; a bucket's endpoint is a host alone, and other objects have no address."""
+    """The URL that a source fetches from; a bucket's endpoint has no scheme, and other objects have no address."""
     return urlsplit(f"//{spec['endpoint']}" if "endpoint" in spec else spec.get("url", ""))
 
 
@@ -54,10 +54,8 @@ def _remote(fleet: Fleet, environment: str, name: str) -> RemoteSpec:
     assert kubeconfig is not None  # a rule of the fleet
     secret = kubeconfig.resolved
     if isinstance(secret, ConfigMap):
-        message = (
-            f"cluster '{name}' is reached by workload identity, and the sandbox has no cloud that could give it tokens"
-        )
+        message = f"cluster '{name}' is reached with workload identity, which the sandbox does not have"
         raise SandboxError(
-            message, "try it in an environment whose clusters have a kubeconfig Secret, or leave the cluster out of it"
+            message, "use an environment whose clusters have a kubeconfig Secret, or remove the cluster from this one"
         )
     return RemoteSpec(name, secret.namespace, secret.name, secret.key, bootstrap(fleet, environment, name))

@@ -1,7 +1,7 @@
 """Flux's controllers as processes beside the management cluster.
 
-Each acts under the service account it would have inside the cluster, not as an administrator, and all of them with the
-flags that lock tenants in: what works here has the rights it would have on a real hub.
+Each acts as the service account that it would have inside the cluster, not as an administrator, and has the flags of the
+multi-tenancy lockdown: a fleet that works here also has the rights it needs on a real management cluster.
 """
 
 from collections.abc import Mapping
@@ -11,23 +11,23 @@ from sandbox import programs, rbac
 from sandbox.cluster import Cluster
 from sandbox.probe import answers
 from sandbox.supervisor import Part
+from tenantry.flux.lockdown import LOCKDOWN
 
 PORTS = ("source-storage", "notification-events", "notification-receiver", *rbac.CONTROLLERS)
-"""Names of the ports that the controllers need: to serve artifacts, to take events and webhooks, and one each for their health."""
+"""Names of the ports that the controllers need: for artifacts, events and webhooks, and one for the health of each."""
 
 COMMON = {
     "metrics-addr": "0",
     "log-encoding": "console",
-    # People watch a sandbox: a repaired precondition has to show within seconds, and intervals have to mean what they say.
+    # The delay doubles from retry to retry, so what was missing for seconds is noticed within seconds, and what stays broken costs
+    # little: each retry of a source makes the API server write its status several times.
     "min-retry-delay": "500ms",
-    "max-retry-delay": "5s",
+    "max-retry-delay": "1m",
     "kube-api-qps": "200",
     "kube-api-burst": "400",
 }
 RECONCILING = {"requeue-dependency": "1s", "interval-jitter-percentage": "0"}
-"""What notification-controller, which reconciles nothing at intervals, does not know."""
-OWN_NAMESPACE = {"no-cross-namespace-refs": "true"}
-LOCKDOWN = {**OWN_NAMESPACE, "default-service-account": "default"}
+"""For all but notification-controller, which does not know them; intervals have no jitter, because people watch a sandbox."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Flux:
     ports: Mapping[str, int]
 
     def parts(self) -> tuple[Part, ...]:
-        """In the order in which they should start: all tell their events to the first, and fetch from the second."""
+        """In the order in which they should start: all send events to the first and fetch from the second."""
         return (self._notification(), self._source(), self._kustomize(), self._helm())
 
     def ready(self, controller: str) -> bool:
@@ -46,10 +46,9 @@ class Flux:
 
     def _notification(self) -> Part:
         flags = {
-            **OWN_NAMESPACE,
             "events-addr": self._address("notification-events"),
             "receiverAddr": self._address("notification-receiver"),
-            # An event that comes again is dropped for that long: no one should wait minutes for a second alert.
+            # A repeated event is dropped for that long; by default one would wait minutes for a second alert.
             "rate-limit-interval": "1s",
         }
         return self._part("notification-controller", flags, "notification-events", "notification-receiver")
@@ -62,22 +61,23 @@ class Flux:
         return self._reconciler("source-controller", flags, "source-storage")
 
     def _kustomize(self) -> Part:
-        return self._reconciler("kustomize-controller", {**LOCKDOWN, "no-remote-bases": "true", "concurrent": 6})
+        return self._reconciler("kustomize-controller", {"concurrent": 6})
 
     def _helm(self) -> Part:
-        return self._reconciler("helm-controller", {**LOCKDOWN, "graceful-shutdown-timeout": "5s", "concurrent": 6})
+        return self._reconciler("helm-controller", {"graceful-shutdown-timeout": "5s", "concurrent": 6})
 
     def _reconciler(self, controller: str, flags: programs.Flags, *ports: str) -> Part:
         events = {"events-addr": f"http://{self._address('notification-events')}/"}
         return self._part(controller, {**RECONCILING, **events, **flags}, *ports)
 
     def _part(self, controller: str, flags: programs.Flags, *ports: str) -> Part:
-        """`ports` are the names of those it listens on beside the one that tells its health."""
+        """`ports` are the names of the ports that it listens on, except the one for its health."""
         kubeconfig = self.cluster.kubeconfig(controller, rbac.user(controller), *rbac.groups())
         environment = programs.environment(
             self.cluster.home / controller, KUBECONFIG=str(kubeconfig), RUNTIME_NAMESPACE=rbac.NAMESPACE
         )
-        argv = programs.command(controller, {**COMMON, "health-addr": self._address(controller), **flags})
+        own = {"health-addr": self._address(controller), **LOCKDOWN[controller], **flags}
+        argv = programs.command(controller, {**COMMON, **own})
         return Part(
             self.cluster.name, controller, argv, environment, tuple(self.ports[name] for name in (*ports, controller))
         )

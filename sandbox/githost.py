@@ -1,7 +1,6 @@
 """Serves published repositories over Git's smart HTTP protocol, for reading only.
 
-`git http-backend` speaks the protocol; this module is the gateway in front of it, and lets through what a fetch
-consists of.
+`git http-backend` speaks the protocol; this module is the gateway in front of it and allows only the requests of a fetch.
 """
 
 import os

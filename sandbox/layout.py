@@ -1,7 +1,7 @@
-"""Where everything of a sandbox lies, and how its files are written.
+"""The files of a sandbox: where they are, and how they are written.
 
-One directory holds all of it, so that `down` can remove the sandbox by removing the directory. A marker file tells such
-a directory from any other, and doubles as the lock that keeps two commands from working on it at once.
+All are in one directory, so that `down` can remove the sandbox by removing the directory. A marker file distinguishes such a
+directory from any other. It is also the lock that keeps two commands from working on the sandbox at once.
 """
 
 import fcntl
@@ -15,7 +15,7 @@ from pathlib import Path
 from sandbox.errors import SandboxError
 
 RESERVED = frozenset({"bin", "buckets", "charts", "etcd", "git", "logs", "pulumi", "registry", "sandbox", "state"})
-"""Names of the sandbox's own folders and processes, so no cluster can have one of them."""
+"""Names of the sandbox's own folders and processes, which no cluster can have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Layout:
         return self.marker.is_file()
 
     def claim(self) -> bool:
-        """Make the directory a sandbox; tells whether it was none before.
+        """Make the directory a sandbox; returns whether it was not one before.
 
         Raises:  SandboxError: the directory holds something else, which a later `down` would delete.
         """
@@ -97,7 +97,7 @@ class Layout:
         return True
 
     def remove(self) -> None:
-        """Delete the directory with all it holds.
+        """Delete the directory with everything in it.
 
         Raises:  SandboxError: it does not carry the marker of a sandbox.
         """
@@ -105,7 +105,7 @@ class Layout:
         shutil.rmtree(self.root)
 
     def require(self) -> None:
-        """Refuse a directory that is no sandbox.
+        """Refuse a directory that is not a sandbox.
 
         Raises:  SandboxError
         """
@@ -114,7 +114,7 @@ class Layout:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep every other command off this sandbox; the lock ends with the process, however it ends."""
+        """Keep other commands from working on this sandbox; the lock ends with the process, however that ends."""
         with self.marker.open("rb") as marker:
             try:
                 fcntl.flock(marker, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""The three things one can do with a sandbox: bring it up, look at it, take it down."""
+"""Starts a sandbox, reports its status, and takes it down."""
 
 from pathlib import Path
 
@@ -16,14 +16,14 @@ __all__ = ["SandboxStatus", "down", "status", "up"]
 
 
 def up(spec: SandboxSpec, root: Path, report: Report) -> None:
-    """Have the spec's clusters running and ready, with Flux on the management cluster and the content served.
+    """Start the spec's clusters, with Flux on the management cluster, and the content server; return when all are ready.
 
-    Doing it again restarts what has died, applies what was changed, and otherwise does nothing. If it fails or is
-    interrupted, what it started is ended again; a first run that is refused or interrupted leaves no directory behind,
-    one that fails leaves its logs.
+    A second run restarts processes that have ended, applies changes, and otherwise does nothing. A run that fails or is
+    interrupted ends the processes that it started. If it was the first, a failure leaves the logs, and anything else leaves no
+    directory behind.
 
     Args:    root: the sandbox's directory; made if it is not there.
-    Raises:  SandboxError: with what stands in the way, or which part failed.
+    Raises:  SandboxError: with the reason, or the part that failed.
              tools.errors.ToolsError: a program is missing.
     """
     _check_names(spec)
@@ -40,12 +40,11 @@ def up(spec: SandboxSpec, root: Path, report: Report) -> None:
 
 
 def down(root: Path, report: Report) -> None:
-    """End every process of the sandbox, and remove its directory with all it holds.
+    """End every process of the sandbox, and remove its directory with everything in it.
 
-    That includes the logs and Pulumi's state of stacks that ran against the sandbox: the clusters that state describes
-    are gone.
+    That includes the logs, and Pulumi's state of stacks that ran against the sandbox: the clusters in that state are gone.
 
-    Raises:  SandboxError: the directory is no sandbox.
+    Raises:  SandboxError: the directory is not a sandbox.
     """
     layout = Layout(root.resolve())
     if not layout.root.exists():
@@ -55,7 +54,7 @@ def down(root: Path, report: Report) -> None:
     with layout.locked():
         _end(load(layout), report)
         layout.remove()
-    report("the sandbox is gone")
+    report("the sandbox is removed")
 
 
 def _bring_up(spec: SandboxSpec, layout: Layout, report: Report) -> None:
@@ -67,7 +66,7 @@ def _bring_up(spec: SandboxSpec, layout: Layout, report: Report) -> None:
     state.save()
     supervisor = Supervisor(state, report)
     try:
-        # In a thread of its own, so that an interrupt never falls between the start of a process and its being written down.
+        # In a thread, so that an interrupt never falls between the start of a process and writing it down.
         supervisor.concurrently(BringUp(spec, layout, state.ports, supervisor).run)
     except BaseException:
         supervisor.take_back()
@@ -75,7 +74,7 @@ def _bring_up(spec: SandboxSpec, layout: Layout, report: Report) -> None:
 
 
 def _wanted(content_ports: tuple[int, ...], state: State) -> list[int]:
-    """The content ports that the sandbox does not hold itself."""
+    """The content ports that the sandbox does not listen on itself."""
     held = {port for running in state.running.values() if running.process.find() for port in running.ports}
     return [port for port in content_ports if port not in held]
 
@@ -83,20 +82,20 @@ def _wanted(content_ports: tuple[int, ...], state: State) -> list[int]:
 def _check_names(spec: SandboxSpec) -> None:
     for name in spec.clusters:
         if name in RESERVED:
-            message = f"a cluster cannot be called {name!r} here: the sandbox itself uses that name"
-            raise SandboxError(message, "name the cluster otherwise")
+            message = f"a cluster in a sandbox cannot be called {name!r}: the sandbox itself uses that name"
+            raise SandboxError(message, "give the cluster another name")
 
 
 def _check_same(spec: SandboxSpec, state: State, report: Report) -> None:
     if (state.environment, state.clusters[0]) != (spec.environment, spec.management):
         message = (
-            f"the sandbox in {state.layout.root} is that of environment {state.environment!r} on {state.clusters[0]}, "
-            f"not of {spec.environment!r} on {spec.management}"
+            f"the sandbox in {state.layout.root} runs environment {state.environment!r} on {state.clusters[0]}, "
+            f"not {spec.environment!r} on {spec.management}"
         )
         raise SandboxError(message, f"take it down first: {DOWN}")
     for name in state.clusters:
         if name not in spec.clusters:
-            report(f"{name} is no longer part of environment {spec.environment!r}; it runs on until `{DOWN}`")
+            report(f"{name} is no longer part of environment {spec.environment!r}; it keeps running until `{DOWN}`")
 
 
 def _end(state: State | None, report: Report) -> None:

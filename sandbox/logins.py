@@ -1,4 +1,4 @@
-"""Who may fetch from the Git host and the registry: everybody, unless an owner's folder holds a file `.login`.
+"""Decides who may fetch from the Git host and the registry: everybody, unless an owner's folder has a file `.login`.
 
 The file holds `username:password` on one line, and is served to nobody.
 """
@@ -15,12 +15,12 @@ CHALLENGE = {"WWW-Authenticate": 'Basic realm="sandbox"'}
 
 
 def files(source: Path) -> dict[str, bytes]:
-    """The logins that the owners' folders of a directory hold, by their path in it."""
+    """The content of the `.login` files in a directory, by the path of the owner's folder."""
     return {path.relative_to(source).as_posix(): path.read_bytes() for path in sorted(source.glob(f"*/{FILE}"))}
 
 
 def publish(source: Path, target: Path) -> None:
-    """Make the owners below `target` ask for the logins that those below `source` hold, and for no others."""
+    """Publish the `.login` files of `source` to `target`, and remove those that `source` does not have."""
     wanted = files(source)
     for name in files(target).keys() - wanted.keys():
         (target / name).unlink()
@@ -29,7 +29,7 @@ def publish(source: Path, target: Path) -> None:
 
 
 def admitted(owner: Path, headers: Mapping[str, str]) -> bool:
-    """Whether a request may fetch what lies in an owner's published folder."""
+    """Whether a request may fetch from an owner's published folder."""
     file = owner / FILE
     if not file.is_file():
         return True

@@ -1,4 +1,4 @@
-"""Objects the sandbox itself puts on its clusters: simulated nodes, and the Secrets through which Flux reaches the remotes."""
+"""Objects that the sandbox creates on its clusters: simulated nodes, and the kubeconfig Secrets of the remote clusters."""
 
 import base64
 from typing import Any
@@ -7,7 +7,7 @@ from sandbox.access import Access
 from sandbox.spec import Manifest, RemoteSpec
 
 NODES = ("node-1", "node-2")
-"""Two, so that a workload that spreads its replicas over nodes becomes Ready as well."""
+"""Two, so that a workload that spreads its replicas over nodes becomes Ready, too."""
 CAPACITY = {"cpu": "64", "memory": "256Gi", "ephemeral-storage": "1Ti", "pods": "1000"}
 MANAGED = {"app.kubernetes.io/managed-by": "tenantry-sandbox"}
 
@@ -29,8 +29,8 @@ def node(name: str) -> Manifest:
 
 
 def kubeconfig_objects(remote: RemoteSpec, access: Access) -> tuple[Manifest, ...]:
-    """The Secret with a remote's kubeconfig, and the namespace it lies in."""
-    # The label makes Flux look again as soon as the Secret appears or changes.
+    """The Secret with a remote's kubeconfig, and its namespace."""
+    # The label makes Flux reconcile as soon as the Secret appears or changes.
     labels = {**MANAGED, "reconcile.fluxcd.io/watch": "Enabled"}
     secret: dict[str, Any] = {
         "apiVersion": "v1",

@@ -26,7 +26,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from sandbox.layout import write_private
 
 LIFETIME = datetime.timedelta(days=3650)
-"""Long, since a sandbox that outlives its certificates could not be told from a broken one."""
+"""Long, because a sandbox with expired certificates would look broken."""
 SKEW = datetime.timedelta(hours=1)
 
 
@@ -57,7 +57,7 @@ class Authority:
         return KeyPair.at(self.directory, "ca")
 
     def server(self, name: str, hosts: Sequence[str]) -> KeyPair:
-        """A certificate for a server that is reached under these names and addresses; also good as a client's (etcd's peers)."""
+        """A certificate for a server with these names and addresses, and for a client, as etcd's peers need both."""
         usages = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
         extensions = [x509.ExtendedKeyUsage(usages), x509.SubjectAlternativeName([_host(host) for host in hosts])]
         return self._issued(name, _subject(name, ()), extensions)

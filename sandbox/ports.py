@@ -1,4 +1,4 @@
-"""Loopback ports: finding free ones, and saying who holds one that is needed.
+"""Finds free loopback ports, and says which process uses one that is needed.
 
 Free ports are taken from below the range that the kernel hands to outgoing connections. A port out of that range can be
 gone by the time its server starts: the API servers alone open a hundred connections to etcd meanwhile.
@@ -19,7 +19,7 @@ FIX = "stop its holder (a sandbox by `tenantry sandbox down`), or use another po
 
 
 def allocate(names: Iterable[str], known: dict[str, int], avoid: Collection[int]) -> dict[str, int]:
-    """Give every name a port: the one it had before, or a free one that nothing else was given."""
+    """Give every name a port: the one it had before, or a free one."""
     ports = dict(known)
     taken = {*known.values(), *avoid}
     for name in names:
@@ -30,7 +30,7 @@ def allocate(names: Iterable[str], known: dict[str, int], avoid: Collection[int]
 
 
 def require(ports: Iterable[int], purpose: str) -> None:
-    """Make sure that every port can be listened on.
+    """Check that every port can be listened on.
 
     Args:    purpose: why exactly this port is needed, as a relative clause, e.g. "which the sources of 'dev' name".
     Raises:  SandboxError: names the first port that cannot, and its holder where the system tells.

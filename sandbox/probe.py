@@ -1,4 +1,4 @@
-"""Asks a server on loopback whether it is there, never by way of a proxy that the user's shell may name."""
+"""Asks a server on loopback whether it answers, never through the proxy of the user's shell."""
 
 import http.client
 import ssl
@@ -10,7 +10,7 @@ TIMEOUT = 5.0
 
 
 def answers(port: int, path: str, context: ssl.SSLContext | None = None) -> bool:
-    """Whether the server answers a request for the path with success; over TLS if there is a context."""
+    """Whether the server answers a request for the path with success; a context means TLS."""
     connection = _connection(port, context)
     try:
         connection.request("GET", path)

@@ -1,8 +1,7 @@
-"""Starting, recognising and ending the processes of a sandbox.
+"""Starts, recognises and ends the processes of a sandbox.
 
-They outlive the command that starts them, so a later command knows them only by what was written down. A pid alone does
-not say that it is still the same process: start time and command line have to agree as well before anything is sent a
-signal.
+They outlive the command that starts them, so a later command knows them only from a file. A pid alone does not identify a
+process: its start time and command line have to match as well before it is sent a signal.
 """
 
 import os
@@ -26,7 +25,7 @@ KILLED_AFTER = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A process that was started, as it is written down."""
+    """A process that was started, as the file has it."""
 
     pid: int
     created: float
@@ -46,7 +45,7 @@ class Process:
         return process
 
     def exit_code(self) -> int | None:
-        """With what it ended; None if it runs, or was started by another command."""
+        """Its exit code; None: it runs, or another command started it."""
         try:
             return psutil.Process(self.pid).wait(timeout=0)
         except psutil.Error:
@@ -54,7 +53,7 @@ class Process:
 
 
 def start(argv: tuple[str, ...], environment: Mapping[str, str], log: Path) -> Process:
-    """Start a process in a session of its own, so that neither ^C nor the end of this command reaches it."""
+    """Start a process in its own session, so that neither ^C nor the end of this command reaches it."""
     log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     pid = os.posix_spawn(
         argv[0],
@@ -73,7 +72,7 @@ def start(argv: tuple[str, ...], environment: Mapping[str, str], log: Path) -> P
 
 
 def _settled(pid: int) -> psutil.Process:
-    """The process once it has its command line: for an instant after the start it has none, and would not be known."""
+    """The process once it has its command line: for an instant after the start it has none, and would not be recognised."""
     process = psutil.Process(pid)
     with suppress(psutil.Error):
         while not process.cmdline():
@@ -82,13 +81,13 @@ def _settled(pid: int) -> psutil.Process:
 
 
 def stop(processes: Iterable[Process], grace: float) -> None:
-    """End the processes side by side; what has not ended after `grace` seconds is killed."""
+    """End the processes in parallel; those that still run after `grace` seconds are killed."""
     stubborn = _signal([process for process in processes if process.find()], signal.SIGTERM, grace)
     _signal(stubborn, signal.SIGKILL, KILLED_AFTER)
 
 
 def _signal(processes: list[Process], number: signal.Signals, seconds: float) -> list[Process]:
-    """Send the signal and wait; returns those that run on."""
+    """Send the signal and wait; returns the processes that still run."""
     for process in processes:
         if found := process.find():
             with suppress(psutil.NoSuchProcess):

@@ -1,4 +1,4 @@
-"""How the sandbox's programs are called: their command lines and the environment they get."""
+"""The command lines and the environment of the sandbox's programs."""
 
 import os
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ def command(name: str, flags: Flags) -> tuple[str, ...]:
 
 
 def environment(home: Path, **extra: str) -> dict[str, str]:
-    """A process's environment, with a home and a directory for temporary files of its own."""
+    """The environment of a process, with its own home and its own directory for temporary files."""
     scratch = home / "tmp"
     scratch.mkdir(parents=True, exist_ok=True, mode=0o700)
     inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}

@@ -1,7 +1,6 @@
-"""What Flux's installation puts on a cluster beside its CRDs: the namespace, the controllers' accounts and their rights.
+"""The objects of a Flux installation except its CRDs: the namespace, the controllers' service accounts and their rights.
 
-The rights are those of an ordinary installation, under the same names: what the controllers may do here, they may do
-there.
+The rights are those of an ordinary installation, under the same names.
 """
 
 from collections.abc import Iterable
@@ -12,7 +11,7 @@ from sandbox.spec import Manifest
 NAMESPACE = "flux-system"
 CONTROLLERS = ("source-controller", "kustomize-controller", "helm-controller", "notification-controller")
 RECONCILERS = ("kustomize-controller", "helm-controller")
-"""The controllers that apply what others wrote."""
+"""The controllers that apply tenants' manifests."""
 GROUPS = tuple(f"{area}.toolkit.fluxcd.io" for area in ("helm", "image", "kustomize", "notification", "source"))
 EXTENSIONS = "source.extensions.fluxcd.io"
 READ = ["get", "list", "watch"]
@@ -34,7 +33,7 @@ def manifests() -> tuple[Manifest, ...]:
 
 
 def user(controller: str) -> str:
-    """As whom a controller is known to the API server."""
+    """The user name of a controller at the API server."""
     return f"system:serviceaccount:{NAMESPACE}:{controller}"
 
 

@@ -1,7 +1,7 @@
 """Artifacts for the OCI registry, made from charts and plain folders.
 
-Every repository becomes an OCI image layout, a directory of blobs and an index of the manifests among them: all that the
-server has to do is to look things up.
+Every repository becomes an OCI image layout, a directory of blobs and an index of the manifests among them, so the server
+only has to look things up.
 """
 
 import hashlib
@@ -75,7 +75,7 @@ def digest(data: bytes) -> str:
 
 
 def blob(value: str) -> str:
-    """Where in a layout the blob of a digest lies."""
+    """The path of a digest's blob in a layout."""
     return f"blobs/{value.replace(':', '/')}"
 
 

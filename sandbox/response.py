@@ -1,4 +1,4 @@
-"""What every host of the content server answers with."""
+"""The response that every host of the content server returns."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Response(NamedTuple):
-    """An HTTP response, whole: what a sandbox serves fits into memory."""
+    """A complete HTTP response: everything a sandbox serves fits into memory."""
 
     status: int
     headers: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""The content server: plays the Git hosts, chart repositories, OCI registries and buckets that an environment's sources name.
+"""The content server: it stands in for the Git hosts, chart repositories, OCI registries and buckets of an environment's sources.
 
 Started as `python -m sandbox.server ROOT PORT...`; listens on loopback at every port, and serves the same on each:
 
@@ -26,7 +26,7 @@ HEALTH = "/healthz"
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers the requests; `layout` says where the content lies."""
+    """Answers the requests; `layout` says where the content is."""
 
     layout: ClassVar[Layout]
     protocol_version = "HTTP/1.1"
@@ -90,7 +90,7 @@ class Server(ThreadingHTTPServer):
 
 
 def listen(layout: Layout, ports: Sequence[int]) -> list[Server]:
-    """Bind every port, so that one that is taken fails before anything is served."""
+    """Bind every port first, so that a port in use fails before anything is served."""
     handler = type("SandboxHandler", (Handler,), {"layout": layout})
     return [Server(("127.0.0.1", port), handler) for port in ports]
 

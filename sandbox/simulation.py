@@ -1,8 +1,7 @@
-"""How a cluster without machines behaves as if it had some.
+"""The configuration that makes a cluster without machines behave like one with machines.
 
-kwok brings its own stages for nodes and pods. Volumes are simulated here: no provisioner runs, so claims are bound by a
-stage, and the scheduler does not wait for volumes that will never exist. Without that, every chart with a StatefulSet
-would stay Pending.
+kwok has its own stages for nodes and pods. Volumes are simulated here: no provisioner runs, so a stage binds the claims, and the
+scheduler does not wait for volumes. Otherwise every chart with a StatefulSet would stay Pending.
 """
 
 from pathlib import Path

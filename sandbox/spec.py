@@ -1,4 +1,4 @@
-"""What a caller asks the sandbox to run, free of how the fleet describes it."""
+"""What a sandbox has to run, independent of how the fleet describes it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 Manifest: TypeAlias = Mapping[str, Any]
-"""One Kubernetes object, as it would stand in a YAML document."""
+"""One Kubernetes object, as in a YAML document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +18,9 @@ class RemoteSpec:
     """Namespace of the kubeconfig Secret on the management cluster."""
     secret: str
     key: str
-    """Key of the Secret under which the kubeconfig stands, `admin.conf` for one."""
+    """The Secret's key that holds the kubeconfig, such as `admin.conf`."""
     bootstrap: tuple[Manifest, ...]
-    """Objects that have to be on the remote before Flux can work there; applied in this order."""
+    """Objects that Flux needs on the remote; applied in this order."""
 
 
 @dataclass(frozen=True, slots=True)

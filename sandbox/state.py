@@ -15,7 +15,7 @@ from sandbox.process import Process
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A part and the process that plays it."""
+    """A part and its process."""
 
     owner: str
     part: str

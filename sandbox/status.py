@@ -1,4 +1,4 @@
-"""What a sandbox runs right now, as plain data for whoever shows it."""
+"""The status of a sandbox's processes, as plain data."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from sandbox.state import Running, load
 
 @dataclass(frozen=True, slots=True)
 class PartStatus:
-    """One process; paths are strings, so that the whole can be printed as JSON."""
+    """One process; paths are strings, so that it can be printed as JSON."""
 
     owner: str
     """The cluster, or `sandbox` for what all clusters use."""
@@ -26,7 +26,7 @@ class PartStatus:
 
     @property
     def port(self) -> int | None:
-        """The port to name where there is room for one."""
+        """The port to show where there is room for only one."""
         return self.ports[0] if self.ports else None
 
 
@@ -62,7 +62,7 @@ def status(root: Path) -> SandboxStatus:
     state = load(layout) if layout.exists() else None
     if state is None:
         raise SandboxError(f"there is no sandbox in {root}", "start one: tenantry sandbox up")
-    # Whatever is not a cluster's comes first, since all clusters need it.
+    # Parts that all clusters share come first.
     owners = {name: position for position, name in enumerate(state.clusters, start=1)}
     running = sorted(state.running.values(), key=lambda each: owners.get(each.owner, 0))
     parts = tuple(_part(layout, each) for each in running)

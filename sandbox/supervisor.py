@@ -1,4 +1,4 @@
-"""Brings parts to life, waits for them, and takes back what it started when something goes wrong."""
+"""Starts parts, waits until they are ready, and ends those that it started when something fails."""
 
 import threading
 import time
@@ -46,7 +46,7 @@ class Part:
 
 
 class Cancelled(Exception):
-    """Another thread failed or was interrupted; that one has the story to tell."""
+    """Another thread failed or was interrupted; its error is the one to report."""
 
 
 @dataclass(slots=True)
@@ -66,7 +66,7 @@ class Supervisor:
     _cancelled: threading.Event = field(default_factory=threading.Event)
 
     def ensure(self, *parts: Part) -> None:
-        """Have the parts running as described: what runs otherwise, or no longer, is started anew."""
+        """Start the parts that do not run, and restart those that run with another command line."""
         for part in parts:
             known = self.state.running.get(part.key)
             if known is None or known.process.argv != part.argv or not known.process.find():
@@ -91,7 +91,7 @@ class Supervisor:
             self.report(f"{part.owner}: {part.name} ready ({time.monotonic() - begun:.1f} s)")
 
     def check(self) -> None:
-        """Make sure that every part runs that this command found or started.
+        """Check that every part still runs that this command found or started.
 
         All of them, because a part that does not become ready may wait for another one that has ended.
 
@@ -104,7 +104,7 @@ class Supervisor:
                 raise self._failure(part, "ended" if code is None else f"ended with exit code {code}")
 
     def concurrently(self, *tasks: Task) -> None:
-        """Run the tasks side by side; the first failure makes the others stop waiting, and is raised."""
+        """Run the tasks in parallel; the first failure makes the others stop waiting, and is raised."""
         with ThreadPoolExecutor(len(tasks)) as pool:
             futures = [pool.submit(task) for task in tasks]
             try:
@@ -115,7 +115,7 @@ class Supervisor:
         _raise_cause([error for future in futures if (error := future.exception())])
 
     def take_back(self) -> None:
-        """End every part this command started."""
+        """End every part that this command started."""
         self._cancelled.set()
         end(self.state.running[key] for key in self._started)
         for key in self._started:
@@ -130,7 +130,7 @@ class Supervisor:
             if self._restarted.get(part.key, 0) >= part.restarts:
                 return False
             self._restarted[part.key] = self._restarted.get(part.key, 0) + 1
-            self.report(f"{part.owner}: {part.name} ended, and is started again; its log is {self._log(part)}")
+            self.report(f"{part.owner}: {part.name} ended and is started again; its log is {self._log(part)}")
             self._start(part, known)
             return True
 
@@ -158,17 +158,17 @@ class Supervisor:
 
 
 def _telling(lines: list[str]) -> list[str]:
-    """The end of a log; of a Go program that broke off what it says first, before page after page of what it was doing."""
+    """The end of a log; of a Go program that panicked the beginning of its report, before pages of stack traces."""
     broken = [number for number, line in enumerate(lines) if line.startswith(("panic:", "fatal error:"))]
     begin = broken[-1] if broken else max(0, len(lines) - TAIL)
     return lines[begin : begin + TAIL]
 
 
 def end(running: Iterable[Running]) -> None:
-    """End the parts, first those that talk to servers: without an answer they would hang.
+    """End the parts, first the clients of servers: without an answer they would hang.
 
-    The servers are told to end, and not waited for: an API server takes seconds to leave in good order and etcd two
-    more, yet what etcd has acknowledged is with the kernel by then.
+    The servers get little time to end by themselves: an API server would take seconds and etcd two more, and by then the kernel
+    has all data that etcd has acknowledged.
     """
     parts = list(running)
     process.stop([each.process for each in parts if each.part not in SERVERS], GRACE)

@@ -1,6 +1,6 @@
 """An example for every section: a piece of tenants.yaml, which a small fleet completes.
 
-`examples/<Model>.yaml` shows every key of its section. The tests load each of them, as does nobody else.
+`examples/<Model>.yaml` shows every key of its section. Only the tests load them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def gaps() -> list[str]:
 
 
 def example_of(section: Section) -> str:
-    """The text of a section's example; empty where there is none."""
+    """The text of a section's example; empty if it has no example."""
     file = EXAMPLES / f"{section.model.__name__}.yaml"
     return file.read_text(encoding="utf-8") if file.exists() else ""
 

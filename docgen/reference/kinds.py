@@ -64,7 +64,7 @@ def words_of_schema(schema: dict[str, Any]) -> str:
 
 
 def _bounds(schema: dict[str, Any]) -> str:
-    """Bounds that an author may come near: 64 bits are none."""
+    """Bounds that matter to an author; those of 64-bit numbers do not."""
     ends = (("at least", schema.get("minimum")), ("at most", schema.get("maximum")))
     said = [f"{word} {bound}" for word, bound in ends if bound is not None and abs(bound) < 2**53]
     return f", {' and '.join(said)}" if said else ""

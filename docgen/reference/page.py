@@ -46,7 +46,7 @@ def _title(section: Section) -> str:
 
 
 def _short(section: Section) -> str:
-    """The end of its path, as far as it means something by itself."""
+    """The end of its path that is meaningful by itself."""
     *above, last = section.path.split(".")
     return f"`{'.'.join([*above[-1:], last]) if last == '<name>' else last}`"
 

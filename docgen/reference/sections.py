@@ -13,7 +13,7 @@ from tenantry.fleet.settings import TenantSettings
 from tenantry.model import Document, FluxBlock, Model, Settings
 
 _LATER = "platform"
-"""A model is shown where tenants have it, if they do: add-ons are the rarer reader's."""
+"""A model that tenants and add-ons share is shown where tenants have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Section:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The attributes that this section tells of: not those of its base."""
+        """The attributes that this section describes: not those of its base."""
         return own_fields(self.model)
 
 
@@ -62,7 +62,7 @@ def _place(model: type[Model], path: str, places: dict[type[Model], list[str]]) 
 
 @cache
 def own_fields(model: type[Model]) -> tuple[str, ...]:
-    """The attributes of a model that are not told of in the section of a class it is derived from."""
+    """The attributes of a model that the section of its base class does not describe."""
     base = base_of(model)
     inherited = base.__mro__ if base else ()
     return tuple(field for field in model.model_fields if declared_by(model, field) not in inherited)
@@ -99,12 +99,12 @@ def key_of(model: type[Model], field: str) -> str:
 
 
 def text_of(model: type[Model], field: str) -> str:
-    """What the key means; empty where nobody has said it."""
+    """What the key means; empty if it has no text."""
     return " ".join(field_texts().get((declared_by(model, field).__name__, field), "").split())
 
 
 def default_of(model: type[Model], field: str) -> Any:
-    """What holds without the key; `...` where it is required, None where its text has to say it."""
+    """The value without the key; `...` if it is required, None if its text has to say it."""
     declared = (_complete(model) or model).model_fields[field]
     if declared.is_required():
         return ...
@@ -114,14 +114,14 @@ def default_of(model: type[Model], field: str) -> Any:
 
 
 def merged_defaults(model: type[Model]) -> dict[str, Any]:
-    """What the fleet fills in of Flux's own keys of a block, where nobody says it."""
+    """The defaults that the fleet sets for Flux's own keys of a block."""
     complete = _complete(model)
     added = complete.model_fields.keys() - model.model_fields.keys() if complete else ()
     return {field: complete.model_fields[field].default for field in sorted(added)} if complete else {}
 
 
 def _complete(model: type[Model]) -> type[Model] | None:
-    """What a block has to be once all places that say something of it are merged."""
+    """The model of a block after all places that set it are merged."""
     derived = [each for each in model.__subclasses__() if each not in _reachable()] if _is_block(model) else []
     return derived[0] if derived else None
 

@@ -1,4 +1,4 @@
-"""What a data file of `tenantry/flux/schemas` holds about one CustomResourceDefinition of Flux."""
+"""The content of a data file of `tenantry/flux/schemas` about one CustomResourceDefinition of Flux."""
 
 import json
 import re
@@ -17,7 +17,7 @@ AREAS = {
     "ImageRepository": "image-reflector",
     "ImageUpdateAutomation": "image-automation",
 }
-"""Whose kinds they are whose group, image.toolkit.fluxcd.io, two controllers share. Any other group is one controller's."""
+"""The controllers of the kinds in group image.toolkit.fluxcd.io. Any other group belongs to one controller."""
 
 
 class UnknownOrigin(ToolsError):

@@ -1,7 +1,7 @@
 """From the schema of a CustomResourceDefinition to plain JSON Schema: what an API server enforces, and no prose.
 
-Every keyword is either kept, translated or known to be without effect. Any other one is refused, so that raising a version
-of Flux cannot bring a constraint that nobody checks.
+Every keyword is either kept, translated or known to have no effect. Any other keyword is refused, so that a new version of
+Flux cannot bring a constraint that nobody checks.
 """
 
 from typing import Any, TypeAlias
@@ -49,7 +49,7 @@ _WITHOUT_EFFECT = frozenset({"description", "title", "x-kubernetes-map-type"})
 
 
 class UnknownKeyword(ToolsError):
-    """A definition says something that would get lost."""
+    """A definition has a constraint that would be lost."""
 
 
 def json_schema(openapi: Schema, at: str = "spec") -> Schema:
@@ -78,7 +78,7 @@ def json_schema(openapi: Schema, at: str = "spec") -> Schema:
 def _refuse_unknown(openapi: Schema, at: str) -> None:
     unknown = set(openapi) - _KEPT - _TRANSLATED - _WITHOUT_EFFECT
     if openapi.get("x-kubernetes-int-or-string"):
-        unknown.discard("anyOf")  # it says the same once more
+        unknown.discard("anyOf")  # it repeats the same
     if unknown:
         raise UnknownKeyword(
             f"{at} uses '{min(unknown)}', which no schema here can express yet",

@@ -1,7 +1,4 @@
-"""Whether Flux's controllers run with the flags that keep tenants' own Flux objects inside their namespaces.
-
-Source: fluxcd.io, "Multi-tenancy lockdown".
-"""
+"""Checks that Flux's controllers run with the flags of the multi-tenancy lockdown."""
 
 from __future__ import annotations
 
@@ -9,21 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
+from tenantry.flux.lockdown import LOCKDOWN
 from tenantry.kube.objects import Manifest
 from tenantry.messages.problems import Problem, warning
 
 LABEL = "app.kubernetes.io/part-of=flux"
-_OWN_NAMESPACE = {"no-cross-namespace-refs": "true"}
-_ACTING = {**_OWN_NAMESPACE, "default-service-account": "default"}
-FLAGS: Mapping[str, Mapping[str, str]] = {
-    "source-controller": {},
-    "kustomize-controller": {**_ACTING, "no-remote-bases": "true"},
-    "helm-controller": _ACTING,
-    "notification-controller": _OWN_NAMESPACE,
-    "image-reflector-controller": _OWN_NAMESPACE,
-    "image-automation-controller": _OWN_NAMESPACE,
-}
-"""Controller -> its flags. Any name does for the default service account: what counts is that there is one."""
 
 
 def check_lockdown(deployments: Iterable[Manifest]) -> Iterator[Problem]:
@@ -37,7 +24,7 @@ def check_lockdown(deployments: Iterable[Manifest]) -> Iterator[Problem]:
         )
     for controller, deployment in found:
         flags = _flags(deployment, controller)
-        missing = [f"--{name}={value}" for name, value in FLAGS[controller].items() if not _set(flags, name, value)]
+        missing = [f"--{name}={value}" for name, value in LOCKDOWN[controller].items() if not _set(flags, name, value)]
         if missing:
             yield _unlocked(controller, deployment["metadata"], missing, _position(deployment, controller))
 
@@ -61,7 +48,7 @@ def _unlocked(controller: str, metadata: Mapping[str, Any], missing: list[str], 
 def _controller(deployment: Manifest) -> str:
     """Which controller a Deployment runs, also as a shard under another name; "" if none."""
     images = {_software(each) for each in _containers(deployment)}
-    return next((name for name in FLAGS if name in images or name == deployment["metadata"]["name"]), "")
+    return next((name for name in LOCKDOWN if name in images or name == deployment["metadata"]["name"]), "")
 
 
 def _software(container: Mapping[str, Any]) -> str:

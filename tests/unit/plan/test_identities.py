@@ -127,5 +127,5 @@ def test_the_sandbox_refuses_the_cluster() -> None:
     with pytest.raises(SandboxError) as refused:
         spec_of(fleet(text), planned(text))
     assert refused.value.message == (
-        "cluster 'edge' is reached by workload identity, and the sandbox has no cloud that could give it tokens"
+        "cluster 'edge' is reached with workload identity, which the sandbox does not have"
     )

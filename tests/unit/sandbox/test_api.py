@@ -101,7 +101,7 @@ def test_an_object_that_is_not_there_is_none(api: Api) -> None:
 
 
 def test_a_kind_the_cluster_does_not_know_is_named(api: Api) -> None:
-    with pytest.raises(SandboxError, match="cluster edge-1 knows no kind Kustomization in /apis/kustomize/v1"):
+    with pytest.raises(SandboxError, match="cluster edge-1 has no kind Kustomization in /apis/kustomize/v1"):
         api.apply({"apiVersion": "kustomize/v1", "kind": "Kustomization", "metadata": {"name": "web"}})
 
 

@@ -63,7 +63,7 @@ def test_down_ends_exactly_what_was_started_and_leaves_nothing(tmp_path: Path) -
     assert [each.find() for each in mine] == [None, None]
     assert other.state.running["edge-1/kwok"].process.find() is not None
     assert not (tmp_path / "sandbox").exists()
-    assert told == ["ended 2 processes", "the sandbox is gone"]
+    assert told == ["ended 2 processes", "the sandbox is removed"]
     lifecycle.down(tmp_path / "other", told.append)
 
 
@@ -102,9 +102,7 @@ def test_another_environment_is_refused_while_one_is_there(
     with pytest.raises(SandboxError) as refusal:
         lifecycle.up(dataclasses.replace(spec, environment="prod", management="hub-prod"), root, print)
 
-    assert refusal.value.message == (
-        f"the sandbox in {root} is that of environment 'dev' on hub-dev, not of 'prod' on hub-prod"
-    )
+    assert refusal.value.message == (f"the sandbox in {root} runs environment 'dev' on hub-dev, not 'prod' on hub-prod")
     assert refusal.value.fix == "take it down first: tenantry sandbox down"
 
 
@@ -121,7 +119,7 @@ def test_a_remote_may_join_and_one_that_left_is_mentioned(
     state = load(Layout(root))
     assert state is not None
     assert state.clusters == ("hub-dev", "edge-1", "edge-2")
-    assert told == ["edge-1 is no longer part of environment 'dev'; it runs on until `tenantry sandbox down`"]
+    assert told == ["edge-1 is no longer part of environment 'dev'; it keeps running until `tenantry sandbox down`"]
 
 
 def test_ports_stay_what_they_were(spec: SandboxSpec, root: Path, play: Callable[..., None]) -> None:
@@ -202,7 +200,7 @@ def test_a_later_run_that_is_interrupted_leaves_what_was_there(
 
 
 def test_a_cluster_called_like_one_of_the_sandboxs_own_folders_is_refused(spec: SandboxSpec, root: Path) -> None:
-    with pytest.raises(SandboxError, match="a cluster cannot be called 'logs' here"):
+    with pytest.raises(SandboxError, match="a cluster in a sandbox cannot be called 'logs'"):
         lifecycle.up(dataclasses.replace(spec, management="logs"), root, print)
 
     assert not root.exists()

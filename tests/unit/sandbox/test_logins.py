@@ -1,4 +1,5 @@
 import base64
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,22 +19,28 @@ def login(text: str) -> dict[str, str]:
 RIGHT = login("rocky:geheim")
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    """What two owners have, of whom one asks who comes."""
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folders of two owners, one of whom asks for a login, and what is served of them. Making them takes many runs of git."""
+    directory = tmp_path_factory.mktemp("logins")
     for owner in ("private", "public"):
         for folder in (f"git/{owner}/manifests", f"oci/{owner}/bundle"):
-            (tmp_path / "source" / folder).mkdir(parents=True)
-            (tmp_path / "source" / folder / "web.yaml").write_text("kind: Deployment\n")
+            (directory / "source" / folder).mkdir(parents=True)
+            (directory / "source" / folder / "web.yaml").write_text("kind: Deployment\n")
     for host in ("git", "oci"):
-        (tmp_path / "source" / host / "private" / ".login").write_text("rocky:geheim\n")
-    return tmp_path / "source"
+        (directory / "source" / host / "private" / ".login").write_text("rocky:geheim\n")
+    publish(directory / "source", directory / "served")
+    return directory
 
 
 @pytest.fixture
-def served(source: Path, tmp_path: Path) -> Path:
-    publish(source, tmp_path / "served")
-    return tmp_path / "served"
+def source(original: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(original / "source", tmp_path / "source"))
+
+
+@pytest.fixture
+def served(original: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(original / "served", tmp_path / "served"))
 
 
 def publish(source: Path, target: Path) -> None:

@@ -1,5 +1,6 @@
 import io
 import json
+import shutil
 import subprocess
 import tarfile
 import threading
@@ -18,7 +19,15 @@ DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Layout:
+def layout(published: Path, tmp_path: Path) -> Layout:
+    shutil.copytree(published / "root", tmp_path / "root")
+    return Layout(tmp_path / "root")
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Something of every kind that is served, made once: it takes many runs of git."""
+    tmp_path = tmp_path_factory.mktemp("published")
     source = tmp_path / "source" / "rocky" / "manifests"
     source.mkdir(parents=True)
     (source / "web.yaml").write_text("kind: Deployment\n")
@@ -35,7 +44,7 @@ def layout(tmp_path: Path) -> Layout:
     (objects / "web.yaml").write_text("kind: Ingress\n")
     buckets.publish(tmp_path / "buckets", layout.buckets)
     (layout.root / "secret").write_text("not to be served")
-    return layout
+    return tmp_path
 
 
 @pytest.fixture

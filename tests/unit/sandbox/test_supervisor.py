@@ -176,7 +176,7 @@ def test_a_part_that_may_ends_and_is_started_again(state: State, tmp_path: Path)
     running.wait(part, lambda: flag.exists() and state.running[part.key].process.find() is not None and len(said) > 0)
 
     log = state.layout.log(part.owner, part.name)
-    assert said[0] == f"edge-1: kwok ended, and is started again; its log is {log}"
+    assert said[0] == f"edge-1: kwok ended and is started again; its log is {log}"
     running.take_back()
     assert state.running == {}
 
