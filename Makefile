@@ -111,7 +111,7 @@ fuzz: setup ## look for inputs that break a promise of docs/bad-input.md (INPUTS
 POINTS ?= 20
 STEPS ?= 100
 .PHONY: test-faults
-test-faults: tools ## attacks, crashes, faults, drift, a random walk on running fleets; REPORT=1 writes docs/reliability.md
+test-faults: tools ## attacks, crashes, faults, drift, a random walk on running fleets; REPORT=1 writes the results into docs/
 	@results=$$(mktemp -d); trap 'rm -rf "$$results"' EXIT; \
 	$(BIN)/pytest tests/faults --points $(POINTS) --steps $(STEPS) --results "$$results"$(if $(REPORT), && \
 	$(BIN)/python -m tests.faults.report "$$results")

@@ -1,9 +1,10 @@
-"""Results of tests/faults: each test notes down rows, a run keeps them as JSON, and docs/reliability.md shows them as tables.
+"""Results of tests/faults: each test records rows, a run keeps them as JSON, and the documentation shows them.
 
-Each section has columns of its own, and a heading with its markers on the page.
+docs/reliability-results.md has a table for each section, each with its own columns; docs/reliability.md has the counts.
+Both pages mark the places with comments.
 
-`python -m tests.faults.report DIRECTORY` puts the rows that a run left in a directory between the markers of that page. A section
-that the run did not touch stays as it is.
+`python -m tests.faults.report DIRECTORY` writes the rows that a run left in a directory to both pages. A section that the run
+did not touch stays as it is.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import json
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+SUMMARY, TABLES = DOCS / "reliability.md", DOCS / "reliability-results.md"
 _QUOTED = 160
 """Characters of an answer that a table shows."""
 
@@ -69,11 +72,15 @@ def read(directory: Path) -> dict[str, list[Row]]:
 def table(rows: Iterable[Row]) -> str:
     """A Markdown table, after a line that counts. Raises: ValueError: the rows have not all the same columns."""
     rows = tuple(rows)
-    verdicts = dict.fromkeys(row.verdict for row in rows)
-    counts = ", ".join(f"{sum(row.verdict == verdict for row in rows)} {verdict}" for verdict in verdicts)
     headings = (*_columns(rows), "seconds", "verdict")
     lines = [_line(headings), _line("---" for _ in headings), *(_line(_cells(row)) for row in rows)]
-    return "\n".join([f"{len(rows)} tried: {counts}.", "", *lines])
+    return "\n".join([f"{counts(rows)}.", "", *lines])
+
+
+def counts(rows: Iterable[Row]) -> str:
+    """How many things were tried, and how many of them led to each verdict."""
+    verdicts = Counter(row.verdict for row in rows)
+    return f"{verdicts.total()} tried: {', '.join(f'{number} {verdict}' for verdict, number in verdicts.items())}"
 
 
 def clipped(text: str) -> str:
@@ -82,12 +89,12 @@ def clipped(text: str) -> str:
 
 
 def with_section(page: str, section: str, content: str) -> str:
-    """The page with a section's content between its markers. Raises: ValueError: it has no such markers."""
+    """The page with new content between a section's markers. Raises: ValueError: it has no such markers."""
     begin, end = f"<!-- {section}: begin -->", f"<!-- {section}: end -->"
     pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
     if not pattern.search(page):
         raise ValueError(f"the page has no markers {begin} and {end}")
-    return pattern.sub(lambda _: f"{begin}\n{content}\n{end}", page)
+    return pattern.sub(lambda _: f"{begin}{content}{end}", page)
 
 
 def _columns(rows: tuple[Row, ...]) -> tuple[str, ...]:
@@ -106,11 +113,14 @@ def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|').replace(chr(10), ' ') for cell in cells)} |"
 
 
-def main(directory: str) -> None:
-    page = PAGE.read_text(encoding="utf-8")
+def main(directory: str, summary: Path = SUMMARY, tables: Path = TABLES) -> None:
     for section, rows in read(Path(directory)).items():
-        page = with_section(page, section, table(rows))
-    PAGE.write_text(page, encoding="utf-8")
+        _replace(summary, section, counts(rows))
+        _replace(tables, section, f"\n{table(rows)}\n")
+
+
+def _replace(page: Path, section: str, content: str) -> None:
+    page.write_text(with_section(page.read_text(encoding="utf-8"), section, content), encoding="utf-8")
 
 
 if __name__ == "__main__":
