@@ -35,12 +35,12 @@ class Change:
 
 ANYWHERE = (
     Change(
-        "the tenant's label taken off a Namespace",
+        "the tenant's label removed from a Namespace",
         f"{CORE}/rocky",
         {"metadata": {"labels": {"toolkit.fluxcd.io/tenant": None}}},
     ),
     Change(
-        "another subject in the RoleBinding that Flux acts by",
+        "another subject in the RoleBinding that Flux uses",
         f"{RBAC}/rocky/rolebindings/rocky-reconciler-admin",
         {"subjects": STRANGER},
     ),
@@ -54,7 +54,7 @@ ON_THE_HUB = (
     Change("a ConfigMap that an app reads", f"{CORE}/rocky/configmaps/settings", {"data": {"COLOR": "red"}}),
     Change("the path of a Kustomization", f"{FLUX}/rocky/kustomizations/db", {"spec": {"path": "./web"}}),
     Change(
-        "a Kustomization for a remote that no longer prunes",
+        "a Kustomization for a remote cluster that no longer prunes",
         f"{FLUX}/clusters/kustomizations/edge-rocky-db",
         {"spec": {"prune": False}},
     ),
@@ -70,7 +70,7 @@ ON_THE_HUB = (
     Change("a RoleBinding deleted", f"{RBAC}/movy/rolebindings/movy-owners-view", None),
     Change("a Kustomization deleted, and with it what it had applied", f"{FLUX}/movy/kustomizations/jobs", None),
     Change(
-        "a baseline's HelmRelease deleted, and with it the namespace on the remote",
+        "a baseline's HelmRelease deleted, and with it the namespace on the remote cluster",
         f"{HELM}/clusters/helmreleases/edge-movy-baseline",
         None,
     ),

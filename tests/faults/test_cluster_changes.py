@@ -70,9 +70,7 @@ def test_a_cluster_comes_into_a_running_environment(project: Project, results: R
 def test_a_tenant_moves_in_two_runs_and_is_never_nowhere(project: Project, results: Results) -> None:
     first = on(identities(project, ["edge-1"]), "edge-1", "bora")
     assert first
-    with noted(
-        results, "a tenant moves, in two runs", "on both clusters in between; nothing of it is left on the old one"
-    ):
+    with noted(results, "a tenant moves, in two runs", "on both clusters in between; no objects left on the old one"):
         project.edit(BORA.format("edge-1"), BORA.format("edge-1, edge-2"))
         run(project)
         both = identities(project, CLUSTERS)
@@ -88,7 +86,7 @@ def test_a_tenant_moves_in_two_runs_and_is_never_nowhere(project: Project, resul
 
 def test_a_tenant_moves_in_one_run(project: Project, results: Results) -> None:
     before = identities(project, CLUSTERS)
-    with noted(results, "a tenant moves, in one run", "nothing of it is left on the old cluster"):
+    with noted(results, "a tenant moves, in one run", "no objects left on the old cluster"):
         project.edit(BORA.format("edge-2"), BORA.format("edge-1"))
         run(project)
     after = identities(project, CLUSTERS)
@@ -102,7 +100,7 @@ def test_a_kubeconfig_is_rotated_while_apps_are_reconciled(project: Project, res
     for number in range(1, ROTATIONS + 1):
         user = f"rotated-{number}"
         what = f"the credentials of a kubeconfig are replaced under load ({number} of {ROTATIONS})"
-        with busy(project), noted(results, what, "Flux acts with the new ones; nothing is deleted or made anew"):
+        with busy(project), noted(results, what, "Flux uses the new ones; nothing is deleted or created again"):
             rotate(project, user)
             eventually(
                 lambda user=user: {"helm-controller", "kustomize-controller"} <= agents(project, user),

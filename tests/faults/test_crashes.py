@@ -123,7 +123,7 @@ def row(run: str, crash: Crash, ended: Ended, steps: int, done: list[str], secon
         "killed": "engine, program and provider" if crash.whole else "the engine alone",
         "checkpoints": "yes" if crash.checkpoints else "no",
         "after": f"{ended.steps} of {steps} steps",
-        "way back": ", ".join(done),
+        "recovery": ", ".join(done),
     }
     return Row(SECTION, cells, seconds, "converged" if ended.killed else "ended before it was killed")
 

@@ -128,7 +128,7 @@ def test_what_somebody_has_suspended_stays_so_until_it_is_resumed(project: Proje
     results.add(
         Row(
             "drift",
-            cells("a HelmRelease suspended by hand", "hub", "nobody: it is resumed by hand"),
+            cells("a HelmRelease suspended by hand", "hub", "nothing: resume it by hand"),
             seconds,
             "as documented",
         )

@@ -86,7 +86,7 @@ class Note:
         return time.monotonic() - self._begun
 
     def add(self, fault: str, during: str, run: str, meanwhile: str) -> None:
-        cells = {"what went away": fault, "during": during, "the run": run, "meanwhile": meanwhile}
+        cells = {"what failed": fault, "during": during, "the run": run, "meanwhile": meanwhile}
         self._results.add(Row(SECTION, cells, self.seconds(), "converged"))
 
 
@@ -123,7 +123,7 @@ def test_the_management_clusters_api_server_restarts_during_an_up(
     settled(empty, "dev", meanwhile=lambda: force_what_is_lost(empty, hub))
     after = identities(empty, "dev")
     assert {key: after.get(key) for key in there} == there
-    ended = "ended well" if code == 0 else "failed, and said why"
+    ended = "succeeded" if code == 0 else "failed and gave the reason"
     note.add("API server of `hub`, for seconds", f"`up`, {done} of {steps} steps", f"{ended} after {took:.0f} s", "")
 
 
@@ -156,8 +156,8 @@ def test_a_release_that_flux_lost_sight_of_is_told_and_can_be_put_right(
         assert "flux reconcile helmrelease edge-movy-greeter --namespace clusters --force" in told.text
     settled(project, "dev", meanwhile=lambda: force_what_is_lost(project, hub))
     assert identities(project, "dev") == before
-    meanwhile = "`tenantry status` and `pulumi preview` name the release and the command that helps"
-    note.add("Flux's note of an installation", "no run", "", meanwhile)
+    meanwhile = "`tenantry status` and `pulumi preview` name the release and the command that fixes it"
+    note.add("Flux's record of an installation", "no run", "", meanwhile)
 
 
 def handled(hub: Cluster, release: tuple[str, str, str]) -> bool:
@@ -186,7 +186,7 @@ def test_an_up_does_not_need_a_remote_clusters_api_server(empty: Project, note: 
         eventually(lambda: apps(empty, "hub") == {"ready"}, "the apps on hub")
         assert "ready" not in apps(empty, "edge")
     settled(empty, "dev")
-    note.add("API server of `edge`", "`up`", f"ended well after {took:.0f} s", "apps on `hub` get ready")
+    note.add("API server of `edge`", "`up`", f"succeeded after {took:.0f} s", "apps on `hub` become ready")
 
 
 def test_without_the_source_server_everything_stays_as_it_was(project: Project, hub: Cluster, note: Note) -> None:
@@ -204,7 +204,7 @@ def test_without_the_source_server_everything_stays_as_it_was(project: Project, 
     hub.reconcile(*source)
     eventually(lambda: revision in applied(hub, ON_HUB), "the push")
     settled(project, "dev")
-    note.add("server of Git and charts", "`up`", "ended well", "all apps stay ready, with the last revision")
+    note.add("server of Git and charts", "`up`", "succeeded", "all apps stay ready, with the last revision")
 
 
 LATE = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: late}\n"
@@ -226,7 +226,7 @@ def test_a_controller_that_is_killed_goes_on_where_it_was(
         took = note.seconds()
     empty.start("dev")
     settled(empty, "dev")
-    note.add(controller, f"`up`, {done} of {steps} steps", f"ended well after {took:.0f} s", "")
+    note.add(controller, f"`up`, {done} of {steps} steps", f"succeeded after {took:.0f} s", "")
 
 
 @pytest.mark.parametrize("controller", ["kustomize-controller", "helm-controller"])
@@ -240,7 +240,7 @@ def test_a_tenant_leaves_once_the_controller_is_back(project: Project, note: Not
         took = note.seconds()
     settled(project, "dev")
     assert identities(project, "dev") == others
-    note.add(controller, "`up` that removes a tenant", f"waited, ended well after {took:.0f} s", "")
+    note.add(controller, "`up` that removes a tenant", f"waited, succeeded after {took:.0f} s", "")
 
 
 def test_a_tenant_leaves_once_the_remote_clusters_api_server_is_back(
@@ -258,7 +258,7 @@ def test_a_tenant_leaves_once_the_remote_clusters_api_server_is_back(
         took = note.seconds()
     settled(project, "dev")
     assert identities(project, "dev") == others
-    note.add("API server of `edge`", "`up` that removes a tenant", f"waited, ended well after {took:.0f} s", "")
+    note.add("API server of `edge`", "`up` that removes a tenant", f"waited, succeeded after {took:.0f} s", "")
 
 
 def test_a_removal_that_was_given_up_is_told_until_it_is_done(project: Project, hub: Cluster, note: Note) -> None:
@@ -282,7 +282,7 @@ def test_a_removal_that_was_given_up_is_told_until_it_is_done(project: Project, 
     settled(project, "dev")
     assert identities(project, "dev") == others
     assert "in deletion" not in project.tenantry("status", "--environment", "dev").ok().text
-    meanwhile = "`tenantry status` and `pulumi preview` name object, cluster, reason and remedy"
+    meanwhile = "`tenantry status` and `pulumi preview` name object, cluster, reason and fix"
     note.add("API server of `edge`", "`up` that removes a tenant", f"ended by ^C after {took:.0f} s", meanwhile)
 
 
@@ -305,7 +305,7 @@ def test_a_kubeconfig_that_is_no_longer_accepted_is_told_and_can_be_put_right(
     hub.reconcile(*ON_EDGE)
     settled(project, "dev")
     assert identities(project, "dev") == before
-    note.add("credentials of `edge`", "`up`", "ended well", "`tenantry status` says so; apps on `hub` stay ready")
+    note.add("credentials of `edge`", "`up`", "succeeded", "`tenantry status` says so; apps on `hub` stay ready")
 
 
 @contextmanager
@@ -348,7 +348,9 @@ def test_a_cluster_that_turns_out_to_be_gone_is_given_up_after_a_removal_too(
     settled(project, "dev")
     now = identities(project, "dev")
     assert {key: now.get(key) for key in kept} == kept
-    note.add("API server of `edge`, for good", "`up` that removes a tenant", "ended by ^C", "given up in two runs")
+    note.add(
+        "API server of `edge`, for good", "`up` that removes a tenant", "ended by ^C", "decommissioned in two runs"
+    )
 
 
 ENTRY = """\

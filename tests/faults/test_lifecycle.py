@@ -66,7 +66,7 @@ def test_a_protected_environment_loses_no_tenant_that_was_not_given_up(
     project: Project, hub: Cluster, results: Results
 ) -> None:
     before = hub.fleet_uids()
-    what = "a tenant is removed that was not given up, in a protected environment: preview, then up"
+    what = "a tenant without `state: offboarding` is removed from a protected environment: preview, then up"
     with fleet_as(project, project.fleet.read_text().partition(MOVY)[0]), noted(results, what, "refused"):
         for command in (("preview", "--stack", "dev"), UP):
             refused = project.pulumi(*command)
@@ -85,7 +85,7 @@ def test_an_emptied_file_is_refused_with_the_state_lost_too(project: Project, hu
         refused = project.pulumi(*UP)
         assert refused.code != 0
         assert "this run would remove" in refused.text
-    with noted(results, "a stack whose state was lost is run again", "nothing made anew"):
+    with noted(results, "a stack whose state was lost is run again", "nothing created again"):
         project.pulumi(*UP).ok()
     assert hub.fleet_uids() == before, "a new state takes over what is there, and makes nothing anew"
 
@@ -140,7 +140,7 @@ def test_a_paused_cluster_is_left_as_it_is(project: Project, hub: Cluster, edge:
     eventually(lambda: _pushed(hub), "the push on the management cluster")
     assert not _pushed(edge)
     project.edit(PAUSED, "    labels: {tier: edge, region: eu-west}\n    variables: {domain: edge-1")
-    with noted(results, "a cluster is active again, and gets what was pushed meanwhile", "as pushed"):
+    with noted(results, "a cluster is active again, and gets what was pushed in the meantime", "as pushed"):
         project.pulumi(*UP).ok()
         eventually(lambda: _pushed(edge), "the push on the cluster that is no longer paused")
 
@@ -158,7 +158,9 @@ def test_a_tenant_leaves_in_two_runs_and_takes_all_it_has(
 ) -> None:
     project.edit("  movy:\n    role: edit\n", "  movy:\n    state: offboarding\n    role: edit\n")
     with noted(
-        results, "a tenant leaves a protected environment, first run: it is given up", "nothing changed but labels"
+        results,
+        "a tenant leaves a protected environment, first run: `state: offboarding`",
+        "nothing changed but labels",
     ):
         project.pulumi(*UP).ok()
     others = {each: uid for each, uid in hub.fleet_uids().items() if "movy" not in each}
@@ -185,7 +187,7 @@ def test_a_cluster_that_does_not_answer_is_given_up_in_two_runs(
         assert not {each for each in hub.fleet_objects() if "edge-1" in each}
         assert "ready" in project.tenantry("status", "--environment", "dev", "--wait", "--timeout", "120").ok().text
     assert edge.fleet_uids() == kept, "what runs on a cluster that was given up stays as it is"
-    what = f"a cluster that does not answer is given up and removed, in two runs (at most {BOUND} s)"
+    what = f"a cluster that does not answer is decommissioned and removed, in two runs (at most {BOUND} s)"
     results.add(Row("lifecycle", {"what": what}, took, "the cluster's content stays"))
 
 
@@ -205,7 +207,7 @@ ENTRY = """\
 def test_without_protection_destroy_leaves_nothing(project: Project, hub: Cluster, results: Results) -> None:
     project.edit("    protected: true\n", "")
     project.pulumi(*UP).ok()
-    with noted(results, "`pulumi destroy`, the protection taken away", "nothing left"):
+    with noted(results, "`pulumi destroy`, with the protection removed", "nothing left"):
         project.pulumi("destroy", "--stack", "dev", "--yes", "--skip-preview").ok()
     assert hub.fleet_objects() == set()
     assert "rocky" not in hub.namespaces()
