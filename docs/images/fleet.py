@@ -62,7 +62,7 @@ def _namespaces(plan: Plan) -> Iterator[Box]:
     for namespace in dict.fromkeys(each.id.namespace for each in plan.objects if each.id.namespace):
         objects = [(each.id.kind, each.id.name) for each in plan.objects if each.id.namespace == namespace]
         tenant = tenants.get(namespace)
-        yield Box(namespace, f"tenant {tenant}" if tenant else "beside the kubeconfig", tuple(_summary(objects)))
+        yield Box(namespace, f"tenant {tenant}" if tenant else "next to the kubeconfig", tuple(_summary(objects)))
 
 
 def _local(plan: Plan, cluster: str) -> bool:

@@ -89,7 +89,7 @@ class ConfigMap(Model):
     audiences: Annotated[list[Text], Field(min_length=1)] | None = None
     """The audiences of the token. Default: the provider's; for `generic`, the address."""
     serviceAccountName: ObjectName | None = None
-    """The service account that gets the token. It must exist beside the ConfigMap, with the annotations its cloud
+    """The service account that gets the token. It must exist in the ConfigMap's namespace, with the annotations its cloud
     requires. Default: the one of Flux's controllers."""
 
 
