@@ -23,6 +23,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from tenantry.messages.data import value_at
 from tenantry.messages.errors import MAX_PROBLEMS, Diagnostic, InvalidFleet, Location, Path, Refused
 from tenantry.messages.redact import shorten
+from tenantry.source.syntax import explained
 
 MAX_BYTES = 32 * 1024 * 1024
 MAX_NODES = 3_000_000
@@ -186,13 +187,11 @@ def _compose(text: str, file: str) -> Node | None:
         finally:
             loader.dispose()
     except yaml.MarkedYAMLError as error:
-        what = ": ".join(part for part in (error.context, error.problem) if part)
-        mark, lines = error.problem_mark or error.context_mark, _LINE_BREAK.split(text)
-        place, fix = _end_of(text, file), ""  # where libyaml misses something behind the last line
-        if mark and mark.line < len(lines):
-            place = Location(file, mark.line + 1, mark.column + 1)
-            fix = "indent with spaces, not with tabs" if lines[mark.line].startswith("\t", mark.column) else ""
-        raise _invalid(place, "syntax", f"not valid YAML: {what}", fix) from None
+        found = explained(error, _LINE_BREAK.split(text))
+        if found is None:  # libyaml misses something behind the last line
+            raise _invalid(_end_of(text, file), "syntax", f"not valid YAML: {error.problem}") from None
+        place = Location(file, found.line + 1, found.column + 1)
+        raise _invalid(place, "syntax", found.message, found.fix) from None
     except yaml.reader.ReaderError as error:
         shown = error.character if isinstance(error.character, int) else ord(error.character)
         # libyaml counts the bytes before the character, the reader written in Python the characters.
