@@ -144,6 +144,8 @@ def _plain(problem: str, mark: yaml.Mark, line: str) -> Mistake | None:
     if before.endswith("}") and at.strip(",]}: ") and problem.startswith("did not find expected"):
         message = "text follows the closing '}'"
         return Mistake(mark.line, mark.column, message, f'{quoted}, such as "{{env}}/web"')
+    if at in _CLOSING and before.strip() and before[-1] not in " {[,:":
+        return Mistake(mark.line, mark.column, f"'{at}' in a value without quotes", f'{quoted}, such as "./{{env}}"')
     if problem == "did not find expected '-' indicator":
         fix = "begin it with '- ', or indent it as its own siblings"
         return Mistake(mark.line, mark.column, "this is not an entry of the list above", fix)

@@ -48,6 +48,7 @@ def said(text: str) -> str:
         ("a: 1\nb\n", "2:1", "a key without ': '", COLON),
         ("a: b: c", "1:5", "a second ': ' in one value", f"{QUOTES}, or start a new line"),
         ("a: {env}/b", "1:9", "text follows the closing '}'", f'{QUOTES}, such as "{{env}}/web"'),
+        ("a: {b: ./{env}}", "1:10", "'{' in a value without quotes", f'{QUOTES}, such as "./{{env}}"'),
         ("a: @b", "1:4", "a value without quotes cannot begin with '@'", QUOTES),
         ("a: *x", "1:4", "'*' refers to an anchor that is not declared above", QUOTES),
         ("a: 1\n---\nb: 2", "2:1", "a second document ('---') begins here", "keep one document in a file"),
