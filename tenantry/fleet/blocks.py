@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
+from tenantry.fleet.hints import fix_for_key
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import schema_of
 from tenantry.messages.data import mapping_at
@@ -119,7 +120,11 @@ def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterat
     written = {key: value for key, value in block.items() if key not in checked}
     for finding in check_part(model.flux_kind, written, at):
         top_level = finding.code == "unknown-key" and len(finding.path) == len(at) + 1
-        yield unknown_key(finding.path, _known(model)) if top_level else finding
+        if top_level:
+            fix = fix_for_key(model, str(finding.path[-1]), block)
+            yield unknown_key(finding.path, _known(model), fix)
+        else:
+            yield finding
 
 
 def _owned(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Finding]:

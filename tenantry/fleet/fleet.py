@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -82,14 +83,20 @@ def diagnose(source: Source, findings: Iterable[Finding]) -> Iterator[Diagnostic
         yield Diagnostic(place, finding.code, message, finding.path, finding.notes, finding.fix)
 
 
-def _without_secret(source: Source, finding: Finding) -> str:
-    """The message, without the value it is about where that may be a password, whatever it looks like.
+_NAME = re.compile(r"[a-z]{1,20}(-[a-z]{1,20}){0,3}")
+"""What people call things: passwords that are words of small letters alone are not told from it."""
 
-    A slip of the pen in a declared name is none, and is easier to see when it is shown.
+
+def _without_secret(source: Source, finding: Finding) -> str:
+    """The message, without the value it is about if that may be a password, whatever it looks like.
+
+    What reads as a name is shown, and so is a misspelt name: the mistake is easier to see.
     """
     value = source.value(finding.path)
     sensitive = any(is_sensitive(part) for part in finding.path[-3:] if isinstance(part, str))
     if not (sensitive and isinstance(value, str)) or any("(closest: " in note for note in finding.notes):
+        return finding.message
+    if _NAME.fullmatch(value):
         return finding.message
     return finding.message.replace(f"'{shorten(value)}'", HIDDEN)
 

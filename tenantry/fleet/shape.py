@@ -16,12 +16,14 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
+from tenantry.fleet.hints import fix_for_key, fix_for_mapping, repeated
 from tenantry.fleet.inherit import inherit
 from tenantry.messages.data import ABSENT, value_at, without
 from tenantry.messages.errors import MAX_PROBLEMS, Finding, Path, first_of
 from tenantry.messages.findings import (
     empty_list,
     empty_string,
+    entry_name,
     missing_key,
     no_match,
     not_allowed,
@@ -81,7 +83,8 @@ def _check_whole(data: dict[str, Any], known: tuple[Finding, ...]) -> Checked:
         if not known:
             return Checked(document, frozenset(), ())
     except ValidationError as error:
-        findings += first_of(findings_of(error, Document, data))
+        told = repeated(known)
+        findings += first_of(each for each in findings_of(error, Document, data) if each not in told)
         if len(findings) > MAX_PROBLEMS:
             return Checked(None, frozenset(), findings)
     broken = frozenset(entry for finding in findings if (entry := _entry(finding.path)))
@@ -110,7 +113,7 @@ def _finding(
     here = (*at, *path)
     match kind:
         case "extra_forbidden":
-            return _unknown_key(here, str(path[-1]), _model_at(model, path[:-1]))
+            return _unknown_key(here, _model_at(model, path[:-1]), value_at(data, path[:-1]))
         case "missing":
             return missing_key(here[:-1], str(path[-1]))
         case "literal_error":
@@ -124,9 +127,13 @@ def _finding(
         case "string_too_short":
             return empty_string(here)
         case _ if kind in _EXPECTED:
-            return wrong_type(here, _EXPECTED[kind], value_at(data, path))
+            value = value_at(data, path)
+            expects_mapping = _EXPECTED[kind] == "a mapping"
+            fix = fix_for_mapping(_model_at(model, path), here, value) if expects_mapping else ""
+            return wrong_type(here, _EXPECTED[kind], value, fix)
         case _:  # our own refusals carry their code as the type
             text = context.get("text", detail["msg"])
+            text = f"{entry_name(here)} {text}" if context.get("of_entry") else text
             return Finding(here, kind.replace("_", "-"), text, fix=context.get("fix", ""), at_key=at_key)
 
 
@@ -142,10 +149,11 @@ _EXPECTED = {
 }
 
 
-def _unknown_key(path: Path, key: str, model: type[Model] | None) -> Finding:
+def _unknown_key(path: Path, model: type[Model] | None, beside: dict[str, Any]) -> Finding:
+    key = str(path[-1])
     if model and (reason := model.owned.get(key)):
         return owned_key(path, reason)
-    return unknown_key(path, _fields(model) if model else ())
+    return unknown_key(path, _fields(model) if model else (), fix_for_key(model, key, beside))
 
 
 def _entry(path: Path) -> Path | None:

@@ -16,16 +16,16 @@ from tenantry.messages.text import closest
 _PASSWORD = re.compile(r"[a-z0-9+]+://[^/@\s]*:[^/@\s]*@.*", re.IGNORECASE)
 
 
-def unknown_key(path: Path, known: Iterable[str]) -> Finding:
-    """The key at the end of a path is none of the known ones."""
+def unknown_key(path: Path, known: Iterable[str], fix: str = "") -> Finding:
+    """The key at the end of a path is none of the known ones. Args: fix: where the key belongs."""
     key, names = str(path[-1]), sorted(known)
-    near = closest(key, names)
+    near = None if fix else closest(key, names)
     return Finding(
         path,
         "unknown-key",
         f"key '{shorten(key)}' is not known here",
         (f"known: {', '.join(names)}" + (f" (closest: {near})" if near else ""),) if names else (),
-        fix=f"write '{near}'" if near else "remove it",
+        fix=fix or (f"write '{near}'" if near else "remove it"),
         at_key=True,
     )
 
@@ -52,19 +52,36 @@ def pasted_secret(path: Path, kind: str, *, at_key: bool) -> Finding:
     return Finding(path, "secret-in-file", message, fix=fix, at_key=at_key)
 
 
-def wrong_type(path: Path, expected: str, value: Any) -> Finding:
-    """Args: expected: with its article, such as "a string"."""
-    return Finding(
-        path, "wrong-type", f"expected {expected}, found {type_name(value)}", fix=_fix_for_type(expected, value)
-    )
+def wrong_type(path: Path, expected: str, value: Any, fix: str = "") -> Finding:
+    """Args: expected: with its article, such as "a string"; fix: of who knows what was meant."""
+    message = f"expected {expected}, found {type_name(value)}"
+    return Finding(path, "wrong-type", message, fix=fix or _fix_for_type(expected, value))
+
+
+_ENTRIES = {"apps": "app", "addons": "add-on", "sources": "source", "configs": "config", "alerts": "alert"}
+
+
+def entry_name(path: Path) -> str:
+    """What stands at a path, in words: app 'web', 'clusters:', entry 2 of 'owners:'."""
+    *_, parent, last = ("", *path)
+    if isinstance(last, int):
+        return f"entry {last + 1} of '{parent}:'"
+    if parent in _ENTRIES:
+        return f"{_ENTRIES[parent]} '{shorten(last)}'"
+    return f"'{shorten(last)}:'"
 
 
 def not_allowed(path: Path, value: Any, allowed: Iterable[str]) -> Finding:
     return Finding(path, "bad-value", f"{shown(value)} is not allowed here", (f"allowed: {', '.join(allowed)}",))
 
 
-def no_match(path: Path, value: Any, pattern: str, fix: str = "") -> Finding:
-    return Finding(path, "bad-value", f"{shown(value)} does not match {pattern}", fix=fix)
+def no_match(path: Path, value: Any, pattern: str) -> Finding:
+    return Finding(path, "bad-value", f"{shown(value)} does not match {pattern}")
+
+
+def not_of_form(path: Path, value: Any, what: str, fix: str) -> Finding:
+    """Args: what: with its article, such as "a valid URL"."""
+    return Finding(path, "bad-value", f"{shown(value)} is not {what}", fix=fix)
 
 
 def holds_password(url: str) -> bool:

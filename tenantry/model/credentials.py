@@ -24,7 +24,7 @@ class Credentials(Model):
     def _one(self) -> Self:
         exactly_one(self, "keys", "registry", "existing")
         if self.keys and len(set(self.keys)) < len(self.keys):
-            raise refusal("duplicate", "no two keys may be equal")
+            raise refusal("duplicate", "a key is listed twice", fix="remove one of them")
         return self
 
 

@@ -18,11 +18,13 @@ from tenantry.model.strict import Model
 
 def _port(value: Any) -> int | str:
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise refusal("bad-port", "a port is a number, or the name of a container's port")
+        raise refusal("bad-port", "this is not a valid port", fix="write a number, or the name of a container's port")
     if isinstance(value, int) and not 1 <= value <= 65535:
-        raise refusal("bad-port", f"{value} is no port: they are between 1 and 65535")
+        raise refusal("bad-port", f"{value} is not a valid port", fix="write a number from 1 to 65535")
     if isinstance(value, str) and (len(value) > 15 or dns_label_problem(value)):
-        raise refusal("bad-port", f"'{shorten(value)}' is no name of a port", fix="write a number without quotes")
+        raise refusal(
+            "bad-port", f"'{shorten(value)}' is not a valid name of a port", fix="write a number without quotes"
+        )
     return value
 
 
@@ -30,19 +32,19 @@ def _network_problem(value: str) -> str | None:
     try:
         ipaddress.ip_network(value, strict=False)
     except ValueError:
-        return "is no range of addresses"
-    return None if "/" in value else "has no '/' and length"
+        return "is not a valid range of addresses"
+    return None if "/" in value else "lacks its length after a '/'"
 
 
 def _cidr(value: str) -> str:
     if why := _network_problem(value):
-        raise refusal("bad-range", f"'{shorten(value)}' {why}", fix="write it as in '10.0.0.0/8'")
+        raise refusal("bad-range", f"'{shorten(value)}' {why}", fix="write it as '10.0.0.0/8'")
     return value
 
 
 def _not_our_own(value: str) -> str:
     if value == "isolated":
-        raise refusal("bad-name", "'isolated' is the name of the fleet's own policy", fix="rename it")
+        raise refusal("bad-name", "'isolated' is the name of a policy that Tenantry makes", fix="rename it")
     return value
 
 
@@ -64,7 +66,8 @@ class Requirement(Model):
     def _values_where_they_count(self) -> Self:
         if (self.operator in ("In", "NotIn")) != bool(self.values):
             needs = "needs values" if not self.values else "takes no values"
-            raise refusal("bad-selector", f"operator {self.operator} {needs}")
+            fix = "add 'values:'" if not self.values else "remove 'values'"
+            raise refusal("bad-selector", f"operator {self.operator} {needs}", fix=fix)
         return self
 
 
@@ -100,7 +103,10 @@ class Peer(Model):
     def _pods_or_addresses(self) -> Self:
         selects_pods = self.podSelector is not None or self.namespaceSelector is not None
         if selects_pods == (self.ipBlock is not None):
-            raise refusal("choose-one", "a peer is either podSelector and namespaceSelector (one or both), or ipBlock")
+            raise refusal(
+                "choose-one",
+                "a peer needs either 'ipBlock:', or one or both of 'podSelector:' and 'namespaceSelector:'",
+            )
         return self
 
 
@@ -115,7 +121,7 @@ class Port(Model):
     @model_validator(mode="after")
     def _from_a_number_upwards(self) -> Self:
         if self.endPort is not None and not (isinstance(self.port, int) and self.port <= self.endPort):
-            raise refusal("bad-port", "'endPort' needs a 'port' that is a number and not above it")
+            raise refusal("bad-port", "'endPort' needs a 'port' that is a number, and not a greater one")
         return self
 
 
@@ -152,7 +158,7 @@ class NetworkPolicy(Model):
         for key, kind in (("ingress", "Ingress"), ("egress", "Egress")):
             if getattr(self, key) is not None and kind not in self.policyTypes:
                 fix = f"add {kind} to 'policyTypes', or remove '{key}'"
-                raise refusal("no-effect", f"'{key}' has no effect, as 'policyTypes' does not hold {kind}", fix=fix)
+                raise refusal("no-effect", f"'{key}' has no effect, because 'policyTypes' lacks {kind}", fix=fix)
         return self
 
     @property
@@ -181,6 +187,6 @@ class Network(Model):
         if not isinstance(value, str):
             return value
         if value not in ("isolated", "open"):
-            fix = "write isolated, open, or a mapping of base and policies"
-            raise refusal("bad-value", f"'{shorten(value)}' is no kind of network", fix=fix)
+            fix = "write isolated or open, or a mapping of base and policies"
+            raise refusal("bad-value", f"'{shorten(value)}' is not a valid network setting", fix=fix)
         return {"base": value}

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from tenantry.kube import names
+from tenantry.messages.findings import type_name
 from tenantry.messages.placeholders import with_stand_ins
 from tenantry.messages.redact import shorten
 
@@ -20,6 +21,7 @@ _DURATION = re.compile(r"([0-9]+(\.[0-9]+)?(ms|s|m|h))+")
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
 _MAX_SECONDS = 366 * 24 * 3600
 _QUANTITY = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(([KMGTPE]i)|[numkMGTPE]|[eE][+-]?[0-9]+)?")
+_BYTES = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ?([kKmMgGtTpP])i?[bB]?")
 _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _DATA_KEY = re.compile(r"(?!\.{1,2}$|\.\.)[-._a-zA-Z0-9]{1,253}")
 _HOST = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]{1,5})?")
@@ -29,15 +31,29 @@ _IMAGE = re.compile(rf"({_HOST.pattern}/)?(?=.{{2,255}}$){_SEGMENT}(/{_SEGMENT})
 
 
 def refusal(code: str, message: str, **context: Any) -> PydanticCustomError:
-    """An error of a value; `fix` in the context becomes the fix."""
+    """An error of a value; `fix` in the context becomes the finding's."""
     # Braces would be taken for a template by pydantic.
     return PydanticCustomError(code, "{text}", {"text": message, **context})
 
 
 def _checked(code: str, what: str, problem: Callable[[str], str | None]) -> AfterValidator:
+    """A check whose message is the noun, the value, and what `problem` says of it."""
+
     def check(value: str) -> str:
         if why := problem(value):
             raise refusal(code, f"{what} '{shorten(value)}' {why}")
+        return value
+
+    return AfterValidator(check)
+
+
+def _valid(code: str, what: str, form: Callable[[str], object], fix: Callable[[str], str] | str) -> AfterValidator:
+    """A check of a value's form. Args: fix: may depend on the value."""
+
+    def check(value: str) -> str:
+        if not form(value):
+            help = fix if isinstance(fix, str) else fix(shorten(value))
+            raise refusal(code, f"'{shorten(value)}' is not a valid {what}", fix=help)
         return value
 
     return AfterValidator(check)
@@ -59,16 +75,43 @@ def _whole_number_as_text(value: Any) -> Any:
     return value if isinstance(value, float) else _number_as_text(value)
 
 
-def _duration_problem(value: str) -> str | None:
-    if not _DURATION.fullmatch(value):
-        return "is none: write it as in '30s', '5m' or '1h30m'"
-    # The CRDs let more pass than Go's 64 bits of nanoseconds hold; one such object stops a Flux controller from listing any.
+_A_DURATION = "write it as '30s', '5m' or '1h30m'"
+
+
+def _no_bare_number(value: Any) -> Any:
+    """Quotes, which text usually lacks where a number is found, would not make a duration of it."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    raise refusal("wrong-type", f"expected a string, found {type_name(value)}", fix=duration_fix(str(value)))
+
+
+def duration_fix(value: str) -> str:
+    """What to write for a duration that lacks its unit, or is in days."""
+    number, unit = value[:6].rstrip("d"), value[len(value.rstrip("d")) :]
+    if not number.isdigit() or len(value) > 6 or unit not in ("", "d"):
+        return _A_DURATION
+    return (
+        f"write '{24 * int(number)}h': hours are the longest unit"
+        if unit
+        else f"add a unit, such as '{number}s' or '{number}m'"
+    )
+
+
+def _bounded(value: str) -> bool:
+    """The CRDs let more pass than Go's 64 bits of nanoseconds hold; one such object stops a Flux controller from listing any."""
     seconds = sum(float(number) * _SECONDS[unit] for number, unit in re.findall(r"([0-9.]+)(ms|s|m|h)", value))
-    return None if seconds < _MAX_SECONDS else "is too long: a year is the most"
+    return seconds < _MAX_SECONDS
+
+
+def _quantity_fix(value: str) -> str:
+    if found := _BYTES.fullmatch(value):
+        unit = found[2].upper()
+        return f"write '{found[1]}{'k' if unit == 'K' else unit}' or '{found[1]}{unit}i'"
+    return "write it as '4', '500m' or '8Gi'"
 
 
 def path_problem(value: str) -> str | None:
-    """Why a value is no path inside a source, or None."""
+    """Why a value is not a path inside a source, or None."""
     if value.startswith("/"):
         return "is absolute: paths start at the root of the source"
     return "leaves the source" if ".." in value.split("/") else None
@@ -96,13 +139,19 @@ ObjectName = Annotated[
 ]
 """The name of an object that Tenantry does not create."""
 
-Duration = Annotated[str, _checked("bad-duration", "duration", _duration_problem), _text(_DURATION.pattern)]
+Duration = Annotated[
+    str,
+    BeforeValidator(_no_bare_number),
+    _valid("bad-duration", "duration", _DURATION.fullmatch, duration_fix),
+    _checked("bad-duration", "duration", lambda value: None if _bounded(value) else "is too long: a year is the most"),
+    _text(_DURATION.pattern),
+]
 """A Go duration with the units ms, s, m and h, for example `1h30m`."""
 
 ShortDuration = Annotated[
     Duration,
-    _checked(
-        "bad-duration", "duration", lambda value: "may not use hours here: write minutes" if "h" in value else None
+    _valid(
+        "bad-duration", "duration here", lambda value: "h" not in value, "write minutes: hours are not allowed here"
     ),
     _text(_DURATION.pattern.replace("|h", "")),
 ]
@@ -111,7 +160,7 @@ ShortDuration = Annotated[
 Quantity = Annotated[
     str,
     BeforeValidator(_number_as_text),
-    _checked("bad-quantity", "quantity", _matching(_QUANTITY, "is none: write it as in '4', '500m' or '8Gi'")),
+    _valid("bad-quantity", "quantity", _QUANTITY.fullmatch, _quantity_fix),
     _text(_QUANTITY.pattern, None, "number"),
 ]
 """A Kubernetes resource quantity, for example `4`, `500m` or `8Gi`."""
@@ -145,18 +194,20 @@ DataKey = Annotated[
 """A key of a Secret or ConfigMap."""
 
 RegistryHost = Annotated[
-    str, _checked("bad-host", "host", _matching(_HOST, "is none: write HOST or HOST:PORT")), _text(_HOST.pattern)
+    str,
+    _valid("bad-host", "host", _HOST.fullmatch, "write HOST or HOST:PORT, without scheme and path"),
+    _text(_HOST.pattern),
 ]
 """The host of a registry, optionally with a port; without scheme and path."""
 
 
-def _image_problem(value: str) -> str | None:
-    """What image-reflector-controller would refuse; a placeholder may stand for any part but a tag or a digest."""
-    parsed = _IMAGE.fullmatch(with_stand_ins(value, "xx"))
-    return None if parsed else "is none: write [HOST[:PORT]/]PATH in lower case, without scheme, tag and digest"
+def _is_image(value: str) -> bool:
+    """Whether image-reflector-controller would take it; a placeholder may stand for any part but a tag or a digest."""
+    return bool(_IMAGE.fullmatch(with_stand_ins(value, "xx")))
 
 
-ImageName = Annotated[str, _checked("bad-image", "image", _image_problem), _text(r"(?!.*(://|@|:[^/]*$))\S+")]
+_AN_IMAGE = "write [HOST[:PORT]/]PATH in lower case, without scheme, tag and digest"
+ImageName = Annotated[str, _valid("bad-image", "image", _is_image, _AN_IMAGE), _text(r"(?!.*(://|@|:[^/]*$))\S+")]
 """An image repository without a tag, for example `ghcr.io/org/app`. May contain placeholders."""
 
 VariableName = Annotated[

@@ -5,7 +5,7 @@ A block's keys are those of Flux's kind; fields here are the ones that mean more
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import model_validator
 
@@ -69,7 +69,9 @@ class OciRef(Model):
     def _one(self) -> Self:
         exactly_one(self, "tag", "semver", "digest")
         if self.semverFilter is not None and self.semver is None:
-            raise refusal("bad-combination", "'semverFilter' is only of use beside 'semver'")
+            raise refusal(
+                "bad-combination", "'semverFilter' has no effect without 'semver'", fix="remove it, or add 'semver:'"
+            )
         return self
 
 
@@ -144,11 +146,25 @@ class Source(Model):
     credentials: Name | None = None
     """The declared credentials that Flux uses to fetch the source."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _under_its_kind(cls, value: Any) -> Any:
+        """`{type: git, url: ...}` is one mistake, not one for each key."""
+        if isinstance(value, dict) and not value.keys() & SOURCE_KINDS.keys() and value.keys() & {"type", "url"}:
+            keys = " and ".join(f"'{key}:'" for key in ("type", "url") if key in value)
+            text = f"{keys} stand{'s' if len(keys) < 8 else ''} beside the source's kind instead of under it"
+            raise refusal("unknown-key", text, fix=f"write {{{_form_of(value)}}}")
+        return value
+
     @model_validator(mode="after")
     def _one(self) -> Self:
         exactly_one(self, "git", "oci", "helm", "bucket", "externalArtifact")
         if self.externalArtifact is not None and self.credentials is not None:
-            raise refusal("bad-combination", "Flux does not fetch an external artifact, so it needs no credentials")
+            raise refusal(
+                "bad-combination",
+                "an external artifact takes no credentials: Flux does not fetch it",
+                fix="remove 'credentials'",
+            )
         return self
 
     @property
@@ -171,3 +187,11 @@ SOURCE_KINDS: dict[str, type[FluxBlock]] = {
     "externalArtifact": ExternalArtifact,
 }
 """The keys of a source of which one is given."""
+
+
+def _form_of(source: dict[str, Any]) -> str:
+    """A source of the kind that `type:` or the URL of a source in another form means."""
+    meant = f"{source.get('type')} {source.get('url')}".lower()
+    if "helm" in meant:
+        return "helm: {url: ...}"
+    return "oci: {url: ..., ref: {tag: ...}}" if "oci" in meant else "git: {url: ..., ref: {branch: main}}"

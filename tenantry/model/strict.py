@@ -19,6 +19,11 @@ class Model(BaseModel):
 def exactly_one(model: Model, *keys: str) -> None:
     """Raises: PydanticCustomError: none of the keys is given, or more than one."""
     given = [key for key in keys if getattr(model, key) is not None]
-    if len(given) != 1:
-        found = "none is given" if not given else f"{' and '.join(given)} are given"
-        raise refusal("choose-one", f"exactly one of {', '.join(keys)} is needed, {found}")
+    if len(given) == 1:
+        return
+    *others, last = (f"'{key}:'" for key in keys)
+    either, none, all_ = ("either", "neither", "both") if len(keys) == 2 else ("exactly one of", "none", "")
+    found = none if not given else all_ or " and ".join(f"'{key}:'" for key in given)
+    fix = "add one of them" if not given else "keep one of them"
+    text = f"needs {either} {', '.join(others)} or {last}; it has {found}"
+    raise refusal("choose-one", text, fix=fix, of_entry=True)

@@ -29,7 +29,7 @@ def _outside_the_system(value: str) -> str:
     if value.startswith("system:"):
         raise refusal(
             "system-subject",
-            f"'{shorten(value)}' is Kubernetes' own, not a user or group of a tenant",
+            f"'{shorten(value)}' is reserved by Kubernetes, not a user or group of a tenant",
             fix="name people by their identity provider's names, and service accounts by 'serviceAccount:'",
         )
     return value
@@ -118,8 +118,8 @@ class PodSecurity(Model):
             return value
         levels = get_args(PodSecurityLevel)
         if value not in levels:
-            fix = f"write {', '.join(levels)}, or a mapping of {', '.join(_MODES)} and version"
-            raise refusal("bad-value", f"'{shorten(value)}' is no level of pod security", fix=fix)
+            fix = f"write {', '.join(levels[:-1])} or {levels[-1]}, or a mapping of {', '.join(_MODES)} and version"
+            raise refusal("bad-value", f"'{shorten(value)}' is not a valid pod security level", fix=fix)
         return dict.fromkeys(_MODES, value)
 
     @model_validator(mode="after")
@@ -167,5 +167,9 @@ class ExtraNamespace(Model):
     def _named_after_the_main_one(self) -> Self:
         """Else environments that share a cluster, or all tenants with such an entry, would meet in it."""
         if "{namespace}" not in self.name:
-            raise refusal("bad-template", f"name '{shorten(self.name)}' does not hold '{{namespace}}'")
+            raise refusal(
+                "bad-template",
+                f"name '{shorten(self.name)}' does not contain '{{namespace}}'",
+                fix="write it as '{namespace}-{key}'",
+            )
         return self

@@ -192,7 +192,7 @@ class _Builder:
     def _chart(self, app: EffectiveApp, helm: Helm, name: str, source: KubeObject) -> KubeObject:
         """What a release takes: the source itself, or a chart of it."""
         at = (*_path_of(self.scope, app.name), "helm")
-        check_chart(app, helm, source, at)
+        check_chart(app, helm, source, at, self._charts_declared())
         release = helm.releaseName or app.name
         if len(release) > names.MAX_RELEASE:
             raise Found([name_too_long("release", release, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
@@ -204,6 +204,11 @@ class _Builder:
         chart = self._bound(chart, app)
         self.add(chart)
         return chart
+
+    def _charts_declared(self) -> list[str]:
+        """The tenant's Helm repositories."""
+        sources = self.fleet.document.tenants[self.scope.tenant].sources if self.scope.tenant else {}
+        return [name for name, source in sources.items() if source.helm]
 
     def _check_spec(self, planned: KubeObject, app: EffectiveApp) -> None:
         """What an API server would refuse, at the values the author wrote; the fleet's own are beyond reproach."""

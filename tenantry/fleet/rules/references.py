@@ -99,9 +99,9 @@ def undeclared(fleet: Fleet, at: Path, group: str, name: str) -> Iterator[Findin
         yield Finding(
             at,
             f"unknown-{group}",
-            f"{group} '{name}' of {whose} are not declared"
+            f"credentials '{name}' are not declared for {whose}"
             if group == "credentials"
-            else f"{whose} declares no config '{name}'",
+            else f"config '{name}' is not declared for {whose}",
             (declared("declared", name, known), _why(group)),
             fix=f"declare it under '{'.'.join((*owner, group))}:', or correct the name",
         )
@@ -109,7 +109,7 @@ def undeclared(fleet: Fleet, at: Path, group: str, name: str) -> Iterator[Findin
 
 def _why(group: str) -> str:
     what = "Secret" if group == "credentials" else "ConfigMap"
-    return f"only declared names are taken: Flux reads any {what} beside the object, and clusters' keys may lie there"
+    return f"only declared names are allowed: Flux can read any {what} in the namespace, such as a cluster's kubeconfig"
 
 
 def _not_included(fleet: Fleet, at: tuple[str, ...], path: Path, name: str) -> Iterator[Finding]:

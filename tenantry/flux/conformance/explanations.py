@@ -22,10 +22,10 @@ class Explanation:
     code: str = "bad-combination"
 
 
-_NO_RETRIES = "retryInterval is only of use when failures are retried"
+_NO_RETRIES = "retryInterval has no effect unless failures are retried"
 _OIDC = "type 'generic-oidc'"
-_NEITHER_KUBECONFIG = "exactly one of configMapRef, secretRef is needed, none is given"
-_BOTH_KUBECONFIGS = "exactly one of configMapRef, secretRef is needed, configMapRef and secretRef are given"
+_NEITHER_KUBECONFIG = "kubeConfig needs either 'configMapRef:' or 'secretRef:'; it has neither"
+_BOTH_KUBECONFIGS = "kubeConfig needs either 'configMapRef:' or 'secretRef:'; it has both"
 
 EXPLANATIONS = {
     # Bucket
@@ -48,7 +48,7 @@ EXPLANATIONS = {
         "provider 'generic' takes no serviceAccountName", "serviceAccountName", "remove it, or name a cloud's provider"
     ),
     "!has(self.secretRef) || !has(self.serviceAccountName)": Explanation(
-        "secretRef and serviceAccountName exclude each other", "serviceAccountName", "remove one of them"
+        "secretRef and serviceAccountName cannot be combined", "serviceAccountName", "remove one of them"
     ),
     # GitRepository
     (
@@ -62,7 +62,7 @@ EXPLANATIONS = {
     ),
     # HelmRelease
     "(has(self.chart) && !has(self.chartRef)) || (!has(self.chart) && has(self.chartRef))": Explanation(
-        "exactly one of chart, chartRef is needed", "chartRef", code="choose-one"
+        "a release needs either 'chart:' or 'chartRef:'", "chartRef", code="choose-one"
     ),
     "!has(self.retryInterval) || self.name != 'RemediateOnFailure'": Explanation(
         _NO_RETRIES, "retryInterval", "remove it, or write 'name: RetryOnFailure' beside it"
@@ -75,31 +75,31 @@ EXPLANATIONS = {
     "!has(self.configMapRef) || !has(self.secretRef)": Explanation(_BOTH_KUBECONFIGS, code="choose-one"),
     # ImagePolicy
     "!has(self.interval) || (has(self.digestReflectionPolicy) && self.digestReflectionPolicy == 'Always')": Explanation(
-        "interval is only of use with digestReflectionPolicy 'Always'",
+        "interval has no effect without digestReflectionPolicy 'Always'",
         "interval",
         "remove it, or write 'digestReflectionPolicy: Always' beside it",
     ),
     "has(self.interval) || !has(self.digestReflectionPolicy) || self.digestReflectionPolicy != 'Always'": Explanation(
         "digestReflectionPolicy 'Always' needs an interval",
         "digestReflectionPolicy",
-        "add 'interval:', how often to look for a new digest",
+        "add 'interval:', which says how often to look for a new digest",
     ),
     # Provider
     (
         "self.type == 'github' || self.type == 'gitlab' || self.type == 'gitea' || self.type == 'bitbucketserver' || "
         "self.type == 'bitbucket' || self.type == 'azuredevops' || !has(self.commitStatusExpr)"
     ): Explanation(
-        "commitStatusExpr is for providers that set the status of a commit",
+        "commitStatusExpr needs a provider that sets commit statuses",
         "commitStatusExpr",
         "remove it, or change the type",
-        ("types that do: azuredevops, bitbucket, bitbucketserver, gitea, github, gitlab",),
+        ("types: azuredevops, bitbucket, bitbucketserver, gitea, github, gitlab",),
     ),
     # Receiver
     "self.type != 'generic-oidc' || (has(self.oidcProviders) && size(self.oidcProviders) > 0)": Explanation(
         f"{_OIDC} needs at least one entry in oidcProviders", "oidcProviders", "name the issuer to trust"
     ),
     "self.type == 'generic-oidc' || !has(self.oidcProviders) || size(self.oidcProviders) == 0": Explanation(
-        f"oidcProviders is for {_OIDC} alone", "oidcProviders", "remove it, or change the type"
+        f"oidcProviders needs {_OIDC}", "oidcProviders", "remove it, or change the type"
     ),
     "self.type != 'generic-oidc' || !has(self.secretRef)": Explanation(
         f"{_OIDC} takes no secretRef", "secretRef", "remove it"

@@ -14,6 +14,7 @@ from tenantry.messages.findings import (
     missing_key,
     no_match,
     not_allowed,
+    not_of_form,
     unknown_key,
     wrong_type,
 )
@@ -33,13 +34,19 @@ _TYPES = {
 }
 """In the order in which a message names several."""
 _OF_TEXT = ("enum", "pattern", "minLength", "maxLength")
-_AS_IN = {
-    r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$": "write it as in '30s', '5m' or '1h30m'",
-    r"^([0-9]+(\.[0-9]+)?(ms|s|m))+$": "write it as in '30s' or '90m': hours are not allowed here",
-    r"^(http|https)://.*$": "begin it with 'https://' or 'http://'",
-    r"^$|^[^+:]": "write it as in 'refs/heads/main:refs/heads/next': no '+' (force) or ':' (delete) in front",
+_FORMS = {
+    r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$": ("a valid duration", "write it as '30s', '5m' or '1h30m'"),
+    r"^([0-9]+(\.[0-9]+)?(ms|s|m))+$": (
+        "a valid duration here",
+        "write it as '30s' or '90m': hours are not allowed here",
+    ),
+    r"^(http|https)://.*$": ("a valid URL", "begin it with 'https://' or 'http://'"),
+    r"^$|^[^+:]": (
+        "a valid refspec",
+        "write it as 'refs/heads/main:refs/heads/next', without '+' (force) or ':' (delete) in front",
+    ),
 }
-"""Examples for patterns that are hard to read."""
+"""What a pattern stands for, and how to write it, where the pattern itself is hard to read."""
 
 
 def misfits(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Finding]:
@@ -114,11 +121,14 @@ def _findings(error: ValidationError, schema: dict[str, Any], here: Path) -> Ite
         case "required":
             yield missing_key(here, limit)
         case "type":
-            yield wrong_type(here, " or ".join(_TYPES[name] for name in _TYPES if name in limit), value)
+            pattern = _schema_at(schema, error.schema_path[:-1]).get("pattern", "")
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            fix = _FORMS[pattern][1] if number and pattern in _FORMS else ""
+            yield wrong_type(here, " or ".join(_TYPES[name] for name in _TYPES if name in limit), value, fix)
         case "enum":
             yield not_allowed(here, value, map(str, limit))
         case "pattern":
-            yield no_match(here, value, limit, _AS_IN.get(limit, ""))
+            yield not_of_form(here, value, *_FORMS[limit]) if limit in _FORMS else no_match(here, value, limit)
         case "minItems" | "minProperties" if limit == 1:
             yield empty_list(here)
         case "minLength" if limit == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from tenantry.kube.objects import KubeObject
 from tenantry.messages.errors import Finding, Found, Path
 from tenantry.messages.findings import missing_key
 from tenantry.messages.redact import shorten
+from tenantry.messages.text import declared
 from tenantry.model import Helm
 from tenantry.model.scalars import path_problem
 from tenantry.plan.objects.scope import Scope
@@ -48,8 +50,12 @@ def chart_object(scope: Scope, source: KubeObject, source_name: str, helm: Helm,
     return scope.object(API, "HelmChart", key, {"spec": spec}, depends_on=(source.id,))
 
 
-def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path) -> None:
-    """Raises: Found: what an app at a path says of its chart does not go with its source."""
+def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path, charts: Iterable[str]) -> None:
+    """Check that what an app at a path says of its chart goes with its source.
+
+    Args:   charts: the Helm repositories that it could name instead.
+    Raises: Found: it does not.
+    """
     if is_chart(source):
         for key in _ONLY_OF_A_PART:
             if key in helm.model_fields_set:
@@ -62,14 +68,23 @@ def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path) -> 
             raise Found([replace(missing_key(at, "version"), fix="add 'version:', exact or a range such as '1.2.x'")])
         return
     if helm.version is not None:
-        message = "a chart in a folder has no version to choose"
-        fix = "remove 'version'; 'ref' of a Git source says which revision is taken"
-        raise Found([Finding(app.origin("helm", "version"), "no-version", message, fix=fix)])
+        raise Found([_no_version(app, helm, source, charts)])
     if why := path_problem(helm.chart):
         raise Found([Finding(app.origin("helm", "chart"), "bad-path", f"path '{shorten(helm.chart)}' {why}")])
 
 
+def _no_version(app: EffectiveApp, helm: Helm, source: KubeObject, charts: Iterable[str]) -> Finding:
+    what = "Git repository" if source.id.kind == "GitRepository" else "bucket"
+    where = f"source '{helm.source}'" if helm.source else "its source"
+    message = f"{where} is a {what}, so 'version' does not apply"
+    others = (
+        [f"name a Helm repository to use a chart version ({declared('declared', '', charts)})"] if helm.source else []
+    )
+    fix = "; ".join(["remove 'version': 'ref' of the source says which revision is taken", *others])
+    return Finding(app.origin("helm", "version"), "no-version", message, fix=fix)
+
+
 def _of_the_source(app: EffectiveApp, key: str) -> Finding:
-    message = f"the source is the chart as a whole, so '{key}' has nothing to choose"
+    message = f"the whole source is the chart, so '{key}' does not apply"
     fix = f"remove '{key}'; 'ref' and 'verify' of the source say which chart is taken"
     return Finding(app.origin("helm", key), "no-choice-of-chart", message, fix=fix, at_key=True)

@@ -7,16 +7,19 @@ import re
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Finding, Found, Path
 from tenantry.messages.findings import password_in_url
+from tenantry.messages.redact import shorten
 from tenantry.model import Source
 from tenantry.plan.objects.scope import Scope
 
 API = "source.toolkit.fluxcd.io/v1"
 
 _URLS = {
-    "git": (re.compile(r"(https?|ssh)://\S+"), "http://, https:// or ssh:// (not user@host:path)"),
+    "git": (re.compile(r"(https?|ssh)://\S+"), "http://, https:// or ssh://"),
     "oci": (re.compile(r"oci://\S+"), "oci://"),
     "helm": (re.compile(r"(https?|oci)://\S+"), "http://, https:// or oci://"),
 }
+_SCP = re.compile(r"([\w-]+)@([\w.-]+):([\w./~-]+)")
+"""Git's other form of an SSH address: user, host and path."""
 _CHART_LAYER = {"mediaType": "application/vnd.cncf.helm.chart.content.v1.tar+gzip", "operation": "copy"}
 """Where a chart lies in an artifact that Helm pushed; unpacked, as Flux would otherwise store it, it is no chart to Helm."""
 
@@ -45,8 +48,10 @@ def _check_url(kind: str, url: str, at: Path) -> None:
         raise Found([finding])
     pattern, wanted = _URLS[kind]
     if not pattern.fullmatch(url):
-        message = f"'{url}' is not a URL that Flux takes here"
-        raise Found([Finding(at, "bad-url", message, (f"wanted: {wanted}",))])
+        message = f"'{shorten(url)}' is not a URL that Flux takes here"
+        known = _SCP.fullmatch(url) if kind == "git" and shorten(url) == url else None
+        fix = f"write ssh://{known[1]}@{known[2]}/{known[3]}" if known else f"write a URL that begins with {wanted}"
+        raise Found([Finding(at, "bad-url", message, fix=fix)])
 
 
 def _wrong_type(url: str, written: str, at: Path) -> Finding:

@@ -99,7 +99,7 @@ def test_a_rule_between_fields_is_checked_at_the_field_that_breaks_it() -> None:
     strategy = "{name: RemediateOnFailure, retryInterval: 5s}"
     message = told(f"{{helm: {{source: charts, chart: web, version: 1.x, install: {{strategy: {strategy}}}}}}}")
     assert message == (
-        "tenants.yaml:11:109: error[bad-combination]: retryInterval is only of use when failures are retried\n"
+        "tenants.yaml:11:109: error[bad-combination]: retryInterval has no effect unless failures are retried\n"
         "  at tenants.rocky.apps.web.helm.install.strategy.retryInterval\n"
         "  fix: remove it, or write 'name: RetryOnFailure' beside it\n"
         "Found 1 error"

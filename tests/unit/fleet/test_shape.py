@@ -121,19 +121,30 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
             "role",
             'wrong-type]: expected a string, found a mapping\n  at {}\n  fix: put a placeholder in quotes: "{{tenant}}"',
         ),
-        ("sources: [a]", 14, "sources", "wrong-type]: expected a mapping, found a list\n  at {}"),
+        (
+            "sources: [a]",
+            14,
+            "sources",
+            "wrong-type]: expected a mapping, found a list\n  at {}\n  fix: write a mapping: 'sources: {{NAME: ...}}'",
+        ),
         (
             "sources:",
             13,
             "sources",
             "wrong-type]: expected a mapping, found nothing\n  at {}\n  fix: remove the key, or give it a value",
         ),
-        ("apps: x", 11, "apps", "wrong-type]: expected a mapping, found a string\n  at {}"),
+        (
+            "apps: x",
+            11,
+            "apps",
+            "wrong-type]: expected a mapping, found a string\n  at {}\n  fix: write a mapping: 'apps: {{NAME: ...}}'",
+        ),
         (
             "network: closed",
             14,
             "network",
-            "bad-value]: 'closed' is no kind of network\n  at {}\n  fix: write isolated, open, or a mapping of base and policies",
+            "bad-value]: 'closed' is not a valid network setting\n  at {}\n"
+            "  fix: write isolated or open, or a mapping of base and policies",
         ),
         (
             "clusters: {all: false}",
@@ -146,13 +157,15 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
             "clusters: {}",
             15,
             "clusters",
-            "choose-one]: exactly one of names, labels, all is needed, none is given\n  at {}",
+            "choose-one]: 'clusters:' needs exactly one of 'names:', 'labels:' or 'all:'; it has none\n  at {}\n"
+            "  fix: add one of them",
         ),
         (
             "clusters: {all: true, names: []}",
             15,
             "clusters",
-            "choose-one]: exactly one of names, labels, all is needed, names and all are given\n  at {}",
+            "choose-one]: 'clusters:' needs exactly one of 'names:', 'labels:' or 'all:'; it has 'names:' and 'all:'\n  at {}\n"
+            "  fix: keep one of them",
         ),
         (
             "quota: {'a b': 1}",
@@ -164,7 +177,7 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
             "quota: {pods: many}",
             19,
             "quota.pods",
-            "bad-quantity]: quantity 'many' is none: write it as in '4', '500m' or '8Gi'\n  at {}",
+            "bad-quantity]: 'many' is not a valid quantity\n  at {}\n  fix: write it as '4', '500m' or '8Gi'",
         ),
         ("labels: {-: x}", 14, "labels.-", "bad-label]: label '-' is not a valid label key ([prefix/]name)\n  at {}"),
     ],
@@ -223,10 +236,12 @@ def test_mistakes_of_several_entries_are_named_in_one_run_and_the_rest_is_checke
         "tenants.yaml:12:21: error[missing-key]: key 'ref' is missing",
         "  at tenants.rocky.sources.broken.git",
         "  fix: add 'ref:'",
-        "tenants.yaml:16:13: error[choose-one]: exactly one of kustomize, helm is needed, kustomize and helm are given",
+        "tenants.yaml:16:13: error[choose-one]: app 'both' needs either 'kustomize:' or 'helm:'; it has both",
         "  at tenants.rocky.apps.both",
-        "tenants.yaml:17:13: error[choose-one]: exactly one of kustomize, helm is needed, none is given",
+        "  fix: keep one of them",
+        "tenants.yaml:17:13: error[choose-one]: app 'none' needs either 'kustomize:' or 'helm:'; it has neither",
         "  at tenants.rocky.apps.none",
+        "  fix: add one of them",
         "tenants.yaml:18:7: error[bad-name]: name 'Bad_Name' must be lower-case letters, digits and '-', starting and ending"
         " with a letter or digit",
         "  at tenants.rocky.apps.Bad_Name",

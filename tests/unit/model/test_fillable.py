@@ -72,8 +72,8 @@ def test_values_of_every_type_may_hold_placeholders() -> None:
         (
             "HELM",
             'timeout: "{mode}"',
-            "13:71: error[bad-duration]: duration 'warn' is none: write it as in '30s', '5m' or '1h30m'\n"
-            "  at tenants.rocky.apps.api.helm.timeout\n",
+            "13:71: error[bad-duration]: 'warn' is not a valid duration\n  at tenants.rocky.apps.api.helm.timeout\n"
+            "  fix: write it as '30s', '5m' or '1h30m'\n",
         ),
         (
             "HELM",
@@ -96,8 +96,8 @@ def test_values_of_every_type_may_hold_placeholders() -> None:
         (
             "GIT",
             ', timeout: "1h{pace}"',
-            "9:83: error[bad-duration]: duration '1h7m' may not use hours here: write minutes\n"
-            "  at tenants.rocky.sources.git.git.timeout\n",
+            "9:83: error[bad-duration]: '1h7m' is not a valid duration here\n"
+            "  at tenants.rocky.sources.git.git.timeout\n  fix: write minutes: hours are not allowed here\n",
         ),
         (
             "TYPE",

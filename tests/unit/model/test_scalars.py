@@ -31,7 +31,7 @@ def test_what_go_does_not_read_as_a_duration_is_refused(value: str) -> None:
     shown = value.replace("\n", "\\n")
     assert refusal(scalars.Duration, value) == (
         "bad-duration",
-        f"duration '{shown}' is none: write it as in '30s', '5m' or '1h30m'",
+        f"'{shown}' is not a valid duration",
     )
 
 
@@ -40,11 +40,50 @@ def test_durations_beyond_go_s_64_bits_are_refused_because_they_would_stop_a_con
     assert refusal(scalars.Duration, value) == ("bad-duration", f"duration '{value}' is too long: a year is the most")
 
 
+A_DURATION = "write it as '30s', '5m' or '1h30m'"
+A_QUANTITY = "write it as '4', '500m' or '8Gi'"
+
+
+def fix(kind: Any, value: object) -> str:
+    with pytest.raises(ValidationError) as caught:
+        checked(kind, value)
+    return str(caught.value.errors()[0]["ctx"]["fix"])
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (5, "add a unit, such as '5s' or '5m'"),
+        ("5", "add a unit, such as '5s' or '5m'"),
+        ("2d", "write '48h': hours are the longest unit"),
+        (1.5, A_DURATION),
+        ("2 minutes", A_DURATION),
+        ("", A_DURATION),
+        ("d", A_DURATION),
+    ],
+)
+def test_a_duration_without_a_unit_of_go_s_gets_the_fix_that_was_meant(value: object, expected: str) -> None:
+    assert fix(scalars.Duration, value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("16GB", "write '16G' or '16Gi'"),
+        ("512kb", "write '512k' or '512Ki'"),
+        ("1.5 TiB", "write '1.5T' or '1.5Ti'"),
+        ("4 cores", A_QUANTITY),
+    ],
+)
+def test_bytes_as_people_write_them_get_the_quantities_that_were_meant(value: str, expected: str) -> None:
+    assert fix(scalars.Quantity, value) == expected
+
+
 def test_timeouts_of_sources_have_no_hours() -> None:
     assert checked(scalars.ShortDuration, "90m") == "90m"
     assert refusal(scalars.ShortDuration, "1h") == (
         "bad-duration",
-        "duration '1h' may not use hours here: write minutes",
+        "'1h' is not a valid duration here",
     )
 
 
@@ -70,7 +109,7 @@ def test_quantities_may_be_written_as_numbers(value: object, text: str) -> None:
 def test_what_is_no_quantity_or_is_negative_is_refused(value: object) -> None:
     assert refusal(scalars.Quantity, value) == (
         "bad-quantity",
-        f"quantity '{value}' is none: write it as in '4', '500m' or '8Gi'",
+        f"'{value}' is not a valid quantity",
     )
 
 

@@ -162,9 +162,9 @@ def test_an_image_is_written_without_scheme_tag_and_digest(name: str) -> None:
     text = web(IMAGES.replace("ghcr.io/rocky/front", f'"{name}"'))
     line = next(line for line in text.splitlines() if "imageAutomation" in line)
     assert problems(text) == told(
-        f"tenants.yaml:16:{line.index(f'{chr(34)}{name}') + 1}: error[bad-image]: image '{name}' is none: write"
-        " [HOST[:PORT]/]PATH in lower case, without scheme, tag and digest",
+        f"tenants.yaml:16:{line.index(f'{chr(34)}{name}') + 1}: error[bad-image]: '{name}' is not a valid image",
         "  at tenants.rocky.apps.web.imageAutomation.images.front.repository.image",
+        "  fix: write [HOST[:PORT]/]PATH in lower case, without scheme, tag and digest",
         "Found 1 error",
     )
 
@@ -179,7 +179,7 @@ def test_what_a_placeholder_makes_of_an_image_is_checked_too() -> None:
     text = web(IMAGES.replace("ghcr.io/rocky/front", '"{front}"')).replace(
         "management: hub}", "management: hub, variables: {front: 'web:v1'}}"
     )
-    assert "error[bad-image]: image 'web:v1' is none: write [HOST[:PORT]/]PATH in lower case" in problems(text)
+    assert "error[bad-image]: 'web:v1' is not a valid image\n" in problems(text)
 
 
 def test_two_images_of_one_name_are_refused() -> None:

@@ -784,9 +784,11 @@ def test_names_that_become_the_same_when_joined_are_refused() -> None:
         ),
         (
             "helm: {source: manifests, chart: ./c, version: 1.x}",
-            "tenants.yaml:15:60: error[no-version]: a chart in a folder has no version to choose\n"
+            "tenants.yaml:15:60: error[no-version]: source 'manifests' is a Git repository, so 'version' does not"
+            " apply\n"
             "  at tenants.rocky.apps.web.helm.version\n"
-            "  fix: remove 'version'; 'ref' of a Git source says which revision is taken",
+            "  fix: remove 'version': 'ref' of the source says which revision is taken; name a Helm repository to use a"
+            " chart version (declared: charts)",
         ),
         (
             "helm: {source: manifests, chart: ../c}",
@@ -842,17 +844,17 @@ def test_a_path_that_leaves_the_source_only_when_filled_in_is_refused() -> None:
         (
             "git",
             "git@git.example.com:rocky",
-            "bad-url]: '{}' is not a URL that Flux takes here\n  at {}\n  wanted: http://, https:// or ssh:// (not user@host:path)",
+            "bad-url]: '{}' is not a URL that Flux takes here\n  at {}\n  fix: write ssh://git@git.example.com/rocky",
         ),
         (
             "git",
             "file:///etc",
-            "bad-url]: '{}' is not a URL that Flux takes here\n  at {}\n  wanted: http://, https:// or ssh:// (not user@host:path)",
+            "bad-url]: '{}' is not a URL that Flux takes here\n  at {}\n  fix: write a URL that begins with http://, https:// or ssh://",
         ),
         (
             "helm",
             "charts.example.com",
-            "bad-url]: '{}' is not a URL that Flux takes here\n  at {}\n  wanted: http://, https:// or oci://",
+            "bad-url]: '{}' is not a URL that Flux takes here\n  at {}\n  fix: write a URL that begins with http://, https:// or oci://",
         ),
         (
             "helm",

@@ -83,9 +83,7 @@ def test_one_source_is_not_both_a_chart_and_manifests() -> None:
 def test_a_chart_that_is_a_source_leaves_nothing_to_choose(source: str, key: str) -> None:
     name = key.partition(":")[0]
     message = told(text(f"cache: {{helm: {{source: {source}, {key}}}, clusters: {{names: [hub]}}}}"))
-    assert (
-        f"error[no-choice-of-chart]: the source is the chart as a whole, so '{name}' has nothing to choose\n" in message
-    )
+    assert f"error[no-choice-of-chart]: the whole source is the chart, so '{name}' does not apply\n" in message
     assert (
         f"  fix: remove '{name}'; 'ref' and 'verify' of the source say which chart is taken\nFound 1 error" in message
     )

@@ -22,7 +22,7 @@ OIDC = {
     "validations": [{"expression": "true", "message": "x"}],
 }
 CHART = {"spec": {"chart": "web", "sourceRef": {"kind": "Bucket", "name": "x"}}}
-NO_RETRIES = "retryInterval is only of use when failures are retried"
+NO_RETRIES = "retryInterval has no effect unless failures are retried"
 
 BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
@@ -97,7 +97,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
         Finding(
             (*AT, "serviceAccountName"),
             "bad-combination",
-            "secretRef and serviceAccountName exclude each other",
+            "secretRef and serviceAccountName cannot be combined",
             fix="remove one of them",
             at_key=True,
         ),
@@ -124,11 +124,11 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
             at_key=True,
         ),
     ),
-    ("HelmRelease", {"chartRef": None}, Finding(AT, "choose-one", "exactly one of chart, chartRef is needed")),
+    ("HelmRelease", {"chartRef": None}, Finding(AT, "choose-one", "a release needs either 'chart:' or 'chartRef:'")),
     (
         "HelmRelease",
         {"chart": CHART},
-        Finding((*AT, "chartRef"), "choose-one", "exactly one of chart, chartRef is needed", at_key=True),
+        Finding((*AT, "chartRef"), "choose-one", "a release needs either 'chart:' or 'chartRef:'", at_key=True),
     ),
     (
         "HelmRelease",
@@ -158,7 +158,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
         Finding(
             (*AT, "kubeConfig"),
             "choose-one",
-            "exactly one of configMapRef, secretRef is needed, none is given",
+            "kubeConfig needs either 'configMapRef:' or 'secretRef:'; it has neither",
         ),
     ),
     (
@@ -167,7 +167,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
         Finding(
             (*AT, "kubeConfig"),
             "choose-one",
-            "exactly one of configMapRef, secretRef is needed, configMapRef and secretRef are given",
+            "kubeConfig needs either 'configMapRef:' or 'secretRef:'; it has both",
         ),
     ),
     (
@@ -176,7 +176,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
         Finding(
             (*AT, "interval"),
             "bad-combination",
-            "interval is only of use with digestReflectionPolicy 'Always'",
+            "interval has no effect without digestReflectionPolicy 'Always'",
             fix="remove it, or write 'digestReflectionPolicy: Always' beside it",
             at_key=True,
         ),
@@ -188,7 +188,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
             (*AT, "digestReflectionPolicy"),
             "bad-combination",
             "digestReflectionPolicy 'Always' needs an interval",
-            fix="add 'interval:', how often to look for a new digest",
+            fix="add 'interval:', which says how often to look for a new digest",
             at_key=True,
         ),
     ),
@@ -198,8 +198,8 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
         Finding(
             (*AT, "commitStatusExpr"),
             "bad-combination",
-            "commitStatusExpr is for providers that set the status of a commit",
-            ("types that do: azuredevops, bitbucket, bitbucketserver, gitea, github, gitlab",),
+            "commitStatusExpr needs a provider that sets commit statuses",
+            ("types: azuredevops, bitbucket, bitbucketserver, gitea, github, gitlab",),
             "remove it, or change the type",
             at_key=True,
         ),
@@ -221,7 +221,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
         Finding(
             (*AT, "oidcProviders"),
             "bad-combination",
-            "oidcProviders is for type 'generic-oidc' alone",
+            "oidcProviders needs type 'generic-oidc'",
             fix="remove it, or change the type",
             at_key=True,
         ),

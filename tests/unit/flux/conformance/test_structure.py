@@ -130,14 +130,14 @@ def test_a_duration_passes(duration: str) -> None:
 
 
 @pytest.mark.parametrize("duration", ["5", "5d", "-5m", "5m\n"])
-def test_a_value_that_does_not_match_is_told_with_the_pattern_and_an_example(duration: str) -> None:
+def test_a_value_of_the_wrong_form_gets_the_name_of_the_form_and_an_example(duration: str) -> None:
     shown = "a string" if "\n" in duration else f"'{duration}'"
     expected = [
         Finding(
             (*AT, "interval"),
             "bad-value",
-            f"{shown} does not match ^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$",
-            fix="write it as in '30s', '5m' or '1h30m'",
+            f"{shown} is not a valid duration",
+            fix="write it as '30s', '5m' or '1h30m'",
         )
     ]
     assert expected == told("GitRepository", interval=duration)
@@ -148,8 +148,8 @@ def test_a_time_limit_of_a_source_knows_no_hours() -> None:
         Finding(
             (*AT, "timeout"),
             "bad-value",
-            "'1h' does not match ^([0-9]+(\\.[0-9]+)?(ms|s|m))+$",
-            fix="write it as in '30s' or '90m': hours are not allowed here",
+            "'1h' is not a valid duration here",
+            fix="write it as '30s' or '90m': hours are not allowed here",
         )
     ]
     assert expected == told("GitRepository", timeout="1h")
@@ -162,8 +162,8 @@ def test_an_image_update_neither_forces_its_push_nor_deletes(refspec: str) -> No
         Finding(
             (*AT, "git", "push", "refspec"),
             "bad-value",
-            f"'{refspec}' does not match ^$|^[^+:]",
-            fix="write it as in 'refs/heads/main:refs/heads/next': no '+' (force) or ':' (delete) in front",
+            f"'{refspec}' is not a valid refspec",
+            fix="write it as 'refs/heads/main:refs/heads/next', without '+' (force) or ':' (delete) in front",
         )
     ]
     assert expected == told("ImageUpdateAutomation", git=git)

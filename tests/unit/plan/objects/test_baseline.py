@@ -141,14 +141,15 @@ def test_a_service_account_that_the_defaults_name_is_refused_where_it_stands() -
 def test_users_and_groups_of_kubernetes_itself_are_refused(subject: str) -> None:
     found = problems(rocky(SIMPLE, f"{BOTH}\nowners: [{{{subject}}}]"))
     name = subject.split("'")[1]
-    assert f"error[system-subject]: '{name}' is Kubernetes' own, not a user or group of a tenant\n" in found
+    assert f"error[system-subject]: '{name}' is reserved by Kubernetes, not a user or group of a tenant\n" in found
 
 
 def test_a_subject_is_one_of_three() -> None:
     found = problems(rocky(SIMPLE, f"{BOTH}\nowners: [{{user: a, group: b}}]"))
     assert (
-        "error[choose-one]: exactly one of group, user, serviceAccount is needed, group and user are given\n" in found
-    )
+        "error[choose-one]: entry 1 of 'owners:' needs exactly one of 'group:', 'user:' or 'serviceAccount:';"
+        " it has 'group:' and 'user:'\n"
+    ) in found
 
 
 # --- annotations and pod security -------------------------------------------------------------------------------
@@ -189,7 +190,7 @@ def test_pod_security_by_mode_and_version() -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("strict", "error[bad-value]: 'strict' is no level of pod security"),
+        ("strict", "error[bad-value]: 'strict' is not a valid pod security level"),
         ("{enforce: strict}", "error[bad-value]: 'strict' is not allowed here"),
         ("{version: v1.33}", "error[missing-key]: one of enforce, audit, warn is needed"),
         ("{enforce: baseline, version: '1.33'}", "error[bad-value]: '1.33' does not match ^(latest|v1"),
@@ -310,7 +311,7 @@ def test_any_other_namespace_is_refused_with_the_tenant_s_own() -> None:
 @pytest.mark.parametrize(
     ("namespaces", "message"),
     [
-        ("{jobs: {name: jobs}}", "error[bad-template]: name 'jobs' does not hold '{namespace}'"),
+        ("{jobs: {name: jobs}}", "error[bad-template]: name 'jobs' does not contain '{namespace}'"),
         (
             "{jobs: {name: '{namespace}'}}",
             "error[shared-namespace]: two namespaces of tenant 'rocky' would both be called 'rocky'",

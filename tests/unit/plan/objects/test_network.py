@@ -91,7 +91,7 @@ def test_policies_that_do_not_go_together_when_merged_are_refused_where_they_sta
     defaults = "defaults: {network: {policies: {a: {policyTypes: [Egress], egress: []}}}}\n"
     text = rocky(SIMPLE, f"{ON_HUB}\nnetwork: {{policies: {{a: {{policyTypes: [Ingress]}}}}}}") + defaults
     assert problems(text) == told(
-        "tenants.yaml:14:29: error[no-effect]: 'egress' has no effect, as 'policyTypes' does not hold Egress",
+        "tenants.yaml:14:29: error[no-effect]: 'egress' has no effect, because 'policyTypes' lacks Egress",
         "  at tenants.rocky.network.policies.a",
         "  fix: add Egress to 'policyTypes', or remove 'egress'",
         "Found 1 error",
@@ -107,16 +107,28 @@ def test_policies_that_do_not_go_together_when_merged_are_refused_where_they_sta
         ("{policyTypes: [Egress], ingress: []}", "error[no-effect]: 'ingress' has no effect"),
         ("{policyTypes: [Egress], egress: [{from: []}]}", "key 'from' is not known here\n"),
         ("{policyTypes: [Ingress], ingress: [{form: []}]}", "known: from, ports (closest: from)\n"),
-        ("{policyTypes: [Ingress], ingress: [{from: [{}]}]}", "error[choose-one]: a peer is either podSelector and"),
+        (
+            "{policyTypes: [Ingress], ingress: [{from: [{}]}]}",
+            "error[choose-one]: a peer needs either 'ipBlock:', or one or both of",
+        ),
         (
             "{policyTypes: [Ingress], ingress: [{from: [{podSelector: {}, ipBlock: {cidr: 10.0.0.0/8}}]}]}",
-            "error[choose-one]: a peer is either podSelector and",
+            "error[choose-one]: a peer needs either 'ipBlock:', or one or both of",
         ),
-        ("{policyTypes: [Ingress], ingress: [{from: [{ipBlock: {cidr: ten}}]}]}", "[bad-range]: 'ten' is no range of"),
-        ("{policyTypes: [Ingress], ingress: [{from: [{ipBlock: {cidr: 10.0.0.1}}]}]}", "'10.0.0.1' has no '/' and"),
-        ("{policyTypes: [Ingress], ingress: [{ports: [{port: 0}]}]}", "[bad-port]: 0 is no port: they are between"),
-        ("{policyTypes: [Ingress], ingress: [{ports: [{port: '80_'}]}]}", "[bad-port]: '80_' is no name of a port"),
-        ("{policyTypes: [Ingress], ingress: [{ports: [{port: []}]}]}", "[bad-port]: a port is a number, or the name"),
+        (
+            "{policyTypes: [Ingress], ingress: [{from: [{ipBlock: {cidr: ten}}]}]}",
+            "[bad-range]: 'ten' is not a valid range of",
+        ),
+        (
+            "{policyTypes: [Ingress], ingress: [{from: [{ipBlock: {cidr: 10.0.0.1}}]}]}",
+            "'10.0.0.1' lacks its length after a '/'",
+        ),
+        ("{policyTypes: [Ingress], ingress: [{ports: [{port: 0}]}]}", "[bad-port]: 0 is not a valid port"),
+        (
+            "{policyTypes: [Ingress], ingress: [{ports: [{port: '80_'}]}]}",
+            "[bad-port]: '80_' is not a valid name of a port",
+        ),
+        ("{policyTypes: [Ingress], ingress: [{ports: [{port: []}]}]}", "[bad-port]: this is not a valid port"),
         ("{policyTypes: [Ingress], ingress: [{ports: [{port: 9, endPort: 8}]}]}", "[bad-port]: 'endPort' needs a"),
         (
             "{policyTypes: [Ingress], podSelector: {matchExpressions: [{key: a, operator: In}]}}",
@@ -137,7 +149,7 @@ def test_a_policy_that_kubernetes_would_refuse_or_ignore_is_refused(policy: str,
 def test_the_name_of_the_fleet_s_own_policy_is_taken() -> None:
     found = problems(rocky(SIMPLE, f"{ON_HUB}\nnetwork: {{policies: {{isolated: {{policyTypes: [Egress]}}}}}}"))
     assert (
-        "error[bad-name]: 'isolated' is the name of the fleet's own policy\n  at tenants.rocky.network.policies"
+        "error[bad-name]: 'isolated' is the name of a policy that Tenantry makes\n  at tenants.rocky.network.policies"
         in found
     )
 

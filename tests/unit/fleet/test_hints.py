@@ -1,0 +1,256 @@
+"""What is said to an author whose meaning is plain: the whole message, with what to write instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.texts import problems, rocky, told
+
+ALL = "clusters: {all: true}"
+GIT = "git: {url: https://git.example.com/rocky, ref: {branch: main}}"
+WEB = "web: {kustomize: {source: manifests}}"
+KAMAJI = "{kamaji: {controlPlane: edge, namespace: kamaji}}"
+
+
+def said(text: str) -> str:
+    """What is said about a text, without places and the closing count."""
+    lines = problems(text).splitlines()[:-1]
+    return told(*(line.partition(": ")[2] if line.startswith("tenants.yaml:") else line.strip() for line in lines))
+
+
+def wrong_type(found: str, at: str, fix: str) -> str:
+    return told(f"error[wrong-type]: expected a mapping, found {found}", f"at {at}", f"fix: {fix}")
+
+
+@pytest.mark.parametrize(
+    ("written", "found", "fix"),
+    [
+        ("[hub, edge]", "a list", "write {names: [hub, edge]}"),
+        ("hub", "a string", "write {names: [hub]}"),
+        ("all", "a string", "write {all: true}"),
+        ("['*']", "a list", "write {all: true}"),
+    ],
+)
+def test_clusters_written_as_a_list_or_a_word(written: str, found: str, fix: str) -> None:
+    expected = wrong_type(found, "tenants.rocky.clusters", fix)
+    assert said(rocky(WEB, f"clusters: {written}")) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "fix"),
+    [
+        ("secret: edge-kubeconfig", "write {name: edge-kubeconfig, namespace: ..., key: ...}"),
+        ("kamaji: edge", "write {controlPlane: edge, namespace: ...}"),
+        ("capi: edge", "write {cluster: edge, namespace: ...}"),
+    ],
+)
+def test_a_kubeconfig_written_as_a_name(written: str, fix: str) -> None:
+    expected = wrong_type("a string", f"clusters.edge.kubeconfig.{written.partition(':')[0]}", fix)
+    assert said(rocky(WEB).replace(KAMAJI, f"{{{written}}}")) == expected
+
+
+def test_an_owner_written_as_a_name() -> None:
+    expected = wrong_type("a string", "tenants.rocky.owners[0]", "write {user: alice@example.com}")
+    assert said(rocky(WEB, f"{ALL}\nowners: [alice@example.com]")) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "fix"),
+    [
+        ("[{name: dns, policyTypes: [Egress]}]", "write a mapping: 'policies: {dns: ...}'"),
+        ("[dns]", "write a mapping: 'policies: {NAME: ...}'"),
+    ],
+)
+def test_policies_written_as_a_list(written: str, fix: str) -> None:
+    expected = wrong_type("a list", "tenants.rocky.network.policies", fix)
+    assert said(rocky(WEB, f"{ALL}\nnetwork: {{policies: {written}}}")) == expected
+
+
+@pytest.mark.parametrize("password", ["hunter2", "user:hunter2@ghcr.io", "correct horse"])
+def test_a_word_in_place_of_credentials_is_not_repeated(password: str) -> None:
+    expected = wrong_type("a string", "tenants.rocky.credentials.git", "write {keys: [username, password]}")
+    assert said(rocky(WEB, f"{ALL}\ncredentials: {{git: '{password}'}}")) == expected
+
+
+def test_durations_without_a_unit() -> None:
+    found = said(rocky("web: {kustomize: {source: manifests, interval: 5}}", f"{ALL}\ntimeout: '5'"))
+    assert found == told(
+        "error[bad-duration]: '5' is not a valid duration",
+        "at tenants.rocky.timeout",
+        "fix: add a unit, such as '5s' or '5m'",
+        "error[wrong-type]: expected a string, found the number 5",
+        "at tenants.rocky.apps.web.kustomize.interval",
+        "fix: add a unit, such as '5s' or '5m'",
+    )
+
+
+def test_a_duration_of_flux_s_own_without_a_unit() -> None:
+    found = said(rocky("web: {helm: {source: charts, chart: c, version: 1.x, install: {timeout: 5}}}", ALL))
+    assert found == told(
+        "error[wrong-type]: expected a string, found the number 5",
+        "at tenants.rocky.apps.web.helm.install.timeout",
+        "fix: write it as '30s', '5m' or '1h30m'",
+    )
+
+
+def test_bytes_in_place_of_a_quantity() -> None:
+    assert said(rocky(WEB, f"{ALL}\nquota: {{requests.memory: 16GB}}")) == told(
+        "error[bad-quantity]: '16GB' is not a valid quantity",
+        'at tenants.rocky.quota["requests.memory"]',
+        "fix: write '16G' or '16Gi'",
+    )
+
+
+@pytest.mark.parametrize(("name", "shown"), [("git", "'git'"), ("hunter2", "(a secret?)"), ("git-2", "(a secret?)")])
+def test_undeclared_credentials_are_named_unless_the_name_may_be_a_password(name: str, shown: str) -> None:
+    assert said(rocky(WEB).replace(GIT, f"{GIT}, credentials: {name}")).splitlines()[0] == (
+        f"error[unknown-credentials]: credentials {shown} are not declared for tenant 'rocky'"
+    )
+
+
+def unknown(text: str) -> list[tuple[str, str]]:
+    """The path of each unknown key, and its fix."""
+    lines = said(text).splitlines()
+    ours = [index for index, line in enumerate(lines) if line.startswith("error[unknown-key]")]
+    return [(lines[at + 1].removeprefix("at tenants.rocky."), lines[at + 3].removeprefix("fix: ")) for at in ours]
+
+
+ON_THE_APP = "set it on the app itself, because overrides cannot change it"
+NO_VALUES = "values never stand in the file: write 'keys: [password, username]'"
+
+
+@pytest.mark.parametrize(
+    ("app", "rest", "expected"),
+    [
+        ("path: ./x", "", ("apps.web.path", "'path' belongs under 'kustomize:'")),
+        ("version: 1.x", "", ("apps.web.version", "'version' belongs under 'helm:'")),
+        ("namespace: x", "", ("apps.web.namespace", "use 'targetNamespace' under 'kustomize:'")),
+        ("overrides: {clusters: {hub: {state: paused}}}", "", ("apps.web.overrides.clusters.hub.state", ON_THE_APP)),
+        (
+            "overrides: {clusters: {hub: {path: ./x}}}",
+            "",
+            ("apps.web.overrides.clusters.hub.path", "'path' belongs under 'kustomize:'"),
+        ),
+        ("", "overrides: {}", ("overrides", "put it into an app: 'apps: {NAME: {overrides: ...}}'")),
+    ],
+)
+def test_a_key_in_the_wrong_place(app: str, rest: str, expected: tuple[str, str]) -> None:
+    text = rocky(f"web: {{kustomize: {{source: manifests}}, {app}}}", f"{ALL}\n{rest}")
+    assert unknown(text) == [expected]
+
+
+def test_a_namespace_in_a_block() -> None:
+    expected = [("apps.web.kustomize.namespace", "write 'targetNamespace'")]
+    assert unknown(rocky("web: {kustomize: {source: manifests, namespace: x}}", ALL)) == expected
+
+
+def test_values_of_credentials() -> None:
+    text = rocky(WEB, f"{ALL}\ncredentials: {{git: {{username: a, password: b}}}}")
+    assert unknown(text) == [("credentials.git.username", NO_VALUES), ("credentials.git.password", NO_VALUES)]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (f"{GIT[:-1]}, tag: v1}}", ("sources.manifests.git.tag", "write 'ref: {tag: ...}'")),
+        (
+            "git: {url: https://git.example.com/rocky, branch: main}",
+            ("sources.manifests.git.branch", "write 'ref: {branch: main}'"),
+        ),
+        (
+            f"{GIT[:-1]}, password: x}}",
+            (
+                "sources.manifests.git.password",
+                "values never stand in the file: declare 'credentials:', and name them beside the block",
+            ),
+        ),
+        (
+            f"{GIT[:-1]}, credentials: x}}",
+            ("sources.manifests.git.credentials", "put it beside the block, not into it"),
+        ),
+    ],
+)
+def test_a_key_in_the_wrong_place_of_a_source_is_one_error(source: str, expected: tuple[str, str]) -> None:
+    assert unknown(rocky(WEB).replace(GIT, source)) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("source", "keys", "fix"),
+    [
+        ("type: git, url: https://x/y", "'type:' and 'url:' stand", "write {git: {url: ..., ref: {branch: main}}}"),
+        ("url: oci://x/y", "'url:' stands", "write {oci: {url: ..., ref: {tag: ...}}}"),
+        ("type: helm, url: https://x/y", "'type:' and 'url:' stand", "write {helm: {url: ...}}"),
+    ],
+)
+def test_a_source_without_its_kind_is_one_error(source: str, keys: str, fix: str) -> None:
+    assert said(rocky(WEB).replace(GIT, source)) == told(
+        f"error[unknown-key]: {keys} beside the source's kind instead of under it",
+        "at tenants.rocky.sources.manifests",
+        f"fix: {fix}",
+    )
+
+
+@pytest.mark.parametrize(
+    ("apps", "rest", "message", "at", "fix"),
+    [
+        (
+            "worker: {dependsOn: []}",
+            ALL,
+            "app 'worker' needs either 'kustomize:' or 'helm:'; it has neither",
+            "apps.worker",
+            "add one of them",
+        ),
+        (
+            "worker: {kustomize: {}, helm: {}}",
+            ALL,
+            "app 'worker' needs either 'kustomize:' or 'helm:'; it has both",
+            "apps.worker",
+            "keep one of them",
+        ),
+        (
+            WEB,
+            "clusters: {}",
+            "'clusters:' needs exactly one of 'names:', 'labels:' or 'all:'; it has none",
+            "clusters",
+            "add one of them",
+        ),
+        (
+            WEB,
+            f"{ALL}\nowners: [{{user: a, group: b}}]",
+            "entry 1 of 'owners:' needs exactly one of 'group:', 'user:' or 'serviceAccount:';"
+            " it has 'group:' and 'user:'",
+            "owners[0]",
+            "keep one of them",
+        ),
+    ],
+)
+def test_a_choice_that_is_not_made(apps: str, rest: str, message: str, at: str, fix: str) -> None:
+    assert said(rocky(apps, rest)) == told(f"error[choose-one]: {message}", f"at tenants.rocky.{at}", f"fix: {fix}")
+
+
+def test_a_version_of_a_chart_in_a_git_repository() -> None:
+    assert said(rocky("web: {helm: {source: manifests, chart: ./c, version: 1.x}}")) == told(
+        "error[no-version]: source 'manifests' is a Git repository, so 'version' does not apply",
+        "at tenants.rocky.apps.web.helm.version",
+        "fix: remove 'version': 'ref' of the source says which revision is taken; name a Helm repository to use a chart"
+        " version (declared: charts)",
+    )
+
+
+def test_an_address_of_git_that_is_no_url() -> None:
+    assert said(rocky(WEB).replace("https://git.example.com/rocky", "git@github.com:rocky/manifests.git")) == told(
+        "error[bad-url]: 'git@github.com:rocky/manifests.git' is not a URL that Flux takes here",
+        "at tenants.rocky.sources.manifests.git.url",
+        "fix: write ssh://git@github.com/rocky/manifests.git",
+    )
+
+
+def test_words_that_are_not_levels() -> None:
+    assert said(rocky(WEB, f"{ALL}\npodSecurity: strict\nnetwork: closed")) == told(
+        "error[bad-value]: 'strict' is not a valid pod security level",
+        "at tenants.rocky.podSecurity",
+        "fix: write privileged, baseline or restricted, or a mapping of enforce, audit, warn and version",
+        "error[bad-value]: 'closed' is not a valid network setting",
+        "at tenants.rocky.network",
+        "fix: write isolated or open, or a mapping of base and policies",
+    )
