@@ -2,41 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.settings import EffectiveApp
 from tenantry.kube.names import addon_named
 from tenantry.messages.errors import Finding, Findings
+from tenantry.messages.text import grouped, listed
+from tenantry.model import App
 from tenantry.plan.objects.scope import Scope
+
+_NOT_PLACED = "dependency-not-placed"
 
 
 def missing_dependencies(fleet: Fleet, scope: Scope, app: EffectiveApp, there: Collection[str]) -> Iterator[Finding]:
-    """Flux would wait for ever for what is not on the cluster. What is not declared at all is for `rules`.
+    """Dependencies that Flux would wait for in vain, because they do not run on the cluster.
 
+    Rules report dependencies that are not declared, or of the other kind. The only note is the cluster, for `joined`.
     Args: there: the apps and add-ons that can be waited for, as `dependsOn` names them.
     """
     for index, name in enumerate(app.depends_on):
-        if name not in there and _is_declared(fleet, scope, name):
-            elsewhere = _addons_elsewhere(fleet, scope) if addon_named(name) else None
-            message = f"app '{app.name}' runs on cluster '{scope.cluster}', but '{name}', which it depends on, does not"
-            fix = f"place '{name}' there too, or set another 'dependsOn' under 'overrides.clusters.{scope.cluster}'"
-            if elsewhere:
-                message = f"app '{app.name}' cannot wait for '{name}': {elsewhere}"
-                fix = f"set another 'dependsOn' under 'overrides.environments.{scope.environment}'"
-            yield Finding(app.origin("dependsOn", index), "dependency-not-placed", message, fix=fix)
+        if name in there or _kind_of(fleet, scope, name) != app.kind:
+            continue
+        at = app.origin("dependsOn", index)
+        if addon_named(name) and (elsewhere := _addons_elsewhere(fleet, scope)):
+            message = f"app '{app.name}' cannot wait for '{name}': {elsewhere}"
+            fix = f"set another 'dependsOn' under 'overrides.environments.{scope.environment}'"
+            yield Finding(at, _NOT_PLACED, message, fix=fix)
+        else:
+            message = f"app '{app.name}' depends on '{name}', which does not run on the same clusters"
+            fix = f"place '{name}' there too, or set another 'dependsOn' under 'overrides.clusters'"
+            yield Finding(at, _NOT_PLACED, message, (scope.cluster,), fix)
 
 
-def _is_declared(fleet: Fleet, scope: Scope, name: str) -> bool:
-    addons = fleet.document.platform.addons
-    if not scope.tenant:
-        return name in addons
-    addon = addon_named(name)
-    return name in fleet.document.tenants[scope.tenant].apps if addon is None else addon in addons
+def joined(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Findings in which a dependency that is missing on several clusters is one, with all of them in its note."""
+    for finding, same in grouped(findings, _without_cluster).items():
+        clusters = [note for each in same for note in each.notes]
+        missing = finding.code == _NOT_PLACED and clusters
+        yield replace(finding, notes=(f"missing on: {listed(clusters)}",)) if missing else finding
+
+
+def _without_cluster(finding: Finding) -> Finding:
+    return replace(finding, notes=()) if finding.code == _NOT_PLACED else finding
+
+
+def _kind_of(fleet: Fleet, scope: Scope, name: str) -> str | None:
+    """Whether a dependency is a Kustomization or a release; None: it is not declared."""
+    addons: Mapping[str, App] = fleet.document.platform.addons
+    addon = addon_named(name) if scope.tenant else name
+    apps = fleet.document.tenants[scope.tenant].apps if addon is None else addons
+    declared = apps.get(addon or name)
+    return declared.kind if declared else None
 
 
 def _addons_elsewhere(fleet: Fleet, scope: Scope) -> str | None:
-    """Why no add-on of the cluster has its object on this environment's management cluster; None: they have."""
+    """Why the cluster's add-ons have no objects on this environment's management cluster; None: they have."""
     owner = fleet.addons_owner(scope.cluster)
     management = fleet.environments[owner].management
     if management == fleet.environments[scope.environment].management:

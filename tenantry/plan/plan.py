@@ -13,6 +13,7 @@ from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import closest
 from tenantry.plan.apps import PlannedApp
+from tenantry.plan.dependencies import joined
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.planner import Planner
@@ -55,7 +56,7 @@ def plan(fleet: Fleet, environment: str) -> Plan:
         assert gathered.findings or fleet.known_problems, (
             f"nothing explains why {gathered.findings.skipped} is left out"
         )
-        raise fleet.invalid(gathered.findings)
+        raise fleet.invalid(joined(gathered.findings))
     protected = fleet.environments[environment].protected
     return Plan(
         environment,

@@ -463,10 +463,11 @@ web: {kustomize: {source: manifests}, dependsOn: [db]}
         BOTH,
     )
     expected = told(
-        "tenants.yaml:16:57: error[dependency-not-placed]: app 'web' runs on cluster 'edge', but 'db', which"
-        " it depends on, does not",
+        "tenants.yaml:16:57: error[dependency-not-placed]: app 'web' depends on 'db', which does not run"
+        " on the same clusters",
         "  at tenants.rocky.apps.web.dependsOn[0]",
-        "  fix: place 'db' there too, or set another 'dependsOn' under 'overrides.clusters.edge'",
+        "  missing on: edge",
+        "  fix: place 'db' there too, or set another 'dependsOn' under 'overrides.clusters'",
         "Found 1 error",
     )
     assert expected == problems(text)
@@ -495,10 +496,11 @@ def test_an_add_on_s_dependency_that_is_not_on_the_cluster_is_refused_too() -> N
         "    certs:",
     )
     expected = told(
-        "tenants.yaml:9:139: error[dependency-not-placed]: app 'dns' runs on cluster 'hub', but 'crds',"
-        " which it depends on, does not",
+        "tenants.yaml:9:139: error[dependency-not-placed]: app 'dns' depends on 'crds', which does"
+        " not run on the same clusters",
         "  at platform.addons.dns.dependsOn[0]",
-        "  fix: place 'crds' there too, or set another 'dependsOn' under 'overrides.clusters.hub'",
+        "  missing on: hub",
+        "  fix: place 'crds' there too, or set another 'dependsOn' under 'overrides.clusters'",
         "Found 1 error",
     )
     assert expected == problems(text)
@@ -554,13 +556,34 @@ def test_an_add_on_of_another_environment_is_waited_for_by_flux_alone() -> None:
 
 def test_an_add_on_that_is_not_on_the_cluster_can_not_be_waited_for() -> None:
     expected = told(
-        "tenants.yaml:24:98: error[dependency-not-placed]: app 'cache' runs on cluster 'hub', but 'platform/certs',"
-        " which it depends on, does not",
+        "tenants.yaml:24:98: error[dependency-not-placed]: app 'cache' depends on 'platform/certs', which does"
+        " not run on the same clusters",
         "  at tenants.rocky.apps.cache.dependsOn[0]",
-        "  fix: place 'platform/certs' there too, or set another 'dependsOn' under 'overrides.clusters.hub'",
+        "  missing on: hub",
+        "  fix: place 'platform/certs' there too, or set another 'dependsOn' under 'overrides.clusters'",
         "Found 1 error",
     )
     assert expected == problems(WAITING.replace("clusters: {names: [edge]}, helm", "clusters: {all: true}, helm"))
+
+
+def test_a_dependency_that_is_missing_on_several_clusters_is_one_problem() -> None:
+    apps = """
+        web: {kustomize: {source: manifests}, dependsOn: [db, cache], clusters: {all: true}}
+        db: {kustomize: {source: manifests}, clusters: {names: [far]}}
+        cache: {helm: {source: charts, chart: c, version: 1.x}, clusters: {names: [far]}}
+    """
+    far = "  far: {environments: [dev], kubeconfig: {capi: {cluster: far, namespace: capi}}}\nplatform:"
+    assert problems(rocky(apps).replace("platform:", far, 1)) == told(
+        "tenants.yaml:16:57: error[dependency-not-placed]: app 'web' depends on 'db', which does not run on the same clusters",
+        "  at tenants.rocky.apps.web.dependsOn[0]",
+        "  missing on: hub, edge",
+        "  fix: place 'db' there too, or set another 'dependsOn' under 'overrides.clusters'",
+        "tenants.yaml:16:61: error[dependency-of-other-kind]: app 'web' (kustomize) depends on 'cache' (helm); Flux orders apps of"
+        " one kind only",
+        "  at tenants.rocky.apps.web.dependsOn[1]",
+        "  fix: make both 'kustomize:' or both 'helm:', or let the app retry until the other is there",
+        "Found 2 errors",
+    )
 
 
 def test_an_add_on_whose_object_is_on_another_management_cluster_can_not_be_waited_for() -> None:
