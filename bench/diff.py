@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 from bench.plan import text_of, timed
-from tenantry.cli.diff.lines import Limits
+from tenantry.cli.diff.lines import DisplayLimits
 from tenantry.cli.diff.text import as_text
 from tenantry.compare.diff import diff
 from tenantry.load import fleet_of
@@ -31,7 +31,7 @@ def main() -> None:
         after = _planned(changed)
         with timed(name, times.__setitem__):
             found = diff(before, after)
-            shown = as_text(found, Limits())
+            shown = as_text(found, DisplayLimits())
         print(f"{name}: {found.deletions}, {len(found.changed)} objects changed, {len(shown.splitlines())} lines")
     print(f"{tenants} tenants, {len(before.objects)} objects")
     for step, seconds in times.items():

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from tenantry.guard import Limits, check, held
+from tenantry.guard import RunLimits, check, held
 from tenantry.load import fleet_of
 from tenantry.plan.plan import plan
 from tenantry.render import to_yaml
@@ -54,7 +54,7 @@ def main() -> None:
         planned = plan(fleet, "prod")
     with timed("guard", times.__setitem__):
         now = held((each.manifest for each in planned.objects), "prod")
-        check(planned, now, Limits(protected=True, deletions=0))
+        check(planned, now, RunLimits(protected=True, deletions=0))
     with timed("render", times.__setitem__):
         rendered = to_yaml(each.manifest for each in planned.objects)
     print(f"{tenants} tenants, {len(text)} bytes in, {len(planned.objects)} objects, {len(rendered)} bytes out")

@@ -13,7 +13,7 @@ import click
 from rich.console import Console
 
 from tenantry.cli.diff.data import changed_as_data, id_as_data
-from tenantry.cli.diff.lines import EVERYTHING, Limits, Line, changes
+from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, Line, changes
 from tenantry.cli.diff.text import line_as_text
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environments as environments_option
@@ -81,7 +81,7 @@ def command(
         data_json({"environments": [_as_data(plans[name], report) for name, report in reports.items()]})
     else:
         for name, report in reports.items():
-            _print(plans[name], report, EVERYTHING if everything else Limits(), brief=brief)
+            _print(plans[name], report, EVERYTHING if everything else DisplayLimits(), brief=brief)
     if len(reports) < len(plans):
         return 2
     return 0 if all(report.fit for report in reports.values()) else 1
@@ -113,7 +113,7 @@ def _working(what: str) -> Iterator[None]:
         yield
 
 
-def _print(planned: Plan, report: Report, limits: Limits, *, brief: bool) -> None:
+def _print(planned: Plan, report: Report, limits: DisplayLimits, *, brief: bool) -> None:
     for problem in report.problems:
         if problem.severity is Severity.ERROR or not brief:
             data(as_text(problem))
@@ -128,7 +128,7 @@ def _print(planned: Plan, report: Report, limits: Limits, *, brief: bool) -> Non
     )
 
 
-def _adoption(adoption: Adoption, limits: Limits) -> Iterator[str]:
+def _adoption(adoption: Adoption, limits: DisplayLimits) -> Iterator[str]:
     taken, made = len(adoption.taken), len(adoption.made)
     yield f"tenant '{adoption.tenant}' takes over {counted(taken, 'object')}, gets {made} new, and loses none"
     yield from map(line_as_text, changes((each for each in adoption.taken if each.fields), limits))

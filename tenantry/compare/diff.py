@@ -11,11 +11,9 @@ from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
 from tenantry.compare.fields import FieldChange, changed_fields
-from tenantry.guard import Removal, held, kept_namespaces, planned_namespaces, removals
-from tenantry.guard.removals import emptied
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.plan.apps import PlannedApp
-from tenantry.plan.plan import Plan
+from tenantry.plan.plan import Plan, nothing_of
 
 _T = TypeVar("_T")
 
@@ -70,7 +68,7 @@ class Replaced(NamedTuple):
 class Deletions(NamedTuple):
     """How many of each go, or are deleted to come again elsewhere; add-ons count as apps.
 
-    As for the guard of `pulumi up`, a tenant that goes stands for all it has, and a placement's namespaces for its apps.
+    A tenant that goes stands for all it has, and a placement's namespaces for its apps. What may go is for the guard to say.
     """
 
     tenants: int
@@ -78,7 +76,7 @@ class Deletions(NamedTuple):
     apps: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
     """What only one of the two plans holds, in its order.
 
@@ -106,12 +104,11 @@ class Changed:
         return self.after.id
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
     """management: the management cluster before and after; unchanged: how many objects are the same.
 
-    recreated: namespaces that both plans have, but that are deleted and created again. emptied: what an environment that
-    stays has nothing left of, removals: what goes of it, as the guard of `pulumi up` says it.
+    recreated: namespaces that both plans have, but that are deleted and created again.
     """
 
     environment: str
@@ -125,8 +122,6 @@ class Diff:
     rehomed: tuple[Rehomed, ...]
     recreated: tuple[Place, ...]
     unchanged: int
-    emptied: str
-    removals: tuple[Removal, ...]
 
     def __bool__(self) -> bool:
         """Whether there is any difference."""
@@ -148,23 +143,11 @@ def diff(before: Plan, after: Plan) -> Diff:
 def diff_all(before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Diff, ...]:
     """All environments in the order of `after`, behind them those that only `before` has."""
     kept_or_added = (
-        diff(before[name], plan) if name in before else _diff(_nothing(plan), plan, Status.ADDED)
+        diff(before[name], plan) if name in before else _diff(nothing_of(plan), plan, Status.ADDED)
         for name, plan in after.items()
     )
-    removed = (_diff(plan, _nothing(plan), Status.REMOVED) for name, plan in before.items() if name not in after)
+    removed = (_diff(plan, nothing_of(plan), Status.REMOVED) for name, plan in before.items() if name not in after)
     return (*kept_or_added, *removed)
-
-
-def over_budget(found: Diff, limit: int | None) -> dict[str, int]:
-    """The kinds of things of which more than `limit` are deleted, with how many; empty without a limit."""
-    if limit is None:
-        return {}
-    return {kind: count for kind, count in found.deletions._asdict().items() if count > limit}
-
-
-def _nothing(plan: Plan) -> Plan:
-    """The environment of a plan with nothing in it."""
-    return Plan(plan.environment, plan.management, (), (), ())
 
 
 def _diff(before: Plan, after: Plan, status: Status) -> Diff:
@@ -176,25 +159,18 @@ def _diff(before: Plan, after: Plan, status: Status) -> Diff:
     replaced = _replaced(before, after, kept=kept)
     rehomed = _rehomed(replaced, after.management) if kept else ()
     return Diff(
-        after.environment,
-        status,
-        (before.management, after.management),
-        _share(before, after, [each for id, each in old.items() if not (kept and id in new)]),
-        _share(after, before, [each for id, each in new.items() if not (kept and id in old)]),
-        changed,
-        replaced,
-        _moved(before, after),
-        rehomed,
-        _recreated(before, after, rehomed, kept=kept),
-        len(both) - len(changed),
-        *(_guarded(before, after) if status is Status.KEPT else ("", ())),
+        environment=after.environment,
+        status=status,
+        management=(before.management, after.management),
+        removed=_share(before, after, [each for id, each in old.items() if not (kept and id in new)]),
+        added=_share(after, before, [each for id, each in new.items() if not (kept and id in old)]),
+        changed=changed,
+        replaced=replaced,
+        moved=_moved(before, after),
+        rehomed=rehomed,
+        recreated=_recreated(before, after, rehomed, kept=kept),
+        unchanged=len(both) - len(changed),
     )
-
-
-def _guarded(before: Plan, after: Plan) -> tuple[str, tuple[Removal, ...]]:
-    """What the guard will say once the first plan is what the cluster holds."""
-    there = held((each.manifest for each in before.objects), before.environment)
-    return emptied(kept_namespaces(there), planned_namespaces(after)), tuple(removals(after, there))
 
 
 def _by_id(plan: Plan) -> dict[ObjectId, KubeObject]:
@@ -220,12 +196,12 @@ def _content(object: KubeObject) -> dict[str, object]:
 def _share(own: Plan, other: Plan, objects: Iterable[KubeObject]) -> Share:
     apps = {_key(app) for app in other.apps}
     return Share(
-        _only(_tenants(own), _tenants(other)),
-        _only(_clusters(own), _clusters(other)),
-        _only(_placements(own), _placements(other)),
-        _only(_places(own), _places(other)),
-        tuple(app for app in own.apps if _key(app) not in apps),
-        tuple(objects),
+        tenants=_only(_tenants(own), _tenants(other)),
+        clusters=_only(_clusters(own), _clusters(other)),
+        placements=_only(_placements(own), _placements(other)),
+        namespaces=_only(_places(own), _places(other)),
+        apps=tuple(app for app in own.apps if _key(app) not in apps),
+        objects=tuple(objects),
     )
 
 

@@ -4,20 +4,21 @@ Called by: the Pulumi program before it registers anything, preflight, and `tena
 Never: reads a cluster (`cluster.inventory`), or trusts a stack's state, which can be lost or belong to another branch.
 """
 
-from tenantry.guard.check import Limits, check, limits_of, refusals
+from tenantry.guard.check import RunLimits, check, limits_of, refusals, refusals_of_change
 from tenantry.guard.held import Held, HeldApp, held
 from tenantry.guard.removals import Removal, kept_namespaces, planned_namespaces, removals
 
 __all__ = [
     "Held",
     "HeldApp",
-    "Limits",
     "Removal",
+    "RunLimits",
     "check",
     "held",
     "kept_namespaces",
     "limits_of",
     "planned_namespaces",
     "refusals",
+    "refusals_of_change",
     "removals",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.held import Held, held
@@ -12,14 +12,14 @@ from tenantry.guard.removals import Removal, emptied, kept_namespaces, planned_n
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.problems import Problem, error, refuse
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
-from tenantry.plan.plan import Plan
+from tenantry.plan.plan import Plan, nothing_of
 
 _LISTED = 20
 """How many removals a message names."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RunLimits:
     """protected: nothing goes that was not given up before. deletions: how many of each kind may go in one run.
 
     explicit: whoever runs it has set `deletions` for this stack, and so knows what is coming. adopting: tenants that may
@@ -32,21 +32,21 @@ class Limits:
     adopting: frozenset[str] = frozenset()
 
 
-def limits_of(fleet: Fleet, environment: str, deletions: int | None) -> Limits:
+def limits_of(fleet: Fleet, environment: str, deletions: int | None) -> RunLimits:
     """What holds for a run of an environment; deletions: what its stack says, None: what the fleet says."""
     declared = fleet.environments[environment]
     adopting = frozenset(name for name, tenant in fleet.document.tenants.items() if tenant.adopt)
     if deletions is None:
-        return Limits(declared.protected, declared.maxDeletions, adopting=adopting)
-    return Limits(declared.protected, deletions, explicit=True, adopting=adopting)
+        return RunLimits(declared.protected, declared.maxDeletions, adopting=adopting)
+    return RunLimits(declared.protected, deletions, explicit=True, adopting=adopting)
 
 
-def check(plan: Plan, now: Held, limits: Limits) -> None:
+def check(plan: Plan, now: Held, limits: RunLimits) -> None:
     """Raises: Refused: the run would take away or take over what it may not; names all of it, and changes nothing."""
     refuse(refusals(plan, now, limits))
 
 
-def refusals(plan: Plan, now: Held, limits: Limits) -> Iterator[Problem]:
+def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     """Everything that a run has to be refused for."""
     gone = removals(plan, now)
     yield from _strangers(plan, now, limits.adopting)
@@ -56,7 +56,17 @@ def refusals(plan: Plan, now: Held, limits: Limits) -> Iterator[Problem]:
     yield from _too_many(plan, now, [each for each in gone if not each.leaving], limits)
 
 
-def _too_many(plan: Plan, now: Held, unasked: list[Removal], limits: Limits) -> Iterator[Problem]:
+def refusals_of_change(before: Plan, after: Plan, limits: RunLimits) -> Iterator[Problem]:
+    """Everything that a run has to be refused for, if the cluster holds exactly what the first plan says.
+
+    A new management cluster holds none of it, so all of it would be removed from the old one.
+    """
+    there = held((each.manifest for each in before.objects), before.environment)
+    planned = after if before.management == after.management else nothing_of(after)
+    yield from refusals(planned, replace(there, strangers=frozenset()), limits)
+
+
+def _too_many(plan: Plan, now: Held, unasked: list[Removal], limits: RunLimits) -> Iterator[Problem]:
     if not unasked:
         return
     if limits.protected:

@@ -34,6 +34,11 @@ class Plan:
     origins: Mapping[ObjectId, Path] = field(default_factory=dict)
 
 
+def nothing_of(plan: Plan) -> Plan:
+    """The environment of a plan with nothing in it."""
+    return Plan(plan.environment, plan.management, (), (), ())
+
+
 def plan(fleet: Fleet, environment: str) -> Plan:
     """Everything an environment's management cluster has to hold.
 

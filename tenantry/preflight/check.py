@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, holdings, unmarked
 from tenantry.cluster.requests import every, in_parallel, one
 from tenantry.fleet.fleet import Fleet
-from tenantry.guard import Held, Limits, held, refusals
+from tenantry.guard import Held, RunLimits, held, refusals
 from tenantry.guard.claims import Claim
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import Refused
@@ -45,7 +45,7 @@ def preflight(
     client: Client,
     fleet: Fleet,
     plan: Plan,
-    limits: Limits,
+    limits: RunLimits,
     *,
     now: datetime,
     claim: Claim | None = None,
@@ -68,7 +68,7 @@ class _Check:
     client: Client
     fleet: Fleet
     plan: Plan
-    limits: Limits
+    limits: RunLimits
     now: datetime
     connect: remotes.Connect
     adopted: tuple[Adoption, ...] = ()

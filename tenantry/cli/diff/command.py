@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from tenantry.cli.diff.data import as_data
-from tenantry.cli.diff.limits import Budget, refusals
-from tenantry.cli.diff.lines import EVERYTHING, Limits
+from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits
 from tenantry.cli.diff.markdown import as_markdown
 from tenantry.cli.diff.text import as_names, as_text
 from tenantry.cli.options import environments as environments_option
@@ -18,9 +17,11 @@ from tenantry.cli.output import data, data_json, error, report_invalid, say
 from tenantry.compare.diff import diff_all
 from tenantry.compare.revision import Base, load_base
 from tenantry.fleet.fleet import Fleet
+from tenantry.guard import RunLimits, limits_of, refusals_of_change
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.errors import InvalidFleet, Refused
-from tenantry.plan.plan import Plan
+from tenantry.messages.problems import Problem
+from tenantry.plan.plan import Plan, nothing_of
 
 
 @click.command(
@@ -71,26 +72,25 @@ def command(
     if not before.found:
         say(f"{before.name} has no {file.name}: everything is new")
     diffs = diff_all(before.plans, after)
-    budgets = {each.environment: _budget(fleet, each.environment, max_deletions) for each in diffs}
-    refused = {each.environment: tuple(refusals(each, budgets[each.environment])) for each in diffs}
+    refused = {each.environment: _refusals(fleet, each.environment, before, after, max_deletions) for each in diffs}
     told = [refusal for each in refused.values() for refusal in each]
-    shown = EVERYTHING if everything else Limits()
+    shown = EVERYTHING if everything else DisplayLimits()
     match output:
         case "json":
             found = [
-                as_data(each, budgets[each.environment].deletions, refused=bool(refused[each.environment]))
+                as_data(each, _limit(fleet, each.environment, max_deletions), refused=bool(refused[each.environment]))
                 for each in diffs
             ]
             data_json({"base": {"name": before.name, "commit": before.commit or None}, "environments": found})
         case "markdown":
-            data(as_markdown(diffs, before.name, [each.text for each in told], shown))
+            data(as_markdown(diffs, before.name, [each.message for each in told], shown))
         case "names":
             if names := [name for each in diffs for name in as_names(each)]:
                 data("\n".join(names))
         case _:
             data("\n\n".join([f"against {before.name}", *(as_text(each, shown) for each in diffs)]))
     for refusal in told:
-        error(f"{refusal.text}\n  fix: {refusal.fix}")
+        error(str(refusal))
     return 2 if told else int(any(diffs))
 
 
@@ -126,11 +126,29 @@ def _chosen(fleet: Fleet, environments: tuple[str, ...]) -> Mapping[str, Plan]:
     return {name: plan_one(fleet, name) for name in fleet.in_order() if name in environments}
 
 
-def _budget(fleet: Fleet, environment: str, given: int | None) -> Budget:
-    """What an environment may lose; one that the file declares no more may lose anything."""
+def _limit(fleet: Fleet, environment: str, given: int | None) -> int | None:
+    """How many of each kind an environment may lose; None: the file no longer declares it, and no limit is given."""
     if environment not in fleet.environments:
-        return Budget(given, raised=given is not None, protected=False)
-    declared = fleet.environments[environment]
-    return Budget(
-        declared.maxDeletions if given is None else given, raised=given is not None, protected=declared.protected
-    )
+        return given
+    return limits_of(fleet, environment, given).deletions
+
+
+def _refusals(
+    fleet: Fleet, environment: str, base: Base, after: Mapping[str, Plan], given: int | None
+) -> tuple[Refused, ...]:
+    """Why `pulumi up` would refuse what an environment loses, as the guard says it."""
+    before, limit = base.plans.get(environment), _limit(fleet, environment, given)
+    if before is None or limit is None:
+        return ()
+    # No run removes an environment that is no longer declared; a limit counts what it has all the same.
+    undeclared = RunLimits(protected=False, deletions=limit, explicit=True)
+    limits = limits_of(fleet, environment, given) if environment in after else undeclared
+    problems = refusals_of_change(before, after.get(environment, nothing_of(before)), limits)
+    return tuple(_refusal(environment, each, limits) for each in problems)
+
+
+def _refusal(environment: str, problem: Problem, limits: RunLimits) -> Refused:
+    message = f"`pulumi up` of environment '{environment}' would be refused: {problem.message}"
+    limited = problem.code == "removals" and not limits.protected
+    fix = f"{problem.fix}; --max-deletions N compares with another limit" if limited else problem.fix
+    return Refused(message, fix)

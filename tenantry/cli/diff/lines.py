@@ -27,7 +27,7 @@ class Line(NamedTuple):
     depth: int = 0
 
 
-class Limits(NamedTuple):
+class DisplayLimits(NamedTuple):
     """How much is shown: lines of a section, fields of an object, lines of a text, characters of a value, names in a line."""
 
     lines: int = 25
@@ -38,7 +38,7 @@ class Limits(NamedTuple):
 
 
 _ENDLESS = 10**9
-EVERYTHING = Limits(*(_ENDLESS for _ in Limits._fields))
+EVERYTHING = DisplayLimits(*(_ENDLESS for _ in DisplayLimits._fields))
 
 
 def heading(diff: Diff) -> str:
@@ -54,13 +54,13 @@ def counts(diff: Diff) -> str:
     return f"{len(diff.added.objects)} added, {len(diff.changed)} changed, {len(diff.removed.objects)} removed"
 
 
-def meaning(diff: Diff, limits: Limits) -> list[Line]:
+def meaning(diff: Diff, limits: DisplayLimits) -> list[Line]:
     """The consequences in sentences."""
     told = [Line(sign.value, text) for sign, text in consequences(diff)]
     return [line for sign in "!-+" for line in _cut([each for each in told if each.sign == sign], limits.lines)]
 
 
-def objects(diff: Diff, limits: Limits) -> list[Line]:
+def objects(diff: Diff, limits: DisplayLimits) -> list[Line]:
     """Objects that go and come, and the fields of those that change; without limits also those that sentences stand for."""
     whole = limits is EVERYTHING
     removed = diff.removed.objects if whole else others(diff, diff.removed)
@@ -69,7 +69,7 @@ def objects(diff: Diff, limits: Limits) -> list[Line]:
     return [*lines, *changes(diff.changed, limits)]
 
 
-def changes(changed: Iterable[Changed], limits: Limits) -> list[Line]:
+def changes(changed: Iterable[Changed], limits: DisplayLimits) -> list[Line]:
     """Objects and their fields, those that change in the same way together."""
     groups = alike(changed)
     lines = [line for group in groups[: limits.lines] for line in _group(group, limits)]
@@ -91,7 +91,7 @@ def _named(sign: str, objects: Iterable[KubeObject]) -> Iterator[Line]:
     return (Line(sign, str(object.id)) for object in objects)
 
 
-def _group(group: Alike, limits: Limits) -> Iterator[Line]:
+def _group(group: Alike, limits: DisplayLimits) -> Iterator[Line]:
     names = (f"{id.namespace}/{id.name}" if id.namespace else id.name for id in group.ids)
     yield Line("~", f"{group.ids[0].kind} {listed(names, limits.names)}")
     fields = group.example.fields
@@ -101,7 +101,7 @@ def _group(group: Alike, limits: Limits) -> Iterator[Line]:
         yield Line(" ", f"and {len(fields) - limits.fields} more fields; --all shows them", 1)
 
 
-def _field(field: FieldChange, limits: Limits) -> Iterator[Line]:
+def _field(field: FieldChange, limits: DisplayLimits) -> Iterator[Line]:
     path = format_field(field.path)
     before, after = field.before, field.after
     if before is ABSENT:
@@ -147,7 +147,7 @@ def _around(before: str, after: str, most: int) -> tuple[str, str]:
     return lead + _short(before[start:], most), lead + _short(after[start:], most)
 
 
-def _text_lines(before: str, after: str, limits: Limits) -> Iterator[Line]:
+def _text_lines(before: str, after: str, limits: DisplayLimits) -> Iterator[Line]:
     """The lines of two texts that differ."""
     old, new = before.splitlines(), after.splitlines()
     if old == new:

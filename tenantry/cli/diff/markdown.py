@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tenantry.cli.diff.lines import EVERYTHING, Limits, Line, counts, meaning, objects
+from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, Line, counts, meaning, objects
 from tenantry.compare.diff import Diff
 
 _MOST_CHARACTERS = 60_000
 """GitHub takes comments of 65,536 characters."""
 
 
-def as_markdown(diffs: Sequence[Diff], base: str, refusals: Sequence[str], limits: Limits) -> str:
+def as_markdown(diffs: Sequence[Diff], base: str, refusals: Sequence[str], limits: DisplayLimits) -> str:
     """A table of all environments, then what changes in each, its objects folded away; never more than a comment holds.
 
-    refusals: what the number of deletions forbids, in sentences.
+    refusals: why `pulumi up` would be refused, one text each.
     """
-    parts = [f"### Fleet against `{base}`", _table(diffs), *(f"> [!CAUTION]\n> {each}" for each in refusals)]
+    parts = [f"### Fleet against `{base}`", _table(diffs), *map(_caution, refusals)]
     parts += [_meaning(diff, limits) for diff in diffs if diff]
     room = _MOST_CHARACTERS - sum(map(len, parts))
     for diff in diffs:
@@ -29,6 +29,10 @@ def as_markdown(diffs: Sequence[Diff], base: str, refusals: Sequence[str], limit
     return "\n\n".join(parts)
 
 
+def _caution(refusal: str) -> str:
+    return "\n".join(["> [!CAUTION]", *(f"> {line.strip()}" for line in refusal.splitlines())])
+
+
 def _table(diffs: Iterable[Diff]) -> str:
     rows = [
         f"| {each.environment} | {len(each.added.objects)} | {len(each.changed)} | {len(each.removed.objects)} |"
@@ -37,7 +41,7 @@ def _table(diffs: Iterable[Diff]) -> str:
     return "\n".join(["| environment | added | changed | removed |", "|---|---:|---:|---:|", *rows])
 
 
-def _meaning(diff: Diff, limits: Limits) -> str:
+def _meaning(diff: Diff, limits: DisplayLimits) -> str:
     lines = meaning(diff, limits)
     parts = [f"#### {diff.environment}"]
     if warnings := [line.text for line in lines if line.sign == "!"]:
@@ -48,7 +52,7 @@ def _meaning(diff: Diff, limits: Limits) -> str:
     return "\n\n".join(parts) if len(parts) > 1 else f"{parts[0]}\n\nOnly objects and their fields change."
 
 
-def _folded(diff: Diff, limits: Limits) -> str:
+def _folded(diff: Diff, limits: DisplayLimits) -> str:
     lines = objects(diff, limits)
     if not lines:
         return ""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from tenantry.cli.diff.lines import Limits, Line, heading, meaning, objects
+from tenantry.cli.diff.lines import DisplayLimits, Line, heading, meaning, objects
 from tenantry.compare.diff import Diff
 
 _COLOURS = {"!": "magenta", "-": "red", "+": "green", "~": "yellow"}
 
 
-def as_text(diff: Diff, limits: Limits) -> str:
+def as_text(diff: Diff, limits: DisplayLimits) -> str:
     """One environment: a line with the counts, and indented below it what it means and what changes."""
     lines = [*meaning(diff, limits), *objects(diff, limits)]
     return "\n".join([click.style(heading(diff), bold=True), *map(line_as_text, lines)])

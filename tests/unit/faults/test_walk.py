@@ -10,7 +10,7 @@ from random import Random
 import pytest
 import yaml
 
-from tenantry.guard import Limits, check, held
+from tenantry.guard import RunLimits, check, held
 from tenantry.kube.objects import KubeObject, Manifest
 from tenantry.load import fleet_of, plan_one
 from tenantry.messages.errors import Refused
@@ -44,7 +44,7 @@ def running(planned: KubeObject) -> Manifest:
 
 
 def said_by_the_guard(before: Plan, after: Data) -> str:
-    limits = Limits(protected=False, deletions=after["environments"]["dev"].get("maxDeletions", 3))
+    limits = RunLimits(protected=False, deletions=after["environments"]["dev"].get("maxDeletions", 3))
     try:
         check(plan_of(after), held(map(running, before.objects), "dev"), limits)
     except Refused as refused:

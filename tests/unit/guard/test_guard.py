@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.guard import Held, Limits, check, held, removals
+from tenantry.guard import Held, RunLimits, check, held, removals
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tests.unit.texts import FRAME, planned
 
-OPEN, GUARDED = Limits(protected=False, deletions=1), Limits(protected=True, deletions=9)
+OPEN, GUARDED = RunLimits(protected=False, deletions=1), RunLimits(protected=True, deletions=9)
 SOURCES = "    sources: {m: {git: {url: https://git.example.com/a, ref: {branch: main}}}}\n"
 
 
@@ -31,7 +31,7 @@ def gone(before: str, after: str) -> list[str]:
     return [str(each) for each in removals(planned(after), now(before))]
 
 
-def refusal(before: str, after: str, limits: Limits) -> str:
+def refusal(before: str, after: str, limits: RunLimits) -> str:
     with pytest.raises(Refused) as refused:
         check(planned(after), now(before), limits)
     return str(refused.value)
@@ -119,7 +119,7 @@ def test_the_last_tenant_does_not_go_unless_somebody_says_so() -> None:
         "  fix: if the file is right, put back what is missing; what is to go gets 'state: offboarding' in tenants.yaml and one"
         " `pulumi up`, and is removed after that; or allow it: `pulumi config set tenantry:maxDeletions 1`"
     )
-    check(planned(fleet()), now(fleet(ROCKY)), Limits(protected=False, deletions=1, explicit=True))
+    check(planned(fleet()), now(fleet(ROCKY)), RunLimits(protected=False, deletions=1, explicit=True))
 
 
 def test_tenants_that_stay_do_not_lose_every_namespace_unless_somebody_says_so() -> None:
@@ -132,7 +132,7 @@ def test_tenants_that_stay_do_not_lose_every_namespace_unless_somebody_says_so()
         "  fix: if the file is right, put back what is missing; what is to go gets 'state: offboarding' in tenants.yaml and one"
         " `pulumi up`, and is removed after that; or allow it: `pulumi config set tenantry:maxDeletions 1`"
     )
-    check(planned(after), now(before), Limits(protected=False, deletions=1, explicit=True))
+    check(planned(after), now(before), RunLimits(protected=False, deletions=1, explicit=True))
     both = fleet(tenant("rocky", "web"))
     check(planned(both), now(before), OPEN)
     check(planned(before), now(both), OPEN)
@@ -140,14 +140,14 @@ def test_tenants_that_stay_do_not_lose_every_namespace_unless_somebody_says_so()
 
 def test_where_it_is_protected_nothing_goes_unannounced_whatever_the_limit() -> None:
     after = fleet(tenant("rocky", "web"))
-    for limits in (GUARDED, Limits(protected=True, deletions=9, explicit=True)):
+    for limits in (GUARDED, RunLimits(protected=True, deletions=9, explicit=True)):
         assert refusal(fleet(ROCKY), after, limits).startswith(
             "environment 'dev' is protected, and this run would remove\n    app 'db' of tenant 'rocky' on edge\n"
         )
 
 
-@pytest.mark.parametrize("limits", [GUARDED, Limits(protected=False, deletions=0)])
-def test_what_was_given_up_before_may_go(limits: Limits) -> None:
+@pytest.mark.parametrize("limits", [GUARDED, RunLimits(protected=False, deletions=0)])
+def test_what_was_given_up_before_may_go(limits: RunLimits) -> None:
     leaving = fleet(ROCKY.replace("    clusters", "    state: offboarding\n    clusters"), MOVY)
     check(planned(fleet(MOVY)), now(leaving), limits)
     app = fleet(ROCKY.replace("db: {", "db: {state: offboarding, "))
@@ -163,7 +163,7 @@ SUSPENDED = (
     "  fix: let Flux go on first (take 'state: paused' away and run `pulumi up`; `flux resume` what was suspended by hand); a"
     " cluster that is gone gets 'state: decommissioned'"
 )
-ALL_MAY_GO = Limits(protected=False, deletions=9, explicit=True)
+ALL_MAY_GO = RunLimits(protected=False, deletions=9, explicit=True)
 
 
 def test_an_app_that_is_paused_does_not_go_before_it_is_active_again() -> None:
@@ -200,7 +200,7 @@ def test_a_namespace_goes_from_a_baseline_that_stays_as_soon_as_it_is_no_longer_
 def test_where_no_tenant_is_left_an_add_on_may_go() -> None:
     dns = "{clusters: {all: true}, source: {helm: {url: https://charts.example.com}}, helm: {chart: dns, version: 1.x}}"
     with_dns = FRAME.replace("platform: {", f"platform: {{addons: {{dns: {dns}}}, ")
-    check(planned(fleet()), now(fleet(frame=with_dns)), Limits(protected=False, deletions=2))
+    check(planned(fleet()), now(fleet(frame=with_dns)), RunLimits(protected=False, deletions=2))
 
 
 def test_a_namespace_may_be_given_up_by_itself() -> None:
@@ -246,7 +246,7 @@ def with_strangers(text: str, *names: str) -> Held:
     return Held({}, {}, {}, frozenset({others, *(ids[name] for name in names)}))
 
 
-def taking_over(before: Held, limits: Limits = OPEN) -> str:
+def taking_over(before: Held, limits: RunLimits = OPEN) -> str:
     with pytest.raises(Refused) as refused:
         check(planned(fleet(ROCKY, MOVY)), before, limits)
     return str(refused.value)
@@ -258,7 +258,7 @@ def test_a_namespace_of_others_is_taken_over_only_by_a_tenant_that_adopts() -> N
         "Namespace rocky is on 'hub' already, and not of environment 'dev': tenant 'rocky' would take it over\n"
         "  fix: if it is to become the tenant's, set 'adopt: true' under tenants.rocky; or rename the tenant"
     )
-    adopting = Limits(protected=True, deletions=0, adopting=frozenset({"rocky"}))
+    adopting = RunLimits(protected=True, deletions=0, adopting=frozenset({"rocky"}))
     check(planned(fleet(ROCKY, MOVY)), before, adopting)
 
 
@@ -306,7 +306,7 @@ JOBS = "    namespaces: {jobs: {}}\n"
 def test_a_namespace_does_not_leave_a_remote_cluster_before_the_app_in_it() -> None:
     before = with_inventory(fleet(tenant("rocky", "web", "db", rest=JOBS)), db="rocky-jobs", web="rocky")
     with pytest.raises(Refused) as refused:
-        check(planned(fleet(tenant("rocky", "web"))), before, Limits(protected=False, deletions=9))
+        check(planned(fleet(tenant("rocky", "web"))), before, RunLimits(protected=False, deletions=9))
     assert str(refused.value) == (
         "namespace 'rocky-jobs' of tenant 'rocky' would leave edge before what is installed there (app 'db'),"
         " and Flux could not clean up any more\n"
@@ -332,10 +332,10 @@ def test_an_app_that_stays_moves_out_before_its_namespace_goes_on_any_cluster() 
 
 def test_a_namespace_that_nothing_is_in_any_more_goes() -> None:
     before = with_inventory(fleet(tenant("rocky", "web", rest=JOBS)), web="rocky")
-    check(planned(fleet(tenant("rocky", "web"))), before, Limits(protected=False, deletions=9))
+    check(planned(fleet(tenant("rocky", "web"))), before, RunLimits(protected=False, deletions=9))
 
 
 def test_a_placement_that_goes_as_a_whole_is_in_nobodys_way() -> None:
     before = with_inventory(fleet(tenant("rocky", "db", rest=JOBS)), db="rocky-jobs")
     after = fleet(tenant("rocky", "db", rest=JOBS, where="{names: [hub]}"))
-    check(planned(after), before, Limits(protected=False, deletions=9))
+    check(planned(after), before, RunLimits(protected=False, deletions=9))
