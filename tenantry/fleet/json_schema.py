@@ -17,26 +17,9 @@ from tenantry import model
 from tenantry.flux.conformance import part_of_spec
 from tenantry.model import network, tenancy
 from tenantry.model.fillable import or_unfilled
+from tenantry.model.strict import OneOf
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-
-CHOICES: dict[str, tuple[str, ...]] = {
-    "Kubeconfig": ("kamaji", "capi", "vcluster", "secret", "configMap"),
-    "Selector": ("names", "labels", "all"),
-    "GitRef": ("branch", "tag", "semver", "name"),
-    "OciRef": ("tag", "semver", "digest"),
-    "Source": ("git", "oci", "helm", "bucket", "externalArtifact"),
-    "Credentials": ("keys", "registry", "existing"),
-    "Config": ("data", "existing"),
-    "App": ("kustomize", "helm"),
-    "Addon": ("kustomize", "helm"),
-    "ImageChoice": ("semver", "alphabetical", "numerical"),
-    "Subject": ("group", "user", "serviceAccount"),
-    "TenantOwner": ("group", "user", "serviceAccount"),
-}
-"""Models of which exactly one of some keys is given; their validators say it in Python, which no schema can show."""
-INSTEAD = {"GitRef": "commit"}
-"""A key that lifts such a choice: beside it any of the others may stand, or none."""
 
 
 def json_schema() -> dict[str, Any]:
@@ -91,9 +74,10 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
         definition["additionalProperties"] = False
     if described is model.Environment:
         _let_inherit(definition)
-    if choices := CHOICES.get(name):
-        choice = {"oneOf": [_given(key) for key in choices]}
-        definition |= {"anyOf": [_given(INSTEAD[name]), choice]} if name in INSTEAD else choice
+    if issubclass(described, OneOf):
+        # Validators say it in Python, which no schema can show.
+        choice = {"oneOf": [_given(key) for key in described.one_of]}
+        definition |= {"anyOf": [_given(described.lifted_by), choice]} if described.lifted_by else choice
 
 
 def _let_inherit(environment: dict[str, Any]) -> None:

@@ -7,9 +7,9 @@ their complete shape (`Kustomize`) once per placement, after merging.
 from __future__ import annotations
 
 import posixpath
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
 from tenantry.messages.redact import shorten
 from tenantry.model.clusters import Selector
@@ -28,7 +28,7 @@ from tenantry.model.scalars import (
     refusal,
 )
 from tenantry.model.sources import Source
-from tenantry.model.strict import Model, exactly_one
+from tenantry.model.strict import Model, OneOf
 
 _SOURCE_REF = "the fleet sets it from 'source'"
 _KUBECONFIG = "the fleet sets it for each cluster the app is placed on"
@@ -242,7 +242,9 @@ class Overrides(Model):
     """Overrides by cluster. They take precedence over the environment's."""
 
 
-class App(Model):
+class App(OneOf):
+    one_of = ("kustomize", "helm")
+
     clusters: Selector | None = None
     """Where the app runs. Default: the tenant's selector, else the one in `defaults`."""
     kustomize: KustomizePatch | None = None
@@ -258,11 +260,6 @@ class App(Model):
     state: State = "active"
     """`paused`: Flux stops reconciling the app. `offboarding`: a later run may remove the app, even if the
     environment is protected."""
-
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        exactly_one(self, "kustomize", "helm")
-        return self
 
     @property
     def kind(self) -> Literal["kustomize", "helm"]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from tenantry.model.scalars import LabelKey, LabelValue, Name, ObjectName, Text, VariableName, VariableValue
-from tenantry.model.strict import Model, exactly_one
+from tenantry.model.strict import Model, OneOf
 
 ClusterState: TypeAlias = Literal["active", "paused", "decommissioned"]
 
@@ -93,8 +93,10 @@ class ConfigMap(Model):
     requires. Default: the one of Flux's controllers."""
 
 
-class Kubeconfig(Model):
+class Kubeconfig(OneOf):
     """Where the kubeconfig of a remote cluster is on the management cluster, by the tool that wrote it."""
+
+    one_of = ("kamaji", "capi", "vcluster", "secret", "configMap")
 
     kamaji: Kamaji | None = None
     """A Kamaji control plane."""
@@ -106,11 +108,6 @@ class Kubeconfig(Model):
     """Any Secret, by name and key."""
     configMap: ConfigMap | None = None
     """Workload identity: a ConfigMap instead of a kubeconfig, without stored credentials."""
-
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        exactly_one(self, "kamaji", "capi", "vcluster", "secret", "configMap")
-        return self
 
     @property
     def resolved(self) -> SecretKey | ConfigMap:
@@ -149,8 +146,10 @@ class Cluster(Model):
     the next run can remove its entry without reaching it."""
 
 
-class Selector(Model):
+class Selector(OneOf):
     """Selects clusters by name, by labels (all must match), or all of them. `exclude` removes names from the result."""
+
+    one_of = ("names", "labels", "all")
 
     names: list[str] | None = None
     """Select these clusters."""
@@ -160,8 +159,3 @@ class Selector(Model):
     """`true` selects every cluster of the environment."""
     exclude: list[str] = []
     """Clusters to leave out."""
-
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        exactly_one(self, "names", "labels", "all")
-        return self

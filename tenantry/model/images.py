@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from tenantry.model.fillable import Fillable
 from tenantry.model.flux import FluxBlock
 from tenantry.model.scalars import Duration, ImageName, Name, ShortDuration, SourcePath, Text, refusal
-from tenantry.model.strict import Model, exactly_one
+from tenantry.model.strict import Model, OneOf
 
 _OWN_NAMESPACE = "nothing of a tenant is read from another namespace"
 
@@ -45,8 +45,10 @@ class OrderedChoice(Model):
     """`asc` chooses the highest, `desc` the lowest."""
 
 
-class ImageChoice(Model):
+class ImageChoice(OneOf):
     """Which tag is chosen."""
+
+    one_of = ("semver", "alphabetical", "numerical")
 
     semver: SemverChoice | None = None
     """By version. Tags that are not versions are ignored."""
@@ -54,11 +56,6 @@ class ImageChoice(Model):
     """In alphabetical order, for example for tags that are dates."""
     numerical: OrderedChoice | None = None
     """In numerical order, for example for build numbers. All tags must be numbers, so use `filterTags` too."""
-
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        exactly_one(self, "semver", "alphabetical", "numerical")
-        return self
 
 
 class ImagePolicy(FluxBlock):

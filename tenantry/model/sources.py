@@ -12,13 +12,17 @@ from pydantic import model_validator
 from tenantry.model.fillable import Fillable
 from tenantry.model.flux import FluxBlock
 from tenantry.model.scalars import Duration, Name, ShortDuration, SourcePath, Text, refusal
-from tenantry.model.strict import Model, exactly_one
+from tenantry.model.strict import OneOf
 
 _CREDENTIALS = "the fleet sets it from 'credentials' beside the block"
 _ACCOUNT = "Flux would use the rights of any service account beside the clusters' keys"
 
 
-class GitRef(Model):
+class GitRef(OneOf):
+    one_of = ("branch", "tag", "semver", "name")
+    # Flux fetches the branch beside a commit only.
+    lifted_by = "commit"
+
     branch: Text | None = None
     """The head of a branch."""
     tag: Text | None = None
@@ -29,12 +33,6 @@ class GitRef(Model):
     """A full reference, for example `refs/pull/420/head`."""
     commit: Text | None = None
     """A commit. With `branch` beside it, Flux fetches only that branch."""
-
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        # A commit may stand beside a branch: Flux then fetches that branch only.
-        exactly_one(self, "branch", "tag", "semver", "name") if self.commit is None else None
-        return self
 
 
 class Git(FluxBlock):
@@ -55,7 +53,9 @@ class Git(FluxBlock):
     """The only directories to fetch."""
 
 
-class OciRef(Model):
+class OciRef(OneOf):
+    one_of = ("tag", "semver", "digest")
+
     tag: Text | None = None
     """A tag."""
     semver: Text | None = None
@@ -66,8 +66,7 @@ class OciRef(Model):
     """A regular expression for the tags that `semver` considers."""
 
     @model_validator(mode="after")
-    def _one(self) -> Self:
-        exactly_one(self, "tag", "semver", "digest")
+    def _filters_versions(self) -> Self:
         if self.semverFilter is not None and self.semver is None:
             raise refusal(
                 "bad-combination", "'semverFilter' has no effect without 'semver'", fix="remove it, or add 'semver:'"
@@ -130,8 +129,10 @@ class ExternalArtifact(FluxBlock):
     owned = {"sourceRef.namespace": "nothing of a tenant refers to another namespace"}
 
 
-class Source(Model):
+class Source(OneOf):
     """A place that apps take manifests or charts from."""
+
+    one_of = ("git", "oci", "helm", "bucket", "externalArtifact")
 
     git: Git | None = None
     """A Git repository, for manifests or for charts in a directory."""
@@ -157,8 +158,7 @@ class Source(Model):
         return value
 
     @model_validator(mode="after")
-    def _one(self) -> Self:
-        exactly_one(self, "git", "oci", "helm", "bucket", "externalArtifact")
+    def _needs_no_credentials(self) -> Self:
         if self.externalArtifact is not None and self.credentials is not None:
             raise refusal(
                 "bad-combination",

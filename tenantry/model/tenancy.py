@@ -19,7 +19,7 @@ from tenantry.model.scalars import (
     Text,
     refusal,
 )
-from tenantry.model.strict import Model, exactly_one
+from tenantry.model.strict import Model, OneOf
 
 # --- people and their roles ---------------------------------------------------------------------------------------
 
@@ -48,18 +48,15 @@ class AccountRef(Model):
     """A key of the tenant's `namespaces`, or a name. Default: the main namespace."""
 
 
-class Subject(Model):
+class Subject(OneOf):
+    one_of = ("group", "user", "serviceAccount")
+
     group: SubjectName | None = None
     """All members of a group."""
     user: SubjectName | None = None
     """One user."""
     serviceAccount: AccountRef | None = None
     """A service account on the cluster of the binding."""
-
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        exactly_one(self, "group", "user", "serviceAccount")
-        return self
 
 
 class TenantOwner(Subject):

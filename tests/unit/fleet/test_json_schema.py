@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -12,10 +11,10 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from tenantry import model
 from tenantry.cli.app import run
-from tenantry.fleet.json_schema import CHOICES, json_schema
-from tenantry.model import scalars, tenancy
+from tenantry.fleet.json_schema import json_schema, models
+from tenantry.model import scalars
+from tenantry.model.strict import OneOf
 from tenantry.source.include import read_all
 from tenantry.source.parse import parse
 
@@ -150,15 +149,13 @@ def test_the_texts_below_fields_are_their_descriptions() -> None:
     }
 
 
-def test_every_model_that_wants_exactly_one_key_says_so() -> None:
-    members = [*inspect.getmembers(model, inspect.isclass), *inspect.getmembers(tenancy, inspect.isclass)]
-    own = {name: found for name, found in members if issubclass(found, model.Model)}
-    wanted = {}
-    for name, found in own.items():
-        for ancestor in found.__mro__[: found.__mro__.index(model.Model)]:
-            if call := re.search(r"^        _?exactly_one\(self, ([^)]*)\)", inspect.getsource(ancestor), re.MULTILINE):
-                wanted[name] = tuple(json.loads(f"[{call[1]}]"))
-    assert wanted == CHOICES
+@pytest.mark.parametrize("name", sorted(name for name, each in models().items() if getattr(each, "one_of", ())))
+def test_a_choice_offers_keys_of_its_model_and_reaches_the_schema(name: str) -> None:
+    found = models()[name]
+    assert issubclass(found, OneOf)
+    assert {*found.one_of} <= found.model_fields.keys()
+    choice = SCHEMA["$defs"][name] if name != "GitRef" else SCHEMA["$defs"][name]["anyOf"][1]
+    assert [each["required"] for each in choice["oneOf"]] == [[key] for key in found.one_of]
 
 
 def test_a_commit_lifts_the_choice_of_a_ref() -> None:
