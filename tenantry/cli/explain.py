@@ -152,7 +152,7 @@ def _app_lines(app: ExplainedApp) -> Iterator[Line]:
     what = f"app {app.name} of tenant {app.tenant}" if app.tenant else f"add-on {app.name}"
     yield Line("", f"{what} in environment {app.environment}")
     yield Line("clusters:", _selector(app.choice), bold=True)
-    for each in app.choice.placements:
+    for each in app.choice.decisions:
         text, colour = ("placed", "green") if each.placed else ("not placed", "yellow")
         yield Line(f"  {each.cluster}: {text}", f"{each.reason}, {place(each.origin)}", colour)
     if app.choice.elsewhere:
@@ -235,7 +235,7 @@ def _choice_data(choice: Choice) -> dict[str, Any]:
                 "reason": each.reason,
                 "origin": _origin_data(each.origin),
             }
-            for each in choice.placements
+            for each in choice.decisions
         ],
         "elsewhere": list(choice.elsewhere),
     }

@@ -34,7 +34,7 @@ class Place(NamedTuple):
     namespace: str
 
 
-class Placement(NamedTuple):
+class TenantOnCluster(NamedTuple):
     """A tenant on a cluster."""
 
     tenant: str
@@ -85,7 +85,7 @@ class Share:
 
     tenants: tuple[str, ...]
     clusters: tuple[str, ...]
-    placements: tuple[Placement, ...]
+    placements: tuple[TenantOnCluster, ...]
     namespaces: tuple[Place, ...]
     apps: tuple[PlannedApp, ...]
     objects: tuple[KubeObject, ...]
@@ -220,8 +220,8 @@ def _clusters(plan: Plan) -> list[str]:
     return [cluster for each in plan.objects for cluster in (each.owner.cluster,) if cluster]
 
 
-def _placements(plan: Plan) -> list[Placement]:
-    return [Placement(each.tenant, each.cluster) for each in plan.placements]
+def _placements(plan: Plan) -> list[TenantOnCluster]:
+    return [TenantOnCluster(each.tenant, each.cluster) for each in plan.placements]
 
 
 def _places(plan: Plan) -> list[Place]:

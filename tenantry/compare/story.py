@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from tenantry.compare.diff import Changed, Diff, Placement, Share, Status
+from tenantry.compare.diff import Changed, Diff, Share, Status, TenantOnCluster
 from tenantry.compare.warnings import named, surprises
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.messages.text import counted, grouped, listed
@@ -119,10 +119,10 @@ class _Telling:
     def _placements(self) -> Iterator[str]:
         """Tenants that the other plan has too, but not on these clusters."""
         kept = [each for each in self.share.placements if each.tenant not in self.share.tenants]
-        places = grouped(self.share.namespaces, lambda each: Placement(each.tenant, each.cluster))
+        places = grouped(self.share.namespaces, lambda each: TenantOnCluster(each.tenant, each.cluster))
         for tenant, placements in grouped(kept, lambda each: each.tenant).items():
             namespaces = self._namespaces_of(sum(len(places[each]) for each in placements))
-            apps = sum(1 for app in self.share.apps if Placement(app.tenant, app.cluster) in placements)
+            apps = sum(1 for app in self.share.apps if TenantOnCluster(app.tenant, app.cluster) in placements)
             on = _clusters(each.cluster for each in placements)
             yield f"tenant '{tenant}' {self.words.leaves} {on}: {namespaces}; {counted(apps, 'app')}"
 
@@ -131,7 +131,7 @@ class _Telling:
         own = [
             each
             for each in self.share.namespaces
-            if Placement(each.tenant, each.cluster) not in self.share.placements
+            if TenantOnCluster(each.tenant, each.cluster) not in self.share.placements
             and (each.cluster, each.namespace) not in self._of_moves
         ]
         for (tenant, name), places in grouped(own, lambda each: (each.tenant, each.namespace)).items():
@@ -139,7 +139,7 @@ class _Telling:
             yield f"namespace '{name}' of '{tenant}' {self.words.namespace} {on}"
 
     def _apps_and_addons(self) -> Iterator[str]:
-        own = [app for app in self.share.apps if Placement(app.tenant, app.cluster) not in self.share.placements]
+        own = [app for app in self.share.apps if TenantOnCluster(app.tenant, app.cluster) not in self.share.placements]
         manifests = {each.id: each.manifest for each in self.share.objects}
 
         def key(app: PlannedApp) -> tuple[str, str]:

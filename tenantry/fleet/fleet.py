@@ -11,7 +11,7 @@ from tenantry.fleet.inherit import in_order, lineage
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Diagnostic, Finding, InvalidFleet, Path
 from tenantry.messages.redact import HIDDEN, is_sensitive, shorten
-from tenantry.model import Cluster, Document, Environment, Selector
+from tenantry.model import Cluster, Document, Environment
 from tenantry.source.parse import Source
 
 
@@ -110,14 +110,3 @@ def remotes_of(fleet: Fleet, environment: str) -> list[str]:
     """The environment's clusters that are reached through a kubeconfig."""
     management = fleet.environments[environment].management
     return [name for name in clusters_of(fleet, environment) if name != management]
-
-
-def matches(selector: Selector, name: str, cluster: Cluster) -> bool:
-    """Whether a selector takes a cluster, whatever the environment."""
-    if name in selector.exclude:
-        return False
-    if selector.names is not None:
-        return name in selector.names
-    if selector.labels is not None:
-        return selector.labels.items() <= cluster.labels.items()
-    return True

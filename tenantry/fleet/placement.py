@@ -1,18 +1,69 @@
-"""Which clusters of an environment an app or an add-on is placed on, and why: each cluster with what decides about it."""
+"""Which clusters an app or an add-on is placed on, and why.
+
+Called by: the plan, the rules about selectors, and `explain`, so that all of them agree.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tenantry.fleet.fleet import Fleet, clusters_of, matches
-from tenantry.fleet.settings import selector_at, selector_of
+from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.trace import Origin, origin_at
 from tenantry.messages.errors import Path
 from tenantry.model import Cluster, Selector
 
 
+def matches(selector: Selector, name: str, cluster: Cluster) -> bool:
+    """Whether a selector takes a cluster, whatever the environment."""
+    if name in selector.exclude:
+        return False
+    if selector.names is not None:
+        return name in selector.names
+    if selector.labels is not None:
+        return selector.labels.items() <= cluster.labels.items()
+    return True
+
+
+def selector_of(fleet: Fleet, tenant: str, app: str) -> Selector | None:
+    """The nearest selector: the app's, the tenant's, the defaults'."""
+    declared = fleet.document.tenants[tenant]
+    return declared.apps[app].clusters or declared.clusters or fleet.document.defaults.clusters
+
+
+def apps_on(fleet: Fleet, tenant: str, cluster: str) -> list[str]:
+    """The tenant's apps whose selectors take a cluster, whatever the environment."""
+    declared = fleet.clusters[cluster]
+    return [
+        app
+        for app in fleet.document.tenants[tenant].apps
+        if (selector := selector_of(fleet, tenant, app)) and matches(selector, cluster, declared)
+    ]
+
+
+def selector_at(fleet: Fleet, tenant: str, app: str) -> Path:
+    """Where the nearest selector stands."""
+    declared = fleet.document.tenants[tenant]
+    if declared.apps[app].clusters:
+        return ("tenants", tenant, "apps", app, "clusters")
+    return ("tenants", tenant, "clusters") if declared.clusters else ("defaults", "clusters")
+
+
+def addons_on(fleet: Fleet, cluster: str) -> list[str]:
+    """The add-ons whose selectors take a cluster, whatever the environment."""
+    declared = fleet.clusters[cluster]
+    return [name for name, each in fleet.document.platform.addons.items() if matches(each.clusters, cluster, declared)]
+
+
+def clusters_of_app(fleet: Fleet, environment: str, at: tuple[str, ...]) -> list[str]:
+    """The clusters where an environment places the app or add-on at a path, in the order of the file."""
+    app, here = at[-1], clusters_of(fleet, environment)
+    if at[0] == "platform":
+        return [each for each in here if fleet.addons_owner(each) == environment and app in addons_on(fleet, each)]
+    return [each for each in here if app in apps_on(fleet, at[1], each)]
+
+
 @dataclass(frozen=True, slots=True)
-class Placement:
+class Decision:
     """Whether one cluster of the environment is taken, and what decides it."""
 
     cluster: str
@@ -27,12 +78,12 @@ class Choice:
 
     selector: str
     origin: Origin
-    placements: tuple[Placement, ...]
+    decisions: tuple[Decision, ...]
     elsewhere: tuple[str, ...]
 
     @property
     def clusters(self) -> tuple[str, ...]:
-        return tuple(each.cluster for each in self.placements if each.placed)
+        return tuple(each.cluster for each in self.decisions if each.placed)
 
 
 def choice_of_app(fleet: Fleet, environment: str, tenant: str, app: str, cluster: str | None = None) -> Choice:
@@ -46,16 +97,16 @@ def choice_of_addon(fleet: Fleet, environment: str, addon: str, cluster: str | N
     """The same for an add-on; it is not placed where another environment has the cluster's add-ons."""
     selector = fleet.document.platform.addons[addon].clusters
     choice = _choice(fleet, environment, selector, ("platform", "addons", addon, "clusters"), cluster)
-    return replace(choice, placements=tuple(_unless_elsewhere(fleet, environment, each) for each in choice.placements))
+    return replace(choice, decisions=tuple(_unless_elsewhere(fleet, environment, each) for each in choice.decisions))
 
 
-def _unless_elsewhere(fleet: Fleet, environment: str, placement: Placement) -> Placement:
-    owner = fleet.addons_owner(placement.cluster)
-    if not placement.placed or owner == environment:
-        return placement
-    at = ("clusters", placement.cluster, "environments", 0)
+def _unless_elsewhere(fleet: Fleet, environment: str, decision: Decision) -> Decision:
+    owner = fleet.addons_owner(decision.cluster)
+    if not decision.placed or owner == environment:
+        return decision
+    at = ("clusters", decision.cluster, "environments", 0)
     reason = f"its add-ons belong to environment {owner}"
-    return Placement(placement.cluster, placed=False, reason=reason, origin=origin_at(fleet.source, at))
+    return Decision(decision.cluster, placed=False, reason=reason, origin=origin_at(fleet.source, at))
 
 
 def _choice(fleet: Fleet, environment: str, selector: Selector, at: Path, cluster: str | None) -> Choice:
@@ -63,15 +114,15 @@ def _choice(fleet: Fleet, environment: str, selector: Selector, at: Path, cluste
     return Choice(
         _in_words(selector),
         origin_at(fleet.source, at),
-        tuple(_placement(fleet, selector, at, name) for name in here if cluster in (None, name)),
+        tuple(_decision(fleet, selector, at, name) for name in here if cluster in (None, name)),
         tuple(name for name in fleet.clusters if name not in here and cluster in (None, name)),
     )
 
 
-def _placement(fleet: Fleet, selector: Selector, at: Path, name: str) -> Placement:
+def _decision(fleet: Fleet, selector: Selector, at: Path, name: str) -> Decision:
     declared = fleet.clusters[name]
     reason, why = _reason(selector, at, name, declared)
-    return Placement(name, matches(selector, name, declared), reason, origin_at(fleet.source, why))
+    return Decision(name, matches(selector, name, declared), reason, origin_at(fleet.source, why))
 
 
 def _reason(selector: Selector, at: Path, name: str, cluster: Cluster) -> tuple[str, Path]:

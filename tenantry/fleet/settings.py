@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tenantry.fleet.fleet import Fleet, matches
+from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.resolve import resolved_layers
 from tenantry.messages.errors import Path
-from tenantry.model import Helm, Kustomize, Selector, Settings
+from tenantry.model import Helm, Kustomize, Settings
 from tenantry.model.network import Network
 from tenantry.model.tenancy import ExtraBinding, PodSecurity, TenantOwner
 
@@ -95,30 +95,6 @@ def setting_origin(fleet: Fleet, tenant: str, *path: str | int) -> Path:
 def settings_layers(fleet: Fleet, tenant: str) -> list[Layer]:
     """What a tenant's settings are merged of."""
     return [_inherited(fleet, "defaults"), _inherited(fleet, "tenants", tenant)]
-
-
-def selector_of(fleet: Fleet, tenant: str, app: str) -> Selector | None:
-    """The nearest selector: the app's, the tenant's, the defaults'."""
-    declared = fleet.document.tenants[tenant]
-    return declared.apps[app].clusters or declared.clusters or fleet.document.defaults.clusters
-
-
-def apps_on(fleet: Fleet, tenant: str, cluster: str) -> list[str]:
-    """The tenant's apps whose selectors take a cluster, whatever the environment."""
-    declared = fleet.clusters[cluster]
-    return [
-        app
-        for app in fleet.document.tenants[tenant].apps
-        if (selector := selector_of(fleet, tenant, app)) and matches(selector, cluster, declared)
-    ]
-
-
-def selector_at(fleet: Fleet, tenant: str, app: str) -> Path:
-    """Where the nearest selector stands."""
-    declared = fleet.document.tenants[tenant]
-    if declared.apps[app].clusters:
-        return ("tenants", tenant, "apps", app, "clusters")
-    return ("tenants", tenant, "clusters") if declared.clusters else ("defaults", "clusters")
 
 
 def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) -> dict[str, str]:

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tenantry.fleet.fleet import Fleet, clusters_of, matches
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.placement import clusters_of_app
 from tenantry.fleet.resolve import resolved
-from tenantry.fleet.settings import selector_of
 from tenantry.kube.names import join
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Finding, Found, Path
-from tenantry.model import App, ImageAutomation, ImageSource, ImageUpdate, Selector
+from tenantry.model import App, ImageAutomation, ImageSource, ImageUpdate
 from tenantry.plan.objects.scope import TENANT_LABEL, Scope
 from tenantry.plan.objects.sources import reference
 
@@ -53,15 +53,12 @@ def automation_of(
 
     Raises: Found: a placeholder is unknown, or what it stands for does not fit.
     """
-    app, selector = _declared(fleet, at)
-    if app.imageAutomation is None or scope.environment not in (app.imageAutomation.environments or fleet.environments):
+    declared = _declared(fleet, at).imageAutomation
+    if declared is None or scope.environment not in (declared.environments or fleet.environments):
         return None
-    here = (each for each in clusters_of(fleet, scope.environment) if matches(selector, each, fleet.clusters[each]))
-    # Of several environments that have a cluster only one has its add-ons.
-    owned = (each for each in here if scope.tenant or fleet.addons_owner(each) == scope.environment)
     management = fleet.environments[scope.environment].management
     # Not by the order of the file, lest moving lines about there moves objects.
-    chosen = min(owned, key=lambda each: (each != management, each))
+    chosen = min(clusters_of_app(fleet, scope.environment, at), key=lambda each: (each != management, each))
     if chosen != scope.cluster:
         return None
     return resolved(fleet, (*at, "imageAutomation"), ImageAutomation, variables, literal=_COMMIT_TEMPLATE)
@@ -90,14 +87,11 @@ def image_objects(
         yield _update(scope, app, automation.update, source, tuple(policies), (*at, "update")), (*at, "update")
 
 
-def _declared(fleet: Fleet, at: tuple[str, ...]) -> tuple[App, Selector]:
-    """The app or add-on at a path, with what chooses its clusters."""
+def _declared(fleet: Fleet, at: tuple[str, ...]) -> App:
+    """The app or add-on at a path."""
     if at[0] == "platform":
-        addon = fleet.document.platform.addons[at[-1]]
-        return addon, addon.clusters
-    selector = selector_of(fleet, at[1], at[-1])
-    assert selector is not None  # what has none is not placed
-    return fleet.document.tenants[at[1]].apps[at[-1]], selector
+        return fleet.document.platform.addons[at[-1]]
+    return fleet.document.tenants[at[1]].apps[at[-1]]
 
 
 def _policies_of(scope: Scope, app: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from tenantry.plan.namespaces import Territory, foreign_accounts
 from tenantry.plan.objects.apps import app_id
 from tenantry.plan.objects.baseline import baseline
 from tenantry.plan.objects.lifecycle import Lifecycle, given_up, in_state, lifecycle
-from tenantry.plan.objects.remote import baseline_release
+from tenantry.plan.objects.remote import baseline_release, service_account
 from tenantry.plan.objects.scope import Scope, on_management
 from tenantry.plan.platform import PlatformPlanner
 
@@ -92,13 +92,16 @@ class PlacementPlanner:
 
     def _remote_base(self, scope: Scope, settings: TenantSettings) -> tuple[ObjectId, ...]:
         at = ("tenants", scope.tenant)
+        self._platform.plan_access(scope.cluster)
         platform = self._platform.scope(scope.cluster)
         chart = self._platform.objects_chart(platform, scope.tenant)
-        account = self._platform.account(scope.service_account, scope.home, Owner(scope.tenant), at)
+        # Clusters whose kubeconfigs lie in one namespace share the account.
+        made = service_account(scope.service_account, scope.home, self.environment, Owner(scope.tenant))
+        account = self._gathering.share(made, at)
         manifests = list(chain(baseline(scope, settings), *self._extra_baselines(scope)))
         alerts = self._platform.alerts_of(scope.cluster)
-        made = baseline_release(scope, platform, manifests, settings, (chart, *platform.base, *alerts))
-        release = in_state(made, self._state(scope))
+        installed = baseline_release(scope, platform, manifests, settings, (chart, *platform.base, *alerts))
+        release = in_state(installed, self._state(scope))
         _check_release(release, scope)
         self._gathering.add([release], at)
         self._gathering.claim_release((scope.cluster, platform.storage, release.manifest["spec"]["releaseName"]), at)

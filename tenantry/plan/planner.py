@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.settings import apps_on, tenant_settings
+from tenantry.fleet.placement import apps_on
+from tenantry.fleet.settings import tenant_settings
 from tenantry.messages.errors import collecting
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.placements import PlacementPlanner, PlannedPlacement

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from tenantry.fleet.fleet import Fleet, matches
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.placement import addons_on, apps_on
 from tenantry.fleet.resolve import resolved
-from tenantry.fleet.settings import apps_on, platform_settings, variables_of
+from tenantry.fleet.settings import platform_settings, variables_of
 from tenantry.fleet.sharing import marker, platform_account
 from tenantry.kube import names
-from tenantry.kube.objects import ObjectId, Owner
+from tenantry.kube.objects import KubeObject, ObjectId, Owner
 from tenantry.messages.errors import Finding, Found, Path
 from tenantry.model import ChartRepository, ConfigMap, SecretKey
 from tenantry.plan.alerts import plan_alerts
@@ -43,13 +44,15 @@ class PlatformPlanner:
         there = self.addons_there(cluster)
         if there or (cluster != self.management and self._has_tenants(cluster)):
             addons = {name.removeprefix(names.ADDON_PREFIX): each.id for name, each in there.items()}
+            self.plan_access(cluster)
             self._alerts[cluster] = self.add_alerts(self.scope(cluster), addons, self._variables(cluster))
 
     def addons(self, cluster: str) -> None:
         """An add-on is there once: of several environments the first that the cluster names has it."""
-        wanted = self._wanted(cluster)
+        wanted = addons_on(self.fleet, cluster)
         if not wanted or self.environment != self.fleet.addons_owner(cluster):
             return
+        self.plan_access(cluster)
         scope = self.scope(cluster)
         scope = replace(scope, base=(*scope.base, *self.alerts_of(cluster)))
         planned = plan_apps(self.fleet, scope, self._settings, wanted, self._variables(cluster), addons={})
@@ -62,7 +65,7 @@ class PlatformPlanner:
     def addons_there(self, cluster: str) -> dict[str, Dependency]:
         """The cluster's add-ons as what apps depend on, whichever environment of this management cluster has them."""
         owner = self.fleet.addons_owner(cluster)
-        wanted = self._wanted(cluster)
+        wanted = addons_on(self.fleet, cluster)
         if not wanted or not self._is_managed_here(owner):
             return {}
         scope, planned = self.scope(cluster), owner == self.environment
@@ -80,13 +83,9 @@ class PlatformPlanner:
         return tuple(made)
 
     def scope(self, cluster: str) -> Scope:
-        """The platform team on one cluster; makes the service account it acts as, if the cluster is a remote."""
+        """The platform team on one cluster. Its `base` is what `plan_access` plans."""
         kubeconfig = self.kubeconfig(cluster)
         namespace = self._platform.namespace
-        account = platform_account(self.fleet, self.environment, cluster)
-        identity = self.identity(cluster)
-        at = ("clusters", cluster)
-        base = (self.account(account, kubeconfig.namespace, Owner(), at), *identity) if kubeconfig else ()
         return Scope(
             environment=self.environment,
             cluster=cluster,
@@ -95,27 +94,41 @@ class PlatformPlanner:
             prefix=(cluster,) if kubeconfig else (),
             namespace=namespace,
             storage=namespace,
-            service_account=account,
+            service_account=platform_account(self.fleet, self.environment, cluster),
             kubeconfig=kubeconfig,
-            base=base,
+            base=tuple(made.id for made, _ in self._access(cluster)),
         )
 
+    def plan_access(self, cluster: str) -> None:
+        """Plan what Flux needs to act as the platform team on a remote cluster.
+
+        That is the service account, and the ConfigMap through which Flux reaches the cluster, if the fleet makes it.
+        """
+        for made, at in reversed(tuple(self._access(cluster))):
+            self._gathering.share(made, at)
+
+    def _access(self, cluster: str) -> Iterator[tuple[KubeObject, Path]]:
+        if kubeconfig := self.kubeconfig(cluster):
+            account = platform_account(self.fleet, self.environment, cluster)
+            yield service_account(account, kubeconfig.namespace, self.environment, Owner()), ("clusters", cluster)
+        if identity := self._identity(cluster):
+            yield identity, ("clusters", cluster, "kubeconfig")
+
     def kubeconfig(self, cluster: str) -> SecretKey | ConfigMap | None:
-        """Where the way to a remote lies; None: it is the management cluster."""
+        """Where the kubeconfig of a remote cluster lies; None: it is the management cluster."""
         declared = self.fleet.clusters[cluster].kubeconfig
         return declared.resolved if declared and cluster != self.management else None
 
-    def account(self, name: str, namespace: str, owner: Owner, at: Path) -> ObjectId:
-        """A service account beside the kubeconfigs; clusters that keep theirs in one namespace share it."""
-        return self._gathering.share(service_account(name, namespace, self.environment, owner), at)
-
     def identity(self, cluster: str) -> tuple[ObjectId, ...]:
         """The ConfigMap through which Flux reaches the cluster, if the fleet makes it: without it Flux can remove nothing there."""
+        identity = self._identity(cluster)
+        return (identity.id,) if identity else ()
+
+    def _identity(self, cluster: str) -> KubeObject | None:
         kubeconfig = self.kubeconfig(cluster)
         if not isinstance(kubeconfig, ConfigMap) or kubeconfig.provider is None:
-            return ()
-        made = workload_identity(kubeconfig, self.environment, cluster)
-        return (self._gathering.share(made, ("clusters", cluster, "kubeconfig")),)
+            return None
+        return workload_identity(kubeconfig, self.environment, cluster)
 
     def objects_chart(self, platform: Scope, tenant: str) -> ObjectId:
         """The chart that installs baselines on a cluster, planned for the first tenant that needs it there.
@@ -151,11 +164,6 @@ class PlatformPlanner:
 
     def _is_managed_here(self, environment: str) -> bool:
         return self.fleet.environments[environment].management == self.management
-
-    def _wanted(self, cluster: str) -> list[str]:
-        """The add-ons whose selectors take the cluster."""
-        declared = self.fleet.clusters[cluster]
-        return [name for name, addon in self._platform.addons.items() if matches(addon.clusters, cluster, declared)]
 
     def _variables(self, cluster: str) -> Mapping[str, str]:
         return variables_of(self.fleet, self.environment, cluster)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenantry.fleet.fleet import Fleet, matches
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.placement import matches
 from tenantry.fleet.rules import walk
 from tenantry.messages.errors import Finding
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
+from tenantry.fleet.placement import selector_of
 from tenantry.fleet.settings import (
     EffectiveApp,
     TenantSettings,
     effective_app,
     platform_settings,
-    selector_of,
     tenant_settings,
     variables_of,
 )
 from tenantry.messages.errors import Found
-from tenantry.model import Helm, Kustomize
+from tenantry.model import Helm, Kustomize, Settings
 from tenantry.model.network import Network
 from tests.unit.texts import FRAME, fleet, rocky
 
@@ -197,3 +199,8 @@ def test_a_merged_app_that_does_not_fit_is_reported_at_its_entry() -> None:
         "bad-path",
         "component '../../b' leaves the source",
     )
+
+
+def test_a_tenants_settings_are_those_that_defaults_may_hold() -> None:
+    """They are apart because none of them is optional any more, and a selector is no setting."""
+    assert {each.name for each in fields(TenantSettings)} == Settings.model_fields.keys() - {"clusters"}
