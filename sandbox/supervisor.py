@@ -14,7 +14,7 @@ from sandbox.state import Running, State
 SHARED = "sandbox"
 """Owner of the parts that all clusters use."""
 POLL = 0.05
-PATIENCE = 120.0
+READY_TIMEOUT = 120.0
 """Seconds a part may take to become ready: far more than it needs, for machines that are busy."""
 GRACE = 8.0
 """Seconds a part gets to end by itself; helm-controller alone may need five."""
@@ -78,11 +78,11 @@ class Supervisor:
 
         Raises:  SandboxError: it ended, or was not ready in time.
         """
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + READY_TIMEOUT
         while not _tells(ready):
             self.check()
             if time.monotonic() > deadline:
-                raise self._failure(part, f"was not ready after {PATIENCE:.0f} s")
+                raise self._failure(part, f"was not ready after {READY_TIMEOUT:.0f} s")
             if self._cancelled.wait(POLL):
                 raise Cancelled
         self.check()

@@ -34,45 +34,45 @@ from tenantry.plan.images import PlannedImage
 from tenantry.plan.plan import Plan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedApp:
     """An app on one cluster.
 
-    object: the Flux object that stands for it on the management cluster. variables: those its placeholders use.
-    images: those whose tags are followed on this cluster.
+    object: the Flux object that stands for it on the management cluster. images: those whose tags are followed on this
+    cluster. placeholders: the variables that its values use.
     """
 
     cluster: str
     object: str
     values: tuple[Value, ...]
-    variables: tuple[Value, ...]
-    images: tuple[PlannedImage, ...] = ()
+    images: tuple[PlannedImage, ...]
+    placeholders: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedApp:
     """An app of a tenant, or an add-on, whose tenant is ""; everywhere in an environment."""
 
-    environment: str
     tenant: str
-    name: str
+    app: str
+    environment: str
     choice: Choice
     placed: tuple[PlacedApp, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedTenant:
     """A tenant in an environment; the paths of `namespaces` are clusters, the keys of `apps` and first parts of `alerts` names."""
 
+    tenant: str
     environment: str
-    name: str
     namespaces: tuple[Value, ...]
     settings: tuple[Value, ...]
     apps: dict[str, Choice]
     alerts: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedPlatform:
     """What holds for the platform's add-ons in an environment: everywhere, and on each cluster."""
 
@@ -88,19 +88,19 @@ def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = 
     _known("tenant", tenant, fleet.document.tenants, fleet.source.file)
     _known_cluster(fleet, cluster)
     return ExplainedTenant(
-        plan.environment,
-        tenant,
-        tuple(
+        tenant=tenant,
+        environment=plan.environment,
+        namespaces=tuple(
             replace(_namespace(fleet, plan, tenant, each.cluster), path=(each.cluster,))
             for each in plan.placements
             if each.tenant == tenant and cluster in (None, each.cluster)
         ),
-        _settings(fleet, tenant),
-        {
+        settings=_settings(fleet, tenant),
+        apps={
             app: choice_of_app(fleet, plan.environment, tenant, app, cluster)
             for app in fleet.document.tenants[tenant].apps
         },
-        _alerts(fleet, "tenants", tenant, "alerts"),
+        alerts=_alerts(fleet, "tenants", tenant, "alerts"),
     )
 
 
@@ -111,19 +111,20 @@ def explain_app(fleet: Fleet, plan: Plan, tenant: str, app: str, cluster: str | 
     _known_cluster(fleet, cluster)
     choice = choice_of_app(fleet, plan.environment, tenant, app, cluster)
     placed = tuple(_placed_app(fleet, plan, tenant, app, each) for each in choice.clusters)
-    return ExplainedApp(plan.environment, tenant, app, choice, placed)
+    return ExplainedApp(tenant=tenant, app=app, environment=plan.environment, choice=choice, placed=placed)
 
 
 def explain_platform(fleet: Fleet, plan: Plan, cluster: str | None = None) -> ExplainedPlatform:
     """What add-ons have in common, and where each is. Raises: Refused: the cluster is not declared."""
     _known_cluster(fleet, cluster)
     here = [each for each in clusters_of(fleet, plan.environment) if cluster in (None, each)]
+    addons = fleet.document.platform.addons
     return ExplainedPlatform(
-        plan.environment,
-        (_platform_namespace(fleet), *_platform_times(fleet)),
-        {each: (_platform_account(fleet, plan, each), *_chart_values(fleet, plan, each)) for each in here},
-        {addon: choice_of_addon(fleet, plan.environment, addon, cluster) for addon in fleet.document.platform.addons},
-        _alerts(fleet, "platform", "alerts"),
+        environment=plan.environment,
+        settings=(_platform_namespace(fleet), *_platform_times(fleet)),
+        clusters={each: (_platform_account(fleet, plan, each), *_chart_values(fleet, plan, each)) for each in here},
+        addons={addon: choice_of_addon(fleet, plan.environment, addon, cluster) for addon in addons},
+        alerts=_alerts(fleet, "platform", "alerts"),
     )
 
 
@@ -133,7 +134,7 @@ def explain_addon(fleet: Fleet, plan: Plan, addon: str, cluster: str | None = No
     _known_cluster(fleet, cluster)
     choice = choice_of_addon(fleet, plan.environment, addon, cluster)
     placed = tuple(_placed_addon(fleet, plan, addon, each) for each in choice.clusters)
-    return ExplainedApp(plan.environment, "", addon, choice, placed)
+    return ExplainedApp(tenant="", app=addon, environment=plan.environment, choice=choice, placed=placed)
 
 
 def _known_cluster(fleet: Fleet, cluster: str | None) -> None:
@@ -214,11 +215,11 @@ def _placed(
     used = dict.fromkeys(name for value in values for name in placeholders(value.written))
     app = next(each for each in plan.apps if (each.tenant, each.name, each.cluster) == key)
     return PlacedApp(
-        key[2],
-        str(app.id),
-        values,
-        tuple(_variable(fleet, plan.environment, key[2], name, variables[name]) for name in used),
-        app.images,
+        cluster=key[2],
+        object=str(app.id),
+        values=values,
+        images=app.images,
+        placeholders=tuple(_variable(fleet, plan.environment, key[2], name, variables[name]) for name in used),
     )
 
 

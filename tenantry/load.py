@@ -15,7 +15,7 @@ from tenantry.messages.errors import Diagnostic, InvalidFleet, first_of
 from tenantry.plan.collisions import collisions
 from tenantry.plan.plan import Plan, plan
 from tenantry.source.include import read_all
-from tenantry.source.parse import Source
+from tenantry.source.parse import ParsedFile
 
 
 def load_fleet(file: Path) -> Fleet:
@@ -26,7 +26,7 @@ def load_fleet(file: Path) -> Fleet:
     return fleet_of(read_all(file))
 
 
-def fleet_of(source: Source) -> Fleet:
+def fleet_of(source: ParsedFile) -> Fleet:
     """Check a parsed file. Raises: InvalidFleet: with what planning finds too, so that one run names all problems."""
     secrets = tuple(diagnose(source, first_of(pasted_secrets(source.data))))
     fleet, problems = _checked(source, known=bool(secrets))
@@ -37,7 +37,7 @@ def fleet_of(source: Source) -> Fleet:
     raise InvalidFleet([*secrets, *(problem for problem in problems if problem.location not in places)])
 
 
-def _checked(source: Source, *, known: bool) -> tuple[Fleet | None, list[Diagnostic]]:
+def _checked(source: ParsedFile, *, known: bool) -> tuple[Fleet | None, list[Diagnostic]]:
     """The fleet, None where the frame itself is wrong, and its problems; those of planning where there are others.
 
     Args: known: whether there are other problems already.

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 import yaml
 
-from docgen.reference.kinds import named
+from docgen.reference.kinds import named_types
 from docgen.reference.sections import Section, hints, key_of, sections, text_of
 from tenantry.fleet.merge import Layer, merge
 from tenantry.model import Document, Model
@@ -53,7 +53,7 @@ def _without_text() -> Iterator[str]:
                 place = f"'{section.path}'" if section.path else "the top level"
                 where = f"'{key_of(model, field)}' of {place} ({model.__name__}.{field} in {model.__module__})"
                 yield f"key {where} has no text: write one below the field"
-    for name, _, text in named():
+    for name, _, text in named_types():
         if not text:
             yield f"type '{name}' has no text: write one below it, in tenantry.scalars or the model"
 

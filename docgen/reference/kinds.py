@@ -72,11 +72,11 @@ def _bounds(schema: dict[str, Any]) -> str:
 
 def _alias(annotation: Any) -> str | None:
     """The word for a type of single values that has a name."""
-    return next((name for name, each, _ in named() if each == annotation), None)
+    return next((name for name, each, _ in named_types() if each == annotation), None)
 
 
 @cache
-def named() -> tuple[tuple[str, Any, str], ...]:
+def named_types() -> tuple[tuple[str, Any, str], ...]:
     """Every named type of single values: its word, the type, and the text below it, which may be empty."""
     modules = [scalars, *sorted({found for each in models().values() if (found := inspect.getmodule(each))}, key=str)]
     return tuple(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from docgen.reference.examples import example_of
 from docgen.reference.flux import documentation, flux_rows
-from docgen.reference.kinds import alternatives, named, words
+from docgen.reference.kinds import alternatives, named_types, words
 from docgen.reference.sections import Section, default_of, hints, key_of, sections, text_of
 from tenantry.fleet.json_schema import SHORT_FORMS
 from tenantry.flux.schemas import schema_of
@@ -103,7 +103,7 @@ def _row(model: type[Model], field: str, links: dict[type[Model], str]) -> tuple
 
 
 def _values() -> str:
-    rows = ((f"*{name}*", text) for name, _, text in sorted(named(), key=lambda each: each[0]))
+    rows = ((f"*{name}*", text) for name, _, text in sorted(named_types(), key=lambda each: each[0]))
     return f"## Values\n\n{_table(('type', 'meaning'), rows)}"
 
 

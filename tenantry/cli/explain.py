@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
 from tenantry.cli.annotated import Line, annotated, place, scalar, value_lines
+from tenantry.cli.explain_data import as_data
 from tenantry.cli.options import PLATFORM, output
 from tenantry.cli.options import app as app_argument
 from tenantry.cli.options import cluster as cluster_option
@@ -27,11 +27,10 @@ from tenantry.explain import (
 )
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import Choice
-from tenantry.fleet.trace import Origin, Value
+from tenantry.fleet.trace import Value
 from tenantry.kube.names import ADDON_PREFIX, addon_named
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
-from tenantry.plan.images import PlannedImage
 from tenantry.plan.plan import Plan, plan
 
 
@@ -89,7 +88,7 @@ def _print_platform_part(fleet: Fleet, planned: Plan, addon: str | None, cluster
 
 def _print_platform(platform: ExplainedPlatform, output: str) -> None:
     if output == "json":
-        data_json(_platform_data(platform))
+        data_json(as_data(platform))
     else:
         data(annotated(_platform_lines(platform)))
 
@@ -109,13 +108,13 @@ def _by_cluster(platform: ExplainedPlatform) -> Iterator[Value]:
 
 def _print_tenant(tenant: ExplainedTenant, output: str) -> None:
     if output == "json":
-        data_json(_tenant_data(tenant))
+        data_json(as_data(tenant))
     else:
         data(annotated(_tenant_lines(tenant)))
 
 
 def _tenant_lines(tenant: ExplainedTenant) -> Iterator[Line]:
-    yield Line("", f"tenant {tenant.name} in environment {tenant.environment}")
+    yield Line("", f"tenant {tenant.tenant} in environment {tenant.environment}")
     yield from _section("namespaces", list(value_lines(tenant.namespaces, 2)))
     yield from _section("settings", list(value_lines(tenant.settings, 2)))
     yield from _section("apps", [_where(app, choice) for app, choice in tenant.apps.items()])
@@ -143,13 +142,13 @@ def _selector(choice: Choice) -> str:
 
 def _print_app(app: ExplainedApp, output: str) -> None:
     if output == "json":
-        data_json(_app_data(app))
+        data_json(as_data(app))
     else:
         data(annotated(_app_lines(app)))
 
 
 def _app_lines(app: ExplainedApp) -> Iterator[Line]:
-    what = f"app {app.name} of tenant {app.tenant}" if app.tenant else f"add-on {app.name}"
+    what = f"app {app.app} of tenant {app.tenant}" if app.tenant else f"add-on {app.app}"
     yield Line("", f"{what} in environment {app.environment}")
     yield Line("clusters:", _selector(app.choice), bold=True)
     for each in app.choice.decisions:
@@ -168,92 +167,8 @@ def _placed_lines(placed: PlacedApp) -> Iterator[Line]:
     if placed.images:
         yield Line("  images:", "each with the comment that marks its lines in manifests")
         yield from (Line(f"    {scalar(each.name)}: {each.image}", each.marker) for each in placed.images)
-    if placed.variables:
+    if placed.placeholders:
         yield Line("  placeholders:")
-        for each in placed.variables:
+        for each in placed.placeholders:
             (line,) = value_lines((each,), 4)
             yield line if each.origin else Line(line.text, "built in")
-
-
-# --- JSON -------------------------------------------------------------------------------------------------------
-
-
-def _tenant_data(tenant: ExplainedTenant) -> dict[str, Any]:
-    return {
-        "tenant": tenant.name,
-        "environment": tenant.environment,
-        "namespaces": [_value_data(value) for value in tenant.namespaces],
-        "settings": [_value_data(value) for value in tenant.settings],
-        "apps": {app: _choice_data(choice) for app, choice in tenant.apps.items()},
-        "alerts": [_value_data(value) for value in tenant.alerts],
-    }
-
-
-def _platform_data(platform: ExplainedPlatform) -> dict[str, Any]:
-    return {
-        "environment": platform.environment,
-        "settings": [_value_data(value) for value in platform.settings],
-        "clusters": {name: [_value_data(value) for value in values] for name, values in platform.clusters.items()},
-        "addons": {addon: _choice_data(choice) for addon, choice in platform.addons.items()},
-        "alerts": [_value_data(value) for value in platform.alerts],
-    }
-
-
-def _app_data(app: ExplainedApp) -> dict[str, Any]:
-    """An add-on's `tenant` is null."""
-    return {
-        "tenant": app.tenant or None,
-        "app": app.name,
-        "environment": app.environment,
-        **_choice_data(app.choice),
-        "placed": {each.cluster: _placed_data(each) for each in app.placed},
-    }
-
-
-def _placed_data(placed: PlacedApp) -> dict[str, Any]:
-    return {
-        "object": placed.object,
-        "values": [_value_data(value) for value in placed.values],
-        "images": [_image_data(image) for image in placed.images],
-        "placeholders": [_value_data(value) for value in placed.variables],
-    }
-
-
-def _image_data(image: PlannedImage) -> dict[str, Any]:
-    """`marker` is the comment by which a line of a manifest says that the image stands in it."""
-    policy = {"namespace": image.policy.namespace, "name": image.policy.name}
-    return {"name": image.name, "image": image.image, "policy": policy, "marker": image.marker}
-
-
-def _choice_data(choice: Choice) -> dict[str, Any]:
-    return {
-        "selector": {"text": choice.selector, "origin": _origin_data(choice.origin)},
-        "clusters": [
-            {
-                "cluster": each.cluster,
-                "placed": each.placed,
-                "reason": each.reason,
-                "origin": _origin_data(each.origin),
-            }
-            for each in choice.decisions
-        ],
-        "elsewhere": list(choice.elsewhere),
-    }
-
-
-def _value_data(value: Value) -> dict[str, Any]:
-    """`origin` is null for a default of the program; `written` and `removed` are there where they tell something."""
-    return {
-        "path": list(value.path),
-        "value": value.value,
-        "origin": _origin_data(value.origin),
-        **({} if value.written is None else {"written": value.written}),
-        **({} if value.removed is None else {"removed": _origin_data(value.removed)}),
-    }
-
-
-def _origin_data(origin: Origin | None) -> dict[str, Any] | None:
-    if origin is None:
-        return None
-    at = origin.location
-    return {"level": origin.level, "file": at.file, "line": at.line, "column": at.column}

@@ -19,7 +19,7 @@ from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output
 from tenantry.cli.output import as_text, counts, data, data_json, error
-from tenantry.cluster.requests import PATIENCE
+from tenantry.cluster.requests import ANSWER_TIMEOUT
 from tenantry.cluster.stackfile import stack_target
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import limits_of
@@ -96,7 +96,7 @@ def _report(file: Path, fleet: Fleet, planned: Plan, kubeconfig: Path | None, co
         raise Refused(message, "name the one that takes the files: --kubeconfig FILE --context NAME")
     limits = limits_of(fleet, planned.environment, stack.max_deletions)
     with (
-        connect_management(file, planned.environment, kubeconfig, context, PATIENCE) as client,
+        connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,
         _working(f"{planned.environment}: reading {planned.management} and the remote clusters"),
     ):
         return preflight(client, fleet, planned, limits, now=datetime.now(UTC), claim=stack.claim)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import lightkube
     from lightkube.config.kubeconfig import SingleConfig
 
-PATIENCE = 10.0
+CONNECT_TIMEOUT = 10.0
 """Seconds a cluster has for each step of its first answer, which takes milliseconds where all is well."""
 LISTING = 60.0
 """The same for later answers, which may list thousands of objects."""
@@ -38,7 +38,7 @@ def connect(kubeconfig: Path | None, context: str | None, seconds: float = LISTI
     import httpx2
 
     config = kubeconfigs.select(kubeconfig, context)
-    with _explained(config), answering(config), _client(config, httpx2.Timeout(PATIENCE)) as client:
+    with _explained(config), answering(config), _client(config, httpx2.Timeout(CONNECT_TIMEOUT)) as client:
         _ask_who_we_are(client)
     return _client(config, httpx2.Timeout(seconds))
 
@@ -59,7 +59,7 @@ def _client(config: SingleConfig, timeout: httpx2.Timeout | None = None) -> ligh
     # A file that is missing, what is no base64, what is no PEM: the exceptions do not say which of them it is.
     with suppress(OSError, ValueError):
         return lightkube.Client(config, timeout=timeout)
-    raise Refused(f"a certificate or key of {_named(config)} cannot be used", _RENEW)
+    raise Refused(f"a certificate or key of {_context_name(config)} cannot be used", _RENEW)
 
 
 def _ask_who_we_are(client: lightkube.Client) -> None:
@@ -100,14 +100,16 @@ def _explained(config: SingleConfig) -> Iterator[None]:
     except httpx2.HTTPStatusError as error:
         status = error.response.status_code
         if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-            problem = f"cluster {server} refused the credentials of {_named(config)} ({status})"
+            problem = f"cluster {server} refused the credentials of {_context_name(config)} ({status})"
             raise Refused(problem, _RENEW) from None
         raise Refused(f"cluster {server} answered with status {status}", _CHECK) from None
     except ConfigError as error:
-        raise Refused(f"no credentials from {_named(config)}: {' '.join(str(error).split())}", "log in again") from None
+        raise Refused(
+            f"no credentials from {_context_name(config)}: {' '.join(str(error).split())}", "log in again"
+        ) from None
     except (KeyError, OSError, ValueError):
-        raise Refused(f"no credentials from {_named(config)}, or {server} is no cluster", _CHECK) from None
+        raise Refused(f"no credentials from {_context_name(config)}, or {server} is no cluster", _CHECK) from None
 
 
-def _named(config: SingleConfig) -> str:
+def _context_name(config: SingleConfig) -> str:
     return f"context '{config.context_name}' of kubeconfig {config.fname}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _U = TypeVar("_U")
 
-PATIENCE = 30.0
+ANSWER_TIMEOUT = 30.0
 """Seconds for one answer, if the caller does not say; a page of a list takes a fraction of one."""
 _AT_ONCE = 16
 _PAGE = 500
@@ -137,7 +137,7 @@ def _sent(client: Client, method: str, path: str, what: str, **rest: Any) -> dic
     import httpx2
 
     http = http_of(client)
-    timeout = http.timeout if http.timeout.read else httpx2.Timeout(PATIENCE)
+    timeout = http.timeout if http.timeout.read else httpx2.Timeout(ANSWER_TIMEOUT)
 
     def answer() -> dict[str, Any] | None:
         given = http.request(method, path, timeout=timeout, **rest)

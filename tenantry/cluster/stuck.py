@@ -37,7 +37,7 @@ def _leaving(manifest: Manifest, cluster: str) -> str:
     )
     remote = "kubeConfig" in (manifest.get("spec") or {})
     return (
-        f"{_named(manifest, cluster)} has been in deletion since {since}, until Flux has cleaned up on"
+        f"{_in_words(manifest, cluster)} has been in deletion since {since}, until Flux has cleaned up on"
         f" {cluster}{f': {said}' if said else ''}\n  fix: {wait}{give_up if remote else ''}"
     )
 
@@ -59,12 +59,12 @@ def _is_lost(manifest: Manifest) -> bool:
 def _lost(manifest: Manifest, cluster: str) -> str:
     metadata = manifest["metadata"]
     return (
-        f"{_named(manifest, cluster)} is installed, but Flux has lost its note of that: it never gets ready by itself, and what"
+        f"{_in_words(manifest, cluster)} is installed, but Flux has lost its note of that: it never gets ready by itself, and what"
         f" depends on it waits\n  fix: flux reconcile helmrelease {metadata['name']} --namespace {metadata['namespace']} --force"
     )
 
 
-def _named(manifest: Manifest, cluster: str) -> str:
+def _in_words(manifest: Manifest, cluster: str) -> str:
     labels = manifest["metadata"]["labels"]
     tenant, app = labels.get(TENANT_LABEL), labels.get(APP_LABEL)
     what = f"app '{app}'" if app else "the baseline"

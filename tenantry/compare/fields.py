@@ -40,7 +40,7 @@ def changed_fields(before: Any, after: Any, path: tuple[str | int, ...] = ()) ->
 
 
 def _changed_entries(before: list[Any], after: list[Any], path: tuple[str | int, ...]) -> Iterator[FieldChange]:
-    named = _named(before, after)
+    named = _by_name(before, after)
     if named is None:
         yield from _changed_numbers(before, after, path)
         return
@@ -75,7 +75,7 @@ def _alike(before: list[Any], after: list[Any]) -> int:
     return sum(1 for _ in takewhile(lambda pair: next(changed_fields(*pair), None) is None, pairs))
 
 
-def _named(before: list[Any], after: list[Any]) -> tuple[dict[str, Any], dict[str, Any]] | None:
+def _by_name(before: list[Any], after: list[Any]) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """The entries of both by their names; None: not all have one of their own."""
     # Without the namespace the same change has the same path for every tenant.
     for name in (_name, _full_name):

@@ -91,7 +91,7 @@ def _from_commit(
         name = f"{revision}, where HEAD parted from {name}"
     with tempfile.TemporaryDirectory(prefix="tenantry-") as directory:
         checkout = Checkout(repository, commit, Path(directory))
-        with _named(f"{checkout.directory}/", f"{revision}:{repository.prefix}"):
+        with _located_in(f"{checkout.directory}/", f"{revision}:{repository.prefix}"):
             there = checkout.directory / file.name
             checkout.take([_literally(file.name)])
             if not there.exists():
@@ -114,7 +114,7 @@ def _literally(name: str) -> str:
 
 
 @contextmanager
-def _named(directory: str, name: str) -> Iterator[None]:
+def _located_in(directory: str, name: str) -> Iterator[None]:
     """Let messages name files as Git does, `revision:path`, instead of where we keep them for a moment."""
 
     def told(text: str) -> str:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from tenantry.compare.diff import Changed, Diff, Share, Status, TenantOnCluster
-from tenantry.compare.warnings import named, surprises
+from tenantry.compare.warnings import app_in_words, surprises
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.messages.text import counted, grouped, listed
 from tenantry.plan.apps import PlannedApp
@@ -143,7 +143,7 @@ class _Telling:
         manifests = {each.id: each.manifest for each in self.share.objects}
 
         def key(app: PlannedApp) -> tuple[str, str]:
-            return (named(app), _stays(manifests[app.id]) if self.words is _GOING else "")
+            return (app_in_words(app), _stays(manifests[app.id]) if self.words is _GOING else "")
 
         for (name, stays), apps in grouped(own, key).items():
             yield f"{name} {self.words.leaves} {_clusters(app.cluster for app in apps)}{stays}"

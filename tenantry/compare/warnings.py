@@ -34,12 +34,12 @@ def surprises(diff: Diff) -> Iterator[str]:
     yield from _installed_anew(diff.changed)
 
 
-def named(app: PlannedApp) -> str:
+def app_in_words(app: PlannedApp) -> str:
     """What an app or add-on is called in a sentence."""
-    return _named(app.tenant, app.name)
+    return _in_words(app.tenant, app.name)
 
 
-def _named(tenant: str, app: str) -> str:
+def _in_words(tenant: str, app: str) -> str:
     return f"app '{app}' of '{tenant}'" if tenant else f"add-on '{app}'"
 
 
@@ -76,7 +76,7 @@ def _replacements(diff: Diff) -> Iterator[str]:
         for pair in diff.replaced
         if (pair.before.tenant, pair.before.cluster) not in moved and pair.before.cluster not in clusters
     ]
-    for (app, becomes), those in grouped(left, lambda pair: (named(pair.before), _becomes(pair))).items():
+    for (app, becomes), those in grouped(left, lambda pair: (app_in_words(pair.before), _becomes(pair))).items():
         on = listed(pair.before.cluster for pair in those)
         yield f"{app} on {on} {becomes}: Flux deletes what the old one installed"
 
@@ -111,4 +111,4 @@ def _reinstalling(changed: Changed) -> tuple[str, ...]:
 def _stands_for(object: KubeObject) -> str:
     labels: Mapping[str, str] = object.manifest["metadata"]["labels"]
     tenant, app = object.owner.tenant, labels.get(APP_LABEL, "")
-    return _named(tenant, app) if app else f"the baseline of '{tenant}'"
+    return _in_words(tenant, app) if app else f"the baseline of '{tenant}'"

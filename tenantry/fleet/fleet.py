@@ -12,7 +12,7 @@ from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Diagnostic, Finding, InvalidFleet, Path
 from tenantry.messages.redact import HIDDEN, is_sensitive, shorten
 from tenantry.model import Cluster, Document, Environment
-from tenantry.source.parse import Source
+from tenantry.source.parse import ParsedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Fleet:
     """
 
     document: Document
-    source: Source
+    source: ParsedFile
     left_out: frozenset[Path] = frozenset()
     known_problems: bool = False
 
@@ -75,7 +75,7 @@ class Fleet:
         return InvalidFleet(self.diagnose(findings))
 
 
-def diagnose(source: Source, findings: Iterable[Finding]) -> Iterator[Diagnostic]:
+def diagnose(source: ParsedFile, findings: Iterable[Finding]) -> Iterator[Diagnostic]:
     """Findings with their places in the file they were found in."""
     for finding in findings:
         place = source.locate(finding.path, key=finding.at_key)
@@ -87,7 +87,7 @@ _NAME = re.compile(r"[a-z]{1,20}(-[a-z]{1,20}){0,3}")
 """What people call things: passwords that are words of small letters alone are not told from it."""
 
 
-def _without_secret(source: Source, finding: Finding) -> str:
+def _without_secret(source: ParsedFile, finding: Finding) -> str:
     """The message, without the value it is about if that may be a password, whatever it looks like.
 
     What reads as a name is shown, and so is a misspelt name: the mistake is easier to see.

@@ -18,7 +18,7 @@ def says_itself(fleet: Fleet, environment: str) -> bool:
     return "env" in names_in(fleet.environments[environment].namespace)
 
 
-def marker(fleet: Fleet, environment: str) -> tuple[str, ...]:
+def environment_part(fleet: Fleet, environment: str) -> tuple[str, ...]:
     """What tells the environment's own objects from those of others on its management cluster; a part of their names."""
     management = fleet.environments[environment].management
     shared = any(each.management == management for name, each in fleet.environments.items() if name != environment)
@@ -33,7 +33,7 @@ def platform_account(fleet: Fleet, environment: str, cluster: str) -> str:
     account = fleet.clusters[cluster].platformServiceAccount
     if cluster == fleet.environments[environment].management:
         return account
-    return join(account, *marker(fleet, environment))
+    return join(account, *environment_part(fleet, environment))
 
 
 def neighbours(fleet: Fleet, environment: str) -> list[str]:

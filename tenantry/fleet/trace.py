@@ -13,7 +13,7 @@ from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Location, Path
 from tenantry.messages.placeholders import names_in
-from tenantry.source.parse import Source
+from tenantry.source.parse import ParsedFile
 
 _LEVELS = {"defaults": "defaults", "tenants": "tenant", "apps": "app", "sources": "source"}
 
@@ -47,7 +47,7 @@ class Value:
         return replace(self, path=(*parent, *self.path))
 
 
-def trace(source: Source, layers: Sequence[Layer], effective: Mapping[str, Any]) -> tuple[Value, ...]:
+def trace(source: ParsedFile, layers: Sequence[Layer], effective: Mapping[str, Any]) -> tuple[Value, ...]:
     """Every value of the effective settings that came of the layers; what no layer holds is a default.
 
     Args: effective: without `None`; grouped as it will be shown, and so is the result.
@@ -70,7 +70,7 @@ def trace(source: Source, layers: Sequence[Layer], effective: Mapping[str, Any])
     return tuple(values)
 
 
-def origin_at(source: Source, path: Path) -> Origin:
+def origin_at(source: ParsedFile, path: Path) -> Origin:
     """The origin that a path of the document is."""
     return Origin(_level(path), source.locate(path))
 

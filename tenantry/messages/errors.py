@@ -40,7 +40,7 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A problem at a path of the document; a `Source` knows the line and column of the path.
+    """A problem at a path of the document; a `ParsedFile` knows the line and column of the path.
 
     notes: facts that help to decide, such as the names that are declared.
     fix:   what to do, in the imperative.

@@ -35,7 +35,7 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
             namespace,
             {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata},
             _binding(account, platform),
-            marker(platform, cluster),
+            cluster_marker(platform, cluster),
             *tenants_policy(platform),
         )
     assert declared.kubeconfig is not None  # a rule of the fleet
@@ -44,7 +44,7 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
     return (namespace, *(_binding(each, declared.kubeconfig.resolved.namespace) for each in accounts))
 
 
-def marker(platform: str, cluster: str) -> Manifest:
+def cluster_marker(platform: str, cluster: str) -> Manifest:
     """What a management cluster says about itself, so that no run takes it for another one."""
     metadata = {"name": MARKER, "namespace": platform, "labels": MANAGED_BY}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"cluster": cluster}}

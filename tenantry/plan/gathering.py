@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Finding, Findings, Path
 from tenantry.plan.apps import AppSet, PlannedApp
-from tenantry.source.parse import Source
+from tenantry.source.parse import ParsedFile
 
 
 class Gathering:
     """The objects, apps and findings of one environment so far; origins: which part of the file planned an object first."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ParsedFile) -> None:
         self.objects: dict[ObjectId, KubeObject] = {}
         self.apps: list[PlannedApp] = []
         self.findings = Findings()

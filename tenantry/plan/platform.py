@@ -9,7 +9,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import addons_on, apps_on
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import platform_settings, variables_of
-from tenantry.fleet.sharing import marker, platform_account
+from tenantry.fleet.sharing import environment_part, platform_account
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, ObjectId, Owner
 from tenantry.messages.errors import Finding, Found, Path
@@ -138,7 +138,7 @@ class PlatformPlanner:
         cluster = platform.cluster
         if cluster not in self._charts:
             chart = self._chart_repository(cluster, tenant)
-            name = names.join("tenantry", *marker(self.fleet, self.environment))
+            name = names.join("tenantry", *environment_part(self.fleet, self.environment))
             declared = self._platform.chart
             credentials = declared.credentials if declared else None
             source, built = objects_chart(platform, name, chart, credentials, self._settings.interval)

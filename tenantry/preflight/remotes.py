@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lightkube import Client
     from lightkube.config.kubeconfig import SingleConfig
 
-PATIENCE = 5.0
+REMOTE_TIMEOUT = 5.0
 """Seconds a remote has for each step of an answer: who asks may well be where Flux is not."""
 _AUTHORIZATION = "authorization.k8s.io/v1"
 
@@ -76,7 +76,7 @@ Connect = Callable[["SingleConfig"], "Client"]
 
 def connect(config: SingleConfig) -> Client:
     """A client for a remote. Raises: Refused: a certificate or key of its kubeconfig cannot be used."""
-    return connect_remote(config, PATIENCE)
+    return connect_remote(config, REMOTE_TIMEOUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ def _unanswered(client: Client) -> Problem | None:
     try:
         status = http_of(client).post(f"/apis/{_AUTHORIZATION}/selfsubjectaccessreviews", json=_ANYTHING).status_code
     except httpx2.TimeoutException:
-        return _unreachable(f"it did not answer within {PATIENCE:.0f} seconds")
+        return _unreachable(f"it did not answer within {REMOTE_TIMEOUT:.0f} seconds")
     except (httpx2.HTTPError, OSError, ValueError):
         # The exception's own words would tell the address.
         return _unreachable("it cannot be reached")

@@ -1,6 +1,6 @@
 """Tenants from several files: `include:` names files beside the main one, so that each team can own its own.
 
-The files become one document before anything of it is checked; the `Source` remembers which file a tenant stands in.
+The files become one document before anything of it is checked; the `ParsedFile` remembers which file a tenant stands in.
 What is wrong with one of them is gathered, and keeps neither the others nor the main file from being checked.
 """
 
@@ -13,12 +13,12 @@ from typing import Any
 from tenantry.messages.errors import Diagnostic, InvalidFleet, Path, Refused
 from tenantry.messages.redact import shorten
 from tenantry.source.globbing import TooManyFiles, matching
-from tenantry.source.parse import MAX_BYTES, Form, Source, read
+from tenantry.source.parse import MAX_BYTES, Form, ParsedFile, read
 
 _INCLUDED = Form("the key 'tenants:'", "start with 'tenants:', or remove the file")
 
 
-def read_all(file: FilePath) -> Source:
+def read_all(file: FilePath) -> ParsedFile:
     """A fleet's file, completed by those it includes.
 
     Raises: Refused where there is no such file; InvalidFleet where its own text is not a YAML mapping in UTF-8.
@@ -33,17 +33,17 @@ def read_all(file: FilePath) -> Source:
 class _Join:
     """Gathers the tenants of all files, and what keeps them from being gathered."""
 
-    def __init__(self, main: Source, file: FilePath) -> None:
+    def __init__(self, main: ParsedFile, file: FilePath) -> None:
         self.main = main
         self.directory = file.parent
         self.tenants: dict[str, Any] = dict(main.data.get("tenants", {}))
-        self.tenants_from: dict[str, Source] = {}
+        self.tenants_from: dict[str, ParsedFile] = {}
         self.problems: list[Diagnostic] = []
         self._seen: set[FilePath] = set()
         self._itself = file.resolve()
         self._bytes = 0
 
-    def run(self, patterns: list[Any]) -> Source:
+    def run(self, patterns: list[Any]) -> ParsedFile:
         for index, pattern in enumerate(patterns):
             if isinstance(pattern, str) and pattern:
                 for file in self._files(pattern, ("include", index)):
@@ -108,7 +108,7 @@ class _Join:
             for name in tenants if isinstance(tenants, dict) else ():
                 self._add_tenant(name, source)
 
-    def _add_tenant(self, name: str, source: Source) -> None:
+    def _add_tenant(self, name: str, source: ParsedFile) -> None:
         path = ("tenants", name)
         if name in self.tenants:
             first = self.tenants_from.get(name, self.main).line_of(path)
@@ -124,7 +124,7 @@ class _Join:
         self.problems.append(Diagnostic(self.main.locate(at), code, message, at, fix=fix))
 
 
-def _misplaced(source: Source, main: str) -> Iterator[Diagnostic]:
+def _misplaced(source: ParsedFile, main: str) -> Iterator[Diagnostic]:
     """What an included file holds beside `tenants:`, or lacks."""
     if not isinstance(source.data.get("tenants"), dict):
         place = source.locate(("tenants",))

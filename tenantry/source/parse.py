@@ -77,7 +77,7 @@ class Form(NamedTuple):
 MAIN = Form("keys such as 'environments:' and 'tenants:'", "start with 'apiVersion: tenantry/v1' and 'environments:'")
 
 
-class Source:
+class ParsedFile:
     """A parsed file: `data` is plain data, `locate` finds the place of any path in it.
 
     problems: what is wrong with files that belong to it, and does not keep the rest from being checked.
@@ -88,14 +88,14 @@ class Source:
         self.data = data
         self.problems: tuple[Diagnostic, ...] = ()
         self._root = root
-        self._tenants_from: Mapping[str, Source] = {}
+        self._tenants_from: Mapping[str, ParsedFile] = {}
         self._children: dict[int, dict[Any, tuple[Node, Node]]] = {}
 
     def joined(
-        self, data: dict[str, Any], tenants_from: Mapping[str, Source], problems: tuple[Diagnostic, ...]
-    ) -> Source:
+        self, data: dict[str, Any], tenants_from: Mapping[str, ParsedFile], problems: tuple[Diagnostic, ...]
+    ) -> ParsedFile:
         """The same file with data that others complete; `tenants_from`: which of them a tenant comes from."""
-        joined = Source(self.file, self._root, data)
+        joined = ParsedFile(self.file, self._root, data)
         joined.problems = problems
         joined._tenants_from = tenants_from
         return joined
@@ -135,7 +135,7 @@ class Source:
         return str(self.locate(path, key=True))
 
 
-def read(file: FilePath, form: Form = MAIN) -> Source:
+def read(file: FilePath, form: Form = MAIN) -> ParsedFile:
     """Read and parse a file.
 
     Raises: Refused where there is no such file; InvalidFleet where its text is not a YAML mapping in UTF-8.
@@ -150,7 +150,7 @@ def read(file: FilePath, form: Form = MAIN) -> Source:
     return parse(raw, str(file), form)
 
 
-def parse(raw: bytes, file: str, form: Form = MAIN) -> Source:
+def parse(raw: bytes, file: str, form: Form = MAIN) -> ParsedFile:
     """Parse the bytes of a file; `file` is used in messages only. Raises: InvalidFleet."""
     if len(raw) > MAX_BYTES:
         raise _invalid(Location(file, 1, 1), "too-large", f"the file is too large, at most {MAX_BYTES} bytes are read")
@@ -164,7 +164,7 @@ def parse(raw: bytes, file: str, form: Form = MAIN) -> Source:
         raise InvalidFleet(builder.problems)
     if not isinstance(data, dict):
         raise _invalid(_location(file, root), "not-a-mapping", f"the file must be a mapping of {form.keys}")
-    return Source(file, root, data)
+    return ParsedFile(file, root, data)
 
 
 def _decode(raw: bytes, file: str) -> str:

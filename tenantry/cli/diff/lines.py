@@ -65,7 +65,7 @@ def objects(diff: Diff, limits: DisplayLimits) -> list[Line]:
     whole = limits is EVERYTHING
     removed = diff.removed.objects if whole else others(diff, diff.removed)
     added = diff.added.objects if whole else others(diff, diff.added)
-    lines = [*_cut(_named("-", removed), limits.lines), *_cut(_named("+", added), limits.lines)]
+    lines = [*_cut(_object_lines("-", removed), limits.lines), *_cut(_object_lines("+", added), limits.lines)]
     return [*lines, *changes(diff.changed, limits)]
 
 
@@ -87,7 +87,7 @@ def _cut(lines: Iterable[Line], most: int) -> list[Line]:
     return [*lines[:most], Line(sign, f"and {len(lines) - most} more; --all shows them", depth)]
 
 
-def _named(sign: str, objects: Iterable[KubeObject]) -> Iterator[Line]:
+def _object_lines(sign: str, objects: Iterable[KubeObject]) -> Iterator[Line]:
     return (Line(sign, str(object.id)) for object in objects)
 
 

@@ -16,7 +16,7 @@ _DIRECTORY = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class GoModule:
     """The Go module, and its version, that the definition was taken from."""
 
     module: str
@@ -32,7 +32,7 @@ class Schema:
     kind: str
     plural: str
     scope: str
-    source: Source
+    source: GoModule
     spec: dict[str, Any]
 
     @property
@@ -50,7 +50,7 @@ def kinds() -> tuple[str, ...]:
 def schema_of(kind: str) -> Schema:
     """The schema of a kind. Raises: KeyError, where there is none."""
     data = json.loads(_files()[kind].read_bytes())
-    return Schema(**(data | {"source": Source(**data["source"])}))
+    return Schema(**(data | {"source": GoModule(**data["source"])}))
 
 
 @cache

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from tenantry.fleet.settings import TenantSettings
 from tenantry.kube.names import join
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
-from tenantry.model import ChartRepository, ConfigMap, Helm, HelmRepository
-from tenantry.model import Source as SourceModel
+from tenantry.model import ChartRepository, ConfigMap, Helm, HelmRepository, Source
 from tenantry.plan.objects.apps import HELM_API
 from tenantry.plan.objects.charts import chart_object
 from tenantry.plan.objects.scope import (
@@ -68,7 +67,7 @@ def objects_chart(
 ) -> tuple[KubeObject, KubeObject]:
     """The repository and the chart that install baselines on one remote cluster. Raises: Found: a wrong URL."""
     repository = HelmRepository(url=chart.url, type=chart.type)
-    source = source_object(scope, name, SourceModel(helm=repository, credentials=credentials), ("platform", "chart"))
+    source = source_object(scope, name, Source(helm=repository, credentials=credentials), ("platform", "chart"))
     return source, chart_object(scope, source, name, Helm(chart=OBJECTS_CHART, version=chart.version), interval)
 
 

@@ -209,4 +209,4 @@ def test_environments_are_completed_from_the_file() -> None:
 
 
 def test_a_remote_has_five_seconds() -> None:
-    assert remotes.PATIENCE == 5.0
+    assert remotes.REMOTE_TIMEOUT == 5.0

@@ -121,7 +121,7 @@ def test_a_cluster_that_is_down_is_named_with_the_reason(write: Write) -> None:
 def test_a_cluster_that_keeps_silent_is_not_waited_for(
     write: Write, protocol: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connect, "PATIENCE", 0.1)
+    monkeypatch.setattr(connect, "CONNECT_TIMEOUT", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         server = f"{protocol}://127.0.0.1:{silent.getsockname()[1]}"
         start = time.monotonic()

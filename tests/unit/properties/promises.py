@@ -118,7 +118,7 @@ def apps_and_add_ons_are_explained_where_the_plan_puts_them(fleet: Fleet, plan: 
         for app in declared.apps
     ] + [explain_addon(fleet, plan, addon) for addon in fleet.document.platform.addons]
     assert expected == {
-        (app.tenant, app.name, placed.cluster, placed.object) for app in explained for placed in app.placed
+        (app.tenant, app.app, placed.cluster, placed.object) for app in explained for placed in app.placed
     }
     assert {app.name for app in plan.apps if not app.tenant} == {
         addon for addon, choice in explain_platform(fleet, plan).addons.items() if choice.clusters

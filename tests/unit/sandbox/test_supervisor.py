@@ -87,7 +87,7 @@ def test_a_part_is_not_waited_for_when_another_one_has_ended(state: State) -> No
 
 
 def test_a_part_that_is_never_ready_is_given_up(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervisor, "PATIENCE", 0.1)
+    monkeypatch.setattr(supervisor, "READY_TIMEOUT", 0.1)
     running = Supervisor(state, print)
     running.ensure(sleeper())
 

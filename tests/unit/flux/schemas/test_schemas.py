@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from docgen.schemas.keywords import MAP_KEYS, RULES
-from tenantry.flux.schemas import Source, kinds, schema_of
+from tenantry.flux.schemas import GoModule, kinds, schema_of
 
 KEYWORDS = {
     "additionalProperties",
@@ -69,7 +69,7 @@ def test_a_schema_says_which_objects_it_is_about_and_where_it_is_from() -> None:
         "helmreleases",
     )
     assert schema.scope == "Namespaced"
-    assert schema.source == Source("github.com/fluxcd/helm-controller", "v1.6.4")
+    assert schema.source == GoModule("github.com/fluxcd/helm-controller", "v1.6.4")
 
 
 def test_a_schema_is_read_once() -> None:

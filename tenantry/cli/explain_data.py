@@ -1,0 +1,63 @@
+"""What `explain` found as plain data, for `--output json`: the fields of its dataclasses, apart from the cases below."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any
+
+from tenantry.explain import ExplainedApp, PlacedApp
+from tenantry.fleet.placement import Choice
+from tenantry.fleet.trace import Origin, Value
+from tenantry.plan.images import PlannedImage
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+def as_data(found: Any) -> Any:
+    """Plain data of anything that `explain` gives."""
+    match found:
+        case Origin():
+            return {"level": found.level, **asdict(found.location)}
+        case Value():
+            return _of_value(found)
+        case Choice():
+            selector = {"text": found.selector, "origin": as_data(found.origin)}
+            return {"selector": selector, "clusters": as_data(found.decisions), "elsewhere": list(found.elsewhere)}
+        case ExplainedApp():
+            return _of_app(found)
+        case PlannedImage():
+            policy = {"namespace": found.policy.namespace, "name": found.policy.name}
+            return {**_of_fields(found), "policy": policy, "marker": found.marker}
+        case Mapping():
+            return {key: as_data(each) for key, each in found.items()}
+        case tuple():
+            return [as_data(each) for each in found]
+        case None | str() | bool() | int():
+            return found
+        case _:
+            return _of_fields(found)
+
+
+def _of_fields(found: DataclassInstance) -> dict[str, Any]:
+    return {each.name: as_data(getattr(found, each.name)) for each in fields(found)}
+
+
+def _of_value(value: Value) -> dict[str, Any]:
+    """`origin` is null for a default of the program; `written` and `removed` exist only where they say something."""
+    optional = {"written": value.written, "removed": as_data(value.removed)}
+    given = {key: each for key, each in optional.items() if each is not None}
+    return {"path": list(value.path), "value": value.value, "origin": as_data(value.origin), **given}
+
+
+def _of_app(app: ExplainedApp) -> dict[str, Any]:
+    """The `tenant` of an add-on is null."""
+    names = {"tenant": app.tenant or None, "app": app.app, "environment": app.environment}
+    return {**names, **as_data(app.choice), "placed": {each.cluster: _of_placed(each) for each in app.placed}}
+
+
+def _of_placed(placed: PlacedApp) -> dict[str, Any]:
+    data = _of_fields(placed)
+    del data["cluster"]  # the key it stands under
+    return data
