@@ -91,14 +91,19 @@ picture: setup ## draw docs/images/fleet.svg from the plan of tenants.yaml
 test-fast: setup ## unit, component and golden tests: no tools needed
 	$(BIN)/pytest -n auto --dist worksteal
 
+# Tests of real programs mostly wait, so more of them run at a time than there are cores. Tests that share a sandbox stay together.
+# Each process takes about 2 GB of memory.
+WORKERS ?= 3
+side_by_side := -n $(WORKERS) --dist loadgroup
+
 .PHONY: test
 test: test-fast tools ## all tests: the fast ones, then the real pulumi, API servers and Flux controllers
 	$(BIN)/python -m docgen.schemas --check
-	$(BIN)/pytest tests/e2e tests/hostile
+	$(BIN)/pytest $(side_by_side) tests/e2e tests/hostile
 
 .PHONY: test-hostile
 test-hostile: setup ## inputs made to take time or memory, and secrets in every place (a minute)
-	$(BIN)/pytest tests/hostile
+	$(BIN)/pytest -n auto tests/hostile
 
 # `INPUTS` and `SECONDS` bound the search, whichever comes first; bash has a variable of its own named SECONDS.
 INPUTS ?= 100000
@@ -113,7 +118,7 @@ STEPS ?= 100
 .PHONY: test-faults
 test-faults: tools ## attacks, crashes, faults, drift, a random walk on running fleets; REPORT=1 writes the results into docs/
 	@results=$$(mktemp -d); trap 'rm -rf "$$results"' EXIT; \
-	$(BIN)/pytest tests/faults --points $(POINTS) --steps $(STEPS) --results "$$results"$(if $(REPORT), && \
+	$(BIN)/pytest $(side_by_side) tests/faults --points $(POINTS) --steps $(STEPS) --results "$$results"$(if $(REPORT), && \
 	$(BIN)/python -m tests.faults.report "$$results")
 
 .PHONY: bench

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -14,6 +16,39 @@ settings.load_profile("any-machine")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="Write what the tests find as what they expect.")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """With `--dist loadgroup`, tests that share a sandbox stay together."""
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from tests.side_by_side import Scheduler
+
+    config.option.loadscopereorder = False
+    return Scheduler(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if getattr(config.option, "loadgroup", False):
+        from tests.side_by_side import rank
+
+        items.sort(key=lambda item: rank(item.nodeid))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _sandboxes_end() -> Iterator[None]:
+    """The test run ends when all of its sandboxes have ended."""
+    yield
+    if used := sys.modules.get("tests.e2e.caretaker"):
+        used.close()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What tests say beside that they passed: their property `told`."""
+    for report in terminalreporter.stats.get("passed", ()):
+        for text in (text for name, text in report.user_properties if name == "told"):
+            terminalreporter.write_line(text)
 
 
 @pytest.fixture

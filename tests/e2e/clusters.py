@@ -14,9 +14,10 @@ from lightkube.core.resource_registry import resource_registry
 from lightkube.generic_resource import create_global_resource, create_namespaced_resource
 from lightkube.types import PatchType
 
+from tests.e2e.credentials import Credentials
+from tests.e2e.watch import PATIENCE, Manifest, changes, first
+
 _T = TypeVar("_T")
-PATIENCE = 120
-"""Seconds to wait for a state; only a failure takes as long."""
 
 KINDS = (
     ("", "v1", "ConfigMap", "configmaps"),
@@ -50,6 +51,7 @@ class Cluster:
     """One API server; manifests come back as plain data."""
 
     def __init__(self, kubeconfig: Path) -> None:
+        self._credentials = Credentials.read(kubeconfig)
         self.client = Client(config=KubeConfig.from_file(kubeconfig), timeout=httpx2.Timeout(30))
 
     def close(self) -> None:
@@ -73,7 +75,7 @@ class Cluster:
         """Delete a namespace with all in it, and wait until it is gone."""
         resource = _resource("", "v1", "Namespace", "namespaces", namespaced=False)
         self.client.delete(resource, name)
-        eventually(lambda: name not in self.namespaces(), f"namespace {name} to be gone")
+        self.wait_gone(name)
 
     def remove(self, group: str, version: str, kind: str, plural: str, name: str) -> None:
         """Delete an object that lies in no namespace."""
@@ -111,10 +113,45 @@ class Cluster:
         annotations = {"reconcile.fluxcd.io/requestedAt": now, "reconcile.fluxcd.io/forceAt": now}
         self.patch("HelmRelease", namespace, name, {"metadata": {"annotations": annotations}})
 
+    def until(self, kind: str, namespace: str, name: str, answer: Callable[[Manifest], _T | None], what: str) -> _T:
+        """What `answer` says of an object, once that is not empty; of an object that does not exist it says nothing."""
+        return first(
+            lambda: (found := self.find(kind, namespace, name)) and answer(found),
+            lambda: changes(self._credentials, _collection(kind, namespace), name),
+            what,
+        )
+
+    def wait_gone(self, *namespaces: str) -> None:
+        """Return once none of the namespaces exists."""
+        first(
+            lambda: not {*namespaces} & self.namespaces(),
+            lambda: changes(self._credentials, "/api/v1/namespaces"),
+            f"{', '.join(namespaces)} to be gone",
+        )
+
+    def refused(self, kind: str, namespace: str, name: str, words: str = "") -> str:
+        """Why an object is not ready, in Flux's words, once they hold these."""
+
+        def message(found: Manifest) -> str | None:
+            ready = _ready(found)
+            said = str(ready.get("message", ""))
+            return said if ready.get("status") == "False" and words.lower() in said.lower() else None
+
+        return self.until(kind, namespace, name, message, f"{kind} {namespace}/{name} to be refused: {words}")
+
+    def wait_ready(self, kind: str, namespace: str, name: str) -> None:
+        """Return once Flux calls an object ready."""
+        what = f"{kind} {namespace}/{name} to be ready"
+        self.until(kind, namespace, name, lambda found: _ready(found).get("status") == "True", what)
+
+    def wait_scaled(self, namespace: str, name: str, count: int) -> None:
+        """Return once so many replicas of a Deployment are ready."""
+        what = f"{count} replicas of {namespace}/{name}"
+        self.until("Deployment", namespace, name, lambda found: found["status"].get("readyReplicas", 0) == count, what)
+
     def failure(self, kind: str, namespace: str, name: str) -> str | None:
         """Why an object is not ready, in Flux's words; None as long as it may still get ready."""
-        conditions = (self.find(kind, namespace, name) or {}).get("status", {}).get("conditions", [])
-        ready = next((each for each in conditions if each["type"] == "Ready"), {})
+        ready = _ready(self.find(kind, namespace, name) or {})
         return str(ready.get("message", "")) if ready.get("status") == "False" else None
 
     def ready(self, kind: str, namespace: str, name: str) -> int | None:
@@ -166,6 +203,17 @@ class Cluster:
             raise
 
 
+def _ready(manifest: Manifest) -> dict[str, Any]:
+    """The condition Ready; empty before there is one."""
+    conditions = manifest.get("status", {}).get("conditions", [])
+    return next((each for each in conditions if each["type"] == "Ready"), {})
+
+
+def _collection(kind: str, namespace: str) -> str:
+    group, version, _, plural = _row(kind)
+    return f"/{f'apis/{group}' if group else 'api'}/{version}/namespaces/{namespace}/{plural}"
+
+
 def _known(kind: str) -> Any:
     """The client's class for one of the kinds above."""
     group, version, _, plural = _row(kind)
@@ -183,11 +231,14 @@ def _resource(group: str, version: str, kind: str, plural: str, *, namespaced: b
     return known or create(group, version, kind, plural)
 
 
+POLL = 0.2
+
+
 def eventually(ask: Callable[[], _T | None], what: str) -> _T:
-    """The first answer that is not empty; a test fails with `what` when there is none in time."""
+    """The first answer that is not empty, where no API server tells the changes: as `first`, but asked every `POLL` seconds."""
     end = time.monotonic() + PATIENCE
     while True:
         if answer := ask():
             return answer
         assert time.monotonic() < end, f"waited {PATIENCE} s for {what}"
-        time.sleep(0.2)
+        time.sleep(POLL)

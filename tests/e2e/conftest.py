@@ -1,4 +1,4 @@
-"""One project with its sandbox for the whole run; the tests of test_fleet.py take it from nothing to nothing."""
+"""One project with its sandbox for all files that share it; each file finds the state that it asks for."""
 
 from __future__ import annotations
 
@@ -19,28 +19,37 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
 
 
 @pytest.fixture(scope="session")
+def original(project: Project) -> str:
+    """The project's file before any test."""
+    return project.fleet.read_text()
+
+
+@pytest.fixture(scope="module")
 def sandbox(project: Project) -> Project:
     """The project with its sandbox running."""
-    project.start("dev")
+    if not project.sandbox.exists():
+        project.start("dev")
     return project
 
 
-@pytest.fixture(scope="session")
-def fleet(sandbox: Project) -> Project:
-    """The project with the environment up and everything ready."""
-    sandbox.deploy("dev")
+@pytest.fixture(scope="module")
+def fleet(sandbox: Project, original: str) -> Project:
+    """The project with the environment up as its original file says, and everything ready."""
+    if sandbox.fleet.read_text() != original or not sandbox.has_resources("dev"):
+        sandbox.fleet.write_text(original)
+        sandbox.deploy("dev")
     return sandbox
 
 
-@pytest.fixture(scope="session")
-def hub(fleet: Project) -> Iterator[Cluster]:
-    with closing(Cluster(fleet.kubeconfig("hub-dev"))) as cluster:
+@pytest.fixture(scope="module")
+def hub(sandbox: Project) -> Iterator[Cluster]:
+    with closing(Cluster(sandbox.kubeconfig("hub-dev"))) as cluster:
         yield cluster
 
 
-@pytest.fixture(scope="session")
-def edge(fleet: Project) -> Iterator[Cluster]:
-    with closing(Cluster(fleet.kubeconfig("edge-1"))) as cluster:
+@pytest.fixture(scope="module")
+def edge(sandbox: Project) -> Iterator[Cluster]:
+    with closing(Cluster(sandbox.kubeconfig("edge-1"))) as cluster:
         yield cluster
 
 

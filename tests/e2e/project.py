@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import shutil
-import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sandbox.commands import environment as sandbox_environment
+from sandbox.ports import allocate
 from tenantry.cluster.stackfile import stack_target
+from tests.e2e.caretaker import caretaker
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 FLEETS = Path(__file__).with_name("fleets")
@@ -62,24 +66,61 @@ class Project:
         return self._run([str(Path(sys.executable).with_name("tenantry")), *arguments], timeout)
 
     def pulumi(self, *arguments: str, timeout: int = TIMEOUT) -> Result:
-        """Run pulumi against the sandbox."""
-        return self.tenantry("sandbox", "run", "--", "pulumi", "--non-interactive", *arguments, timeout=timeout)
+        """Run pulumi against the sandbox, in the environment of `tenantry sandbox run`."""
+        return self._run(["pulumi", "--non-interactive", *arguments], timeout, sandbox_environment(self.sandbox))
+
+    def up(self, environment: str = "dev", *options: str) -> Result:
+        """Run `pulumi up` of a stack."""
+        return self.pulumi("up", "--stack", environment, "--yes", "--skip-preview", *options)
+
+    def destroy(self, environment: str = "dev") -> Result:
+        """Run `pulumi destroy` of a stack."""
+        return self.pulumi("destroy", "--stack", environment, "--yes", "--skip-preview")
 
     def start(self, environment: str) -> None:
         """Have the sandbox run an environment's clusters and serve the content as it is now."""
-        self.tenantry("sandbox", "up", "--environment", environment, "--content", str(self.content)).ok()
+        command = ("sandbox", "up", "--environment", environment, "--content", str(self.content))
+        if self.sandbox.exists():
+            self.tenantry(*command).ok()
+            return
+        caretaker().expect(self.sandbox)
+        with _choosing_ports():
+            self.tenantry(*command).ok()
+
+    def make_stack(self, environment: str) -> None:
+        """Have a stack for an environment."""
+        if not self._state(environment):
+            self.pulumi("stack", "select", "--create", environment).ok()
+
+    def has_resources(self, environment: str) -> bool:
+        """Whether the stack's state holds more than the stack itself."""
+        state = self._state(environment)
+        return bool(state) and len(json.loads(state.read_text())["checkpoint"]["latest"].get("resources") or []) > 1
 
     def deploy(self, environment: str) -> None:
         """Bring an environment up on the running sandbox, and wait until everything is ready."""
-        self.pulumi("stack", "select", "--create", environment).ok()
-        self.pulumi("up", "--stack", environment, "--yes", "--skip-preview").ok()
+        self.make_stack(environment)
+        self.up(environment).ok()
+        self.wait(environment)
+
+    def wait(self, environment: str) -> None:
+        """Wait until everything that an environment has is ready."""
         self.tenantry("status", "--environment", environment, "--wait", "--timeout", "240").ok()
+
+    def set_secrets(self, environment: str, values: Mapping[str, str]) -> None:
+        """Set values of the stack's secret config: by path, such as `credentials.rocky.git.password`."""
+        pairs = (each for path, value in values.items() for each in ("--secret", f"tenantry:{path}={value}"))
+        self.pulumi("config", "set-all", "--stack", environment, "--path", *pairs).ok()
 
     def running(self) -> list[str]:
         """The environments whose stack's file leads to a management cluster that the sandbox runs."""
         stacks = sorted(file.suffixes[0].removeprefix(".") for file in self.root.glob("Pulumi.*.yaml"))
         kubeconfigs = {stack: stack_target(self.root, stack).kubeconfig for stack in stacks}
         return [stack for stack, kubeconfig in kubeconfigs.items() if kubeconfig and kubeconfig.exists()]
+
+    def preview_of(self, environment: str) -> Result:
+        """Run `pulumi preview` of a stack."""
+        return self.pulumi("preview", "--stack", environment)
 
     def preview(self, *arguments: str, stack: str = "dev") -> dict[str, str]:
         """What `pulumi preview` would do: the operation by the resource's type and name, unchanged ones left out."""
@@ -93,8 +134,13 @@ class Project:
         assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in tenants.yaml"
         self.fleet.write_text(text.replace(old, new))
 
-    def _run(self, command: list[str], timeout: int) -> Result:
-        done = subprocess.run(command, cwd=self.root, capture_output=True, text=True, timeout=timeout, check=False)
+    def _state(self, environment: str) -> Path | None:
+        return next((self.sandbox / "state" / ".pulumi" / "stacks").glob(f"*/{environment}.json"), None)
+
+    def _run(self, command: list[str], timeout: int, environment: Mapping[str, str] | None = None) -> Result:
+        done = subprocess.run(
+            command, cwd=self.root, env=environment, capture_output=True, text=True, timeout=timeout, check=False
+        )
         return Result(done.returncode, done.stdout, f"$ {' '.join(command)}\n{done.stdout}{done.stderr}")
 
 
@@ -136,7 +182,8 @@ def sandboxed(project: Project) -> Iterator[Project]:
     try:
         yield project
     finally:
-        project.tenantry("sandbox", "down")
+        if project.sandbox.exists():
+            caretaker().take_down(project.sandbox)
 
 
 @contextmanager
@@ -144,7 +191,7 @@ def begun(project: Project, environment: str) -> Iterator[Project]:
     """The same with its sandbox running an environment and a stack for it, before the first `up`."""
     with sandboxed(project):
         project.start(environment)
-        project.pulumi("stack", "select", "--create", environment).ok()
+        project.make_stack(environment)
         yield project
 
 
@@ -166,17 +213,18 @@ def example(root: Path, name: str) -> Iterator[Project]:
 
 def _with_a_port(root: Path) -> Project:
     """The project in a directory, its content served at a port that is free."""
-    port = _free_port()
+    port = allocate(["content"], {}, ())["content"]
     fleet = root / "tenants.yaml"
     fleet.write_text(fleet.read_text().replace(PORT, f":{port}"))
     return Project(root, port)
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+@contextmanager
+def _choosing_ports() -> Iterator[None]:
+    """One sandbox at a time finds its free ports and takes them: between the two, another one would choose the same."""
+    with (Path(tempfile.gettempdir()) / "tenantry-tests.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _short(urn: str) -> str:

@@ -1,7 +1,4 @@
-"""The example flux2-multi-tenancy: a tenant whose repository holds Flux objects, and what stops it from more than its own.
-
-The tests build on one another in the order they stand.
-"""
+"""The example flux2-multi-tenancy: a tenant whose repository holds Flux objects, and what stops it from more than its own."""
 
 from __future__ import annotations
 
@@ -87,7 +84,7 @@ def test_a_repository_with_more_than_the_tenant_may_have_is_refused(
 ) -> None:
     manifest, refusal = ATTEMPTS[attempt]
     push(staging, cluster, manifest)
-    eventually(lambda: refusal in (cluster.failure("Kustomization", "dev-team", "dev-team") or ""), "the refusal")
+    cluster.refused("Kustomization", "dev-team", "dev-team", refusal)
     assert cluster.find("GitRepository", "dev-team", "bad") is None
     assert cluster.find("Kustomization", "dev-team", "bad") is None
 
@@ -102,10 +99,7 @@ def test_a_source_of_another_namespace_is_refused(cluster: Cluster) -> None:
             "spec": {"interval": "5m", "prune": True, "serviceAccountName": "dev-team", "sourceRef": source},
         }
     )
-    refusal = "cross-namespace references have been blocked"
-    eventually(
-        lambda: refusal in (cluster.failure("Kustomization", "dev-team", "bad") or ""), "the reference to be refused"
-    )
+    cluster.refused("Kustomization", "dev-team", "bad", "cross-namespace references have been blocked")
     cluster.delete("Kustomization", "dev-team", "bad")
 
 
@@ -118,10 +112,10 @@ def test_an_environments_path_is_a_line_in_the_file(staging: Project, cluster: C
 
 
 def test_destroy_takes_along_what_the_tenants_own_objects_made(staging: Project, cluster: Cluster) -> None:
-    staging.pulumi("destroy", "--stack", "staging", "--yes", "--skip-preview").ok()
+    staging.destroy("staging").ok()
     assert cluster.fleet_objects() == set()
     assert cluster.find("HelmRelease", "dev-team", "podinfo") is None
     assert runs(cluster) is None
     policies = ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy", "validatingadmissionpolicies")
     assert cluster.get(*policies, "tenants-name-a-service-account") is None
-    eventually(lambda: "dev-team" not in cluster.namespaces(), "the tenant's namespace to be gone")
+    cluster.wait_gone("dev-team")

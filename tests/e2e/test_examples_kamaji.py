@@ -115,12 +115,12 @@ def test_a_label_brings_an_add_on_to_a_cluster(kamaji: Project, clusters: Cluste
 
 
 def test_destroy_leaves_nothing_on_any_cluster(kamaji: Project, clusters: Clusters) -> None:
-    kamaji.pulumi("destroy", "--stack", "admin", "--yes", "--skip-preview").ok()
+    kamaji.destroy("admin").ok()
     assert clusters.admin.fleet_objects() == set()
     for tenant in (clusters.tenant1, clusters.tenant2):
         assert set(running(tenant).values()) == {None}
         eventually(lambda tenant=tenant: not definition(tenant), "the chart's CRD to be gone")
-        eventually(lambda tenant=tenant: "log-agent" not in tenant.namespaces(), "the agent's namespace to be gone")
+        tenant.wait_gone("log-agent")
 
 
 def test_down_leaves_no_sandbox(kamaji: Project) -> None:

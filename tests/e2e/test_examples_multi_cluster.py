@@ -1,7 +1,4 @@
-"""The example multi-cluster: its essential workflows on real clusters, and two environments that share them.
-
-The tests build on one another in the order they stand.
-"""
+"""The example multi-cluster: its essential workflows on real clusters, and two environments that share them."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ import json
 import subprocess
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass
 
 import pytest
 
@@ -31,6 +29,35 @@ def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
         project.start("dev")
         project.deploy("dev")
         yield project
+
+
+@pytest.fixture(scope="module")
+def grown(dev: Project) -> Project:
+    """The environment with the tenant and the app of workflows 5 and 6."""
+    follow(dev, 5, 6)
+    dev.deploy("dev")
+    return dev
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """before: the fleet's objects without the release environment, which is up beside its model."""
+
+    project: Project
+    before: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def released(grown: Project, america: Cluster, south: Cluster) -> Released:
+    """The release environment of workflow 8."""
+    before = snapshot(america, south)
+    for owner in ("kaizentm", "yakuza", "ronin"):
+        cut(grown, f"{owner}/manifests", "release/1-0-x")
+    follow(grown, 8)
+    grown.start("dev")
+    grown.pulumi("stack", "init", RELEASE, "--copy-config-from", "dev").ok()
+    grown.deploy(RELEASE)
+    return Released(grown, before)
 
 
 @pytest.fixture(scope="module")
@@ -68,35 +95,28 @@ def test_every_app_is_on_every_cluster_as_that_cluster_wants_it(america: Cluster
     assert [service and service["spec"]["ports"][0]["port"] for service in ports] == [8080, 80]
 
 
-def test_a_tenant_and_an_app_are_added_as_documented(dev: Project, america: Cluster, south: Cluster) -> None:
-    follow(dev, 5, 6)
-    dev.deploy("dev")
+def test_a_tenant_and_an_app_are_added_as_documented(grown: Project, america: Cluster, south: Cluster) -> None:
     for cluster in (america, south):
         assert cluster.ready("Deployment", "dev-ronin", "bow") == 1
         assert cluster.ready("Deployment", "dev-kaizentm", "results") == 1
-    assert requests_as(dev, "america-south", "dev-ronin", "deployments") == {"system:serviceaccount:clusters:dev-ronin"}
+    assert requests_as(grown, "america-south", "dev-ronin", "deployments") == {
+        "system:serviceaccount:clusters:dev-ronin"
+    }
 
 
-def test_a_release_environment_stands_beside_its_model(dev: Project, america: Cluster, south: Cluster) -> None:
-    before = snapshot(america, south)
-    for owner in ("kaizentm", "yakuza", "ronin"):
-        cut(dev, f"{owner}/manifests", "release/1-0-x")
-    follow(dev, 8)
-    dev.start("dev")
-    dev.pulumi("stack", "init", RELEASE, "--copy-config-from", "dev").ok()
-    dev.deploy(RELEASE)
+def test_a_release_environment_stands_beside_its_model(released: Released, america: Cluster, south: Cluster) -> None:
     for tenant in (*TENANTS, "ronin"):
         assert f"{RELEASE}-{tenant}" in america.namespaces() & south.namespaces()
     both = snapshot(america, south)
-    assert {name: uid for name, uid in both.items() if name in before} == before
-    assert all(f"{RELEASE}-" in name or name.endswith(f"-{RELEASE}") for name in both.keys() - before.keys())
-    assert dev.preview() == {}
+    assert {name: uid for name, uid in both.items() if name in released.before} == released.before
+    assert all(f"{RELEASE}-" in name or name.endswith(f"-{RELEASE}") for name in both.keys() - released.before.keys())
+    assert released.project.preview() == {}
 
 
-def test_a_stack_does_not_become_the_other_environment(dev: Project, america: Cluster, south: Cluster) -> None:
-    before = snapshot(america, south)
+def test_a_stack_does_not_become_the_other_environment(released: Released, america: Cluster, south: Cluster) -> None:
+    dev, before = released.project, snapshot(america, south)
     dev.pulumi("config", "set", "--stack", "dev", "tenantry:environment", RELEASE).ok()
-    refused = dev.pulumi("up", "--stack", "dev", "--yes", "--skip-preview")
+    refused = dev.up()
     dev.pulumi("config", "rm", "--stack", "dev", "tenantry:environment").ok()
     assert refused.code != 0
     assert "runs environment 'dev', and would delete all of it for 'dev-1-0-x'" in refused.text
@@ -114,22 +134,25 @@ def snapshot(*clusters: Cluster) -> dict[str, str]:
     return {f"{number} {name}": uid for number, each in enumerate(clusters) for name, uid in each.fleet_uids().items()}
 
 
-def test_what_is_pushed_to_main_reaches_dev_and_not_the_release(dev: Project, south: Cluster, america: Cluster) -> None:
+def test_what_is_pushed_to_main_reaches_dev_and_not_the_release(
+    released: Released, south: Cluster, america: Cluster
+) -> None:
+    dev = released.project
     path = "azure-vote/america-south/kustomization.yaml"
     text = (dev.content / "git" / "kaizentm" / "manifests" / path).read_text()
     commit(dev.sandbox, "kaizentm/manifests", {path: text.replace("count: 1", "count: 3")}, "Scale")
     for environment in ("dev", RELEASE):
         source = f"america-south-{environment}-kaizentm-manifests"
         america.reconcile("GitRepository", "clusters", source)
-    eventually(lambda: south.ready("Deployment", "dev-kaizentm", "azure-vote") == 3, "three replicas in dev")
+    south.wait_scaled("dev-kaizentm", "azure-vote", 3)
     assert south.ready("Deployment", f"{RELEASE}-kaizentm", "azure-vote") == 1
 
 
 def test_removing_a_release_environment_leaves_its_model_as_it_was(
-    dev: Project, america: Cluster, south: Cluster
+    released: Released, america: Cluster, south: Cluster
 ) -> None:
-    before = snapshot(america, south)
-    dev.pulumi("destroy", "--stack", RELEASE, "--yes", "--skip-preview").ok()
+    dev, before = released.project, snapshot(america, south)
+    dev.destroy(RELEASE).ok()
     dev.pulumi("stack", "rm", RELEASE, "--yes").ok()
     follow(dev, 9)
     left = snapshot(america, south)
@@ -149,10 +172,10 @@ def test_a_cluster_taken_out_of_the_environment_keeps_nothing_of_it(
     # On the management cluster, all for its only remote lies in the namespace of its kubeconfig.
     stays = {name: uid for name, uid in snapshot(america).items() if " clusters/" not in name}
     follow(dev, 4)
-    refused = dev.pulumi("up", "--stack", "dev", "--yes", "--skip-preview")
+    refused = dev.up()
     assert "namespaces, and 3 may go at once in environment 'dev'" in refused.text
     dev.pulumi("config", "set", "--stack", "dev", "tenantry:maxDeletions", "10").ok()
-    dev.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+    dev.up().ok()
     dev.pulumi("config", "rm", "--stack", "dev", "tenantry:maxDeletions").ok()
     assert south.fleet_uids() == {}
     assert south.deployment("ingress", "ingress") is None
@@ -162,7 +185,7 @@ def test_a_cluster_taken_out_of_the_environment_keeps_nothing_of_it(
 
 
 def test_destroying_the_environment_leaves_nothing(dev: Project, america: Cluster) -> None:
-    dev.pulumi("destroy", "--stack", "dev", "--yes", "--skip-preview").ok()
+    dev.destroy().ok()
     assert america.fleet_uids() == {}
     assert america.deployment("ingress", "ingress") is None
     eventually(lambda: not any(each.startswith("dev-") for each in america.namespaces()), "the namespaces to go")

@@ -1,6 +1,6 @@
 """The example of the course: OPS's clusters in TEST and PROD, with places of their own for ROCKY and MOVY.
 
-What is asked of both environments runs for one after the other, each with a sandbox of its own.
+Each environment has a sandbox of its own.
 """
 
 from __future__ import annotations
@@ -95,7 +95,18 @@ def test_each_environment_runs_what_is_meant_for_it(cloudy: Cloudy) -> None:
 def image(cloudy: Cloudy, tenant: str) -> str | None:
     """What a team's app runs."""
     deployment = cloudy.cluster.find("Deployment", cloudy.namespace(tenant), "web")
-    return deployment and str(deployment["spec"]["template"]["spec"]["containers"][0]["image"])
+    return deployment and image_of(deployment)
+
+
+def image_of(deployment: dict[str, Any]) -> str:
+    return str(deployment["spec"]["template"]["spec"]["containers"][0]["image"])
+
+
+def wait_image(cloudy: Cloudy, tenant: str, wanted: str) -> None:
+    """Return once a team's app runs an image."""
+    cloudy.cluster.until(
+        "Deployment", cloudy.namespace(tenant), "web", lambda found: image_of(found) == wanted, f"{wanted} to run"
+    )
 
 
 def host(cloudy: Cloudy, tenant: str) -> str | None:
@@ -134,7 +145,7 @@ def quota(cloudy: Cloudy, tenant: str) -> dict[str, str] | None:
 def test_what_rocky_pushes_is_deployed_without_ops(cloudy: Cloudy) -> None:
     push(cloudy, {"k8s/test/kustomization.yaml": kustomization("../base", tag="2.2.0-rc.2")}, "Next candidate")
     pushed = "registry.example.com/rocky/web:2.2.0-rc.2"
-    eventually(lambda: image(cloudy, "rocky") == pushed, "what ROCKY pushed to run")
+    wait_image(cloudy, "rocky", pushed)
 
 
 def push(cloudy: Cloudy, changes: dict[str, str], message: str) -> None:
@@ -157,7 +168,7 @@ def kustomization(*resources: str, tag: str) -> str:
 def test_a_chart_that_movy_publishes_is_deployed_without_ops(cloudy: Cloudy) -> None:
     publish(cloudy, "1.3.0")
     published = "registry.example.com/movy/web:1.3.0"
-    eventually(lambda: image(cloudy, "movy") == published, "what MOVY published to run")
+    wait_image(cloudy, "movy", published)
 
 
 def publish(cloudy: Cloudy, version: str, templates: dict[str, str] | None = None) -> None:
@@ -197,12 +208,7 @@ def test_a_role_for_the_whole_cluster_in_rockys_repository_is_refused(cloudy: Cl
 
 def refusal(cloudy: Cloudy, kind: str, tenant: str) -> str:
     """What Flux says of a team's app once it is not ready because something was forbidden."""
-
-    def forbidden() -> str | None:
-        message = cloudy.cluster.failure(kind, cloudy.namespace(tenant), "web")
-        return message if message and "forbidden" in message else None
-
-    return eventually(forbidden, f"{tenant}'s app to be refused")
+    return cloudy.cluster.refused(kind, cloudy.namespace(tenant), "web", "forbidden")
 
 
 @in_test
@@ -212,7 +218,7 @@ def test_what_rocky_means_for_movys_namespace_stays_in_its_own(cloudy: Cloudy) -
         "k8s/test/intruder.yaml": INTRUDER.format(namespace="movy-test"),
     }
     push(cloudy, changes, "Try movy's namespace")
-    eventually(lambda: cloudy.cluster.find("ConfigMap", "rocky-test", "intruder"), "the object to appear")
+    cloudy.cluster.until("ConfigMap", "rocky-test", "intruder", bool, "the object to appear")
     assert cloudy.cluster.find("ConfigMap", "movy-test", "intruder") is None
 
 
@@ -234,7 +240,7 @@ def test_a_chart_of_movys_that_reaches_into_rockys_namespace_is_refused(cloudy: 
 
 @both
 def test_destroy_leaves_the_clusters_as_ops_found_them(cloudy: Cloudy) -> None:
-    cloudy.project.pulumi("destroy", "--stack", cloudy.environment, "--yes", "--skip-preview").ok()
+    cloudy.project.destroy(cloudy.environment).ok()
     assert cloudy.cluster.fleet_objects() == set()
     # Helm made the add-on's namespace, and leaves it.
     kept = {"flux-system", "ingress", "tenantry-system"}

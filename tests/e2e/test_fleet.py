@@ -1,11 +1,12 @@
-"""The main job, from tenants.yaml to running apps and back to nothing, with everything real but the containers.
+"""The main job, from tenants.yaml to running apps, with everything real but the containers.
 
-The tests build on one another in the order they stand, also from file to file: each starts where the one before left the fleet.
+Each test starts from a fleet with both tenants. What a test changes besides, it need not change back, except for what others test.
 """
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from tests.e2e.audit import requests_as
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("fleet")]
 
 
 def test_every_app_is_ready_on_hub_and_remote(fleet: Project) -> None:
@@ -69,7 +70,8 @@ def test_workloads_were_applied_as_the_tenants_own_user(
 
 
 def test_the_stack_tells_what_it_made(fleet: Project) -> None:
-    outputs = json.loads(fleet.pulumi("stack", "output", "--stack", "dev", "--json").ok().out)
+    command = ("sandbox", "run", "--", "pulumi", "stack", "output", "--stack", "dev", "--json")
+    outputs = json.loads(fleet.tenantry(*command).ok().out)
     movy = outputs["tenants"]["movy"]
     assert {key: movy[key] for key in ("apps", "clusters", "namespaces")} == {
         "apps": ["web", "worker"],
@@ -84,7 +86,7 @@ def fleet_manifests(project: Project) -> list[str]:
 
 
 def test_a_second_up_changes_nothing(fleet: Project) -> None:
-    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview", "--expect-no-changes").ok()
+    fleet.up("dev", "--expect-no-changes").ok()
 
 
 def test_a_second_sandbox_up_changes_nothing(fleet: Project) -> None:
@@ -101,14 +103,8 @@ def _pids(status: dict[str, list[dict[str, object]]]) -> list[object]:
 def test_an_edit_changes_just_what_it_names(fleet: Project, edge: Cluster) -> None:
     fleet.edit('values: {host: "{tenant}.{domain}", replicas: 2}', 'values: {host: "{tenant}.{domain}", replicas: 3}')
     assert fleet.preview() == {"HelmRelease kamaji-edge/edge-1-movy-web": "update"}
-    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
-    eventually(lambda: _replicas(edge, "movy", "web") == 3, "three replicas of movy's web on edge-1")
-
-
-def _replicas(cluster: Cluster, namespace: str, name: str) -> int | None:
-    deployment = cluster.deployment(namespace, name)
-    replicas: int | None = deployment and deployment.get("status", {}).get("readyReplicas")
-    return replicas
+    fleet.up().ok()
+    edge.wait_scaled("movy", "web", 3)
 
 
 def test_a_push_to_a_tenants_repository_is_rolled_out(fleet: Project, hub: Cluster) -> None:
@@ -116,7 +112,7 @@ def test_a_push_to_a_tenants_repository_is_rolled_out(fleet: Project, hub: Clust
     text = (fleet.content / "git" / "movy" / "manifests" / path).read_text()
     commit(fleet.sandbox, "movy/manifests", {path: text + "replicas: [{name: worker, count: 2}]\n"}, "Scale the worker")
     reconcile(hub, "movy", "manifests")
-    eventually(lambda: _replicas(hub, "movy", "worker") == 2, "two replicas of movy's worker on hub-dev")
+    hub.wait_scaled("movy", "worker", 2)
 
 
 RECONCILE = "reconcile.fluxcd.io/requestedAt"
@@ -141,7 +137,7 @@ def test_a_repository_that_reaches_out_of_its_namespace_is_refused(
         "Take over",
     )
     reconcile(hub, namespace, source)
-    message = eventually(lambda: _failure(hub, namespace, name), f"{name} to be refused")
+    message = hub.refused("Kustomization", namespace, name, "forbidden")
     user = f"system:serviceaccount:{namespace}:rocky"
     assert f'User "{user}" cannot patch resource "clusterrolebindings"' in message
     for cluster in (hub, edge):
@@ -150,7 +146,7 @@ def test_a_repository_that_reaches_out_of_its_namespace_is_refused(
     sound = (fleet.content / "git" / "rocky" / "manifests" / "web/dev/kustomization.yaml").read_text()
     commit(fleet.sandbox, "rocky/manifests", {"web/dev/kustomization.yaml": sound}, "Take nothing")
     reconcile(hub, namespace, source)
-    eventually(lambda: _ready(hub, namespace, name).get("status") == "True", f"{name} to be ready again")
+    hub.wait_ready("Kustomization", namespace, name)
 
 
 ATTACK = """\
@@ -168,18 +164,6 @@ replicas: [{name: web, count: 1}]
 """
 
 
-def _failure(hub: Cluster, namespace: str, name: str) -> str | None:
-    message = _ready(hub, namespace, name).get("message", "")
-    return message if "forbidden" in message.lower() else None
-
-
-def _ready(hub: Cluster, namespace: str, name: str) -> dict[str, str]:
-    """The condition Ready of a Kustomization; empty before there is one."""
-    app = hub.get("kustomize.toolkit.fluxcd.io", "v1", "Kustomization", "kustomizations", name, namespace)
-    conditions = (app or {}).get("status", {}).get("conditions", [])
-    return next((each for each in conditions if each["type"] == "Ready"), {})
-
-
 def test_a_chart_that_installs_into_another_tenants_namespace_is_refused(
     fleet: Project, hub: Cluster, edge: Cluster
 ) -> None:
@@ -190,8 +174,8 @@ def test_a_chart_that_installs_into_another_tenants_namespace_is_refused(
     fleet.start("dev")
     reconcile(hub, "kamaji-edge", "edge-1-movy-charts", "HelmRepository", "helmrepositories")
     fleet.edit("version: 1.x", "version: 1.3.x")
-    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
-    message = eventually(lambda: _release_failure(hub, "edge-1-movy-web"), "the release to be refused")
+    fleet.up().ok()
+    message = hub.until("HelmRelease", "kamaji-edge", "edge-1-movy-web", _forbidden, "the release to be refused")
     assert 'User "system:serviceaccount:kamaji-edge:movy" cannot' in message
     assert 'in the namespace "rocky"' in message
     assert edge.get("", "v1", "ConfigMap", "configmaps", "intruder", "rocky") is None
@@ -200,7 +184,7 @@ def test_a_chart_that_installs_into_another_tenants_namespace_is_refused(
     fleet.start("dev")
     reconcile(hub, "kamaji-edge", "edge-1-movy-charts", "HelmRepository", "helmrepositories")
     fleet.edit("version: 1.3.x", "version: 1.x")
-    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+    fleet.up().ok()
 
 
 INTRUSION = """\
@@ -210,10 +194,8 @@ metadata: {name: intruder, namespace: rocky}
 """
 
 
-def _release_failure(hub: Cluster, name: str) -> str | None:
-    release = hub.get("helm.toolkit.fluxcd.io", "v2", "HelmRelease", "helmreleases", name, "kamaji-edge")
-    conditions = (release or {}).get("status", {}).get("conditions", [])
-    messages = [str(each.get("message", "")) for each in conditions]
+def _forbidden(release: dict[str, Any]) -> str | None:
+    messages = [str(each.get("message", "")) for each in release.get("status", {}).get("conditions", [])]
     return next((message for message in messages if "forbidden" in message), None)
 
 
@@ -221,16 +203,13 @@ def test_an_app_waits_for_an_add_on_in_the_platforms_namespace(fleet: Project, h
     before = fleet.fleet.read_text()
     fleet.edit("  addons:\n", f"  addons:\n{ADDON}")
     fleet.edit("path: ./worker}\n", "path: ./worker}\n        dependsOn: [platform/first]\n")
-    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
-    eventually(
-        lambda: "'tenantry-system/first' is not ready" in _ready(hub, "movy", "worker").get("message", ""),
-        "movy's worker to wait",
-    )
+    fleet.up().ok()
+    hub.refused("Kustomization", "movy", "worker", "'tenantry-system/first' is not ready")
     fleet.edit("path: ./missing", "path: ./db")
-    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
-    eventually(lambda: _ready(hub, "movy", "worker").get("status") == "True", "movy's worker to be ready")
+    fleet.up().ok()
+    hub.wait_ready("Kustomization", "movy", "worker")
     fleet.fleet.write_text(before)
-    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+    fleet.up().ok()
 
 
 ADDON = """\
@@ -248,7 +227,7 @@ def test_a_tenants_role_can_change(fleet: Project, hub: Cluster, edge: Cluster) 
         "RoleBinding movy/movy-reconciler-edit": "delete",
         "HelmRelease kamaji-edge/edge-1-movy-baseline": "update",
     }
-    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+    fleet.up().ok()
     assert _roles(hub) == {"movy-reconciler-admin": "admin"}
     eventually(lambda: _roles(edge) == {"movy-reconciler-admin": "admin"}, "movy's new role on edge-1")
 
@@ -261,23 +240,20 @@ def _roles(cluster: Cluster) -> dict[str, str]:
     return {name: binding["roleRef"]["name"] for name, binding in found.items() if binding}
 
 
+def itself(manifest: dict[str, Any]) -> dict[str, Any]:
+    return manifest
+
+
 def test_owners_and_a_second_namespace_reach_every_cluster(fleet: Project, hub: Cluster, edge: Cluster) -> None:
     extra = "    owners: [{group: team-movy}]\n    namespaces: {jobs: {quota: {pods: 5}}}\n"
     fleet.edit("    quota: {pods: 60}\n", f"    quota: {{pods: 60}}\n{extra}")
-    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+    fleet.up().ok()
     for cluster in (hub, edge):
-        quota = eventually(
-            lambda cluster=cluster: cluster.get("", "v1", "ResourceQuota", "resourcequotas", "tenantry", "movy-jobs"),
-            "movy's second namespace",
-        )
+        quota = cluster.until("ResourceQuota", "movy-jobs", "tenantry", itself, "movy's second namespace")
         assert quota["spec"]["hard"]["pods"] == "5"
         for namespace in ("movy", "movy-jobs"):
-            binding = eventually(
-                lambda cluster=cluster, namespace=namespace: cluster.get(
-                    "rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", "movy-owners-view", namespace
-                ),
-                f"the owners' binding in {namespace}",
-            )
+            what = f"the owners' binding in {namespace}"
+            binding = cluster.until("RoleBinding", namespace, "movy-owners-view", itself, what)
             assert [each["name"] for each in binding["subjects"]] == ["team-movy"]
 
 
@@ -291,9 +267,8 @@ def test_removing_a_tenant_leaves_nothing_of_it_and_all_of_the_others(
     operations = fleet.preview()
     assert set(operations.values()) == {"delete"}
     assert all("movy" in name for name in operations)
-    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+    fleet.up().ok()
     assert not {each for each in hub.fleet_objects() | edge.fleet_objects() if "movy" in each}
     assert others == hub.fleet_objects() | edge.fleet_objects()
-    eventually(
-        lambda: not {"movy", "movy-jobs"} & (hub.namespaces() | edge.namespaces()), "movy's namespaces to be gone"
-    )
+    for cluster in (hub, edge):
+        cluster.wait_gone("movy", "movy-jobs")

@@ -72,4 +72,4 @@ def test_a_cluster_that_does_not_answer_is_named(mended: Project) -> None:
 
 
 def test_nothing_was_changed_by_all_of_this(fleet: Project) -> None:
-    fleet.pulumi("up", "--stack", "dev", "--yes", "--skip-preview", "--expect-no-changes").ok()
+    fleet.up("dev", "--expect-no-changes").ok()

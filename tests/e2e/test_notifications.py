@@ -53,11 +53,11 @@ def alerting(fleet: Project, hub: Cluster, edge: Cluster, receiver: Receiver) ->
         file.write_text(text)
     up(fleet)
     assert not {each for each in hub.fleet_objects() if each.startswith(("Alert ", "Provider ", "Secret "))}
-    eventually(lambda: "tina" not in edge.namespaces(), "tina's namespace to be gone")
+    edge.wait_gone("tina")
 
 
 def up(project: Project) -> None:
-    project.pulumi("up", "--stack", "dev", "--yes", "--skip-preview").ok()
+    project.up().ok()
 
 
 @pytest.fixture(scope="module")

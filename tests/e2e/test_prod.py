@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 import yaml
 
@@ -10,12 +12,20 @@ from tests.e2e.project import Project
 pytestmark = pytest.mark.e2e
 
 
-def test_prod_is_written_to_a_directory(sandbox: Project) -> None:
-    sandbox.pulumi("stack", "select", "--create", "prod").ok()
-    sandbox.pulumi("up", "--stack", "prod", "--yes", "--skip-preview").ok()
-    files = (sandbox.root / "rendered" / "prod").rglob("*.yaml")
+@pytest.fixture(scope="module")
+def prod(sandbox: Project) -> Iterator[Project]:
+    """The project after the first `up` of prod."""
+    sandbox.make_stack("prod")
+    sandbox.up("prod").ok()
+    yield sandbox
+    if sandbox.has_resources("prod"):
+        sandbox.destroy("prod").ok()
+
+
+def test_prod_is_written_to_a_directory(prod: Project) -> None:
+    files = (prod.root / "rendered" / "prod").rglob("*.yaml")
     written = [yaml.safe_load(file.read_text()) for file in files]
-    planned = list(yaml.safe_load_all(sandbox.tenantry("render", "--environment", "prod").ok().out))
+    planned = list(yaml.safe_load_all(prod.tenantry("render", "--environment", "prod").ok().out))
     assert sorted(written, key=_place) == sorted(planned, key=_place)
 
 
@@ -24,10 +34,10 @@ def _place(manifest: dict[str, dict[str, str]]) -> tuple[str, ...]:
     return str(manifest["apiVersion"]), str(manifest["kind"]), metadata.get("namespace", ""), metadata["name"]
 
 
-def test_a_second_up_of_prod_changes_nothing(sandbox: Project) -> None:
-    sandbox.pulumi("up", "--stack", "prod", "--yes", "--skip-preview", "--expect-no-changes").ok()
+def test_a_second_up_of_prod_changes_nothing(prod: Project) -> None:
+    prod.up("prod", "--expect-no-changes").ok()
 
 
-def test_destroying_prod_removes_its_files(sandbox: Project) -> None:
-    sandbox.pulumi("destroy", "--stack", "prod", "--yes", "--skip-preview").ok()
-    assert not list((sandbox.root / "rendered" / "prod").rglob("*.yaml"))
+def test_destroying_prod_removes_its_files(prod: Project) -> None:
+    prod.destroy("prod").ok()
+    assert not list((prod.root / "rendered" / "prod").rglob("*.yaml"))

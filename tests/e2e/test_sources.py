@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.clusters import Cluster
 from tests.e2e.project import Project, Result, begun, make_fleet
 
 pytestmark = pytest.mark.e2e
@@ -75,8 +75,39 @@ def edge(rocky: Project) -> Iterator[Cluster]:
         yield cluster
 
 
-def set_value(project: Project, path: str, value: str) -> None:
-    project.pulumi("config", "set", "--stack", "dev", "--secret", "--path", f"tenantry:{path}", value).ok()
+PUBLIC = ("interval: 1h}, credentials: blobs}", "interval: 1h}}")
+"""The edit that leaves the bucket without credentials."""
+
+
+@pytest.fixture(scope="module")
+def denied(rocky: Project, told: Told) -> Project:
+    """The fleet after its first `up`, with a wrong password for Git and no credentials for the bucket."""
+    rocky.set_secrets("dev", {**VALUES, "credentials.rocky.git.password": "guessed"})
+    rocky.edit(*PUBLIC)
+    told.up(rocky).ok()
+    return rocky
+
+
+@pytest.fixture(scope="module")
+def ready(rocky: Project, told: Told) -> Project:
+    """The fleet with the right credentials, and everything ready."""
+    rocky.set_secrets("dev", VALUES)
+    without, credentials = reversed(PUBLIC)
+    if without in rocky.fleet.read_text():
+        rocky.edit(without, credentials)
+    told.up(rocky).ok()
+    rocky.wait("dev")
+    return rocky
+
+
+@pytest.fixture(scope="module")
+def changed(ready: Project, told: Told) -> dict[str, str]:
+    """A second value for a secret is in use; what the preview said of that."""
+    ready.set_secrets("dev", SECOND)
+    told.append(ready.pulumi("preview", "--stack", "dev", "--diff").ok().text)
+    previewed = ready.preview()
+    told.up(ready).ok()
+    return previewed
 
 
 def data(cluster: Cluster, name: str) -> dict[str, str]:
@@ -104,32 +135,22 @@ def test_missing_values_are_refused_with_the_commands_that_set_them(
     assert hub.fleet_objects() == set()
 
 
-def test_wrong_and_missing_credentials_do_not_open_a_source(rocky: Project, hub: Cluster, told: Told) -> None:
-    for path, value in {**VALUES, "credentials.rocky.git.password": "guessed"}.items():
-        set_value(rocky, path, value)
-    rocky.edit("interval: 1h}, credentials: blobs}", "interval: 1h}}")
-    told.up(rocky).ok()
+@pytest.mark.usefixtures("denied")
+def test_wrong_and_missing_credentials_do_not_open_a_source(hub: Cluster) -> None:
     for namespace, prefix in (("rocky", ""), ("clusters", "edge-rocky-")):
         for kind, name, message in (
             ("GitRepository", "manifests", "authentication required"),
             ("Bucket", "blobs", "Access Denied"),
         ):
-            why = eventually(lambda: hub.failure(kind, namespace, f"{prefix}{name}"), f"{kind} {name} to be refused")  # noqa: B023
-            assert message in why
+            hub.refused(kind, namespace, f"{prefix}{name}", message)
     assert data(hub, "from-git") == data(hub, "from-bucket") == {}
 
 
-def test_with_the_right_ones_everything_is_ready(rocky: Project, told: Told) -> None:
-    set_value(rocky, "credentials.rocky.git.password", VALUES["credentials.rocky.git.password"])
-    rocky.edit(
-        'endpoint: "{host}", insecure: true, interval: 1h}}',
-        'endpoint: "{host}", insecure: true, interval: 1h}, credentials: blobs}',
-    )
-    told.up(rocky).ok()
-    rocky.tenantry("status", "--environment", "dev", "--wait", "--timeout", "240").ok()
-    told.up(rocky, "--expect-no-changes").ok()
+def test_with_the_right_ones_everything_is_ready(ready: Project, told: Told) -> None:
+    told.up(ready, "--expect-no-changes").ok()
 
 
+@pytest.mark.usefixtures("ready")
 @pytest.mark.parametrize(("cluster", "color"), [("hub", "blue"), ("edge", "green")])
 def test_what_every_kind_of_source_held_runs_with_what_configs_and_credentials_said(
     request: pytest.FixtureRequest, cluster: str, color: str
@@ -143,12 +164,14 @@ def test_what_every_kind_of_source_held_runs_with_what_configs_and_credentials_s
     assert decoded(here, "rocky", "sealed") == {"token": "opened"}
 
 
+@pytest.mark.usefixtures("ready")
 def test_an_add_on_comes_from_where_the_platform_s_credentials_lead(edge: Cluster) -> None:
     agent = edge.find("ConfigMap", "default", "agent")
     assert agent
     assert agent["data"] == {"kind": "OCIRepository"}
 
 
+@pytest.mark.usefixtures("ready")
 def test_each_placement_has_secrets_of_its_own(hub: Cluster, edge: Cluster) -> None:
     made = {each for each in hub.fleet_objects() if each.startswith("Secret ")}
     assert made == {*SECRETS, *COPIES, "Secret clusters/edge.pull"}
@@ -183,20 +206,18 @@ def test_another_tenant_of_the_same_remote_can_not_name_them(rocky: Project, nam
 
 
 def test_a_changed_value_reaches_flux_without_another_change(
-    rocky: Project, hub: Cluster, edge: Cluster, told: Told
+    changed: dict[str, str], hub: Cluster, edge: Cluster
 ) -> None:
-    for path, value in SECOND.items():
-        set_value(rocky, path, value)
-    told.append(rocky.pulumi("preview", "--stack", "dev", "--diff").ok().text)
-    assert rocky.preview() == {"Secret rocky/words": "update", "Secret clusters/edge.rocky.words": "update"}
-    told.up(rocky).ok()
+    assert changed == {"Secret rocky/words": "update", "Secret clusters/edge.rocky.words": "update"}
     for cluster in (hub, edge):
-        eventually(
-            lambda: data(cluster, "from-registry")["greeting"] == "second-secret-word",  # noqa: B023
-            "the new value to be applied",
-        )
+        cluster.until("ConfigMap", "rocky", "from-registry", second, "the new value to be applied")
 
 
+def second(found: dict[str, Any]) -> bool:
+    return bool(found["data"]["greeting"] == "second-secret-word")
+
+
+@pytest.mark.usefixtures("changed")
 def test_no_value_stands_in_any_output_in_the_state_or_in_the_stack_s_file(rocky: Project, told: Told) -> None:
     told.append(rocky.pulumi("preview", "--stack", "dev", "--json").ok().out)
     told.append(rocky.pulumi("stack", "output", "--stack", "dev", "--json").ok().out)
@@ -211,7 +232,8 @@ def test_no_value_stands_in_any_output_in_the_state_or_in_the_stack_s_file(rocky
             assert not any(form in text for text in texts), "a value that is secret was found"
 
 
-def test_credentials_can_become_those_of_a_registry_and_back(rocky: Project, hub: Cluster, told: Told) -> None:
+def test_credentials_can_become_those_of_a_registry_and_back(ready: Project, hub: Cluster, told: Told) -> None:
+    rocky = ready
     sound = rocky.fleet.read_text()
     for written, expected in (("{keys: [username, password]}", "Opaque"), ("", "kubernetes.io/dockerconfigjson")):
         rocky.fleet.write_text(re.sub(r"(?<=      pull: )\{registry: .*?\}", written, sound) if written else sound)
@@ -221,7 +243,8 @@ def test_credentials_can_become_those_of_a_registry_and_back(rocky: Project, hub
         assert made["type"] == expected
 
 
-def test_what_is_removed_from_the_file_takes_its_secrets_along(rocky: Project, hub: Cluster, told: Told) -> None:
+def test_what_is_removed_from_the_file_takes_its_secrets_along(ready: Project, hub: Cluster, told: Told) -> None:
+    rocky = ready
     sound = rocky.fleet.read_text()
     rocky.edit("      from-bucket: {kustomize: {source: blobs}}\n", "")
     told.up(rocky).ok()
@@ -229,9 +252,10 @@ def test_what_is_removed_from_the_file_takes_its_secrets_along(rocky: Project, h
     assert not {each for each in hub.fleet_objects() if "blobs" in each}
 
 
-def test_destroy_leaves_nothing_on_either_cluster(rocky: Project, hub: Cluster, edge: Cluster) -> None:
-    rocky.pulumi("destroy", "--stack", "dev", "--yes", "--skip-preview").ok()
+def test_destroy_leaves_nothing_on_either_cluster(ready: Project, hub: Cluster, edge: Cluster) -> None:
+    ready.destroy().ok()
     assert hub.fleet_objects() | edge.fleet_objects() == set()
-    eventually(lambda: not {"rocky", "movy"} & (hub.namespaces() | edge.namespaces()), "the namespaces to be gone")
+    for cluster in (hub, edge):
+        cluster.wait_gone("rocky", "movy")
     left: dict[str, Any] | None = edge.find("ConfigMap", "default", "agent")
     assert left is None

@@ -1,4 +1,4 @@
-"""The end of a fleet and of its sandbox; comes after the other files."""
+"""The end of a fleet and of its sandbox."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ import subprocess
 
 import pytest
 
-from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.clusters import Cluster
 from tests.e2e.project import Project
 
 pytestmark = pytest.mark.e2e
 
 
 def test_destroy_leaves_nothing_on_either_cluster(fleet: Project, hub: Cluster, edge: Cluster) -> None:
-    fleet.pulumi("destroy", "--stack", "dev", "--yes", "--skip-preview").ok()
+    fleet.destroy().ok()
     assert hub.fleet_objects() | edge.fleet_objects() == set()
-    eventually(
-        lambda: not {"rocky", "movy"} & (hub.namespaces() | edge.namespaces()), "the tenants' namespaces to be gone"
-    )
+    for cluster in (hub, edge):
+        cluster.wait_gone("rocky", "movy")
     for cluster, kept in (
         (hub, {"flux-system", "kamaji-edge", "tenantry-system"}),
         (edge, {"tenantry-system", "cert-controller"}),

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import http.client
 import json
-import ssl
-import tempfile
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
-import yaml
+from tests.e2e.credentials import Connection, Credentials
 
 TIMEOUT = 30.0
 
@@ -29,18 +26,11 @@ class Answer(NamedTuple):
 
 
 class Api:
-    """One cluster; every request has its own connection, so threads may share it."""
+    """One cluster; threads may share it, because each has its own connections, which stay open."""
 
     def __init__(self, kubeconfig: Path) -> None:
-        document = yaml.safe_load(kubeconfig.read_text())
-        cluster, user = document["clusters"][0]["cluster"], document["users"][0]["user"]
-        self._host = urlsplit(cluster["server"]).netloc
-        self._anonymous = ssl.create_default_context(cadata=_decoded(cluster["certificate-authority-data"]))
-        self._administrator = ssl.create_default_context(cadata=_decoded(cluster["certificate-authority-data"]))
-        with tempfile.NamedTemporaryFile("w", suffix=".pem") as pair:
-            pair.write(_decoded(user["client-certificate-data"]) + _decoded(user["client-key-data"]))
-            pair.flush()
-            self._administrator.load_cert_chain(pair.name)
+        self._credentials = Credentials.read(kubeconfig)
+        self._own = threading.local()
 
     def ask(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, *, as_user: str = "", token: str = ""
@@ -49,18 +39,24 @@ class Api:
 
         as_user: `system:serviceaccount:<namespace>:<name>`, with the groups it would have.
         """
-        context = self._anonymous if token else self._administrator
-        connection = http.client.HTTPSConnection(self._host, context=context, timeout=TIMEOUT)
+        text = json.dumps(body).encode() if body is not None else b""
+        headers = (*_content(method, text), *_identity(as_user, token))
+        connection = self._connection(anonymous=bool(token))
+        used = connection.sock is not None
         try:
-            connection.putrequest(method, path)
-            text = json.dumps(body).encode() if body is not None else b""
-            for name, value in (*_content(method, text), *_identity(as_user, token)):
-                connection.putheader(name, value)
-            connection.endheaders(text)
-            response = connection.getresponse()
-            return Answer(response.status, _parsed(response.read()))
-        finally:
-            connection.close()
+            return _answer(connection, method, path, headers, text)
+        except (OSError, http.client.HTTPException):
+            if not used:
+                raise
+        # The server has restarted since, or closed what was idle.
+        return self.ask(method, path, body, as_user=as_user, token=token)
+
+    def _connection(self, *, anonymous: bool) -> Connection:
+        name = "anonymous" if anonymous else "administrator"
+        if not hasattr(self._own, name):
+            setattr(self._own, name, self._credentials.connection(TIMEOUT, anonymous=anonymous))
+        found: Connection = getattr(self._own, name)
+        return found
 
     def state(self, path: str) -> dict[str, Any] | None:
         """An object as others would find it, or None; what its controllers note down about it is left out."""
@@ -77,6 +73,19 @@ def lasting(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return {**{key: value for key, value in manifest.items() if key != "status"}, "metadata": metadata}
 
 
+def _answer(connection: Connection, method: str, path: str, headers: Iterable[tuple[str, str]], text: bytes) -> Answer:
+    try:
+        connection.putrequest(method, path)
+        for name, value in headers:
+            connection.putheader(name, value)
+        connection.endheaders(text)
+        response = connection.getresponse()
+        return Answer(response.status, _parsed(response.read()))
+    except BaseException:
+        connection.close()
+        raise
+
+
 def _content(method: str, text: bytes) -> list[tuple[str, str]]:
     kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
     return [("Content-Type", kind), ("Content-Length", str(len(text)))]
@@ -89,10 +98,6 @@ def _identity(user: str, token: str) -> list[tuple[str, str]]:
     groups = ("system:authenticated", "system:serviceaccounts", f"system:serviceaccounts:{namespace}")
     played = [("Impersonate-User", user), *(("Impersonate-Group", group) for group in groups)]
     return [*([("Authorization", f"Bearer {token}")] if token else []), *played]
-
-
-def _decoded(text: str) -> str:
-    return base64.b64decode(text).decode()
 
 
 def _parsed(text: bytes) -> dict[str, Any]:

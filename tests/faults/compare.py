@@ -59,7 +59,9 @@ class Target:
 
 def differences(project: Project, environment: str) -> list[str]:
     """What the clusters that run hold other than the plan says, a line for each; none if all is as planned."""
-    return list(_differences(project, _planned(project, environment)))
+    plan, remotes = planned = _planned(project, environment)
+    apis = {cluster: Api(project.kubeconfig(cluster)) for cluster in (plan.management, *remotes)}
+    return list(_differences(apis, planned))
 
 
 def remains(project: Project, environment: str) -> list[str]:
@@ -90,9 +92,11 @@ def settled(project: Project, environment: str, meanwhile: Callable[[], None] = 
     meanwhile: what a user would do while they are not.
     """
     last: list[str] = []
+    planned = _planned(project, environment)
+    apis = {cluster: Api(project.kubeconfig(cluster)) for cluster in (planned[0].management, *planned[1])}
 
     def equal() -> bool:
-        last[:] = _differences(project, _planned(project, environment))
+        last[:] = _differences(apis, planned)
         if last:
             meanwhile()
         return not last
@@ -113,12 +117,12 @@ def _planned(project: Project, environment: str) -> tuple[Plan, frozenset[str]]:
     return plan, active
 
 
-def _differences(project: Project, planned: tuple[Plan, frozenset[str]]) -> Iterator[str]:
+def _differences(apis: Mapping[str, Api], planned: tuple[Plan, frozenset[str]]) -> Iterator[str]:
     plan, remotes = planned
     live: dict[str, Objects] = {}
     for cluster in (plan.management, *sorted(remotes)):
         try:
-            live[cluster] = listed(Api(project.kubeconfig(cluster)))
+            live[cluster] = listed(apis[cluster])
         except (OSError, http.client.HTTPException) as error:
             yield f"{cluster}: does not answer: {error}"
     hub = live.get(plan.management)

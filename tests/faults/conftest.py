@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def results(pytestconfig: pytest.Config) -> Iterator[Results]:
     noted = Results()
     yield noted
     if directory := pytestconfig.getoption("--results"):
-        noted.write(directory)
+        noted.write(directory, os.environ.get("PYTEST_XDIST_WORKER", "all"))
 
 
 @pytest.fixture(scope="session")

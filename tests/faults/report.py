@@ -55,18 +55,21 @@ class Results:
         yield
         self.add(Row(section, cells, time.monotonic() - started, verdict))
 
-    def write(self, directory: Path) -> None:
-        """A file for each section; only that section's is replaced."""
+    def write(self, directory: Path, process: str = "all") -> None:
+        """A file for each section; process: which of the processes that run tests has these rows."""
         directory.mkdir(parents=True, exist_ok=True)
         for section in dict.fromkeys(row.section for row in self.rows):
             rows = [asdict(row) for row in self.rows if row.section == section]
-            (directory / f"{section}.json").write_text(json.dumps(rows, indent=1) + "\n")
+            (directory / f"{section}.{process}.json").write_text(json.dumps(rows, indent=1) + "\n")
 
 
 def read(directory: Path) -> dict[str, list[Row]]:
-    """The rows of each section that a run left."""
-    found = sorted(directory.glob("*.json"))
-    return {path.stem: [Row(**row) for row in json.loads(path.read_text())] for path in found}
+    """The rows of each section that the processes of a run left."""
+    found: dict[str, list[Row]] = {}
+    for path in sorted(directory.glob("*.json")):
+        section = path.name.partition(".")[0]
+        found.setdefault(section, []).extend(Row(**row) for row in json.loads(path.read_text()))
+    return found
 
 
 def table(rows: Iterable[Row]) -> str:

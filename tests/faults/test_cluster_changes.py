@@ -1,7 +1,4 @@
-"""Clusters that come and go, and tenants that move between them, while all else runs on.
-
-The tests build on one another in the order they stand.
-"""
+"""Clusters that come and go, and tenants that move between them, while all else runs on."""
 
 from __future__ import annotations
 
@@ -25,7 +22,6 @@ from tests.faults.report import Results
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 
-UP = ("up", "--stack", "dev", "--yes", "--skip-preview")
 EDGE_2 = "  edge-2:\n    environments: [{}]\n"
 BORA = "    clusters: {{names: [{}]}}\n"
 ALBA = '    sources:\n      manifests: {git: {url: "{host}/git/walk/manifests.git", ref: {branch: main}}}\n'
@@ -47,8 +43,27 @@ def noted(results: Results, what: str, outcome: str) -> AbstractContextManager[N
 
 
 def run(project: Project) -> None:
-    project.pulumi(*UP).ok()
+    project.up().ok()
     settled(project, "dev")
+
+
+@pytest.fixture
+def wide(project: Project) -> Project:
+    """The fleet with all of its clusters in the environment."""
+    if EDGE_2.format("spare") in project.fleet.read_text():
+        project.edit(EDGE_2.format("spare"), EDGE_2.format("dev"))
+        project.start("dev")
+        run(project)
+    return project
+
+
+@pytest.fixture
+def moved(wide: Project) -> Project:
+    """The same, and the tenant that moves is on the second remote."""
+    if BORA.format("edge-2") not in wide.fleet.read_text():
+        wide.edit(BORA.format("edge-1"), BORA.format("edge-2"))
+        run(wide)
+    return wide
 
 
 def on(found: Identities, cluster: str, tenant: str = "") -> Identities:
@@ -67,7 +82,8 @@ def test_a_cluster_comes_into_a_running_environment(project: Project, results: R
     assert {id.name for _, id in on(after, "edge-2", "alba")} >= {"web-plain", "db-chart"}
 
 
-def test_a_tenant_moves_in_two_runs_and_is_never_nowhere(project: Project, results: Results) -> None:
+def test_a_tenant_moves_in_two_runs_and_is_never_nowhere(wide: Project, results: Results) -> None:
+    project = wide
     first = on(identities(project, ["edge-1"]), "edge-1", "bora")
     assert first
     with noted(results, "a tenant moves, in two runs", "on both clusters in between; no objects left on the old one"):
@@ -84,7 +100,8 @@ def test_a_tenant_moves_in_two_runs_and_is_never_nowhere(project: Project, resul
     assert made_anew(both, after) == []
 
 
-def test_a_tenant_moves_in_one_run(project: Project, results: Results) -> None:
+def test_a_tenant_moves_in_one_run(moved: Project, results: Results) -> None:
+    project = moved
     before = identities(project, CLUSTERS)
     with noted(results, "a tenant moves, in one run", "no objects left on the old cluster"):
         project.edit(BORA.format("edge-2"), BORA.format("edge-1"))
@@ -95,7 +112,8 @@ def test_a_tenant_moves_in_one_run(project: Project, results: Results) -> None:
     assert made_anew(before, after) == []
 
 
-def test_a_kubeconfig_is_rotated_while_apps_are_reconciled(project: Project, results: Results) -> None:
+def test_a_kubeconfig_is_rotated_while_apps_are_reconciled(wide: Project, results: Results) -> None:
+    project = wide
     before = identities(project, CLUSTERS)
     for number in range(1, ROTATIONS + 1):
         user = f"rotated-{number}"
@@ -107,7 +125,7 @@ def test_a_kubeconfig_is_rotated_while_apps_are_reconciled(project: Project, res
                 f"{user} at work",
             )
     settled(project, "dev")
-    project.pulumi(*UP).ok()
+    project.up().ok()
     assert identities(project, CLUSTERS) == before
     assert project.preview() == {}
 
@@ -157,7 +175,8 @@ def agents(project: Project, user: str) -> set[str]:
     return {event["userAgent"].partition("/")[0] for event in events if event["user"]["username"] == user}
 
 
-def test_a_cluster_leaves_once_nothing_is_placed_on_it(project: Project, results: Results) -> None:
+def test_a_cluster_leaves_once_nothing_is_placed_on_it(wide: Project, results: Results) -> None:
+    project = wide
     before = identities(project, CLUSTERS)
     with noted(
         results,

@@ -75,12 +75,12 @@ def test_a_run_that_does_not_refresh_knows_nothing_of_what_was_changed_by_hand(
 ) -> None:
     changes = tuple(each for each in ON_THE_HUB if each.patch is not None)
     before, started = drifted(hub, changes), time.monotonic()
-    project.pulumi(*UP).ok()
+    project.up().ok()
     seconds, found = time.monotonic() - started, put_back(hub, before)
     what = f"{len(changes)} objects changed, and a `pulumi up` without `--refresh`"
     results.add(Row("drift", cells(what, "hub", f"nothing: {len(found)} of them"), seconds, "as documented"))
     assert found == set()
-    project.pulumi(*UP, "--refresh").ok()
+    project.up("dev", "--refresh").ok()
     settled(project, "dev")
 
 
@@ -122,7 +122,7 @@ def test_what_somebody_has_suspended_stays_so_until_it_is_resumed(project: Proje
     path, started = f"{HELM}/movy/helmreleases/greeter", time.monotonic()
     for suspended in (True, None):
         assert hub.ask("PATCH", path, {"spec": {"suspend": suspended}}).message == ""
-        project.pulumi(*UP, "--refresh").ok()
+        project.up("dev", "--refresh").ok()
         assert hub.ask("GET", path).body["spec"].get("suspend") is suspended
     seconds = time.monotonic() - started
     results.add(

@@ -1,7 +1,4 @@
-"""How tenants and clusters leave, and what keeps them from leaving by mistake: a protected environment from up to nothing.
-
-The tests build on one another in the order they stand.
-"""
+"""How tenants and clusters leave, and what keeps them from leaving by mistake: a protected environment from up to nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +17,6 @@ from tests.faults.report import Results, Row
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 
 MOVY = "\n  # Deploys new versions of its chart.\n"
-UP = ("up", "--stack", "dev", "--yes", "--skip-preview")
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +64,8 @@ def test_a_protected_environment_loses_no_tenant_that_was_not_given_up(
     before = hub.fleet_uids()
     what = "a tenant without `state: offboarding` is removed from a protected environment: preview, then up"
     with fleet_as(project, project.fleet.read_text().partition(MOVY)[0]), noted(results, what, "refused"):
-        for command in (("preview", "--stack", "dev"), UP):
-            refused = project.pulumi(*command)
+        for run in (project.preview_of, project.up):
+            refused = run("dev")
             assert refused.code != 0
             assert "environment 'dev' is protected, and this run would remove" in refused.text
             assert "tenant 'movy' with everything it has on edge-1, hub-dev" in refused.text
@@ -82,11 +78,11 @@ def test_an_emptied_file_is_refused_with_the_state_lost_too(project: Project, hu
     project.pulumi("stack", "init", "dev").ok()
     what = "all tenants are removed, with the state lost too"
     with fleet_as(project, without_tenants(project)), noted(results, what, "refused"):
-        refused = project.pulumi(*UP)
+        refused = project.up()
         assert refused.code != 0
         assert "this run would remove" in refused.text
     with noted(results, "a stack whose state was lost is run again", "nothing created again"):
-        project.pulumi(*UP).ok()
+        project.up().ok()
     assert hub.fleet_uids() == before, "a new state takes over what is there, and makes nothing anew"
 
 
@@ -95,7 +91,7 @@ def test_destroy_leaves_the_tenants_of_a_protected_environment(
 ) -> None:
     before = {each: uid for each, uid in hub.fleet_uids().items() if each.startswith(("Kustomization", "HelmRelease"))}
     with noted(results, "`pulumi destroy` of a protected environment", "tenants stay"):
-        refused = project.pulumi("destroy", "--stack", "dev", "--yes", "--skip-preview")
+        refused = project.destroy()
     assert refused.code != 0
     assert "cannot be deleted" in refused.text
     after = hub.fleet_uids()
@@ -110,7 +106,7 @@ def test_a_kubeconfig_that_leads_to_another_cluster_is_refused(
     before = hub.fleet_uids()
     project.pulumi("config", "set", "--stack", "dev", "tenantry:kubeconfig", str(project.kubeconfig("edge-1"))).ok()
     with noted(results, "the stack's kubeconfig leads to another cluster", "refused"):
-        refused = project.pulumi(*UP)
+        refused = project.up()
     project.pulumi("config", "set", "--stack", "dev", "tenantry:kubeconfig", str(project.kubeconfig("hub-dev"))).ok()
     assert refused.code != 0
     assert "does not say that it is 'hub-dev', which environment 'dev' is managed from" in refused.text
@@ -120,7 +116,7 @@ def test_a_kubeconfig_that_leads_to_another_cluster_is_refused(
 def test_another_reference_to_a_kubeconfig_is_refused(project: Project, results: Results) -> None:
     project.edit("controlPlane: edge-1,", "controlPlane: edge-2,")
     with noted(results, "a cluster's kubeconfig is another Secret", "refused"):
-        refused = project.pulumi(*UP)
+        refused = project.up()
     project.edit("controlPlane: edge-2,", "controlPlane: edge-1,")
     assert refused.code != 0
     assert "cluster 'edge-1' is reached through kamaji-edge/edge-1-admin-kubeconfig today" in refused.text
@@ -129,7 +125,7 @@ def test_another_reference_to_a_kubeconfig_is_refused(project: Project, results:
 def test_a_paused_cluster_is_left_as_it_is(project: Project, hub: Cluster, edge: Cluster, results: Results) -> None:
     project.edit("    labels: {tier: edge, region: eu-west}\n    variables: {domain: edge-1", PAUSED)
     with noted(results, "a cluster is paused", "left as it is"):
-        project.pulumi(*UP).ok()
+        project.up().ok()
     path = "db/kustomization.yaml"
     text = (project.content / "git" / "rocky" / "manifests" / path).read_text()
     commit(
@@ -141,7 +137,7 @@ def test_a_paused_cluster_is_left_as_it_is(project: Project, hub: Cluster, edge:
     assert not _pushed(edge)
     project.edit(PAUSED, "    labels: {tier: edge, region: eu-west}\n    variables: {domain: edge-1")
     with noted(results, "a cluster is active again, and gets what was pushed in the meantime", "as pushed"):
-        project.pulumi(*UP).ok()
+        project.up().ok()
         eventually(lambda: _pushed(edge), "the push on the cluster that is no longer paused")
 
 
@@ -162,11 +158,11 @@ def test_a_tenant_leaves_in_two_runs_and_takes_all_it_has(
         "a tenant leaves a protected environment, first run: `state: offboarding`",
         "nothing changed but labels",
     ):
-        project.pulumi(*UP).ok()
+        project.up().ok()
     others = {each: uid for each, uid in hub.fleet_uids().items() if "movy" not in each}
     project.fleet.write_text(project.fleet.read_text().partition(MOVY)[0])
     with noted(results, "a tenant leaves a protected environment, second run: it is removed", "nothing left"):
-        project.pulumi(*UP).ok()
+        project.up().ok()
     assert not {each for each in hub.fleet_objects() | edge.fleet_objects() if "movy" in each}
     assert "movy" not in hub.namespaces() | edge.namespaces()
     assert {each: uid for each, uid in hub.fleet_uids().items() if "movy" not in each} == others
@@ -179,9 +175,9 @@ def test_a_cluster_that_does_not_answer_is_given_up_in_two_runs(
     with frozen(project, "edge-1"):
         started = time.monotonic()
         project.edit("    labels: {tier: edge, region: eu-west}\n    variables: {domain: edge-1", GIVEN_UP)
-        project.pulumi(*UP).ok()
+        project.up().ok()
         project.edit(ENTRY.format(project.port), "")
-        project.pulumi(*UP).ok()
+        project.up().ok()
         took = time.monotonic() - started
         assert took < BOUND
         assert not {each for each in hub.fleet_objects() if "edge-1" in each}
@@ -206,8 +202,8 @@ ENTRY = """\
 
 def test_without_protection_destroy_leaves_nothing(project: Project, hub: Cluster, results: Results) -> None:
     project.edit("    protected: true\n", "")
-    project.pulumi(*UP).ok()
+    project.up().ok()
     with noted(results, "`pulumi destroy`, with the protection removed", "nothing left"):
-        project.pulumi("destroy", "--stack", "dev", "--yes", "--skip-preview").ok()
+        project.destroy().ok()
     assert hub.fleet_objects() == set()
     assert "rocky" not in hub.namespaces()

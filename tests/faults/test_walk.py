@@ -50,7 +50,7 @@ class Walk:
         before, started = identities(self.project, CLUSTERS), time.monotonic()
         words = refusal(self.document, next.document)
         self.project.fleet.write_text(text_of(next.document, next.said))
-        ended = self.project.pulumi(*UP)
+        ended = self.project.up()
         if words:
             self._stays(ended, words)
         else:
@@ -114,10 +114,10 @@ def test_destroy_leaves_nothing_of_where_the_walk_has_ended(project: Project, re
     document = yaml.safe_load(project.fleet.read_text())
     active = _active(document)
     project.fleet.write_text(text_of(active, "all is active"))
-    project.pulumi(*UP).ok()
+    project.up().ok()
     settled(project, "dev")
     started = time.monotonic()
-    project.pulumi("destroy", "--stack", "dev", "--yes", "--skip-preview").ok()
+    project.destroy().ok()
     for cluster in CLUSTERS:
         emptied(project, cluster)
     cells = {"edit": "`pulumi destroy` at the end", "taken": "1", "refused": "0"}

@@ -1,15 +1,12 @@
 """What happens when something that a fleet needs goes away for a while: an API server, a source, a controller, an identity.
 
-Each test starts from a fleet that is as planned, and leaves it so.
+Each test starts from a fleet that is up and as planned, and leaves it so.
 """
 
 from __future__ import annotations
 
 import base64
-import json
-import re
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,13 +17,13 @@ from sandbox.content import commit
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import TIMEOUT, Project, begun, make_fleet
 from tests.faults.api import Api
-from tests.faults.compare import identities, remains, settled
-from tests.faults.crash import DESTROY, UP, output, started, steps_of
-from tests.faults.parts import API, CONTROLLERS, aim, kill, without
-from tests.faults.report import Results, Row
+from tests.faults.compare import identities, settled
+from tests.faults.crash import UP, output, started
+from tests.faults.outage import Note, apps, force_what_is_lost, ready
+from tests.faults.parts import API, kill, without
+from tests.faults.report import Results
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
-SECTION = "faults"
 
 MOVY = "\n  movy:\n"
 KUBECONFIG = ("Secret", "clusters", "edge-admin-kubeconfig")
@@ -40,16 +37,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
         yield project
 
 
-@pytest.fixture(scope="module")
-def steps(made: Project) -> int:
-    """How many steps the first `up` of the fleet makes."""
-    return steps_of(made, UP)
-
-
 @pytest.fixture
-def project(made: Project, steps: int) -> Iterator[Project]:
+def project(made: Project) -> Iterator[Project]:
     """The fleet, up and as planned, whatever the test before has left."""
-    assert steps
     made.start("dev")
     text = made.fleet.read_text()
     made.pulumi(*UP).ok()
@@ -59,79 +49,15 @@ def project(made: Project, steps: int) -> Iterator[Project]:
 
 
 @pytest.fixture
-def empty(made: Project, steps: int) -> Project:
-    """The same before its first `up`."""
-    assert steps
-    made.start("dev")
-    made.pulumi(*DESTROY).ok()
-    eventually(lambda: not remains(made, "dev"), "nothing to be left")
-    return made
-
-
-@pytest.fixture
 def hub(made: Project) -> Iterator[Cluster]:
     cluster = Cluster(made.kubeconfig("hub"))
     yield cluster
     cluster.close()
 
 
-class Note:
-    """Takes down how long a fault kept things from being as planned, and how the run at hand ended."""
-
-    def __init__(self, results: Results) -> None:
-        self._results = results
-        self._begun = time.monotonic()
-
-    def seconds(self) -> float:
-        return time.monotonic() - self._begun
-
-    def add(self, fault: str, during: str, run: str, meanwhile: str) -> None:
-        cells = {"what failed": fault, "during": during, "the run": run, "meanwhile": meanwhile}
-        self._results.add(Row(SECTION, cells, self.seconds(), "converged"))
-
-
 @pytest.fixture
 def note(results: Results) -> Note:
     return Note(results)
-
-
-def ready(project: Project) -> dict[tuple[str, str, str], str]:
-    """Status by tenant, cluster and app, as users are told."""
-    apps = json.loads(project.tenantry("status", "--environment", "dev", "--output", "json").out)
-    return {(each["tenant"], each["cluster"], each["app"]): each["status"] for each in apps}
-
-
-def apps(project: Project, cluster: str) -> set[str]:
-    """The different statuses of the apps on a cluster."""
-    return {status for (_, where, _), status in ready(project).items() if where == cluster}
-
-
-@pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
-def test_the_management_clusters_api_server_restarts_during_an_up(
-    empty: Project, hub: Cluster, steps: int, note: Note, share: float
-) -> None:
-    end = aim(empty, "hub", API)
-    with started(empty, UP, int(steps * share)) as (run, done):
-        end()
-        empty.start("dev")
-        code, took = run.wait(TIMEOUT), note.seconds()
-        said = output(empty)
-    # The words for a connection that breaks off differ with the moment; who it led to, or who answered, is told.
-    assert code == 0 or address(empty, "hub") in said or "by the Kubernetes API server" in said, said
-    there = identities(empty, "dev")
-    empty.pulumi(*UP).ok()
-    settled(empty, "dev", meanwhile=lambda: force_what_is_lost(empty, hub))
-    after = identities(empty, "dev")
-    assert {key: after.get(key) for key in there} == there
-    ended = "succeeded" if code == 0 else "failed and gave the reason"
-    note.add("API server of `hub`, for seconds", f"`up`, {done} of {steps} steps", f"{ended} after {took:.0f} s", "")
-
-
-def force_what_is_lost(project: Project, hub: Cluster) -> None:
-    """Do what `tenantry status` says about releases that Flux has installed and does not know of; mostly there are none."""
-    told = project.tenantry("status", "--environment", "dev").text
-    for name, namespace in re.findall(r"fix: flux reconcile helmrelease (\S+) --namespace (\S+) --force", told):
-        hub.force(namespace, name)
 
 
 def test_a_release_that_flux_lost_sight_of_is_told_and_can_be_put_right(
@@ -173,22 +99,6 @@ def known(hub: Cluster, release: tuple[str, str, str]) -> bool:
     return any((each["type"], each["status"]) == ("Ready", "True") for each in conditions)
 
 
-def address(project: Project, cluster: str) -> str:
-    """Where a cluster's API server is reached, as errors name it."""
-    kubeconfig = yaml.safe_load(project.kubeconfig(cluster).read_text())
-    return str(kubeconfig["clusters"][0]["cluster"]["server"])
-
-
-def test_an_up_does_not_need_a_remote_clusters_api_server(empty: Project, note: Note) -> None:
-    with without(empty, "edge", API):
-        empty.pulumi(*UP).ok()
-        took = note.seconds()
-        eventually(lambda: apps(empty, "hub") == {"ready"}, "the apps on hub")
-        assert "ready" not in apps(empty, "edge")
-    settled(empty, "dev")
-    note.add("API server of `edge`", "`up`", f"succeeded after {took:.0f} s", "apps on `hub` become ready")
-
-
 def test_without_the_source_server_everything_stays_as_it_was(project: Project, hub: Cluster, note: Note) -> None:
     before = identities(project, "dev")
     source = ("GitRepository", "rocky", "manifests")
@@ -213,20 +123,6 @@ LATE = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: late}\n"
 def applied(hub: Cluster, app: tuple[str, str, str]) -> str:
     """The revision that Flux has applied last."""
     return str((hub.find(*app) or {}).get("status", {}).get("lastAppliedRevision", ""))
-
-
-@pytest.mark.parametrize("controller", CONTROLLERS)
-def test_a_controller_that_is_killed_goes_on_where_it_was(
-    empty: Project, steps: int, note: Note, controller: str
-) -> None:
-    end = aim(empty, "hub", controller)
-    with started(empty, UP, steps // 2) as (run, done):
-        end()
-        assert run.wait(TIMEOUT) == 0, output(empty)
-        took = note.seconds()
-    empty.start("dev")
-    settled(empty, "dev")
-    note.add(controller, f"`up`, {done} of {steps} steps", f"succeeded after {took:.0f} s", "")
 
 
 @pytest.mark.parametrize("controller", ["kustomize-controller", "helm-controller"])

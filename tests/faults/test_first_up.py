@@ -1,0 +1,108 @@
+"""An API server or a controller goes away during the first `up` of a fleet.
+
+Each test starts before the first `up`, and ends with a fleet that is as planned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import yaml
+
+from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.project import TIMEOUT, Project, begun, make_fleet
+from tests.faults.compare import identities, remains, settled
+from tests.faults.crash import UP, output, started, steps_of
+from tests.faults.outage import Note, apps, force_what_is_lost
+from tests.faults.parts import API, CONTROLLERS, aim, without
+from tests.faults.report import Results
+
+pytestmark = [pytest.mark.e2e, pytest.mark.faults]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    project = make_fleet(tmp_path_factory.mktemp("first-up") / "project", "small")
+    with begun(project, "dev"):
+        yield project
+
+
+@pytest.fixture(scope="module")
+def steps(made: Project) -> int:
+    """How many steps the first `up` of the fleet makes."""
+    return steps_of(made, UP)
+
+
+@pytest.fixture
+def empty(made: Project, steps: int) -> Project:
+    """The fleet before its first `up`."""
+    assert steps
+    made.start("dev")
+    if made.has_resources("dev"):
+        made.destroy().ok()
+    eventually(lambda: not remains(made, "dev"), "nothing to be left")
+    return made
+
+
+@pytest.fixture
+def hub(made: Project) -> Iterator[Cluster]:
+    cluster = Cluster(made.kubeconfig("hub"))
+    yield cluster
+    cluster.close()
+
+
+@pytest.fixture
+def note(results: Results) -> Note:
+    return Note(results)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
+def test_the_management_clusters_api_server_restarts_during_an_up(
+    empty: Project, hub: Cluster, steps: int, note: Note, share: float
+) -> None:
+    end = aim(empty, "hub", API)
+    with started(empty, UP, int(steps * share)) as (run, done):
+        end()
+        empty.start("dev")
+        code, took = run.wait(TIMEOUT), note.seconds()
+        said = output(empty)
+    # The words for a connection that breaks off differ with the moment; who it led to, or who answered, is told.
+    assert code == 0 or address(empty, "hub") in said or "by the Kubernetes API server" in said, said
+    there = identities(empty, "dev")
+    empty.pulumi(*UP).ok()
+    settled(empty, "dev", meanwhile=lambda: force_what_is_lost(empty, hub))
+    after = identities(empty, "dev")
+    assert {key: after.get(key) for key in there} == there
+    ended = "succeeded" if code == 0 else "failed and gave the reason"
+    note.add("API server of `hub`, for seconds", f"`up`, {done} of {steps} steps", f"{ended} after {took:.0f} s", "")
+
+
+def address(project: Project, cluster: str) -> str:
+    """Where a cluster's API server is reached, as errors name it."""
+    kubeconfig = yaml.safe_load(project.kubeconfig(cluster).read_text())
+    return str(kubeconfig["clusters"][0]["cluster"]["server"])
+
+
+def test_an_up_does_not_need_a_remote_clusters_api_server(empty: Project, note: Note) -> None:
+    with without(empty, "edge", API):
+        empty.pulumi(*UP).ok()
+        took = note.seconds()
+        eventually(lambda: apps(empty, "hub") == {"ready"}, "the apps on hub")
+        assert "ready" not in apps(empty, "edge")
+    settled(empty, "dev")
+    note.add("API server of `edge`", "`up`", f"succeeded after {took:.0f} s", "apps on `hub` become ready")
+
+
+@pytest.mark.parametrize("controller", CONTROLLERS)
+def test_a_controller_that_is_killed_goes_on_where_it_was(
+    empty: Project, steps: int, note: Note, controller: str
+) -> None:
+    end = aim(empty, "hub", controller)
+    with started(empty, UP, steps // 2) as (run, done):
+        end()
+        assert run.wait(TIMEOUT) == 0, output(empty)
+        took = note.seconds()
+    empty.start("dev")
+    settled(empty, "dev")
+    note.add(controller, f"`up`, {done} of {steps} steps", f"succeeded after {took:.0f} s", "")

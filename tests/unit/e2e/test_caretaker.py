@@ -1,0 +1,26 @@
+"""What ends the sandboxes of tests that did not end them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sandbox.layout import Layout
+from tests.e2e.caretaker import Caretaker
+
+
+def made(root: Path) -> Path:
+    assert Layout(root).claim()
+    return root
+
+
+@pytest.mark.parametrize("told", [Caretaker.take_down, lambda *_: None], ids=["told to", "tests ended"])
+def test_a_sandbox_is_taken_down_when_told_to_or_when_the_tests_end(tmp_path: Path, told: object) -> None:
+    assert callable(told)
+    root, caretaker = made(tmp_path / "sandbox"), Caretaker()
+    caretaker.expect(root)
+    caretaker.expect(tmp_path / "never made")
+    told(caretaker, root)
+    caretaker.close()
+    assert not root.exists()
