@@ -22,7 +22,7 @@ COMMON = {
     # The delay doubles from retry to retry, so what was missing for seconds is noticed within seconds, and what stays broken costs
     # little: each retry of a source makes the API server write its status several times.
     "min-retry-delay": "500ms",
-    "max-retry-delay": "1m",
+    "max-retry-delay": "30s",
     "kube-api-qps": "200",
     "kube-api-burst": "400",
 }

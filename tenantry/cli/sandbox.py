@@ -34,9 +34,9 @@ _ROOT = click.option(
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """The sandbox's and the tools' own errors, as the command line shows errors."""
+    """Report errors of the sandbox and the tools as the command line reports its own."""
     try:
-        import psutil  # noqa: F401  it and what else the sandbox needs are an extra
+        import psutil  # noqa: F401  one of the packages of the extra `sandbox`
 
         from sandbox.errors import SandboxError
         from tools.errors import ToolsError
@@ -51,7 +51,7 @@ def _refusals() -> Iterator[None]:
 
 @click.group("sandbox", short_help="run an environment's clusters on this machine")
 def command() -> None:
-    """Run the clusters of an environment as local processes: control planes, Flux, and what its sources fetch.
+    """Run the clusters of an environment as local processes: control planes, Flux, and a server for its sources.
 
     Pods are simulated: they are scheduled and become ready, but no container runs. Everything listens on loopback only.
     """
@@ -68,13 +68,13 @@ Examples:
 @click.option(
     "--content",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="A directory with git/<owner>/<repository>, charts/<chart>, oci/<owner>/<name> and buckets/<bucket>, served where the "
-    "sources look; default: the example's.",
+    help="A directory with git/<owner>/<repository>, charts/<chart>, oci/<owner>/<name> and buckets/<bucket>, served at the "
+    "URLs of the sources; default: the content for this repository's tenants.yaml.",
 )
 @_ROOT
 @click.pass_obj
 def up(file: Path, environment: str | None, content: Path | None, root: Path) -> int:
-    """Start what is not running yet, and apply what changed; doing it twice is harmless."""
+    """Start the processes that do not run yet, and apply changes. It is safe to run it again."""
     fleet = load_fleet(file)
     planned = plan(fleet, environment or next(iter(fleet.environments)))
     with _refusals(), _progress() as report:
@@ -93,7 +93,7 @@ def up(file: Path, environment: str | None, content: Path | None, root: Path) ->
 @_ROOT
 @output("text", "json")
 def status(root: Path, output: str) -> int:
-    """Show the sandbox's processes. Exit code 1: one of them is not running, or there is no sandbox."""
+    """Show the sandbox's processes. Exit code 1: one of them is not running."""
     with _refusals():
         from sandbox.status import status as status_of
 
@@ -148,7 +148,7 @@ def run(root: Path, cluster: str | None, arguments: tuple[str, ...]) -> int:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str], None]]:
-    """Shows the steps: in a terminal the last one with a spinner, elsewhere each as a line."""
+    """Show the steps: in a terminal the latest one with a spinner, elsewhere each as a line."""
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
         yield say
