@@ -18,7 +18,7 @@ _LISTED = 20
 """How many removals a message names."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunLimits:
     """protected: nothing goes that was not given up before. deletions: how many of each kind may go in one run.
 
@@ -37,8 +37,8 @@ def limits_of(fleet: Fleet, environment: str, deletions: int | None) -> RunLimit
     declared = fleet.environments[environment]
     adopting = frozenset(name for name, tenant in fleet.document.tenants.items() if tenant.adopt)
     if deletions is None:
-        return RunLimits(declared.protected, declared.maxDeletions, adopting=adopting)
-    return RunLimits(declared.protected, deletions, explicit=True, adopting=adopting)
+        return RunLimits(protected=declared.protected, deletions=declared.maxDeletions, adopting=adopting)
+    return RunLimits(protected=declared.protected, deletions=deletions, explicit=True, adopting=adopting)
 
 
 def check(plan: Plan, now: Held, limits: RunLimits) -> None:

@@ -11,7 +11,7 @@ from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, ENVIRONMENT_LABEL, TENANT_LABEL
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HeldApp:
     """A Kustomization or HelmRelease of an app, or of an add-on if the tenant is "".
 
@@ -27,7 +27,7 @@ class HeldApp:
     installed: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
     """What there is.
 
@@ -59,13 +59,26 @@ def held(manifests: Iterable[Manifest], environment: str) -> Held:
             continue
         leaving, suspended = STATE_LABEL in labels, _is_suspended(manifest)
         if app:
-            apps[object_id(manifest)] = HeldApp(tenant, cluster, app, leaving, suspended, _installed_in(manifest))
+            apps[object_id(manifest)] = HeldApp(
+                tenant=tenant,
+                cluster=cluster,
+                name=app,
+                leaving=leaving,
+                suspended=suspended,
+                installed=_installed_in(manifest),
+            )
         elif tenant:
             namespaces |= {(tenant, cluster, name): leaving or gone for name, gone in _namespaces(manifest)}
             frozen |= {(tenant, cluster)} if suspended else set()
         if reference := _kubeconfig(manifest):
             kubeconfigs[cluster] = reference
-    return Held(namespaces, apps, kubeconfigs, frozenset(strangers), frozenset(frozen))
+    return Held(
+        namespaces=namespaces,
+        apps=apps,
+        kubeconfigs=kubeconfigs,
+        strangers=frozenset(strangers),
+        frozen=frozenset(frozen),
+    )
 
 
 def _is_suspended(manifest: Manifest) -> bool:

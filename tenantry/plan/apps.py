@@ -23,7 +23,7 @@ from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length
 from tenantry.plan.sources import SourceSet
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedApp:
     """One app on one cluster: the Kustomization or HelmRelease that stands for it on the management cluster.
 
@@ -149,7 +149,15 @@ class _Builder:
         with collecting(self.result.findings):
             images = self._images(app.name, source)
         self.result.apps.append(
-            PlannedApp(self.scope.tenant, self.scope.cluster, app.name, planned.id, at, release, images)
+            PlannedApp(
+                tenant=self.scope.tenant,
+                cluster=self.scope.cluster,
+                name=app.name,
+                id=planned.id,
+                at=at,
+                release=release,
+                images=images,
+            )
         )
 
     def _images(self, app: str, source: KubeObject) -> tuple[PlannedImage, ...]:

@@ -262,7 +262,10 @@ def _besides(fields: Mapping[str, Any], planned: Any, path: str, hidden: str | N
 def unready(plan: Plan, hub: Objects) -> Iterator[str]:
     """Apps and baselines that Flux does not call ready in the form they have now, unless they wait for a suspended one."""
     reconciled = [each for each in plan.objects if each.id.kind in APP_KINDS]
-    apps = tuple(PlannedApp(each.owner.tenant, each.owner.cluster, each.id.name, each.id, ()) for each in reconciled)
+    apps = tuple(
+        PlannedApp(tenant=each.owner.tenant, cluster=each.owner.cluster, name=each.id.name, id=each.id, at=())
+        for each in reconciled
+    )
     excused = _held_back(reconciled)
     for each in statuses(replace(plan, apps=apps), hub.values()):
         if each.app.id in hub and each.app.id not in excused and each.readiness is not Readiness.READY:

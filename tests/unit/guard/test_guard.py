@@ -95,7 +95,7 @@ def test_objects_of_others_are_passed_over() -> None:
         },
     ]
     strangers = frozenset({ObjectId("v1", "Namespace", "", "a"), ObjectId("v2", "HelmRelease", "b", "a")})
-    assert held(strange, "dev") == Held({}, {}, {}, strangers)
+    assert held(strange, "dev") == Held(namespaces={}, apps={}, kubeconfigs={}, strangers=strangers)
 
 
 def test_one_of_a_kind_may_go_within_the_limit() -> None:
@@ -243,7 +243,7 @@ def with_strangers(text: str, *names: str) -> Held:
     """A cluster on which some of a plan's objects are already, without the fleet's labels, and others' things."""
     ids = {str(each.id): each.id for each in planned(text).objects}
     others = ObjectId("v1", "Namespace", "", "kube-system")
-    return Held({}, {}, {}, frozenset({others, *(ids[name] for name in names)}))
+    return Held(namespaces={}, apps={}, kubeconfigs={}, strangers=frozenset({others, *(ids[name] for name in names)}))
 
 
 def taking_over(before: Held, limits: RunLimits = OPEN) -> str:
