@@ -11,8 +11,7 @@ Anything else that escapes is a bug of ours. Nothing here logs or prints.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
@@ -147,15 +146,25 @@ class Findings(list[Finding]):
         self.skipped: list[str] = []
 
 
-@contextmanager
-def collecting(findings: Findings) -> Iterator[None]:
+class collecting:  # reads as a verb: `with collecting(findings):`
     """End the body where it cannot go on, and keep what it found: a part that cannot be planned does not stop the others."""
-    try:
-        yield
-    except Found as found:
-        findings += found.findings
-    except AlreadyTold as told:
-        findings.skipped.append(told.what)
+
+    __slots__ = ("_findings",)
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
+        if isinstance(error, Found):
+            self._findings += error.findings
+        elif isinstance(error, AlreadyTold):
+            self._findings.skipped.append(error.what)
+        else:
+            return False
+        return True
 
 
 def raise_found(findings: Iterable[Finding]) -> None:

@@ -34,6 +34,8 @@ class PlatformPlanner:
         self._settings = platform_settings(fleet)
         self._gathering = gathering
         self._charts: dict[str, ObjectId] = {}
+        self._scopes: dict[str, Scope] = {}
+        self._accessible: set[str] = set()
         self._alerts: dict[str, tuple[ObjectId, ...]] = {}
 
     def alerts(self, cluster: str) -> None:
@@ -84,6 +86,11 @@ class PlatformPlanner:
 
     def scope(self, cluster: str) -> Scope:
         """The platform team on one cluster. Its `base` is what `plan_access` plans."""
+        if cluster not in self._scopes:
+            self._scopes[cluster] = self._scope(cluster)
+        return self._scopes[cluster]
+
+    def _scope(self, cluster: str) -> Scope:
         kubeconfig = self.kubeconfig(cluster)
         namespace = self._platform.namespace
         return Scope(
@@ -104,8 +111,10 @@ class PlatformPlanner:
 
         That is the service account, and the ConfigMap through which Flux reaches the cluster, if the fleet makes it.
         """
-        for made, at in reversed(tuple(self._access(cluster))):
-            self._gathering.share(made, at)
+        if cluster not in self._accessible:
+            self._accessible.add(cluster)
+            for made, at in reversed(tuple(self._access(cluster))):
+                self._gathering.share(made, at)
 
     def _access(self, cluster: str) -> Iterator[tuple[KubeObject, Path]]:
         if kubeconfig := self.kubeconfig(cluster):
