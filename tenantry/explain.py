@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Layer, merge
@@ -28,9 +28,10 @@ from tenantry.fleet.sharing import platform_account
 from tenantry.fleet.trace import Value, origin_at, placeholders, trace
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import closest
-from tenantry.model import ChartRepository, Model, Source
+from tenantry.model import ChartRepository, Helm, Kustomize, Model, Source
 from tenantry.model.network import Network
 from tenantry.plan.images import PlannedImage
+from tenantry.plan.objects.apps import Action, strategy_name
 from tenantry.plan.plan import Plan
 
 
@@ -225,7 +226,7 @@ def _placed(
 
 def _app_values(fleet: Fleet, app: EffectiveApp, times: tuple[Value, ...]) -> tuple[Value, ...]:
     """The app's block and dependencies; times it does not set itself are its tenant's, or the platform's."""
-    effective: dict[str, Any] = {app.kind: app.block.model_dump(exclude_none=True)}
+    effective: dict[str, Any] = {app.kind: _as_planned(app.block)}
     if app.depends_on:
         effective["dependsOn"] = list(app.depends_on)
     values = {each.path: each for each in trace(fleet.source, app.layers, effective)}
@@ -237,6 +238,15 @@ def _app_values(fleet: Fleet, app: EffectiveApp, times: tuple[Value, ...]) -> tu
             values[path] = replace(time, path=path, removed=own.removed if own else time.removed)
     groups = list(dict.fromkeys(path[0] for path in values))
     return tuple(sorted(values.values(), key=lambda each: groups.index(each.path[0])))
+
+
+def _as_planned(block: Kustomize | Helm) -> dict[str, Any]:
+    """The block with the strategies that its install and upgrade get where the author names none."""
+    data = block.model_dump(exclude_none=True)
+    if isinstance(block, Helm):
+        for action in get_args(Action):
+            data[action] = {"strategy": {"name": strategy_name(block, action)}, **data.get(action, {})}
+    return data
 
 
 def _source_values(fleet: Fleet, at: tuple[str, ...], variables: dict[str, str]) -> tuple[Value, ...]:

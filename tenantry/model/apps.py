@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, model_validator
 
 from tenantry.messages.redact import shorten
 from tenantry.model.clusters import Selector
@@ -127,7 +127,8 @@ class KustomizePatch(FluxBlock):
     prune: bool | None = None
     """Whether objects that are no longer in the source are deleted."""
     wait: bool | None = None
-    """Whether all applied objects must be ready before the app is ready."""
+    """Whether all applied objects must be ready before the app is ready. Default: true; false with `healthChecks`, which Flux
+    would ignore."""
     force: bool | None = None
     """Whether objects with a changed immutable field are deleted and created again."""
     deletionPolicy: Fillable[Literal["MirrorPrune", "Delete", "WaitForTermination", "Orphan"]] | None = None
@@ -169,11 +170,19 @@ class Kustomize(KustomizePatch):
     deletionPolicy: Fillable[Literal["MirrorPrune", "Delete", "WaitForTermination", "Orphan"]] = "WaitForTermination"
     components: list[Annotated[str, AfterValidator(_in_the_source)]] | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _named_health_checks_count(cls, value: Any) -> Any:
+        """Flux ignores `healthChecks` where `wait` is true, so they are not ignored for a `wait` that nobody wrote."""
+        checks = isinstance(value, dict) and value.get("healthChecks")
+        return {"wait": False, **value} if checks else value
+
 
 class HelmPatch(FluxBlock):
     """A `helm:` block as written. Overrides may complete it; `null` removes a value.
 
-    A failed install or upgrade is retried every `retryInterval` of the tenant, unless its `strategy` says otherwise.
+    A failed install or upgrade is retried every `retryInterval` of the tenant, unless its `strategy` or
+    `remediation` says otherwise.
     """
 
     flux_kind = "HelmRelease"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from tenantry.fleet.settings import TenantSettings
 from tenantry.kube.objects import KubeObject, ObjectId
@@ -13,6 +13,9 @@ from tenantry.plan.objects.sources import reference
 
 KUSTOMIZE_API = "kustomize.toolkit.fluxcd.io/v1"
 HELM_API = "helm.toolkit.fluxcd.io/v2"
+
+Action: TypeAlias = Literal["install", "upgrade"]
+"""What Helm does with a release, and what may fail."""
 
 
 class Dependency(NamedTuple):
@@ -75,11 +78,25 @@ def helm_release(
         "serviceAccountName": scope.service_account,
         **scope.remote(),
         **_depends_on(scope, (*first, *(each.id for each in after))),
-        "install": {**_action(block.flux.get("install", {}), settings), **_create_namespace(scope, target)},
-        "upgrade": _action(block.flux.get("upgrade", {}), settings),
+        "install": {**_action(block, "install", settings), **_create_namespace(scope, target)},
+        "upgrade": _action(block, "upgrade", settings),
     }
     depends_on = (*scope.base, chart, *_edges(after))
     return scope.object(HELM_API, "HelmRelease", app, {"spec": spec}, app=app, depends_on=depends_on)
+
+
+def strategy_name(block: Helm, action: Action) -> str:
+    """What Flux does after an action has failed: what the author says, else what suits the rest of the block.
+
+    Retrying keeps a release out of the dead end that Flux's default, giving up after one failure, leads to. But then Flux
+    ignores `remediation`, so a release with one keeps Flux's default. It is written out because a feature gate of
+    helm-controller (DefaultToRetryOnFailure) changes it.
+
+    Source: fluxcd.io/flux/components/helm/helmreleases, "Install strategy" and "Upgrade strategy".
+    """
+    written = block.flux.get(action, {})
+    default = "RemediateOnFailure" if "remediation" in written else "RetryOnFailure"
+    return str(written.get("strategy", {}).get("name", default))
 
 
 def _depends_on(scope: Scope, ids: Iterable[ObjectId]) -> dict[str, Any]:
@@ -92,9 +109,10 @@ def _edges(after: Iterable[Dependency]) -> tuple[ObjectId, ...]:
     return tuple(each.id for each in after if each.planned)
 
 
-def _action(written: dict[str, Any], settings: TenantSettings) -> dict[str, Any]:
-    """Retrying keeps a release out of the dead end that Flux's default, giving up after one failure, leads to."""
-    return {"strategy": {"name": "RetryOnFailure", "retryInterval": settings.retryInterval}, **written}
+def _action(block: Helm, action: Action, settings: TenantSettings) -> dict[str, Any]:
+    name = strategy_name(block, action)
+    retries = {"retryInterval": settings.retryInterval} if name == "RetryOnFailure" else {}
+    return {"strategy": {"name": name, **retries}, **block.flux.get(action, {})}
 
 
 def _create_namespace(scope: Scope, target: str) -> dict[str, bool]:

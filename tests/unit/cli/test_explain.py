@@ -181,6 +181,12 @@ edge:                                    # HelmRelease kamaji/edge-dev-rocky-cac
     version: 1.x                         # f:47:56 (app)
     driftDetection:
       mode: enabled                      # default
+    install:
+      strategy:
+        name: RetryOnFailure             # default
+    upgrade:
+      strategy:
+        name: RetryOnFailure             # default
     interval: 3m                         # f:21:15 (tenant)
     timeout: 2m                          # f:17:12 (defaults)
   retryInterval: 30s                     # default

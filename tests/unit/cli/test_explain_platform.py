@@ -115,6 +115,12 @@ edge:                                   # HelmRelease kamaji/edge-certs
     timeout: 9m                         # f:27:34 (cluster edge)
     driftDetection:
       mode: enabled                     # default
+    install:
+      strategy:
+        name: RetryOnFailure            # default
+    upgrade:
+      strategy:
+        name: RetryOnFailure            # default
     interval: 1m                        # f:28:45 (defaults)
   retryInterval: 30s                    # default
   source:

@@ -60,6 +60,56 @@ def test_what_the_fleet_says_of_an_action_is_completed_and_not_replaced() -> Non
     assert spec(app)["driftDetection"] == {"mode": "enabled", "ignore": [{"paths": ["/a"]}]}
 
 
+ROLLBACK = "remediation: {retries: 3, strategy: rollback}"
+RETRIES = {"name": "RetryOnFailure", "retryInterval": "30s"}
+REMEDIATES = {"name": "RemediateOnFailure"}
+
+
+def strategies(block: str, rest: str = "") -> tuple[object, object]:
+    """What the release does after a failed install, and after a failed upgrade."""
+    release = spec(f"{{helm: {{source: charts, chart: web, version: 1.x, {block}}}{rest}}}")
+    return release["install"]["strategy"], release["upgrade"]["strategy"]
+
+
+@pytest.mark.parametrize(
+    ("block", "rest", "expected"),
+    [
+        ("", "", (RETRIES, RETRIES)),
+        (f"upgrade: {{{ROLLBACK}}}", "", (RETRIES, REMEDIATES)),
+        ("install: {remediation: {retries: 3}}", "", (REMEDIATES, RETRIES)),
+        ("", f", overrides: {{environments: {{dev: {{helm: {{upgrade: {{{ROLLBACK}}}}}}}}}}}", (RETRIES, REMEDIATES)),
+        ("", f", overrides: {{clusters: {{hub: {{helm: {{upgrade: {{{ROLLBACK}}}}}}}}}}}", (RETRIES, REMEDIATES)),
+        (
+            f"upgrade: {{{ROLLBACK}}}",
+            ", overrides: {clusters: {hub: {helm: {upgrade: {remediation: null}}}}}",
+            (RETRIES, RETRIES),
+        ),
+        (
+            f"upgrade: {{{ROLLBACK}, strategy: {{name: RetryOnFailure, retryInterval: 1m}}}}",
+            "",
+            (RETRIES, {"name": "RetryOnFailure", "retryInterval": "1m"}),
+        ),
+    ],
+)
+def test_a_requested_remediation_is_not_switched_off_by_a_strategy_that_nobody_wrote(
+    block: str, rest: str, expected: object
+) -> None:
+    assert expected == strategies(block, rest)
+
+
+@pytest.mark.parametrize(
+    ("block", "wait"),
+    [
+        ("", True),
+        ("healthChecks: []", True),
+        ("healthChecks: [{kind: Deployment, name: web}]", False),
+        ("healthChecks: [{kind: Deployment, name: web}], wait: true", True),
+    ],
+)
+def test_named_health_checks_are_not_switched_off_by_a_wait_that_nobody_wrote(block: str, *, wait: bool) -> None:
+    assert spec(f"{{kustomize: {{source: manifests, {block}}}}}")["wait"] is wait
+
+
 def test_a_key_that_flux_does_not_know_is_named_with_the_closest() -> None:
     message = told("{kustomize: {source: manifests, ignoreMissingComponent: true}}")
     assert message.startswith(
