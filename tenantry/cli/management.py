@@ -13,7 +13,7 @@ from tenantry.cluster.connect import LISTING, answering, connect
 from tenantry.cluster.stackfile import stack_target
 
 if TYPE_CHECKING:
-    from lightkube import Client
+    from tenantry.cluster.client import Client
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused
-from tenantry.messages.problems import Problem, Severity
+from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused, Severity
+from tenantry.messages.problems import Problem
 from tenantry.messages.redact import presentable
-from tenantry.messages.text import counted, format_invalid
+from tenantry.messages.text import counted, format_invalid, format_warnings
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,12 +60,24 @@ def data_json(value: Any) -> None:
 
 
 def report_invalid(invalid: InvalidFleet) -> None:
-    """All problems of a file on stderr, places in bold and codes in red."""
-    for line in format_invalid(invalid).splitlines():
-        place, separator, rest = line.partition(": error[")
+    """All problems of a file on stderr."""
+    _report(format_invalid(invalid), Severity.ERROR)
+
+
+def report_warnings(warnings: Sequence[Diagnostic]) -> None:
+    """What is doubtful in a file, on stderr; nothing where there is nothing."""
+    if warnings:
+        _report(format_warnings(warnings), Severity.WARNING)
+
+
+def _report(text: str, severity: Severity) -> None:
+    """Places in bold, codes in the severity's colour."""
+    for line in text.splitlines():
+        place, separator, rest = line.partition(f": {severity}[")
         if separator and not line.startswith(" "):
             code, _, message = rest.partition("]: ")
-            say(f"{click.style(place, bold=True)}: {click.style(f'error[{code}]', fg='red', bold=True)}: {message}")
+            mark = click.style(f"{severity}[{code}]", fg=_COLOURS[severity], bold=True)
+            say(f"{click.style(place, bold=True)}: {mark}: {message}")
         else:
             say(line)
 

@@ -24,8 +24,7 @@ from tenantry.cluster.stackfile import stack_target
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import limits_of
 from tenantry.load import load_fleet, plan_one
-from tenantry.messages.errors import Refused
-from tenantry.messages.problems import Severity
+from tenantry.messages.errors import Refused, Severity
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan
 from tenantry.preflight.adoption import Adoption

@@ -29,7 +29,7 @@ from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan, plan
 
 if TYPE_CHECKING:
-    from lightkube import Client
+    from tenantry.cluster.client import Client
 
 _POLL_SECONDS = 0.5
 _COLOURS = {

@@ -16,7 +16,8 @@ from tenantry.messages.errors import Refused
 
 if TYPE_CHECKING:
     from httpx2 import HTTPStatusError
-    from lightkube import Client
+
+    from tenantry.cluster.client import Client
 
 FIELD_MANAGER = "tenantry"
 

@@ -16,8 +16,9 @@ from tenantry.messages.errors import Refused
 
 if TYPE_CHECKING:
     import httpx2
-    import lightkube
     from lightkube.config.kubeconfig import SingleConfig
+
+    from tenantry.cluster.client import Client
 
 CONNECT_TIMEOUT = 10.0
 """Seconds a cluster has for each step of its first answer, which takes milliseconds where all is well."""
@@ -28,7 +29,7 @@ _RENEW = "renew it, or choose another context: pulumi config set tenantry:contex
 _CHECK = "check its address and that it runs, or choose another context: pulumi config set tenantry:context NAME"
 
 
-def connect(kubeconfig: Path | None, context: str | None, seconds: float = LISTING) -> lightkube.Client:
+def connect(kubeconfig: Path | None, context: str | None, seconds: float = LISTING) -> Client:
     """A client for a cluster that has just answered, and knows who asks.
 
     Args:   kubeconfig: None: the file that KUBECONFIG names, else ~/.kube/config. context: None: the current one.
@@ -43,7 +44,7 @@ def connect(kubeconfig: Path | None, context: str | None, seconds: float = LISTI
     return _client(config, httpx2.Timeout(seconds))
 
 
-def connect_remote(config: SingleConfig, seconds: float) -> lightkube.Client:
+def connect_remote(config: SingleConfig, seconds: float) -> Client:
     """A client that has asked nothing yet, and waits that long for each step of an answer.
 
     Raises: Refused: a certificate or key cannot be used.
@@ -53,16 +54,16 @@ def connect_remote(config: SingleConfig, seconds: float) -> lightkube.Client:
     return _client(config, httpx2.Timeout(seconds))
 
 
-def _client(config: SingleConfig, timeout: httpx2.Timeout | None = None) -> lightkube.Client:
-    import lightkube
+def _client(config: SingleConfig, timeout: httpx2.Timeout) -> Client:
+    from tenantry.cluster.client import Client
 
     # A file that is missing, what is no base64, what is no PEM: the exceptions do not say which of them it is.
     with suppress(OSError, ValueError):
-        return lightkube.Client(config, timeout=timeout)
+        return Client(config, timeout=timeout)
     raise Refused(f"a certificate or key of {_context_name(config)} cannot be used", _RENEW)
 
 
-def _ask_who_we_are(client: lightkube.Client) -> None:
+def _ask_who_we_are(client: Client) -> None:
     """Ask the one thing that every identity the cluster accepts may ask, and nobody else."""
     from lightkube import ApiError
     from lightkube.resources.authentication_v1 import SelfSubjectReview

@@ -22,7 +22,7 @@ from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, MANAGED_BY
 from tenantry.plan.plan import Plan
 
 if TYPE_CHECKING:
-    from lightkube import Client
+    from tenantry.cluster.client import Client
 
 APP_KINDS = {"Kustomization": KUSTOMIZE_API, "HelmRelease": HELM_API}
 """Kind -> API version of what stands for an app."""

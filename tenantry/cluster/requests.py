@@ -13,8 +13,7 @@ from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import Refused
 
 if TYPE_CHECKING:
-    import httpx2
-    from lightkube import Client
+    from tenantry.cluster.client import Client
 
 _T = TypeVar("_T")
 _U = TypeVar("_U")
@@ -119,12 +118,6 @@ def _patiently(call: Callable[[], _T]) -> _T:
     return call()
 
 
-def http_of(client: Client) -> httpx2.Client:
-    """What lightkube has no call for: requests of one's own, with the address and the credentials it knows."""
-    http: httpx2.Client = client._client._client
-    return http
-
-
 def _within(api_version: str, namespace: str) -> str:
     return f"{_root(api_version)}/namespaces/{namespace}" if namespace else _root(api_version)
 
@@ -136,11 +129,10 @@ def _root(api_version: str) -> str:
 def _sent(client: Client, method: str, path: str, what: str, **rest: Any) -> dict[str, Any] | None:
     import httpx2
 
-    http = http_of(client)
-    timeout = http.timeout if http.timeout.read else httpx2.Timeout(ANSWER_TIMEOUT)
+    timeout = client.http.timeout if client.http.timeout.read else httpx2.Timeout(ANSWER_TIMEOUT)
 
     def answer() -> dict[str, Any] | None:
-        given = http.request(method, path, timeout=timeout, **rest)
+        given = client.http.request(method, path, timeout=timeout, **rest)
         if given.status_code == HTTPStatus.NOT_FOUND:
             return None
         content: dict[str, Any] = given.raise_for_status().json()

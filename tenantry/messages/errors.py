@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import islice
 from typing import TypeAlias
 
@@ -37,6 +38,13 @@ class Location:
         return f"{self.file}:{self.line}:{self.column}"
 
 
+class Severity(StrEnum):
+    ERROR = "error"
+    """It cannot work."""
+    WARNING = "warning"
+    """It works, but probably not as intended, or not for long."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A problem at a path of the document; a `ParsedFile` knows the line and column of the path.
@@ -52,6 +60,7 @@ class Finding:
     notes: tuple[str, ...] = ()
     fix: str = ""
     at_key: bool = False
+    severity: Severity = Severity.ERROR
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +73,7 @@ class Diagnostic:
     path: Path = ()
     notes: tuple[str, ...] = ()
     fix: str = ""
+    severity: Severity = Severity.ERROR
 
     def __post_init__(self) -> None:
         path = tuple(presentable(part, MAX_KEY) if isinstance(part, str) else part for part in self.path)
@@ -71,6 +81,11 @@ class Diagnostic:
         object.__setattr__(self, "message", presentable(self.message))
         object.__setattr__(self, "notes", tuple(map(presentable, self.notes)))
         object.__setattr__(self, "fix", presentable(self.fix))
+
+
+def sorted_once(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Each problem once, sorted by place."""
+    return tuple(sorted(dict.fromkeys(diagnostics), key=lambda each: (each.location, each.code, each.message)))
 
 
 class TenantryError(Exception):
@@ -84,9 +99,9 @@ class InvalidFleet(TenantryError):
     """
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
-        unique = dict.fromkeys(diagnostics)
+        unique = sorted_once(diagnostics)
         self.more = len(unique) > MAX_PROBLEMS
-        self.diagnostics = tuple(sorted(unique, key=lambda d: (d.location, d.code, d.message)))[:MAX_PROBLEMS]
+        self.diagnostics = unique[:MAX_PROBLEMS]
         super().__init__(f"{len(self.diagnostics)} problems")
 
 

@@ -9,11 +9,18 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from tenantry.messages.errors import Finding, Path
+from tenantry.messages.errors import Finding, Path, Severity
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import closest
 
 _PASSWORD = re.compile(r"[a-z0-9+]+://[^/@\s]*:[^/@\s]*@.*", re.IGNORECASE)
+
+
+def doubtful(
+    path: Path, code: str, message: str, notes: tuple[str, ...] = (), *, fix: str, at_key: bool = False
+) -> Finding:
+    """A warning."""
+    return Finding(path, code, message, notes, fix, at_key, Severity.WARNING)
 
 
 def unknown_key(path: Path, known: Iterable[str], fix: str = "") -> Finding:

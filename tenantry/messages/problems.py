@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 
-from tenantry.messages.errors import AllRefused, Refused
-
-
-class Severity(StrEnum):
-    ERROR = "error"
-    """Flux cannot work on the cluster."""
-    WARNING = "warning"
-    """It can, or some day it cannot."""
+from tenantry.messages.errors import AllRefused, Refused, Severity
 
 
 @dataclass(frozen=True, slots=True)

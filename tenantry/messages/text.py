@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tenantry.messages.errors import Diagnostic, InvalidFleet, Path
 
@@ -27,14 +27,19 @@ def format_invalid(error: InvalidFleet) -> str:
     return "\n".join([*lines, more if error.more else found])
 
 
+def format_warnings(warnings: Sequence[Diagnostic]) -> str:
+    """All warnings and a closing count, without a newline at the end."""
+    return "\n".join([*map(format_diagnostic, warnings), f"Found {counted(len(warnings), 'warning')}"])
+
+
 def counted(count: int, noun: str) -> str:
     """(1, "tenant") -> 1 tenant; (2, "tenant") -> 2 tenants"""
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def format_diagnostic(diagnostic: Diagnostic) -> str:
-    """`file:line:column: error[code]: message`, then the data path, the facts and the fix, indented."""
-    lines = [f"{diagnostic.location}: error[{diagnostic.code}]: {diagnostic.message}"]
+    """`file:line:column: error[code]: message` or `... warning[code]: ...`, then the data path, the facts and the fix, indented."""
+    lines = [f"{diagnostic.location}: {diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]
     if diagnostic.path:
         lines.append(f"  at {format_path(diagnostic.path)}")
     lines += [f"  {note}" for note in diagnostic.notes]

@@ -14,8 +14,8 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, RunLimits, held, refusals
 from tenantry.guard.claims import Claim
 from tenantry.kube.objects import Manifest, ObjectId
-from tenantry.messages.errors import Refused
-from tenantry.messages.problems import Problem, Severity, error
+from tenantry.messages.errors import Refused, Severity
+from tenantry.messages.problems import Problem, error
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
@@ -26,7 +26,7 @@ from tenantry.preflight.kubeconfig import is_loopback
 from tenantry.preflight.lockdown import LABEL, check_lockdown
 
 if TYPE_CHECKING:
-    from lightkube import Client
+    from tenantry.cluster.client import Client
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,20 +14,21 @@ from typing import TYPE_CHECKING, Any
 from tenantry.cluster import kubeconfig as kubeconfigs
 from tenantry.cluster.connect import connect_remote
 from tenantry.cluster.inventory import secret_of
-from tenantry.cluster.requests import ask, http_of, one
+from tenantry.cluster.requests import ask, one
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.sharing import platform_account
 from tenantry.kube.objects import Manifest, ObjectId
-from tenantry.messages.errors import Refused
-from tenantry.messages.problems import Problem, Severity, error, warning
+from tenantry.messages.errors import Refused, Severity
+from tenantry.messages.problems import Problem, error, warning
 from tenantry.messages.text import listed
 from tenantry.model import ConfigMap, SecretKey
 from tenantry.plan.plan import Plan
 from tenantry.preflight.kubeconfig_secret import check_secret
 
 if TYPE_CHECKING:
-    from lightkube import Client
     from lightkube.config.kubeconfig import SingleConfig
+
+    from tenantry.cluster.client import Client
 
 REMOTE_TIMEOUT = 5.0
 """Seconds a remote has for each step of an answer: who asks may well be where Flux is not."""
@@ -194,7 +195,7 @@ def _unanswered(client: Client) -> Problem | None:
     import httpx2
 
     try:
-        status = http_of(client).post(f"/apis/{_AUTHORIZATION}/selfsubjectaccessreviews", json=_ANYTHING).status_code
+        status = client.http.post(f"/apis/{_AUTHORIZATION}/selfsubjectaccessreviews", json=_ANYTHING).status_code
     except httpx2.TimeoutException:
         return _unreachable(f"it did not answer within {REMOTE_TIMEOUT:.0f} seconds")
     except (httpx2.HTTPError, OSError, ValueError):

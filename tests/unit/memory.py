@@ -8,8 +8,9 @@ from copy import deepcopy
 from typing import Any
 
 import httpx2
-from lightkube import Client
 from lightkube.config.kubeconfig import Cluster, Context, SingleConfig, User
+
+from tenantry.cluster.client import Client
 
 SERVER = "https://hub.example.com"
 

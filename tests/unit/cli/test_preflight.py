@@ -12,7 +12,6 @@ from tenantry.cli import preflight as module
 from tenantry.cli.app import app
 from tenantry.guard.claims import Claim, claim_object
 from tenantry.messages.errors import Refused
-from tenantry.preflight import remotes
 from tenantry.preflight.check import preflight
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
@@ -206,7 +205,3 @@ def test_environments_are_completed_from_the_file() -> None:
         ["preflight", "--environment"], "d"
     )
     assert [each.value for each in found] == ["dev"]
-
-
-def test_a_remote_has_five_seconds() -> None:
-    assert remotes.REMOTE_TIMEOUT == 5.0

@@ -9,9 +9,9 @@ from typing import Any
 
 import httpx2
 import yaml
-from lightkube import Client
 from lightkube.config.kubeconfig import SingleConfig
 
+from tenantry.cluster.client import Client
 from tenantry.cluster.requests import path_of
 from tenantry.flux.schemas import schema_of
 from tenantry.kube.objects import object_id

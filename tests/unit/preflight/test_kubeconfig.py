@@ -13,7 +13,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry.messages.problems import Problem, Severity
+from tenantry.messages.errors import Severity
+from tenantry.messages.problems import Problem
 from tenantry.preflight.kubeconfig import check_kubeconfig
 from tests.unit.issued import NOW, certificate, private_key
 

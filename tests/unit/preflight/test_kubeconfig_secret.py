@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from tenantry.cluster.inventory import FoundSecret
-from tenantry.messages.problems import Problem, Severity
+from tenantry.messages.errors import Severity
+from tenantry.messages.problems import Problem
 from tenantry.model import SecretKey
 from tenantry.preflight.kubeconfig_secret import check_secret
 from tests.unit.issued import NOW

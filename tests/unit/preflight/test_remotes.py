@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import socket
+import time
 from typing import Any
 
 import httpx2
 import pytest
-from lightkube import Client
 from lightkube.config.kubeconfig import SingleConfig
 
+from tenantry.cluster.client import Client
+from tenantry.cluster.kubeconfig import of_secret
 from tenantry.load import plan_one
 from tenantry.messages.errors import Refused
 from tenantry.messages.problems import Problem
+from tenantry.preflight import remotes as module
 from tenantry.preflight.remotes import Checker, remotes
 from tests.unit.issued import NOW
 from tests.unit.preflight.clusters import ADDRESS, FLEET, PLAN, REVIEWS, SECRET, TOKEN, Edge, hub, kubeconfig, secret
@@ -94,6 +98,25 @@ def test_a_remote_that_does_not_answer_is_a_warning(failure: Exception, how: str
             "check that it runs; where only Flux reaches it, see `tenantry status`",
         )
     ]
+
+
+def test_a_remote_that_is_silent_is_waited_for_as_long_as_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "REMOTE_TIMEOUT", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # connections are made, and nobody answers
+
+        def connect(config: SingleConfig) -> Client:
+            config.cluster.server = f"http://127.0.0.1:{silent.getsockname()[1]}"
+            return module.connect(config)
+
+        begun = time.monotonic()
+        found = told(Edge(), connect=connect)
+    assert 0.2 <= time.monotonic() - begun < 5
+    assert [each[:2] for each in found] == [("warning", "unreachable")]
+
+
+def test_a_remote_has_five_seconds_for_each_step_of_an_answer() -> None:
+    with module.connect(of_secret(kubeconfig())) as client:
+        assert client.http.timeout == httpx2.Timeout(5.0)
 
 
 def test_a_remote_that_answers_no_more_is_a_warning() -> None:
