@@ -8,10 +8,9 @@ from typing import TypeAlias
 
 import pulumi
 
+from tenantry.cluster.stackfile import NAMESPACE, deletions, is_directory
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
-
-NAMESPACE = "tenantry"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +60,7 @@ def read_config() -> StackConfig:
     config = pulumi.Config(NAMESPACE)
     environment = config.get("environment") or pulumi.get_stack()
     claim = Claim(environment, f"{pulumi.get_project()}/{pulumi.get_stack()}")
-    return StackConfig(claim, _fleet(config), _target(config, environment), _max_deletions(config))
-
-
-def _max_deletions(config: pulumi.Config) -> int | None:
-    text = config.get("maxDeletions")
-    if not text:
-        return None
-    if not text.isdecimal():
-        raise Refused(
-            f"{NAMESPACE}:maxDeletions is '{text}', but it has to be a number",
-            f"pulumi config set {NAMESPACE}:maxDeletions 10, or pulumi config rm {NAMESPACE}:maxDeletions",
-        )
-    return int(text)
+    return StackConfig(claim, _fleet(config), _target(config, environment), deletions(config.get("maxDeletions")))
 
 
 def _fleet(config: pulumi.Config) -> Path:
@@ -84,13 +71,7 @@ def _fleet(config: pulumi.Config) -> Path:
 
 
 def _target(config: pulumi.Config, environment: str) -> Target:
-    target = config.get("target") or "cluster"
-    if target == "cluster":
-        kubeconfig = config.get("kubeconfig")
-        return ClusterTarget(Path(kubeconfig) if kubeconfig else None, config.get("context") or None)
-    if target == "directory":
+    if is_directory(config.get("target")):
         return DirectoryTarget(Path(config.get("directory") or f"rendered/{environment}"))
-    raise Refused(
-        f"{NAMESPACE}:target is '{target}', but it has to be 'cluster' or 'directory'",
-        f"pulumi config set {NAMESPACE}:target cluster (or directory)",
-    )
+    kubeconfig = config.get("kubeconfig")
+    return ClusterTarget(Path(kubeconfig) if kubeconfig else None, config.get("context") or None)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pulumi
 
-from components.config import NAMESPACE
+from tenantry.cluster.stackfile import NAMESPACE
 from tenantry.kube.objects import KubeObject
 from tenantry.kube.secret_values import MissingValue, data_of, missing, values_of
 from tenantry.messages.errors import Refused

@@ -1,4 +1,7 @@
-"""What a stack's file says about its management cluster, so that commands beside `pulumi` find the same one."""
+"""A stack's settings: what the program and the commands beside `pulumi` both read, and where the commands find them.
+
+The program asks Pulumi for them. The commands read the project's files, so that they find the same management cluster.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,9 @@ import yaml
 
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
+
+NAMESPACE = "tenantry"
+"""Of the settings' keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,26 +36,85 @@ class StackTarget:
 def stack_target(project: Path, environment: str) -> StackTarget:
     """Read `Pulumi.<environment>.yaml` in the project's directory; nothing is said where there is no such file.
 
-    Raises: Refused: the file is not YAML.
+    Raises: Refused: the file is not YAML, or `pulumi up` would refuse one of the settings.
     """
-    content = _read(project / f"Pulumi.{environment}.yaml")
+    file = project / f"Pulumi.{environment}.yaml"
+    content = _read(file)
     if content is None:
         return StackTarget()
-    config = content.get("config") or {}
-    kubeconfig, context = config.get("tenantry:kubeconfig"), config.get("tenantry:context")
-    deletions = str(config.get("tenantry:maxDeletions", ""))
+    about = _read(project / "Pulumi.yaml") or {}
+    settings = {**_defaults(about), **_settings(content, file)}
+    kubeconfig = settings.get("kubeconfig")
     return StackTarget(
         project / Path(kubeconfig).expanduser() if kubeconfig else None,
-        context,
-        int(deletions) if deletions.isdecimal() else None,
-        config.get("tenantry:target") == "directory",
-        _claim(project, environment, config.get("tenantry:environment") or environment),
+        settings.get("context") or None,
+        deletions(settings.get("maxDeletions")),
+        is_directory(settings.get("target")),
+        _claim(about.get("name"), environment, settings.get("environment") or environment),
     )
 
 
-def _claim(project: Path, stack: str, environment: str) -> Claim | None:
-    name = (_read(project / "Pulumi.yaml") or {}).get("name")
-    return Claim(environment, f"{name}/{stack}") if name else None
+def deletions(text: str | None) -> int | None:
+    """What `maxDeletions` says. None: nothing. Raises: Refused: it is not a number."""
+    if not text:
+        return None
+    if not text.isdecimal():
+        raise Refused(
+            f"{NAMESPACE}:maxDeletions is '{text}', but it has to be a number",
+            f"pulumi config set {NAMESPACE}:maxDeletions 10, or pulumi config rm {NAMESPACE}:maxDeletions",
+        )
+    return int(text)
+
+
+def is_directory(text: str | None) -> bool:
+    """Whether `target` names a directory of files; nothing means the cluster. Raises: Refused: it names neither."""
+    if text not in (None, "", "cluster", "directory"):
+        raise Refused(
+            f"{NAMESPACE}:target is '{text}', but it has to be 'cluster' or 'directory'",
+            f"pulumi config set {NAMESPACE}:target cluster (or directory)",
+        )
+    return text == "directory"
+
+
+def _claim(project: Any, stack: str, environment: str) -> Claim | None:
+    return Claim(environment, f"{project}/{stack}") if project else None
+
+
+def _settings(content: dict[str, Any], file: Path) -> dict[str, str]:
+    """The settings in a stack's file, as Pulumi passes them on: text.
+
+    Raises: Refused: one is encrypted, or is no single value.
+    """
+    config = content.get("config") or {}
+    if not isinstance(config, dict):
+        raise Refused(f"'config' in {file} is not a mapping", "correct it; `pulumi config set` writes the file")
+    found: dict[str, str] = {}
+    for key, value in config.items():
+        namespace, _, name = str(key).partition(":")
+        if namespace == NAMESPACE and name in _KEYS and value is not None:
+            if isinstance(value, dict | list):
+                raise Refused(f"{key} in {file} is not plain text", f"pulumi config set --plaintext {key} VALUE")
+            found[name] = _as_text(value)
+    return found
+
+
+_KEYS = ("environment", "target", "kubeconfig", "context", "maxDeletions")
+
+
+def _defaults(about: dict[str, Any]) -> dict[str, str]:
+    """What the project's file gives to all of its stacks."""
+    declared = about.get("config")
+    found: dict[str, str] = {}
+    for key, entry in declared.items() if isinstance(declared, dict) else ():
+        namespace, _, name = key.rpartition(":")
+        if (namespace or about.get("name")) == NAMESPACE and name in _KEYS:
+            value = entry.get("value", entry.get("default")) if isinstance(entry, dict) else entry
+            found |= {} if value is None else {name: _as_text(value)}
+    return found
+
+
+def _as_text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _read(file: Path) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ class FluxBlock(Model):
     """A block whose keys are those of a Flux kind's spec.
 
     Fields are the keys that mean more to the fleet than to Flux; all others are Flux's, and checked against its schema by
-    a rule (`rules.blocks`), so that a new version of Flux brings its keys along.
+    `tenantry.fleet.blocks`, so that a new version of Flux brings its keys along.
     """
 
     model_config = ConfigDict(extra="allow")
