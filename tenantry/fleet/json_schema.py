@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 from typing import Any, get_args
@@ -70,7 +71,7 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
             value.pop("default", None)
     if issubclass(described, model.FluxBlock):
         parts = flux_keys(described).items()
-        definition["properties"] |= {key: {"anyOf": [_fillable(part), {"type": "null"}]} for key, part in parts}
+        definition["properties"] |= {key: _removable(part) for key, part in parts}
         definition["additionalProperties"] = False
     if described is model.Environment:
         _let_inherit(definition)
@@ -106,14 +107,26 @@ def flux_keys(block: type[model.FluxBlock]) -> dict[str, Any]:
     return {key: part for key, part in keys.items() if key not in block.model_fields}
 
 
-def _fillable(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema of Flux's in which texts may hold placeholders."""
+def _removable(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema of Flux's for a value that `null` removes, and whose texts may hold placeholders."""
+    return {"anyOf": [_fillable(schema, _removable), {"type": "null"}]}
+
+
+def _fillable(
+    schema: dict[str, Any], inner: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+) -> dict[str, Any]:
+    """A schema of Flux's in which texts may hold placeholders.
+
+    Args: inner: what to make of the values of mappings; not of those in lists, where `null` removes nothing.
+    """
+    inner = inner or _fillable
     schema = dict(schema)
     if "properties" in schema:
-        schema["properties"] = {key: _fillable(part) for key, part in schema["properties"].items()}
-    for key in ("items", "additionalProperties"):
-        if isinstance(schema.get(key), dict):
-            schema[key] = _fillable(schema[key])
+        schema["properties"] = {key: inner(part) for key, part in schema["properties"].items()}
+    if isinstance(schema.get("additionalProperties"), dict):
+        schema["additionalProperties"] = inner(schema["additionalProperties"])
+    if isinstance(schema.get("items"), dict):
+        schema["items"] = _fillable(schema["items"])
     return or_unfilled(schema)
 
 

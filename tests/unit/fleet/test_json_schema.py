@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from tenantry.cli.app import run
@@ -17,6 +18,7 @@ from tenantry.model import scalars
 from tenantry.model.strict import OneOf
 from tenantry.source.include import read_all
 from tenantry.source.parse import parse
+from tests.unit.texts import rocky
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = json_schema()
@@ -99,6 +101,23 @@ def test_an_environment_that_extends_another_may_leave_the_rest_to_it(
         "clusters": {"hub": {"environments": ["dev"]}},
     }
     assert fits == (misfits(data) == set())
+
+
+@pytest.mark.parametrize(
+    ("block", "fits"),
+    [
+        ("{upgrade: null}", True),
+        ("{upgrade: {remediation: null}}", True),
+        ("{upgrade: {remediation: {retries: null}}}", True),
+        ("{upgrade: {remediation: [null]}}", False),
+        ("{postRenderers: [null]}", False),
+    ],
+)
+def test_null_removes_a_value_of_flux_s_at_any_depth_but_not_in_a_list(
+    block: str, misfits: Callable[[Any], set[str]], *, fits: bool
+) -> None:
+    app = f"cache: {{helm: {{source: charts}}, overrides: {{clusters: {{hub: {{helm: {block}}}}}}}}}"
+    assert fits == (misfits(yaml.safe_load(rocky(app))) == set())
 
 
 @pytest.mark.parametrize(
