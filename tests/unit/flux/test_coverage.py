@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from tenantry.fleet.blocks import check_blocks
+from tenantry.fleet.shape import check_shape
 from tenantry.flux.schemas import schema_of
+from tenantry.messages.errors import Finding
 from tenantry.model import (
     SOURCE_KINDS,
     Alert,
@@ -97,14 +99,23 @@ def written(schema: dict[str, Any], path: tuple[str, ...]) -> Any:
     return {**needed, first: inner}
 
 
-def codes(at: tuple[str, ...], block: Any) -> set[str]:
-    data: Any = block
+def whole_of(at: tuple[str, ...], block: Any) -> Any:
+    """A document that holds a block and nothing else."""
     for key in reversed(at):
-        data = {key: data}
-    return {finding.code for finding in check_blocks(data)}
+        block = {key: block}
+    return block
 
 
-CASES = [(at, block, path) for at, block in BLOCKS.items() for path in fields(schema_of(block.flux_kind).spec)]
+def findings(at: tuple[str, ...], block: Any) -> list[Finding]:
+    return list(check_blocks(whole_of(at, block)))
+
+
+CASES = [
+    (at, block, path)
+    for at, block in BLOCKS.items()
+    for path in fields(schema_of(block.flux_kind).spec)
+    if (block.flux_kind, path[0]) not in OTHER_NAMES
+]
 IDS = [f"{block.__name__}.{'.'.join(path)}" for _, block, path in CASES]
 
 
@@ -115,10 +126,17 @@ def test_a_field_can_be_set_or_is_refused_with_a_reason(
     whole = written(schema_of(block.flux_kind).spec, path)
     only = {path[0]: whole[path[0]]}
     owned = {".".join(path[:depth]) for depth in (1, 2)} & block.owned.keys()
-    if (block.flux_kind, path[0]) not in OTHER_NAMES:
-        assert codes(at, only) == ({"owned-key"} if owned else set())
+    told = findings(at, only)
+    assert {finding.code for finding in told} == ({"owned-key"} if owned else set())
     for name in owned:
-        assert len(block.owned[name]) > 10
+        assert any(finding.message.endswith(f": {block.owned[name]}") for finding in told)
+
+
+def test_the_chart_of_a_release_is_not_written_as_flux_has_it() -> None:
+    at = ("tenants", "t", "apps", "a", "helm")
+    whole = written(schema_of("HelmRelease").spec, ("chart", "spec", "chart"))
+    found = check_shape(whole_of(at, whole)).findings
+    assert [finding.code for finding in found if finding.path == (*at, "chart")] == ["wrong-type"]
 
 
 @pytest.mark.parametrize("key", schema_of("HelmChart").spec["properties"])
