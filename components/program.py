@@ -10,17 +10,18 @@ from typing import TypedDict
 
 import pulumi
 
-from components.config import NAMESPACE, ClusterTarget, StackConfig, Target
+from components.config import ClusterTarget, StackConfig, Target
 from components.secrets import read_secrets, with_secrets, without_secrets
 from tenantry.cluster import connect
 from tenantry.cluster.inventory import check_claim, held_on
+from tenantry.cluster.stackfile import NAMESPACE
 from tenantry.cluster.stuck import stuck
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, check, held, limits_of
 from tenantry.guard.claims import claimed
-from tenantry.load import load_fleet, plan_one
+from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused
-from tenantry.messages.text import declared, format_invalid
+from tenantry.messages.text import declared, format_invalid, format_warnings
 from tenantry.plan.plan import Plan
 from tenantry.render import rendered
 
@@ -59,6 +60,9 @@ def make_plan(config: StackConfig) -> Plan:
             f"pulumi config set {NAMESPACE}:environment NAME (by default it is the stack's name)",
         )
     planned = plan_one(fleet, config.environment)
+    if warnings := warnings_of(fleet):
+        # On lines of their own, since Pulumi puts a word before the first.
+        pulumi.log.warn(f"{config.fleet} is valid, but:\n{format_warnings(warnings)}")
     check(planned, _held(fleet, planned, config), limits_of(fleet, config.environment, config.max_deletions))
     if isinstance(config.target, ClusterTarget):
         return claimed(planned, fleet.document.platform.namespace, config.claim)

@@ -8,10 +8,10 @@ from pathlib import Path
 from tenantry.fleet.blocks import check_blocks
 from tenantry.fleet.fleet import Fleet, diagnose
 from tenantry.fleet.leaks import pasted_secrets
-from tenantry.fleet.rules import check_rules
+from tenantry.fleet.rules import check_rules, check_warnings
 from tenantry.fleet.shape import check_shape
 from tenantry.fleet.sharing import neighbours
-from tenantry.messages.errors import Diagnostic, InvalidFleet, first_of
+from tenantry.messages.errors import MAX_PROBLEMS, Diagnostic, InvalidFleet, first_of, sorted_once
 from tenantry.plan.collisions import collisions
 from tenantry.plan.plan import Plan, plan
 from tenantry.source.include import read_all
@@ -53,6 +53,11 @@ def _checked(source: ParsedFile, *, known: bool) -> tuple[Fleet | None, list[Dia
     if (known or problems) and not any(finding.path[0] in ("environments", "clusters") for finding in findings):
         problems += _plan_all(replace(fleet, known_problems=True))[1]
     return fleet, problems
+
+
+def warnings_of(fleet: Fleet) -> tuple[Diagnostic, ...]:
+    """What is doubtful in a fleet whose plans could be made, sorted by place; no more than anybody reads."""
+    return sorted_once(fleet.diagnose(first_of(check_warnings(fleet))))[:MAX_PROBLEMS]
 
 
 def plan_one(fleet: Fleet, environment: str) -> Plan:

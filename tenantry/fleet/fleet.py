@@ -80,7 +80,7 @@ def diagnose(source: ParsedFile, findings: Iterable[Finding]) -> Iterator[Diagno
     for finding in findings:
         place = source.locate(finding.path, key=finding.at_key)
         message = _without_secret(source, finding)
-        yield Diagnostic(place, finding.code, message, finding.path, finding.notes, finding.fix)
+        yield Diagnostic(place, finding.code, message, finding.path, finding.notes, finding.fix, finding.severity)
 
 
 _NAME = re.compile(r"[a-z]{1,20}(-[a-z]{1,20}){0,3}")

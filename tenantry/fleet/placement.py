@@ -5,6 +5,7 @@ Called by: the plan, the rules about selectors, and `explain`, so that all of th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tenantry.fleet.fleet import Fleet, clusters_of
@@ -56,10 +57,18 @@ def addons_on(fleet: Fleet, cluster: str) -> list[str]:
 
 def clusters_of_app(fleet: Fleet, environment: str, at: tuple[str, ...]) -> list[str]:
     """The clusters where an environment places the app or add-on at a path, in the order of the file."""
-    app, here = at[-1], clusters_of(fleet, environment)
-    if at[0] == "platform":
-        return [each for each in here if fleet.addons_owner(each) == environment and app in addons_on(fleet, each)]
-    return [each for each in here if app in apps_on(fleet, at[1], each)]
+    return [cluster for each, cluster in placements_of(fleet, at) if each == environment]
+
+
+def placements_of(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """The environments and clusters where the app or add-on at a path is placed, clusters in the order of the file."""
+    addon = at[0] == "platform"
+    selector = fleet.document.platform.addons[at[-1]].clusters if addon else selector_of(fleet, at[1], at[-1])
+    for name, cluster in fleet.clusters.items():
+        if selector and matches(selector, name, cluster):
+            # Only one environment of a cluster has its add-ons.
+            environments = [fleet.addons_owner(name)] if addon else cluster.environments
+            yield from ((environment, name) for environment in environments)
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ def effective_app(
 
     Raises: Found: the merged app is not complete, or a placeholder is unknown.
     """
-    layers = _app_layers(fleet, at, environment, cluster)
+    layers = app_layers(fleet, at, environment, cluster)
     model: type[Kustomize | Helm] = Helm if layers[0].data.get("kustomize") is None else Kustomize
     kind = "kustomize" if model is Kustomize else "helm"
     block = resolved_layers(layers, model, variables, part=(kind,))
@@ -137,7 +137,8 @@ def _dependencies(layers: Sequence[Layer]) -> tuple[str, ...]:
     return tuple(said or ())
 
 
-def _app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> tuple[Layer, ...]:
+def app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> tuple[Layer, ...]:
+    """What the app at a path of the document is merged of on one cluster."""
     app = fleet.raw(*at)
     base = Layer(at, {key: value for key, value in app.items() if key in ("kustomize", "helm", "dependsOn")})
     environments = ((*at, "overrides", "environments", each) for each in fleet.lineage(environment))

@@ -157,6 +157,19 @@ def test_a_run_that_would_remove_too_much_ends_before_anything_is_registered(
         )
 
 
+def test_a_run_tells_what_is_doubtful_in_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fleet, told = tmp_path / "tenants.yaml", list[str]()
+    fleet.write_text((ROOT / "tenants.yaml").read_text() + "  idle:\n    credentials: {former: {existing: true}}\n")
+    monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["dev"]).client())
+    monkeypatch.setattr(pulumi.log, "warn", told.append)
+    _, message = run({"fleet": str(fleet)}, stack="dev")
+    assert message == ""
+    (text,) = told
+    assert text.startswith(f"{fleet} is valid, but:\n{fleet}:")
+    assert "warning[unused]: credentials 'former' are declared, but never used" in text
+    assert text.endswith("Found 1 warning")
+
+
 def test_a_run_tells_what_an_earlier_one_still_waits_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

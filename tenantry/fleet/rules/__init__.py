@@ -10,7 +10,23 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.rules import alerts, apps, baseline, clusters, dependencies, identities, keys, references, tenants
+from tenantry.fleet.rules import (
+    alerts,
+    apps,
+    baseline,
+    clusters,
+    dependencies,
+    identities,
+    ignored,
+    keys,
+    overrides,
+    references,
+    roles,
+    templates,
+    tenants,
+    unused,
+    versions,
+)
 from tenantry.messages.errors import Finding
 
 Rule: TypeAlias = Callable[[Fleet], Iterator[Finding]]
@@ -57,8 +73,28 @@ RULES: tuple[Rule, ...] = (
     apps.image_automations_name_declared_environments,
 )
 
+WARNINGS: tuple[Rule, ...] = (
+    unused.sources_are_used,
+    unused.credentials_and_configs_are_used,
+    overrides.overrides_apply_somewhere,
+    overrides.image_automations_name_environments_of_the_app,
+    roles.roles_are_not_misspelled,
+    roles.roles_of_tenants_may_apply_something,
+    versions.versions_are_versions_or_ranges,
+    templates.values_hold_no_go_templates,
+    ignored.remediations_are_not_ignored,
+    ignored.health_checks_are_not_ignored,
+)
+"""What works, but probably not as intended. Holds for fleets that keep all other rules."""
+
 
 def check_rules(fleet: Fleet) -> Iterator[Finding]:
     """The findings of all rules."""
     for rule in RULES:
+        yield from rule(fleet)
+
+
+def check_warnings(fleet: Fleet) -> Iterator[Finding]:
+    """The findings of all rules about what is doubtful; the fleet keeps the other rules."""
+    for rule in WARNINGS:
         yield from rule(fleet)

@@ -7,9 +7,10 @@ from typing import Any
 
 from tenantry.fleet.blocks import alert_blocks, flux_blocks, image_sources, source_blocks
 from tenantry.fleet.fleet import Fleet
-from tenantry.flux.references import Kind, references
-from tenantry.messages.data import mapping_at
+from tenantry.flux.references import Kind, list_paths, references
+from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Finding, Path
+from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.text import declared
 from tenantry.model import Alert, Provider
 
@@ -22,28 +23,53 @@ GROUPS: dict[Kind, str] = {"Secret": "credentials", "ConfigMap": "configs"}
 
 def references_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:
     """As written, so that a mistake elsewhere does not hide this one."""
+    for path, group, name in _of_blocks(fleet):
+        yield from undeclared(fleet, path, group, name)
+
+
+def sources_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
+    for path, name in _of_sources(fleet):
+        yield from undeclared(fleet, path, "credentials", name)
+
+
+def alerts_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
+    for path, name in _of_alerts(fleet):
+        yield from undeclared(fleet, path, "credentials", name)
+
+
+def names_of_attachments(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str, str]]:
+    """All credentials and configs that anything names: whose they are, their group and their name."""
+    credentials = ((path, "credentials", name) for path, name in (*_of_sources(fleet), *_of_alerts(fleet)))
+    for path, group, name in (*_of_blocks(fleet), *credentials):
+        yield _owner(path), group, name
+    for path, model, block in flux_blocks(fleet.source.data):
+        for at in list_paths(model.flux_kind):
+            for entry in value_at(block, at, ()):
+                if is_unfilled(mapping_at(entry).get("kind")):
+                    # It may be of either kind.
+                    yield from ((_owner(path), group, str(entry.get("name"))) for group in GROUPS.values())
+
+
+def _of_blocks(fleet: Fleet) -> Iterator[tuple[Path, str, str]]:
     for path, model, block in flux_blocks(fleet.source.data):
         for kind in (model.flux_kind, *model.parts):
             for each in references(kind, block):
                 # What the author may not set at all is refused for that.
                 if each.path[0] not in model.owned:
-                    yield from undeclared(fleet, (*path, *each.path), GROUPS[each.kind], each.name)
+                    yield (*path, *each.path), GROUPS[each.kind], each.name
 
 
-def sources_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
-    for at in (*_sources(fleet), *image_sources(fleet.source.data)):
-        name = mapping_at(fleet.source.data, *at).get("credentials")
-        if isinstance(name, str):
-            yield from undeclared(fleet, (*at, "credentials"), "credentials", name)
-    name = fleet.raw("platform", "chart").get("credentials")
-    if isinstance(name, str):
-        yield from undeclared(fleet, ("platform", "chart", "credentials"), "credentials", name)
+def _of_sources(fleet: Fleet) -> Iterator[tuple[Path, str]]:
+    places = (*_sources(fleet), *image_sources(fleet.source.data), ("platform", "chart"))
+    for at in places:
+        if isinstance(name := mapping_at(fleet.source.data, *at).get("credentials"), str):
+            yield (*at, "credentials"), name
 
 
-def alerts_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
+def _of_alerts(fleet: Fleet) -> Iterator[tuple[Path, str]]:
     for path, model, block in alert_blocks(fleet.source.data):
         if model is Alert and isinstance(name := block.get("credentials"), str):
-            yield from undeclared(fleet, (*path, "credentials"), "credentials", name)
+            yield (*path, "credentials"), name
 
 
 def sources_include_declared_git_sources(fleet: Fleet) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import declared
-from tenantry.model import App, AppPatch, Overrides, Selector, Settings
+from tenantry.model import App, AppPatch, Overrides, Selector, Settings, Source
 from tenantry.model.tenancy import ExtraNamespace
 
 
@@ -48,6 +48,15 @@ def apps(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Mapping[str, App], str
     addons = fleet.document.platform.addons
     for name, addon in addons.items():
         yield ("platform", "addons", name), addons, name, addon
+
+
+def sources(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Source]]:
+    """Every source of tenants and add-ons with its path."""
+    for tenant, declared_tenant in fleet.document.tenants.items():
+        for name, source in declared_tenant.sources.items():
+            yield ("tenants", tenant, "sources", name), source
+    for name, addon in fleet.document.platform.addons.items():
+        yield ("platform", "addons", name, "source"), addon.source
 
 
 def overrides(overrides: Overrides, at: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], AppPatch]]:

@@ -29,6 +29,15 @@ BROKEN_SAYS = (
     "Found 1 error\n"
 )
 
+DOUBTLESS = SOUND.replace("      charts: {helm: {url: https://charts.example.com}}\n", "")
+VALID = "tenants.yaml is sound: 2 clusters, 1 tenant; objects: dev 13\n"
+WARNING = (
+    "tenants.yaml:12:7: warning[unused]: source 'charts' is declared, but never used: no app of tenant 'rocky' names it\n"
+    "  at tenants.rocky.sources.charts\n"
+    "  fix: use it, or remove it\n"
+    "Found 1 warning\n"
+)
+
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,12 +59,40 @@ Capture = pytest.CaptureFixture[str]
 
 
 def test_validate_says_what_a_sound_file_yields(capsys: Capture) -> None:
-    assert tenantry(capsys, "validate") == (0, "tenants.yaml is sound: 2 clusters, 1 tenant; objects: dev 13\n", "")
+    Path("tenants.yaml").write_text(DOUBTLESS)
+    assert tenantry(capsys, "validate") == (0, VALID, "")
+
+
+def test_validate_warns_of_what_is_doubtful_and_fails_only_where_it_is_asked_to(capsys: Capture) -> None:
+    assert tenantry(capsys, "validate") == (0, VALID, WARNING)
+    assert tenantry(capsys, "validate", "--strict") == (2, VALID, WARNING)
+    Path("tenants.yaml").write_text(DOUBTLESS)
+    assert tenantry(capsys, "validate", "--strict") == (0, VALID, "")
+
+
+def test_a_file_that_is_wrong_gets_no_warnings(capsys: Capture) -> None:
+    assert tenantry(capsys, "--file", "broken.yaml", "validate", "--strict") == (
+        2,
+        "",
+        BROKEN_SAYS.replace("tenants.yaml", "broken.yaml"),
+    )
 
 
 def test_validate_as_json_says_the_same(capsys: Capture) -> None:
     code, out, err = tenantry(capsys, "validate", "--output", "json")
-    assert (0, {"valid": True, "errors": [], "objects": {"dev": 13}}, "") == (code, json.loads(out), err)
+    warning = {
+        "file": "tenants.yaml",
+        "line": 12,
+        "column": 7,
+        "code": "unused",
+        "message": "source 'charts' is declared, but never used: no app of tenant 'rocky' names it",
+        "path": ["tenants", "rocky", "sources", "charts"],
+        "notes": [],
+        "fix": "use it, or remove it",
+    }
+    told = {"valid": True, "errors": [], "warnings": [warning], "objects": {"dev": 13}}
+    assert (0, told, "") == (code, json.loads(out), err)
+    assert tenantry(capsys, "validate", "--output", "json", "--strict") == (2, out, "")
 
 
 def test_validate_names_the_problems_of_a_broken_file_on_stderr(capsys: Capture) -> None:
@@ -75,7 +112,7 @@ def test_validate_as_json_names_the_problems_on_stdout(capsys: Capture) -> None:
         "notes": ["declared: charts, manifests (closest: manifests)"],
         "fix": "declare it under 'tenants.rocky.sources:', or correct the name",
     }
-    assert (2, {"valid": False, "errors": [problem]}, "") == (code, json.loads(out), err)
+    assert (2, {"valid": False, "errors": [problem], "warnings": []}, "") == (code, json.loads(out), err)
 
 
 def test_the_file_can_come_from_the_environment_and_the_option_wins(
@@ -397,7 +434,14 @@ def process(*arguments: str, **options: object) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", "from tenantry.cli.app import main; main()", *arguments]
     repository = str(Path(__file__).parents[3])
     environment = {**os.environ, "PYTHONPATH": repository}
-    return subprocess.Popen(command, text=True, env=environment, **options)  # type: ignore[call-overload,no-any-return]
+    return subprocess.Popen(  # type: ignore[call-overload,no-any-return]
+        command,
+        text=True,
+        env=environment,
+        # A shell starts what runs in its background with SIGINT ignored, and so would this be.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **options,
+    )
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
@@ -418,6 +462,7 @@ def test_a_full_disk_under_the_output_is_a_refusal() -> None:
 
 
 def test_a_closed_output_is_no_bug() -> None:
+    Path("tenants.yaml").write_text(DOUBTLESS)
     shell = f'exec "{sys.executable}" -c "from tenantry.cli.app import main; main()" validate >&-'
     repository = str(Path(__file__).parents[3])
     done = subprocess.run(
@@ -433,11 +478,12 @@ def test_a_closed_output_is_no_bug() -> None:
 
 def test_control_c_is_exit_code_130() -> None:
     os.mkfifo("pipe.yaml")
-    with process("--file", "pipe.yaml", "validate", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        held = Path("pipe.yaml").open("w")  # noqa: SIM115  # opens when the command reads
+    with (
+        process("--file", "pipe.yaml", "validate", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running,
+        Path("pipe.yaml").open("w"),  # opens when the command reads
+    ):
         running.send_signal(signal.SIGINT)
         out, err = running.communicate(timeout=30)
-        held.close()
     assert (130, "", "error: interrupted") == (running.returncode, out, err.strip())
 
 

@@ -10,20 +10,21 @@ from pathlib import Path
 import pytest
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.rules import RULES, Rule
+from tenantry.fleet.rules import RULES, WARNINGS, Rule
 from tenantry.fleet.shape import check_shape
-from tenantry.load import fleet_of, plan_all
-from tenantry.messages.errors import InvalidFleet
-from tenantry.messages.text import format_invalid
+from tenantry.load import fleet_of, plan_all, warnings_of
+from tenantry.messages.errors import InvalidFleet, Severity
+from tenantry.messages.text import format_invalid, format_warnings
 from tenantry.source.parse import parse
 
 CASES = Path(__file__).with_name("cases")
 
 each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+each_warning = pytest.mark.parametrize("rule", WARNINGS, ids=lambda rule: rule.__name__)
 
 
 def test_every_rule_has_a_case_and_every_case_a_rule() -> None:
-    assert sorted(rule.__name__ for rule in RULES) == sorted(case.name for case in CASES.iterdir())
+    assert sorted(rule.__name__ for rule in (*RULES, *WARNINGS)) == sorted(case.name for case in CASES.iterdir())
 
 
 @each_rule
@@ -53,3 +54,33 @@ def test_what_the_author_is_told_about_the_bad_case_has_no_second_version_of_the
     with pytest.raises(InvalidFleet) as caught:
         fleet_of(parse((case / "bad.yaml").read_bytes(), "bad.yaml"))
     assert (case / "expected.txt").read_text() == format_invalid(caught.value) + "\n"
+
+
+@each_warning
+def test_the_good_case_of_a_warning_gets_none(rule: Rule) -> None:
+    raw = (CASES / rule.__name__ / "good.yaml").read_bytes()
+    fleet = fleet_of(parse(raw, "good.yaml"))
+    assert plan_all(fleet)
+    assert warnings_of(fleet) == ()
+
+
+@each_warning
+def test_the_bad_case_of_a_warning_is_a_sound_fleet_with_warnings_of_its_rule_alone(
+    rule: Rule, *, update_golden: bool
+) -> None:
+    case = CASES / rule.__name__
+    fleet = fleet_of(parse((case / "bad.yaml").read_bytes(), "bad.yaml"))
+    assert plan_all(fleet)
+    told = format_warnings(warnings_of(fleet)) + "\n"
+    if update_golden:
+        (case / "expected.txt").write_text(told)
+    assert (case / "expected.txt").read_text() == told
+    assert [other.__name__ for other in WARNINGS if list(other(fleet))] == [rule.__name__]
+
+
+@pytest.mark.parametrize(("rules", "severity"), [(RULES, Severity.ERROR), (WARNINGS, Severity.WARNING)])
+def test_a_rule_yields_errors_or_warnings_as_its_list_says(rules: tuple[Rule, ...], severity: Severity) -> None:
+    for rule in rules:
+        source = parse((CASES / rule.__name__ / "bad.yaml").read_bytes(), "bad.yaml")
+        fleet = Fleet(check_shape(source.data).document, source)  # type: ignore[arg-type]  # a bad case has its shape
+        assert {each.severity for each in rule(fleet)} == {severity}

@@ -1,0 +1,75 @@
+"""Rules about what an app says of environments and clusters where it is not placed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.placement import matches, placements_of, selector_at
+from tenantry.fleet.rules import walk
+from tenantry.messages.errors import Finding, Path
+from tenantry.messages.findings import doubtful
+from tenantry.messages.text import listed
+from tenantry.model import App
+
+_FIX = "remove it, or correct the name or the app's 'clusters'"
+
+
+def overrides_apply_somewhere(fleet: Fleet) -> Iterator[Finding]:
+    for at, _, app, declared_app in walk.apps(fleet):
+        overrides = declared_app.overrides
+        if not (overrides.environments or overrides.clusters):
+            continue
+        placements = tuple(placements_of(fleet, at))
+        reached = {name for environment in {each for each, _ in placements} for name in fleet.lineage(environment)}
+        for name in overrides.environments:
+            if name not in reached:
+                path = (*at, "overrides", "environments", name)
+                yield _never(fleet, at, path, f"{_what(at)} '{app}' is not placed in environment '{name}'")
+        clusters = {cluster for _, cluster in placements}
+        for name in overrides.clusters:
+            if name not in clusters:
+                path = (*at, "overrides", "clusters", name)
+                yield _never(fleet, at, path, f"{_what(at)} '{app}' is not placed on cluster '{name}'")
+
+
+def image_automations_name_environments_of_the_app(fleet: Fleet) -> Iterator[Finding]:
+    for at, _, app, declared_app in walk.apps(fleet):
+        for index, name in enumerate(_followed(declared_app)):
+            if all(name != environment for environment, _ in placements_of(fleet, at)):
+                message = f"{_what(at)} '{app}' is not placed in environment '{name}', so no image is followed there"
+                path: Path = (*at, "imageAutomation", "environments", index)
+                yield doubtful(path, "never-applies", message, _why(fleet, at, name), fix=_FIX)
+
+
+def _followed(app: App) -> list[str]:
+    return (app.imageAutomation and app.imageAutomation.environments) or []
+
+
+def _what(at: tuple[str, ...]) -> str:
+    return "add-on" if at[0] == "platform" else "app"
+
+
+def _never(fleet: Fleet, at: tuple[str, ...], path: Path, message: str) -> Finding:
+    notes = _why(fleet, at, str(path[-1])) if path[-2] == "environments" else _placed_on(fleet, at)
+    return doubtful(path, "never-applies", f"{message}, so this override never applies", notes, fix=_FIX, at_key=True)
+
+
+def _why(fleet: Fleet, at: tuple[str, ...], environment: str) -> tuple[str, ...]:
+    """Which clusters the app is placed on, and whose add-ons those of the environment have."""
+    selected = (
+        (name, cluster)
+        for name, cluster in fleet.clusters.items()
+        if at[0] == "platform" and environment in cluster.environments
+        if matches(fleet.document.platform.addons[at[-1]].clusters, name, cluster)
+    )
+    elsewhere = [f"those of '{name}' belong to environment '{cluster.environments[0]}'" for name, cluster in selected]
+    if elsewhere:
+        return (f"a cluster has the add-ons of one environment: {listed(elsewhere)}",)
+    return _placed_on(fleet, at)
+
+
+def _placed_on(fleet: Fleet, at: tuple[str, ...]) -> tuple[str, ...]:
+    clusters = dict.fromkeys(cluster for _, cluster in placements_of(fleet, at))
+    where = (*at, "clusters") if at[0] == "platform" else selector_at(fleet, at[1], at[-1])
+    return (f"it is placed on {listed(clusters) or 'no cluster'} ({fleet.source.line_of(where)})",)

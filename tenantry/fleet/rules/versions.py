@@ -1,0 +1,69 @@
+"""A rule about versions of charts and ranges of versions: what neither Helm nor Flux can read as one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import origin
+from tenantry.fleet.placement import placements_of
+from tenantry.fleet.rules import walk
+from tenantry.fleet.settings import app_layers, variables_of
+from tenantry.fleet.template import fill
+from tenantry.messages.errors import Finding, Found, Path
+from tenantry.messages.findings import doubtful, shown
+from tenantry.messages.placeholders import names_in
+
+_PART = r"[0-9|xX*]+"
+_TAIL = r"[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
+_VERSION = rf"v?{_PART}(?:\.{_PART}){{0,2}}(?:-{_TAIL})?(?:\+{_TAIL})?"
+_BOUND = rf"(?:=>|>=|=<|<=|~>|!=|[=<>~^])?\s*{_VERSION}"
+_RANGE = re.compile(rf"\s*(?:{_VERSION}\s+-\s+{_VERSION}|{_BOUND}(?:(?:\s+|\s*,\s*){_BOUND})*)\s*")
+"""One alternative of a range. Source: github.com/Masterminds/semver v3, which Helm and Flux use, constraints.go."""
+
+
+def versions_are_versions_or_ranges(fleet: Fleet) -> Iterator[Finding]:
+    for path, texts in _versions(fleet):
+        for text in sorted(texts):
+            if not all(map(_RANGE.fullmatch, text.split("||"))):
+                message = f"{shown(text)} is not a version or a range of versions"
+                yield doubtful(
+                    path, "no-version", message, fix="write a version such as '1.2.3', or a range such as '1.x' or '*'"
+                )
+
+
+def _versions(fleet: Fleet) -> Iterator[tuple[Path, set[str]]]:
+    """Every place of a version or a range, with what stands there once placeholders are filled in."""
+    if chart := fleet.document.platform.chart:
+        yield ("platform", "chart", "helm", "version"), _without_placeholders(chart.helm.version)
+    for at, _, _, app in walk.apps(fleet):
+        for path, block in walk.blocks(fleet, at):
+            if path[-1] == "helm" and isinstance(version := block.get("version"), str):
+                yield (*path, "version"), _filled(fleet, at, path, version)
+        for name, image in (app.imageAutomation.images if app.imageAutomation else {}).items():
+            if semver := image.policy.policy.semver:
+                place = (*at, "imageAutomation", "images", name, "policy", "policy", "semver", "range")
+                yield place, _without_placeholders(semver.range)
+    for at, source in walk.sources(fleet):
+        ref = source.git.ref if source.git else source.oci.ref if source.oci else None
+        if ref and ref.semver:
+            yield (*at, source.kind, "ref", "semver"), _without_placeholders(ref.semver)
+
+
+def _without_placeholders(text: str) -> set[str]:
+    return set() if "{" in text else {text}
+
+
+def _filled(fleet: Fleet, at: tuple[str, ...], path: tuple[str, ...], text: str) -> set[str]:
+    """What a version becomes on the clusters where it stands in the block at the path."""
+    if not any(names_in(text)):
+        return {text}
+    built_in = {"app": at[-1]} | ({"tenant": at[1]} if at[0] == "tenants" else {})
+    found = set()
+    for environment, cluster in placements_of(fleet, at):
+        if origin(app_layers(fleet, at, environment, cluster), ("helm", "version")) == (*path, "version"):
+            with suppress(Found):  # planning refuses what cannot be filled in
+                found.add(str(fill(text, variables_of(fleet, environment, cluster, **built_in), path)))
+    return found
