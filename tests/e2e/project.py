@@ -24,7 +24,7 @@ FLEETS = Path(__file__).with_name("fleets")
 """Fleets that are there for a test alone."""
 PORT = ":8930"
 """Where the fleets that are kept in the repository look for the sandbox's content."""
-TIMEOUT = 300
+TIMEOUT = 900
 """Seconds; generous, because a shared machine may stand still for a while. Nothing waits for it when all is well."""
 
 
@@ -105,7 +105,7 @@ class Project:
 
     def wait(self, environment: str) -> None:
         """Wait until everything that an environment has is ready."""
-        self.tenantry("status", "--environment", environment, "--wait", "--timeout", "240").ok()
+        self.tenantry("status", "--environment", environment, "--wait", "--timeout", "600").ok()
 
     def set_secrets(self, environment: str, values: Mapping[str, str]) -> None:
         """Set values of the stack's secret config: by path, such as `credentials.rocky.git.password`."""

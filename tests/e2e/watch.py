@@ -11,7 +11,7 @@ from tests.e2e.credentials import Credentials
 
 _T = TypeVar("_T")
 Manifest = dict[str, Any]
-PATIENCE = 120
+PATIENCE = 300
 """Seconds to wait for a state; only a failure takes as long."""
 _WATCH = 5
 """Seconds after which the state is read anew: a deletion between reading and watching is not told."""
