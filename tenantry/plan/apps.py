@@ -20,7 +20,7 @@ from tenantry.plan.objects.apps import Dependency, helm_release, kustomization
 from tenantry.plan.objects.charts import chart_object, check_chart, is_chart
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle
 from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length
-from tenantry.plan.sources import SourceSet
+from tenantry.plan.sources import SourceSet, charts_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ def plan_apps(
     apps = tuple(apps)
     result = AppSet()
     resolved = _resolved(fleet, scope, apps, variables, result.findings)
-    builder = _Builder(fleet, scope, settings, variables, result, _charts(scope, resolved.values()))
+    builder = _Builder(fleet, scope, settings, variables, result, charts_of(scope, resolved.values()))
     builder.known.update(addons)
     there = {*apps, *addons}
     for app in in_order(resolved, result.findings):
@@ -84,15 +84,6 @@ def _resolved(
             at, own = _path_of(scope, app), {**variables, "app": app}
             resolved[app] = effective_app(fleet, at, scope.environment, scope.cluster, own)
     return resolved
-
-
-def _charts(scope: Scope, apps: Iterable[EffectiveApp]) -> dict[str, str]:
-    """The sources that releases take, each with the first app that does."""
-    charts: dict[str, str] = {}
-    for app in apps:
-        if isinstance(app.block, Helm) and (source := app.block.source if scope.tenant else app.name):
-            charts.setdefault(source, app.name)
-    return charts
 
 
 def _path_of(scope: Scope, app: str) -> tuple[str, ...]:

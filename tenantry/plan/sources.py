@@ -8,13 +8,23 @@ from typing import Any
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.resolve import resolved
+from tenantry.fleet.settings import EffectiveApp
 from tenantry.flux.conformance import check_spec
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.errors import AlreadyTold, Finding, Found, Path, raise_found
-from tenantry.model import Source
+from tenantry.model import Helm, Source
 from tenantry.plan.attachments import Attachments
 from tenantry.plan.objects.scope import Scope, check_length
 from tenantry.plan.objects.sources import source_object
+
+
+def charts_of(scope: Scope, apps: Iterable[EffectiveApp]) -> dict[str, str]:
+    """The sources that releases take, each with the first app that does."""
+    charts: dict[str, str] = {}
+    for app in apps:
+        if isinstance(app.block, Helm) and (source := app.block.source if scope.tenant else app.name):
+            charts.setdefault(source, app.name)
+    return charts
 
 
 class SourceSet:
