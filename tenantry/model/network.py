@@ -142,7 +142,10 @@ class EgressRule(Model):
 
 
 class NetworkPolicy(Model):
-    """The `spec` of a NetworkPolicy. Source: kubernetes.io, NetworkPolicy v1."""
+    """The `spec` of a NetworkPolicy.
+
+    Source: kubernetes.io, NetworkPolicy v1.
+    """
 
     podSelector: LabelSelector = LabelSelector()
     """The pods that the policy applies to. Default: all pods of the namespace."""
