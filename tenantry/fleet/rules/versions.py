@@ -16,7 +16,7 @@ from tenantry.messages.errors import Finding, Found, Path
 from tenantry.messages.findings import doubtful, shown
 from tenantry.messages.placeholders import names_in
 
-_PART = r"[0-9|xX*]+"
+_PART = r"(?:[0-9]+|[xX*])"
 _TAIL = r"[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
 _VERSION = rf"v?{_PART}(?:\.{_PART}){{0,2}}(?:-{_TAIL})?(?:\+{_TAIL})?"
 _BOUND = rf"(?:=>|>=|=<|<=|~>|!=|[=<>~^])?\s*{_VERSION}"
