@@ -1,4 +1,4 @@
-"""What the sandbox serves beside Git and charts, and that its alerts go out: Flux's own objects, and no fleet."""
+"""What the sandbox serves besides Git and charts, its kubectl, and that its alerts go out: Flux's own objects, and no fleet."""
 
 from __future__ import annotations
 
@@ -161,3 +161,19 @@ def _refused(hub: Cluster, name: str) -> dict[str, str] | None:
 def test_the_kinds_of_image_automation_can_be_made(hub: Cluster, kind: str, plural: str, spec: dict[str, Any]) -> None:
     hub.apply(plural, manifest("image.toolkit.fluxcd.io/v1", kind, "web", **spec))
     assert hub.get("image.toolkit.fluxcd.io", "v1", kind, plural, "web", NAMESPACE) is not None
+
+
+def test_kubectl_talks_to_the_management_cluster_or_to_the_one_that_is_named(sandbox: Project) -> None:
+    def namespaces(*options: str) -> list[str]:
+        command = ("kubectl", "get", "namespaces", "--output", "name")
+        return sandbox.tenantry("sandbox", "run", *options, "--", *command).ok().out.split()
+
+    assert "namespace/flux-system" in namespaces()
+    assert "namespace/flux-system" not in namespaces("--cluster", "edge-1")
+
+
+def test_an_unknown_cluster_is_refused_with_the_names_there_are(sandbox: Project) -> None:
+    refused = sandbox.tenantry("sandbox", "run", "--cluster", "edge-9", "--", "kubectl", "get", "namespaces")
+
+    assert refused.code == 2
+    assert "error: the sandbox has no cluster 'edge-9'\n  fix: use one of: hub-dev, edge-1\n" in refused.text
