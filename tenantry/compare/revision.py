@@ -11,7 +11,7 @@ from pathlib import Path
 from tenantry.compare.git import Checkout, Repository
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet
-from tenantry.messages.errors import Diagnostic, InvalidFleet, Location, Refused
+from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import read
 
@@ -121,7 +121,7 @@ def _located_in(directory: str, name: str) -> Iterator[None]:
         return text.replace(directory, name)
 
     def renamed(each: Diagnostic) -> Diagnostic:
-        place = Location(told(each.location.file), each.location.line, each.location.column)
+        place = replace(each.location, file=told(each.location.file))
         notes = tuple(told(note) for note in each.notes)
         return replace(each, location=place, message=told(each.message), notes=notes, fix=told(each.fix))
 

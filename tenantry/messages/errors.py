@@ -12,11 +12,12 @@ Anything else that escapes is a bug of ours. Nothing here logs or prints.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import islice
 from typing import TypeAlias
 
+from tenantry.messages.lines import Lines
 from tenantry.messages.redact import MAX_KEY, presentable
 
 MAX_PROBLEMS = 1000
@@ -28,11 +29,15 @@ Path: TypeAlias = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Location:
-    """A place in a text file; line and column count from 1."""
+    """A place in a text file; line and column count from 1.
+
+    lines: the file's own, as they were read. They can hold secrets: only `cli.excerpt` shows any.
+    """
 
     file: str
     line: int
     column: int
+    lines: Lines | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
@@ -103,6 +108,12 @@ class InvalidFleet(TenantryError):
         self.more = len(unique) > MAX_PROBLEMS
         self.diagnostics = unique[:MAX_PROBLEMS]
         super().__init__(f"{len(self.diagnostics)} problems")
+
+    def quoting(self, lines: Lines) -> InvalidFleet:
+        """The same problems, which are all in one text, with places that know its lines."""
+        places = (replace(each.location, lines=lines) for each in self.diagnostics)
+        self.diagnostics = tuple(replace(each, location=at) for each, at in zip(self.diagnostics, places, strict=True))
+        return self
 
 
 class Refused(TenantryError):

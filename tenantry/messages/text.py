@@ -21,10 +21,14 @@ _MAX_COMPARED = 100
 
 def format_invalid(error: InvalidFleet) -> str:
     """All problems and a closing count, without a newline at the end."""
-    lines = [format_diagnostic(diagnostic) for diagnostic in error.diagnostics]
-    found = f"Found {counted(len(error.diagnostics), 'error')}"
-    more = f"Found more than {len(error.diagnostics)} errors; these are the first found, the rest is not looked for"
-    return "\n".join([*lines, more if error.more else found])
+    return "\n".join([*map(format_diagnostic, error.diagnostics), format_count(error)])
+
+
+def format_count(error: InvalidFleet) -> str:
+    """The line that closes a list of problems."""
+    if error.more:
+        return f"Found more than {len(error.diagnostics)} errors; these are the first found, the rest is not looked for"
+    return f"Found {counted(len(error.diagnostics), 'error')}"
 
 
 def format_warnings(warnings: Sequence[Diagnostic]) -> str:

@@ -21,7 +21,15 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from tenantry.messages.data import value_at
-from tenantry.messages.errors import MAX_PROBLEMS, Diagnostic, InvalidFleet, Location, Path, Refused
+from tenantry.messages.errors import (
+    MAX_PROBLEMS,
+    Diagnostic,
+    InvalidFleet,
+    Location,
+    Path,
+    Refused,
+)
+from tenantry.messages.lines import LINE_BREAK, Lines
 from tenantry.messages.redact import shorten
 from tenantry.source.syntax import explained
 
@@ -63,7 +71,6 @@ _FORMS: dict[str, tuple[re.Pattern[str], list[str]]] = {
 for _tag, (_form, _starts) in _FORMS.items():
     _Loader.add_implicit_resolver(_tag, _form, _starts)
 
-_LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
 
 
@@ -83,9 +90,10 @@ class ParsedFile:
     problems: what is wrong with files that belong to it, and does not keep the rest from being checked.
     """
 
-    def __init__(self, file: str, root: Node, data: dict[str, Any]) -> None:
+    def __init__(self, file: str, root: Node, data: dict[str, Any], lines: Lines) -> None:
         self.file = file
         self.data = data
+        self.lines = lines
         self.problems: tuple[Diagnostic, ...] = ()
         self._root = root
         self._tenants_from: Mapping[str, ParsedFile] = {}
@@ -95,7 +103,7 @@ class ParsedFile:
         self, data: dict[str, Any], tenants_from: Mapping[str, ParsedFile], problems: tuple[Diagnostic, ...]
     ) -> ParsedFile:
         """The same file with data that others complete; `tenants_from`: which of them a tenant comes from."""
-        joined = ParsedFile(self.file, self._root, data)
+        joined = ParsedFile(self.file, self._root, data, self.lines)
         joined.problems = problems
         joined._tenants_from = tenants_from
         return joined
@@ -108,10 +116,10 @@ class ParsedFile:
         for part in path:
             found = self._child(node, part)
             if found is None:
-                return _location(self.file, place)
+                return _location(self.file, place, self.lines)
             name, node = found
             place = name if key else node
-        return _location(self.file, place)
+        return _location(self.file, place, self.lines)
 
     def _child(self, node: Node, part: str | int) -> tuple[Node, Node] | None:
         """A key and its value, or an entry of a list twice."""
@@ -154,7 +162,16 @@ def parse(raw: bytes, file: str, form: Form = MAIN) -> ParsedFile:
     """Parse the bytes of a file; `file` is used in messages only. Raises: InvalidFleet."""
     if len(raw) > MAX_BYTES:
         raise _invalid(Location(file, 1, 1), "too-large", f"the file is too large, at most {MAX_BYTES} bytes are read")
-    root = _compose(_decode(raw, file), file)
+    text = _decode(raw, file)
+    lines = Lines(text)
+    try:
+        return _parsed(text, lines, file, form)
+    except InvalidFleet as invalid:
+        raise invalid.quoting(lines) from None
+
+
+def _parsed(text: str, lines: Lines, file: str, form: Form) -> ParsedFile:
+    root = _compose(text, file)
     if root is None:
         raise _invalid(Location(file, 1, 1), "empty-file", "the file is empty", form.fix)
     _Unfolded(file).check(root)
@@ -164,7 +181,7 @@ def parse(raw: bytes, file: str, form: Form = MAIN) -> ParsedFile:
         raise InvalidFleet(builder.problems)
     if not isinstance(data, dict):
         raise _invalid(_location(file, root), "not-a-mapping", f"the file must be a mapping of {form.keys}")
-    return ParsedFile(file, root, data)
+    return ParsedFile(file, root, data, lines)
 
 
 def _decode(raw: bytes, file: str) -> str:
@@ -187,7 +204,7 @@ def _compose(text: str, file: str) -> Node | None:
         finally:
             loader.dispose()
     except yaml.MarkedYAMLError as error:
-        found = explained(error, _LINE_BREAK.split(text))
+        found = explained(error, LINE_BREAK.split(text))
         if found is None:  # libyaml misses something behind the last line
             raise _invalid(_end_of(text, file), "syntax", f"not valid YAML: {error.problem}") from None
         place = Location(file, found.line + 1, found.column + 1)
@@ -197,7 +214,7 @@ def _compose(text: str, file: str) -> Node | None:
         # libyaml counts the bytes before the character, the reader written in Python the characters.
         place = _end_of(text[: text.find(chr(shown))], file)
         raise _invalid(place, "syntax", f"not valid YAML: character #x{shown:04x} is not allowed") from None
-    if root and not _LINE_BREAK.fullmatch(text[-1:]):
+    if root and not LINE_BREAK.fullmatch(text[-1:]):
         _keep_inside(root, _end_of(text, file))
     return root
 
@@ -379,14 +396,14 @@ _YAML_1_1_BOOLEANS = frozenset({"yes", "no", "on", "off"})
 _COLLECTIONS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 
-def _location(file: str, found: Any) -> Location:
+def _location(file: str, found: Any, lines: Lines | None = None) -> Location:
     """Where a node or an event starts; both carry marks that count from 0."""
-    return Location(file, found.start_mark.line + 1, found.start_mark.column + 1)
+    return Location(file, found.start_mark.line + 1, found.start_mark.column + 1, lines)
 
 
 def _end_of(text: str, file: str) -> Location:
     """The place right behind a text."""
-    lines = _LINE_BREAK.split(text)
+    lines = LINE_BREAK.split(text)
     return Location(file, len(lines), len(lines[-1]) + 1)
 
 

@@ -18,4 +18,5 @@ def cases() -> Iterator[Case]:
     yield from yamlforms.cases()
     yield from references.cases()
     yield from secrets.cases(every=4)
+    yield from secrets.nearby(every=4)
     yield from mutations.cases(per_file=8)

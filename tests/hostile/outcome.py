@@ -46,7 +46,7 @@ def broken_promises(case: Case, outcome: Outcome) -> list[str]:
     first = outcome.said.partition("\n")[0]
     if outcome.refused and not _PLACE.match(first):
         broken.append(f"no place: {first[:200]!r}")
-    if "Traceback" in outcome.said or "this is a bug" in outcome.said:
+    if "Traceback" in outcome.said or "internal error" in outcome.said:
         broken.append("a traceback")
     if any(not char.isprintable() for char in outcome.said.replace("\n", "")):
         broken.append("control characters")

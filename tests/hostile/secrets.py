@@ -87,6 +87,51 @@ def cases(every: int = 1) -> Iterator[Case]:
         yield Case(f"secret/{kind}-as-name-of-credentials", raw, (kind,))
 
 
+_NEARBY = {
+    "same-line-before": "      web: {kustomize: {source: manifests, path: @@, interval: 5}}\n",
+    "same-line-after": "      web: {kustomize: {source: manifest, path: @@}}\n",
+    "comment": "      web: {kustomize: {source: manifest}}  # @@\n",
+    "unknown-key": "      web: {kustomize: {source: manifests, pin: @@}}\n",
+    "two-unknown-keys": "      web: {kustomize: {source: manifests, pin: @@, wrong: 1, interval: 5}}\n",
+    "unknown-key-alone": "      web:\n        pin: @@\n        kustomize: {source: manifest}\n",
+    "line-above": "      web:\n        helm: {source: manifests, values: {a: @@}}\n        wrong: 1\n",
+    "line-below": "      web:\n        wrong: 1\n        kustomize: {source: manifests, path: @@}\n",
+    "value-on-the-next-line": "      web:\n        password:\n          @@\n          wrong: [\n",
+    "list-below-a-key": "      web:\n        passwords:\n        - a: 1\n          a: 2\n        - {x: @@, x: 2}\n",
+    "nested-below-a-key": "      web:\n        token:\n          x:\n            y: @@\n           z: [\n",
+    "open-quote": "      web: {kustomize: {source: manifests, path: 'x, interval: @@}}\n",
+    "block-that-ends-early": "      web:\n        a: |\n            x\n         @@\n       b: @@\n",
+    "before-the-whole": "      web: {pin: @@, kustomize: {source: manifest}}\n",
+}
+"""Lines of an app with a mistake of another kind, whose line is shown unless a secret is close."""
+_GUESSED = {"hunter2": "hunter2", "pin": "48151623"}
+"""Secrets that look like words: shown nowhere but where a message quotes what it is about."""
+_LEFT_TO_MESSAGES = (
+    "same-line-before",
+    "same-line-after",
+    "line-above",
+    "line-below",
+    "open-quote",
+    "block-that-ends-early",
+)
+
+
+def nearby(every: int = 1) -> Iterator[Case]:
+    """Every secret close to a mistake of another kind."""
+    app = FLEET.splitlines(keepends=True)[-1]
+    for row, (place, lines) in enumerate(_NEARBY.items()):
+        guessed = {} if place in _LEFT_TO_MESSAGES else _GUESSED
+        for column, (kind, secret) in enumerate({**guessed, **SECRETS, **RANDOM}.items()):
+            if kind in _GUESSED or not (row + column) % every:
+                written = secret.replace("\n", " ") if place == "comment" else json.dumps(secret)
+                text = FLEET.replace(app, lines.replace("@@", written))
+                yield Case(f"nearby/{kind}-{place}", text.encode(), parts(secret) or (secret,))
+    for cut in range(8):
+        pasted = "\n".join(SECRETS["private-key"].splitlines()[: cut + 1])
+        text = FLEET.replace(app, f"      web:\n        key:\n{pasted}\n  wrong\n")
+        yield Case(f"nearby/pasted-key-{cut}", text.encode(), (_BODY, _HIDDEN))
+
+
 def _with(place: str, secret: str) -> str:
     old, new = _PLACES[place]
     quoted = json.dumps(secret)

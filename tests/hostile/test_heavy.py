@@ -22,7 +22,7 @@ def test_it_is_refused_within_the_time_and_the_memory_that_are_promised(case: Ca
 
 def test_no_secret_in_any_place_is_shown(tmp_path: Path) -> None:
     broken = {}
-    for case in secrets.cases():
+    for case in (*secrets.cases(), *secrets.nearby()):
         if said := broken_promises(case, outcome_of(case.write(tmp_path))):
             broken[case.name] = said
     assert broken == {}

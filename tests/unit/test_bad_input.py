@@ -90,6 +90,8 @@ def test_a_pipe_among_the_included_files_is_not_waited_for() -> None:
     os.mkfifo("t/b.yaml")
     assert (
         "tenants.yaml:4:11: error[unreadable-include]: 't/b.yaml' is no file, but a pipe or a device\n"
+        "     4 | include: ['t/*.yaml']\n"
+        "       |           ^^^^^^^^^^\n"
         "  at include[0]\n"
         "  fix: make it a readable file, or narrow the pattern\n"
     ) in outcome_of(file).said
@@ -104,6 +106,8 @@ def test_included_files_are_together_as_small_as_one(monkeypatch: pytest.MonkeyP
     assert (
         "tenants.yaml:13:11: error[too-large]: with 't/c.yaml' the included files are too large, at most 200 bytes are"
         " read\n"
+        "    13 | include: ['t/*.yaml']\n"
+        "       |           ^^^^^^^^^^\n"
         "  at include[0]\n"
         "  fix: narrow the pattern\n"
         "Found 1 error\n"

@@ -1,0 +1,161 @@
+"""The author's line under a diagnostic, with a caret: for people who read stderr, never for JSON or Pulumi's logs.
+
+A line is shown only if nothing on it can be a secret. Otherwise it is hidden as a whole: a line with parts left out would
+say where the secret stands, and a pattern that misses one letter would show the rest.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from tenantry.messages.errors import Diagnostic, Location
+from tenantry.messages.lines import Lines
+from tenantry.messages.redact import is_sensitive, redacted
+from tenantry.messages.text import printable
+
+MOST = 100
+"""How many diagnostics of a run show their line: nobody reads more, and looking for secrets takes time."""
+
+_SECRET = frozenset({"secret-in-file", "secret-in-url"})
+_AT_KEY = frozenset({"unknown-key", "owned-key", "duplicate-key", "not-for-included", "bad-key", "merge-key"})
+"""The key is wrong, so nobody knows whether its value is a secret."""
+_SUSPECT = re.compile(
+    r"(?i)secret|pwd|auth|bearer|login|private|hook|address|proxy|bot\b|data:|-----|@|[0-9]{7}|://\S*[?#=]"
+)
+"""Keys under which secrets are pasted, parts of addresses that can be secrets, and PINs: messages omit those as well."""
+_KEY_BEGINS = "-----BEGIN"
+_KEY_LINES = 200
+_AROUND = 500
+"""How many characters on both sides of the caret are looked at, and shown at most."""
+_COMMENT = re.compile(r"(?:^|\s)#")
+"""Comments are never shown: they hold anything."""
+_TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|[^\s,\[\]{}]+?(?=:?(?:[\s,\[\]{}]|$))")
+
+
+class Excerpt(NamedTuple):
+    """A line as it is shown, and where its carets stand: after `before` columns, `length` of them."""
+
+    number: int
+    line: str
+    before: int
+    length: int
+
+
+def excerpts(diagnostics: Sequence[Diagnostic], width: int) -> Iterator[Excerpt | None]:
+    """The line of each diagnostic, cut to a number of columns; None if it is not shown."""
+    safe = _Safe(diagnostics)
+    for index, each in enumerate(diagnostics):
+        place, lines = each.location, each.location.lines
+        if index < MOST and lines and "".join(lines[place.line - 1 : place.line]).strip() and safe.shows(each, lines):
+            yield _excerpt(place, lines[place.line - 1], width, key_only=safe.key_only(place))
+        else:
+            yield None
+
+
+class _Safe:
+    """Which lines can be shown, given everything that is wrong with the file."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        self._hidden = {
+            (each.location.file, each.location.line + offset)
+            for each in diagnostics
+            if each.code in _SECRET
+            for offset in (-1, 0, 1)
+        }
+        self._keys: dict[tuple[str, int], int] = {}
+        for place in (each.location for each in diagnostics if each.code in _AT_KEY):
+            at = (place.file, place.line)
+            self._keys[at] = min(place.column, self._keys.get(at, place.column))
+
+    def key_only(self, place: Location) -> bool:
+        """Whether a wrong key stands at a place, so that only the line up to the end of that key is shown."""
+        return (place.file, place.line) in self._keys
+
+    def shows(self, diagnostic: Diagnostic, lines: Lines) -> bool:
+        """Whether the line of a diagnostic can be shown."""
+        place = diagnostic.location
+        at = (place.file, place.line)
+        if at in self._hidden or self._keys.get(at, place.column) != place.column:
+            return False
+        if any(isinstance(part, str) and is_sensitive(part) for part in diagnostic.path):
+            return False
+        line, above = lines[place.line - 1], lines[place.line - 2] if place.line > 1 else ""
+        if _suspect(_around(line, place.column)) or _suspect(above[:_AROUND]) or _suspect(above[-_AROUND:]):
+            return False
+        if any(_KEY_BEGINS in each for each in lines[max(0, place.line - _KEY_LINES) : place.line]):
+            return False
+        # Without a path, as for syntax errors, indentation tells which keys the line belongs to.
+        return bool(diagnostic.path) or not any(map(_suspect, _keys_above(lines, place.line)))
+
+
+def _suspect(line: str) -> bool:
+    return is_sensitive(line) or _SUSPECT.search(line) is not None or redacted(line) != line
+
+
+def _around(line: str, column: int) -> str:
+    return line[max(0, column - _AROUND) : column + _AROUND]
+
+
+def _keys_above(lines: Lines, number: int) -> Iterator[str]:
+    """The lines above that are indented less, up to the margin."""
+    indent = _indent(lines[number - 1])
+    for line in reversed(lines[: number - 1]):
+        if indent == 0:
+            return
+        if line.strip() and _indent(line) < indent:
+            indent = _indent(line)
+            yield line[:_AROUND]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _excerpt(place: Location, line: str, width: int, *, key_only: bool) -> Excerpt:
+    start = min(place.column - 1, len(line))
+    token = _TOKEN.match(line, start)
+    end = token.end() if token else start + 1
+    before = _shown(line[max(0, start - _AROUND) : start])
+    marked = _shown(line[start : min(end, start + _AROUND)])
+    rest = line[end : end + 1].strip() if key_only else _COMMENT.split(line[end : end + _AROUND])[0].rstrip()
+    more, after = bool(line[end + len(rest) :].strip()), _shown(rest)
+    before = _last(before, max(width // 2, width - _columns(marked + after))) if start else ""
+    kept = _first(marked + after, width - _columns(before), more=more)
+    length = min(_columns(marked), _columns(kept)) or 1
+    return Excerpt(place.line, before + kept, _columns(before), length)
+
+
+def _shown(text: str) -> str:
+    """Text of which a terminal shows every character, in a width that is known."""
+    return printable(text.replace("\t", "    "))
+
+
+def _last(text: str, columns: int) -> str:
+    """The end of a text that fits a number of columns."""
+    if _columns(text) <= columns:
+        return text
+    while text and _columns(text) > columns - 3:
+        text = text[1:]
+    return f"...{text}"
+
+
+def _first(text: str, columns: int, *, more: bool) -> str:
+    """The beginning of a text that fits a number of columns, with dots if anything is left out."""
+    if _columns(text) <= columns - 4 * more:
+        return f"{text} ..." if more else text
+    while text and _columns(text) > columns - 3:
+        text = text[:-1]
+    return f"{text}..."
+
+
+def _columns(text: str) -> int:
+    return sum(map(_width, text))
+
+
+def _width(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
