@@ -87,7 +87,7 @@ class ExplainedPlatform:
 def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = None) -> ExplainedTenant:
     """The settings of a tenant, and where its apps are. Raises: Refused: the tenant or the cluster is not declared."""
     _known("tenant", tenant, fleet.document.tenants, fleet.source.file)
-    _known_cluster(fleet, cluster)
+    _known_cluster(fleet, plan.environment, cluster)
     return ExplainedTenant(
         tenant=tenant,
         environment=plan.environment,
@@ -109,7 +109,7 @@ def explain_app(fleet: Fleet, plan: Plan, tenant: str, app: str, cluster: str | 
     """An app on every cluster it is placed on, or on the one named. Raises: Refused: one of them is not declared."""
     _known("tenant", tenant, fleet.document.tenants, fleet.source.file)
     _known("app", app, fleet.document.tenants[tenant].apps, f"tenant '{tenant}'")
-    _known_cluster(fleet, cluster)
+    _known_cluster(fleet, plan.environment, cluster)
     choice = choice_of_app(fleet, plan.environment, tenant, app, cluster)
     placed = tuple(_placed_app(fleet, plan, tenant, app, each) for each in choice.clusters)
     return ExplainedApp(tenant=tenant, app=app, environment=plan.environment, choice=choice, placed=placed)
@@ -117,7 +117,7 @@ def explain_app(fleet: Fleet, plan: Plan, tenant: str, app: str, cluster: str | 
 
 def explain_platform(fleet: Fleet, plan: Plan, cluster: str | None = None) -> ExplainedPlatform:
     """What add-ons have in common, and where each is. Raises: Refused: the cluster is not declared."""
-    _known_cluster(fleet, cluster)
+    _known_cluster(fleet, plan.environment, cluster)
     here = [each for each in clusters_of(fleet, plan.environment) if cluster in (None, each)]
     addons = fleet.document.platform.addons
     return ExplainedPlatform(
@@ -132,15 +132,18 @@ def explain_platform(fleet: Fleet, plan: Plan, cluster: str | None = None) -> Ex
 def explain_addon(fleet: Fleet, plan: Plan, addon: str, cluster: str | None = None) -> ExplainedApp:
     """An add-on as `explain_app` tells of an app. Raises: Refused: it or the cluster is not declared."""
     _known("add-on", addon, fleet.document.platform.addons, "the platform")
-    _known_cluster(fleet, cluster)
+    _known_cluster(fleet, plan.environment, cluster)
     choice = choice_of_addon(fleet, plan.environment, addon, cluster)
     placed = tuple(_placed_addon(fleet, plan, addon, each) for each in choice.clusters)
     return ExplainedApp(tenant="", app=addon, environment=plan.environment, choice=choice, placed=placed)
 
 
-def _known_cluster(fleet: Fleet, cluster: str | None) -> None:
-    if cluster is not None:
-        _known("cluster", cluster, fleet.clusters, fleet.source.file)
+def _known_cluster(fleet: Fleet, environment: str, cluster: str | None) -> None:
+    if cluster is None:
+        return
+    _known("cluster", cluster, fleet.clusters, fleet.source.file)
+    if cluster not in (here := clusters_of(fleet, environment)):
+        raise Refused(f"cluster '{cluster}' is not in environment '{environment}'", f"name one of: {', '.join(here)}")
 
 
 def _known(what: str, name: str, declared: Iterable[str], owner: str) -> None:

@@ -58,8 +58,8 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(autouse=True)
 def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the developer's shell says about colours and files must not change a result."""
-    for variable in ("NO_COLOR", "FORCE_COLOR", "TENANTRY_FILE", "TENANTRY_DEBUG"):
+    """What the developer's shell says about colours, files and the terminal's size must not change a result."""
+    for variable in ("NO_COLOR", "FORCE_COLOR", "TENANTRY_FILE", "TENANTRY_DEBUG", "COLUMNS", "LINES"):
         monkeypatch.delenv(variable, raising=False)
 
 

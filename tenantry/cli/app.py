@@ -1,7 +1,7 @@
 """The command `tenantry`: finds the subcommand, and turns what goes wrong into a message and an exit code.
 
-0 fine, 1 a difference or something not ready, 2 invalid input or usage, 3 a bug of ours, 130 interrupted.
-Subcommands are imported when they are called, so that `validate` does not pay for the sandbox.
+0 success, 1 differences or not ready, 2 invalid input or usage, 3 internal error, 130 interrupted.
+A subcommand is imported when it is called, so that `validate` does not pay for the sandbox.
 """
 
 from __future__ import annotations
@@ -10,33 +10,58 @@ import importlib
 import io
 import os
 import sys
-from pathlib import Path
+from typing import ClassVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from tenantry import __version__
+from tenantry.cli.commands import Group
+from tenantry.cli.fleet_file import file_option
 from tenantry.cli.output import error, report_invalid
 from tenantry.messages.errors import InvalidFleet, Refused
 
 _COMMANDS = {
-    "validate": "check the fleet's file and everything it would yield",
-    "render": "write the objects of the fleet as YAML",
-    "diff": "say what a change of the fleet's file does",
-    "explain": "say where the settings of a tenant or an app come from",
-    "preflight": "say what would go wrong with the next `pulumi up`",
-    "schema": "print the JSON Schema of the fleet's file",
+    "validate": "check tenants.yaml and everything it yields",
+    "render": "write the objects that `pulumi up` applies as YAML",
+    "diff": "show what a change of tenants.yaml does",
+    "explain": "show where a setting of a tenant, app or add-on comes from",
+    "preflight": "check the plan against the live clusters",
     "status": "show whether every app is ready",
-    "cluster": "prepare and check clusters",
-    "sandbox": "run an environment's clusters on this machine",
-    "completion": "print the completion script of a shell",
+    "cluster": "prepare a cluster for Flux, or check its kubeconfig",
+    "sandbox": "run the clusters of an environment on this machine",
+    "schema": "print the JSON Schema of tenants.yaml for editors",
+    "completion": "print the completion script for bash, zsh or fish",
 }
 
 
 _MODULES = {"diff": "tenantry.cli.diff.command"}
 """Where a command is more than one module of its own name."""
 
+_NO_APPLY = "Tenantry does not apply anything: run `pulumi up --stack ENVIRONMENT`."
+_NO_DELETE = "Tenantry does not delete anything: remove the entry from tenants.yaml, then run `pulumi up`."
+_NO_INIT = "Tenantry does not write tenants.yaml: copy examples/minimal/tenants.yaml to start."
+_LISTS = "Did you mean 'render --output names' (objects), 'status' (apps) or 'explain TENANT' (settings)?"
+_PLANS = "Did you mean 'render' (the objects) or 'diff' (what a change does)?"
+_HELPS = "Did you mean 'tenantry --help'?"
 
-class _Commands(click.Group):
+
+class _Commands(Group):
+    answers: ClassVar = {
+        **dict.fromkeys(("up", "apply", "deploy", "install", "sync", "reconcile"), _NO_APPLY),
+        **dict.fromkeys(("destroy", "delete", "remove", "rm", "uninstall"), _NO_DELETE),
+        **dict.fromkeys(("init", "new", "create", "add"), _NO_INIT),
+        **dict.fromkeys(("list", "ls", "get", "show"), _LISTS),
+        **dict.fromkeys(("plan", "preview"), _PLANS),
+        **dict.fromkeys(("build", "template", "generate", "export"), "Did you mean 'render'?"),
+        **dict.fromkeys(("check", "lint", "verify", "test"), "Did you mean 'validate' or 'preflight'?"),
+        **dict.fromkeys(("wait", "watch"), "Did you mean 'status --wait'?"),
+        "bootstrap": "Did you mean 'cluster bootstrap'?",
+        "down": "Did you mean 'sandbox down'?",
+        "help": _HELPS,
+        "version": "Did you mean 'tenantry --version'?",
+    }
+
     def list_commands(self, _: click.Context) -> list[str]:
         return list(_COMMANDS)
 
@@ -50,34 +75,42 @@ class _Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Without importing the commands, as click does for their short help."""
+        found = [CompletionItem(name, help=text) for name, text in _COMMANDS.items() if name.startswith(incomplete)]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
 
 @click.group(
     cls=_Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog="Exit codes: 0 fine, 1 differences or not ready, 2 invalid input or usage, 3 a bug of tenantry, 130 interrupted.",
-)
-@click.option(
-    "-f",
-    "--file",
-    type=click.Path(path_type=Path),
-    default=Path("tenants.yaml"),
-    show_default=True,
-    envvar="TENANTRY_FILE",
-    help="The fleet's file.",
-)
-@click.version_option(__version__, prog_name="tenantry")
-@click.pass_context
-def app(context: click.Context, file: Path) -> None:
-    r"""Run a multi-tenant, multi-cluster Flux fleet from one file.
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="""\
+A first session:
+  tenantry validate                     is tenants.yaml valid?
+  tenantry render --environment dev     which objects does it yield?
+  tenantry diff origin/main             what does my change do?
+  tenantry preflight --environment dev  will the clusters accept it?
+  pulumi up --stack dev                 apply it
+  tenantry status --environment dev     is every app ready?
 
-    \b
-    tenantry validate                               is tenants.yaml sound, and what does it yield?
-    tenantry render --environment dev               what `pulumi up` will apply, as YAML
-    tenantry diff origin/main                       what a change does, before anything happens
-    tenantry preflight --environment dev            would the cluster take it, and is it fit?
-    tenantry sandbox up                             try it on this machine
+Exit codes:
+  0    success
+  1    differences, problems found, or apps that are not ready
+  2    invalid tenants.yaml, wrong usage, or a request that is refused
+  3    internal error (please report it)
+  130  interrupted
+
+`tenantry COMMAND --help` has the options and examples of each command.
+""",
+)
+@file_option(envvar="TENANTRY_FILE")
+@click.version_option(__version__, prog_name="tenantry")
+def app() -> None:
+    """Run a multi-tenant, multi-cluster Flux fleet from one file, tenants.yaml.
+
+    The file declares environments, clusters, tenants and their apps, and Pulumi applies it. These commands check the
+    file, show what it yields, and show the state of the clusters.
     """
-    context.obj = file
 
 
 def main() -> None:
@@ -115,7 +148,7 @@ def _bug(unexpected: Exception) -> int:
     if os.environ.get("TENANTRY_DEBUG"):
         raise unexpected
     error(
-        f"this is a bug of tenantry: {type(unexpected).__name__}: {unexpected}\n"
+        f"internal error: {type(unexpected).__name__}: {unexpected}\n"
         "  fix: run it again with TENANTRY_DEBUG=1 and report what it prints"
     )
     return 3

@@ -9,9 +9,11 @@ from urllib.parse import urlsplit
 
 import click
 
+from tenantry.cli.commands import Group
+from tenantry.cli.fleet_file import file_option, reads_file
 from tenantry.cli.management import connect_management, management_options
+from tenantry.cli.options import cluster_name, output
 from tenantry.cli.options import environment as environment_option
-from tenantry.cli.options import output
 from tenantry.cli.output import as_text, counts, data, data_json, say
 from tenantry.cluster.apply_bootstrap import Outcome, apply
 from tenantry.cluster.connect import connect
@@ -31,37 +33,39 @@ from tenantry.render import to_yaml
 _WOULD = {Outcome.CREATED: "would be created", Outcome.CHANGED: "would be changed", Outcome.UNCHANGED: "unchanged"}
 
 
-@click.group("cluster", short_help="prepare and check clusters")
+@click.group("cluster", cls=Group)
+@file_option()
 def command() -> None:
-    """Prepare clusters for the fleet, and check how Flux reaches them."""
+    """Prepare a cluster for Flux, or check the kubeconfig through which Flux reaches it."""
 
 
 @command.command(
     "bootstrap",
-    short_help="print or apply what a cluster needs once",
-    epilog="""\b
+    short_help="print or apply what a cluster needs before its first `pulumi up`",
+    epilog="""\
 Examples:
   tenantry cluster bootstrap edge-1 | kubectl --context edge-1 apply -f -
-  tenantry cluster bootstrap edge-1 --kubeconfig ~/.kube/config --context edge-1 --dry-run
-  tenantry cluster bootstrap edge-1 --kubeconfig ~/.kube/config --context edge-1
+  tenantry cluster bootstrap edge-1 --kubeconfig ~/.kube/edge-1 --dry-run
+  tenantry cluster bootstrap edge-1 --kubeconfig ~/.kube/edge-1
 """,
 )
-@click.argument("name")
-@environment_option("The environment whose management cluster runs Flux for it; default: the cluster's first.")
+@cluster_name()
+@environment_option("The environment that the cluster is prepared for; default: its first.")
 @click.option(
     "--kubeconfig",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Apply it with this kubeconfig: that of an administrator of cluster NAME.",
+    help="Apply the objects with this kubeconfig of an administrator of the cluster.",
 )
-@click.option("--context", help="The context in it; default: the current one.")
-@click.option("--dry-run", is_flag=True, help="Ask the cluster what applying would do, and change nothing.")
-@click.pass_obj
+@click.option("--context", metavar="NAME", help="Its context; default: the current one.")
+@click.option("--dry-run", is_flag=True, help="Show what applying would change, and change nothing.")
+@reads_file
 def bootstrap_command(
     file: Path, name: str, environment: str | None, kubeconfig: Path | None, context: str | None, *, dry_run: bool
 ) -> int:
-    """Print what cluster NAME needs once, before Flux can act on it: the platform's namespace, and its service account's rights.
+    """Print the objects that cluster NAME needs before Flux can act on it.
 
-    With --kubeconfig it is applied instead. No stack owns it, and `pulumi destroy` leaves it.
+    These are the platform's namespace and the permissions of its service account. With --kubeconfig they are applied
+    instead. They belong to no stack, and `pulumi destroy` does not remove them.
     """
     if kubeconfig is None and (context or dry_run):
         raise click.UsageError("--context and --dry-run need --kubeconfig: without it nothing is applied")
@@ -103,25 +107,30 @@ def environment_of(fleet: Fleet, name: str, environment: str | None) -> str:
 
 @command.command(
     "check",
-    short_help="say what Flux will refuse of a cluster's kubeconfig",
-    epilog="""\b
+    short_help="check a remote cluster's kubeconfig for settings that Flux rejects",
+    epilog="""\
 Examples:
   tenantry cluster check edge-1
-  tenantry cluster check edge-1 --environment prod --kubeconfig ~/.kube/hub-prod --output json
+  tenantry cluster check edge-1 --environment prod --output json
+
+Exit codes:
+  0  no errors; there may be warnings
+  1  at least one error
+  2  the request cannot be carried out
 """,
 )
-@click.argument("name")
-@environment_option("The environment whose management cluster is asked; default: the cluster's first.")
+@cluster_name()
+@environment_option("The environment whose management cluster holds the kubeconfig; default: the cluster's first.")
 @management_options
 @output("text", "json")
-@click.pass_obj
+@reads_file
 def check(
     file: Path, name: str, environment: str | None, kubeconfig: Path | None, context: str | None, output: str
 ) -> int:
-    """Read the kubeconfig through which Flux reaches remote cluster NAME, and say what Flux will refuse or drop of it.
+    """Check the kubeconfig of remote cluster NAME for settings that Flux rejects or ignores.
 
-    Only the management cluster is asked, nothing is changed, and nothing of the kubeconfig is printed.
-    Exit code 0: no errors, warnings at most; 1: at least one error.
+    The kubeconfig is read from its Secret on the management cluster. Its contents are never printed, and nothing is
+    changed.
     """
     fleet = load_fleet(file)
     chosen = environment_of(fleet, name, environment)

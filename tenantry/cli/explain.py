@@ -8,13 +8,15 @@ from pathlib import Path
 import click
 
 from tenantry.cli.annotated import Line, annotated, place, scalar, value_lines
+from tenantry.cli.commands import Command
 from tenantry.cli.explain_data import as_data
+from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import PLATFORM, output
 from tenantry.cli.options import app as app_argument
 from tenantry.cli.options import cluster as cluster_option
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import tenant as tenant_argument
-from tenantry.cli.output import data, data_json
+from tenantry.cli.output import data, data_json, working
 from tenantry.explain import (
     ExplainedApp,
     ExplainedPlatform,
@@ -36,33 +38,33 @@ from tenantry.plan.plan import Plan, plan
 
 @click.command(
     "explain",
-    short_help="say where the settings of a tenant, an app or an add-on come from",
-    epilog="""\b
+    cls=Command,
+    epilog="""\
 Examples:
-  tenantry explain rocky --environment dev
-  tenantry explain rocky web --environment prod
-  tenantry explain rocky web --environment prod --cluster eu-west-1 --output json
-  tenantry explain platform/cert-controller --environment dev
-  tenantry explain platform --environment prod --cluster us-east-1
+  tenantry explain rocky -e dev                     a tenant
+  tenantry explain rocky web -e prod                an app on all its clusters
+  tenantry explain rocky web -e prod -c eu-west-1   an app on one cluster
+  tenantry explain platform/cert-controller -e dev  an add-on
+  tenantry explain platform -e prod                 what all add-ons share
 """,
 )
 @tenant_argument()
 @app_argument()
-@environment_option("The environment to look at.", required=True)
-@cluster_option("One cluster; default: all of the environment.")
+@environment_option("The environment to show.", required=True)
+@cluster_option("Only this cluster; default: all of the environment.")
 @output("text", "json")
-@click.pass_obj
+@reads_file
 def command(file: Path, tenant: str, app: str | None, environment: str, cluster: str | None, output: str) -> int:
-    """Show the effective settings of TENANT, or of its APP on each cluster, and where every value stands in the file.
+    """Show the effective settings of TENANT, or of its APP on each cluster, and the line that sets each value.
 
-    In place of TENANT, `platform/ADDON` stands for an add-on and `platform` for what all add-ons have in common, unless
-    a tenant is called so.
+    For an app, it also shows which clusters are selected and why, and the values of placeholders. A value that the file
+    does not set is marked as a default. No cluster is contacted and nothing is changed.
 
-    A value that no part of the file sets is marked as a default. For an app it also says which clusters are taken and
-    why, and what was filled in for placeholders. Nothing is contacted and nothing is changed.
+    Use platform/ADDON for an add-on, and platform for the settings that all add-ons share.
     """
-    fleet = load_fleet(file)
-    planned = plan(fleet, environment)
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
+        planned = plan(fleet, environment)
     addon = addon_named(tenant)
     if addon is not None or (tenant == PLATFORM and PLATFORM not in fleet.document.tenants):
         if app is not None:

@@ -23,11 +23,13 @@ def management_options(command: _F) -> _F:
     kubeconfig = click.option(
         "--kubeconfig",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="The management cluster's kubeconfig;"
-        " default: what the stack's file Pulumi.<environment>.yaml names, then KUBECONFIG.",
+        help="The kubeconfig of the management cluster;"
+        " default: the one in Pulumi.<environment>.yaml, then KUBECONFIG, then ~/.kube/config.",
     )
     context = click.option(
-        "--context", help="The context in it; default: what the stack's file names, then the current one."
+        "--context",
+        metavar="NAME",
+        help="Its context; default: the one in Pulumi.<environment>.yaml, then the current one.",
     )
     return kubeconfig(context(command))
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
+from tenantry.cli.fleet_file import fleet_file
 from tenantry.kube.names import ADDON_PREFIX
 from tenantry.messages.errors import TenantryError
 
@@ -19,12 +19,11 @@ PLATFORM = "platform"
 
 
 def _keys(context: click.Context, start: str, *path: str) -> list[str]:
-    """Completes the keys at a path of the fleet's file, if it can be read."""
-    from tenantry.source.parse import read
+    """Completes the keys at a path of the fleet's files, if they can be read."""
+    from tenantry.source.include import read_all
 
-    parent = context.find_root().params.get("file") or Path("tenants.yaml")
     try:
-        found: Any = read(parent).data
+        found: Any = read_all(fleet_file(context)).data
     except TenantryError:
         return []
     for part in path:
@@ -54,9 +53,8 @@ def _revisions(context: click.Context, _: click.Parameter, start: str) -> list[C
     """Paths too: the shell completes those."""
     from tenantry.compare.git import Repository
 
-    file = context.find_root().params.get("file") or Path("tenants.yaml")
     try:
-        names = Repository(file.absolute().parent).names()
+        names = Repository(fleet_file(context).absolute().parent).names()
     except TenantryError:
         names = []
     found = [CompletionItem(name) for name in ("HEAD", *names) if name.startswith(start)]
@@ -76,6 +74,11 @@ def app() -> Callable[[_F], _F]:
 def cluster(help: str) -> Callable[[_F], _F]:
     """`-c, --cluster NAME`, completed from the file."""
     return click.option("-c", "--cluster", metavar="NAME", help=help, shell_complete=_clusters)
+
+
+def cluster_name() -> Callable[[_F], _F]:
+    """`NAME` of a cluster, completed from the file."""
+    return click.argument("name", shell_complete=_clusters)
 
 
 def environment(help: str, *, required: bool = False) -> Callable[[_F], _F]:
@@ -111,5 +114,5 @@ def output(*formats: str) -> Callable[[_F], _F]:
         type=click.Choice(formats),
         default=formats[0],
         show_default=True,
-        help="How the result is printed.",
+        help="The format of the result.",
     )

@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +17,7 @@ import click
 from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused, Severity
 from tenantry.messages.problems import Problem
 from tenantry.messages.redact import presentable
-from tenantry.messages.text import counted, format_invalid, format_warnings
+from tenantry.messages.text import counted, format_count, format_diagnostic
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,6 +28,10 @@ def colours(stream: Any) -> bool:
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return bool(os.environ.get("FORCE_COLOR")) or bool(stream.isatty())
+
+
+def _is_terminal(stream: Any) -> bool:
+    return stream is not None and bool(stream.isatty())
 
 
 def say(message: str) -> None:
@@ -55,31 +63,75 @@ def _write(text: str, stream: Any) -> None:
             raise Refused(f"cannot write the result: {failure.strerror}") from None
 
 
+_PATIENCE = 2.0
+"""Seconds of silence that nobody minds."""
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on a terminal's stderr what takes long and since when, once it does. Nothing else may print meanwhile."""
+    if not _is_terminal(sys.stderr) or os.environ.get("TERM") == "dumb":
+        yield
+        return
+    done, started = threading.Event(), time.monotonic()
+    shown = f"{what[: get_terminal_size().columns - 12]} ..."
+
+    def show() -> None:
+        seconds = _PATIENCE
+        while not done.wait(seconds):
+            seconds = 1.0
+            sys.stderr.write(f"\r{shown} {time.monotonic() - started:.0f} s\x1b[K")
+            sys.stderr.flush()
+
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+        if time.monotonic() - started > _PATIENCE:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
 def data_json(value: Any) -> None:
     data(json.dumps(value, indent=2))
 
 
 def report_invalid(invalid: InvalidFleet) -> None:
     """All problems of a file on stderr."""
-    _report(format_invalid(invalid), Severity.ERROR)
+    _report(invalid.diagnostics, format_count(invalid))
 
 
 def report_warnings(warnings: Sequence[Diagnostic]) -> None:
     """What is doubtful in a file, on stderr; nothing where there is nothing."""
     if warnings:
-        _report(format_warnings(warnings), Severity.WARNING)
+        _report(warnings, f"Found {counted(len(warnings), 'warning')}")
 
 
-def _report(text: str, severity: Severity) -> None:
-    """Places in bold, codes in the severity's colour."""
-    for line in text.splitlines():
-        place, separator, rest = line.partition(f": {severity}[")
-        if separator and not line.startswith(" "):
-            code, _, message = rest.partition("]: ")
-            mark = click.style(f"{severity}[{code}]", fg=_COLOURS[severity], bold=True)
-            say(f"{click.style(place, bold=True)}: {mark}: {message}")
-        else:
+def _report(diagnostics: Sequence[Diagnostic], closing: str) -> None:
+    """Each with the author's line: places in bold, codes and carets in the severity's colour."""
+    from tenantry.cli.excerpt import excerpts
+
+    width = get_terminal_size().columns if _is_terminal(sys.stderr) else _PIPE_WIDTH
+    for diagnostic, excerpt in zip(diagnostics, excerpts(diagnostics, width - _GUTTER), strict=True):
+        colour = _COLOURS[diagnostic.severity]
+        first, *rest = format_diagnostic(diagnostic).splitlines()
+        say(_headline(first, diagnostic.severity))
+        if excerpt:
+            say(f"{excerpt.number:>6} | {excerpt.line}")
+            say(f"{'':>6} | {' ' * excerpt.before}{click.style('^' * excerpt.length, fg=colour, bold=True)}")
+        for line in rest:
             say(line)
+    say(closing)
+
+
+def _headline(line: str, severity: Severity) -> str:
+    place, _, rest = line.partition(f": {severity}[")
+    code, _, message = rest.partition("]: ")
+    mark = click.style(f"{severity}[{code}]", fg=_COLOURS[severity], bold=True)
+    return f"{click.style(place, bold=True)}: {mark}: {message}"
 
 
 def as_data(diagnostic: Diagnostic) -> dict[str, Any]:
@@ -111,6 +163,10 @@ def counts(problems: Sequence[Problem]) -> str:
     return ", ".join(counted(number, each) for each, number in numbers.items() if number)
 
 
+_PIPE_WIDTH = 120
+"""Columns of the author's lines where there is no terminal."""
+_GUTTER = 9
+"""Columns before an author's line: its number and a bar."""
 _WIDE = 1000
 """Columns where nobody looks at a screen: a program that reads a table wants a line per row."""
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
+from tenantry.cli.commands import Command
 from tenantry.cli.diff.data import changed_as_data, id_as_data
 from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, Line, changes
 from tenantry.cli.diff.text import line_as_text
+from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output
-from tenantry.cli.output import as_text, counts, data, data_json, error
+from tenantry.cli.output import as_text, counts, data, data_json, error, working
 from tenantry.cluster.requests import ANSWER_TIMEOUT
 from tenantry.cluster.stackfile import stack_target
 from tenantry.fleet.fleet import Fleet
@@ -33,20 +33,27 @@ from tenantry.preflight.check import Report, preflight
 
 @click.command(
     "preflight",
-    short_help="say what would go wrong with the next `pulumi up`",
-    epilog="""\b
+    cls=Command,
+    epilog="""\
 Examples:
   tenantry preflight --environment dev
-  tenantry preflight --environment prod --kubeconfig ~/.kube/hub-prod --output json
   tenantry preflight --environment dev --environment test --brief
+  tenantry preflight --environment prod --kubeconfig ~/.kube/hub-prod
+
+Exit codes:
+  0  no errors; there may be warnings
+  1  at least one error
+  2  tenants.yaml is invalid, or a management cluster does not answer
 """,
 )
-@environments_option("The environment to look at; may be repeated.", required=True)
+@environments_option("The environment to check; can be repeated.", required=True)
 @management_options
-@click.option("--all", "everything", is_flag=True, help="Cut nothing short of what adopting changes.")
-@click.option("--brief", is_flag=True, help="Of warnings only their codes; errors are shown all the same.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Show every field that adopting an object changes; shorten nothing."
+)
+@click.option("--brief", is_flag=True, help="Print only the codes of warnings; errors are printed in full.")
 @output("text", "json")
-@click.pass_obj
+@reads_file
 def command(
     file: Path,
     environment: tuple[str, ...],
@@ -57,19 +64,17 @@ def command(
     brief: bool,
     output: str,
 ) -> int:
-    """Compare an environment's plan with its management cluster and the remote clusters, and say all that would go wrong.
+    """Check the plan of an environment against its live clusters, before Pulumi applies it.
 
-    What the guard of `pulumi up` would refuse, what would be taken over, whether Flux there is new enough and locked in, and
-    whether it gets into the remote clusters. Nothing is changed.
-
-    Exit code 0: no errors, warnings at most; 1: at least one error; 2: the file is wrong, or a management cluster does not
-    answer.
+    Reports what the guard of `pulumi up` would refuse, existing objects that would be adopted, whether Flux is recent
+    enough and locked down, and whether Flux can reach the remote clusters. Nothing is changed.
     """
     names = tuple(dict.fromkeys(environment))
     if len(names) > 1 and (kubeconfig or context):
         raise click.UsageError("--kubeconfig and --context are of one cluster: name one --environment with them")
-    fleet = load_fleet(file)
-    plans = {name: plan_one(fleet, name) for name in names}
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
+        plans = {name: plan_one(fleet, name) for name in names}
     reports: dict[str, Report] = {}
     for name, planned in plans.items():
         try:
@@ -96,20 +101,9 @@ def _report(file: Path, fleet: Fleet, planned: Plan, kubeconfig: Path | None, co
     limits = limits_of(fleet, planned.environment, stack.max_deletions)
     with (
         connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,
-        _working(f"{planned.environment}: reading {planned.management} and the remote clusters"),
+        working(f"{planned.environment}: reading {planned.management} and the remote clusters"),
     ):
         return preflight(client, fleet, planned, limits, now=datetime.now(UTC), claim=stack.claim)
-
-
-@contextmanager
-def _working(what: str) -> Iterator[None]:
-    """Says in a terminal what is going on, for as long as it does."""
-    console = Console(stderr=True, highlight=False)
-    if not console.is_terminal:
-        yield
-        return
-    with console.status(what):
-        yield
 
 
 def _print(planned: Plan, report: Report, limits: DisplayLimits, *, brief: bool) -> None:

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import click
 
+from tenantry.cli.commands import Command
+from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
-from tenantry.cli.output import data, data_json, say
+from tenantry.cli.output import data, data_json, say, working
 from tenantry.kube.objects import KubeObject
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.text import counted
@@ -18,33 +20,35 @@ from tenantry.render import shown, to_yaml, write_directory
 
 @click.command(
     "render",
-    short_help="write the objects of the fleet as YAML",
-    epilog="""\b
+    cls=Command,
+    epilog="""\
 Examples:
-  tenantry render --environment dev                        YAML documents on stdout
+  tenantry render --environment dev                  YAML documents on stdout
+  tenantry render --environment dev --output names   one line per object
   tenantry render --environment dev | kubectl diff -f -
-  tenantry render --environment dev --output names         one line per object
-  tenantry render --directory rendered                     rendered/<environment>/<namespace>/<kind>-<name>.yaml
+  tenantry render --directory rendered               a file per object:
+                     rendered/<environment>/<namespace>/<kind>-<name>.yaml
 """,
 )
-@environment_option("One environment; default: all of them.")
+@environment_option("Only this environment; default: all of them.")
 @click.option(
     "-d",
     "--directory",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write one file per object there, a folder per environment; what is no longer planned is removed.",
+    help="Write a file per object here, in a directory per environment, and remove files of objects that are gone.",
 )
 @output("yaml", "json", "names")
-@click.pass_obj
+@reads_file
 def command(file: Path, environment: str | None, directory: Path | None, output: str) -> int:
-    """Write the objects that `pulumi up` applies, byte for byte, without contacting any cluster.
+    """Write the objects that `pulumi up` applies. No cluster is contacted.
 
-    Secrets that take their values from the stack's secret config are left out, and named on stderr.
+    Secrets whose values are in the stack's secret config are left out, and listed on stderr.
 
-    With several environments on stdout each object still tells its own: see the label tenantry/environment.
+    The label tenantry/environment of each object says which environment it belongs to.
     """
-    fleet = load_fleet(file)
-    plans = {environment: plan_one(fleet, environment)} if environment else plan_all(fleet)
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
+        plans = {environment: plan_one(fleet, environment)} if environment else plan_all(fleet)
     if directory is None:
         objects = [object for each in plans.values() for object in each.objects]
         _print(objects, output)

@@ -12,6 +12,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from tenantry.cli.commands import Group
+from tenantry.cli.fleet_file import project_directory, reads_file
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
 from tenantry.cli.output import data_json, say, stdout_console
@@ -25,10 +27,10 @@ if TYPE_CHECKING:
 _ROOT = click.option(
     "--root",
     type=click.Path(path_type=Path, file_okay=False),
-    default=Path(".sandbox"),
-    show_default=True,
+    default=lambda: project_directory(click.get_current_context()) / ".sandbox",
     envvar="TENANTRY_SANDBOX",
-    help="Where the sandbox keeps its state, logs and kubeconfigs.",
+    help="The directory for the sandbox's state, logs and kubeconfigs; default: $TENANTRY_SANDBOX, else .sandbox beside "
+    "tenants.yaml.",
 )
 
 
@@ -49,7 +51,7 @@ def _refusals() -> Iterator[None]:
         raise Refused(error.message, error.fix) from error
 
 
-@click.group("sandbox", short_help="run an environment's clusters on this machine")
+@click.group("sandbox", cls=Group)
 def command() -> None:
     """Run the clusters of an environment as local processes: control planes, Flux, and a server for its sources.
 
@@ -58,13 +60,14 @@ def command() -> None:
 
 
 @command.command(
-    epilog="""\b
+    short_help="start it, or update it",
+    epilog="""\
 Examples:
   tenantry sandbox up
   tenantry sandbox up --environment dev --content my-fleet/content
 """,
 )
-@environment_option("The environment to run; default: the file's first.")
+@environment_option("The environment to run; default: the first in the file.")
 @click.option(
     "--content",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -72,9 +75,9 @@ Examples:
     "URLs of the sources; default: the content for this repository's tenants.yaml.",
 )
 @_ROOT
-@click.pass_obj
+@reads_file
 def up(file: Path, environment: str | None, content: Path | None, root: Path) -> int:
-    """Start the processes that do not run yet, and apply changes. It is safe to run it again."""
+    """Start the sandbox, or update it after a change of tenants.yaml. It is safe to run this again."""
     fleet = load_fleet(file)
     planned = plan(fleet, environment or next(iter(fleet.environments)))
     with _refusals(), _progress() as report:
@@ -89,11 +92,18 @@ def up(file: Path, environment: str | None, content: Path | None, root: Path) ->
     return 0
 
 
-@command.command()
+@command.command(
+    short_help="show its processes",
+    epilog="""\
+Exit codes:
+  0  all of them are running
+  1  at least one is not, or there is no sandbox
+""",
+)
 @_ROOT
 @output("text", "json")
 def status(root: Path, output: str) -> int:
-    """Show the sandbox's processes. Exit code 1: one of them is not running."""
+    """Show the processes of the sandbox."""
     with _refusals():
         from sandbox.status import status as status_of
 
@@ -105,10 +115,10 @@ def status(root: Path, output: str) -> int:
     return 0 if found.alive else 1
 
 
-@command.command()
+@command.command(short_help="stop it and remove its directory")
 @_ROOT
 def down(root: Path) -> int:
-    """End every process of the sandbox and remove its directory, with the state of stacks that ran against it."""
+    """Stop the sandbox and remove its directory, including the Pulumi state of stacks that used it."""
     with _refusals(), _progress() as report:
         from sandbox import lifecycle
 
@@ -117,8 +127,9 @@ def down(root: Path) -> int:
 
 
 @command.command(
+    short_help="run a command against it",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-    epilog="""\b
+    epilog="""\
 Examples:
   tenantry sandbox run -- pulumi up --stack dev
   tenantry sandbox run -- kubectl get kustomizations --all-namespaces
@@ -129,10 +140,9 @@ Examples:
 @_ROOT
 @click.argument("arguments", nargs=-1, required=True, metavar="COMMAND...")
 def run(root: Path, cluster: str | None, arguments: tuple[str, ...]) -> int:
-    """Run a command against the sandbox.
+    """Run a command with the sandbox's pulumi and kubectl.
 
-    The sandbox's pulumi and kubectl are on PATH. Pulumi works with the sandbox's own backend, home and plugin; KUBECONFIG names a
-    cluster of the sandbox.
+    Pulumi uses the sandbox's own backend, home and plugins. KUBECONFIG names a cluster of the sandbox.
     """
     with _refusals():
         from sandbox.commands import environment

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console, Group
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
+from tenantry.cli.commands import Command
+from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
-from tenantry.cli.output import data_json, say, stdout_console
+from tenantry.cli.output import data_json, say, stdout_console, working
+from tenantry.cli.status_table import status_table
 from tenantry.cluster.inventory import apps_of, owned_on
 from tenantry.cluster.leftovers import leftovers, told
 from tenantry.cluster.status import AppStatus, Readiness, statuses
@@ -32,28 +34,27 @@ if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
 _POLL_SECONDS = 0.5
-_COLOURS = {
-    Readiness.READY: "green",
-    Readiness.PROGRESSING: "yellow",
-    Readiness.SUSPENDED: "blue",
-    Readiness.FAILED: "red",
-    Readiness.MISSING: "red",
-}
 
 
 @click.command(
     "status",
-    short_help="show whether every app is ready",
-    epilog="""\b
+    cls=Command,
+    epilog="""\
 Examples:
   tenantry status --environment dev
   tenantry status --environment dev --wait --timeout 300
-  tenantry status --environment prod --kubeconfig ~/.kube/hub-prod --output json
+  tenantry status --environment prod --output json
+  tenantry status --environment prod --kubeconfig ~/.kube/hub-prod
+
+Exit codes:
+  0  every app is ready
+  1  at least one app is not ready
+  2  tenants.yaml is invalid, or the management cluster does not answer
 """,
 )
-@environment_option("The environment to look at.", required=True)
+@environment_option("The environment to show.", required=True)
 @management_options
-@click.option("--wait", is_flag=True, help="Go on until every app is ready, or the time is up.")
+@click.option("--wait", is_flag=True, help="Wait until every app is ready, or until the timeout.")
 @click.option(
     "--timeout",
     type=click.IntRange(min=1),
@@ -63,17 +64,18 @@ Examples:
     help="How long --wait waits.",
 )
 @output("text", "json")
-@click.pass_obj
+@reads_file
 def command(
     file: Path, environment: str, kubeconfig: Path | None, context: str | None, *, wait: bool, timeout: int, output: str
 ) -> int:
-    """Show tenant, cluster and app, and whether Flux has brought each to what was asked for.
+    """Show each app of an environment, its status and the revision that Flux applied.
 
-    Only the management cluster is asked: Flux reports there about remote clusters too. Nothing is changed. What does not get
-    on by itself, and what is there that the file does not plan, is told with what to do.
-    Exit code 0: every app is ready; 1: at least one is not.
+    Also lists stuck deletions and objects that the file does not declare, with a suggested fix.
+
+    Only the management cluster is contacted: Flux reports there about remote clusters too. Nothing is changed.
     """
-    planned = plan(load_fleet(file), environment)
+    with working(f"planning {file}"):
+        planned = plan(load_fleet(file), environment)
     with connect_management(file, environment, kubeconfig, context) as client:
         live = _wait(client, planned, timeout) if wait else _read(client, planned)
         others = _others(client, planned)
@@ -81,7 +83,8 @@ def command(
     if output == "json":
         data_json([_as_data(status) for status in found])
     else:
-        stdout_console().print(_table(found))
+        console = stdout_console()
+        console.print(status_table(found, console))
     for message in filter(None, (*stuck(live), others)):
         say(message)
     return 0 if all(status.readiness is Readiness.READY for status in found) else 1
@@ -127,7 +130,9 @@ def _progress() -> Iterator[Callable[[tuple[AppStatus, ...]], None]]:
     started = time.monotonic()
     with Live(console=console, transient=True, refresh_per_second=4) as live:
         yield lambda found: live.update(
-            Group(_table(found), Text(f"{_counts(found)}, {time.monotonic() - started:.0f} s", style="dim"))
+            Group(
+                status_table(found, console), Text(f"{_counts(found)}, {time.monotonic() - started:.0f} s", style="dim")
+            )
         )
 
 
@@ -147,40 +152,6 @@ class _LineProgress:
 def _counts(found: tuple[AppStatus, ...]) -> str:
     ready = sum(status.readiness is Readiness.READY for status in found)
     return f"{ready} of {counted(len(found), 'app')} ready"
-
-
-def _table(found: tuple[AppStatus, ...]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("TENANT", "CLUSTER", "APP", "KIND", "STATUS", "REVISION"):
-        table.add_column(heading, no_wrap=True)
-    messages = any(status.readiness is not Readiness.READY for status in found)
-    if messages:
-        table.add_column("MESSAGE", overflow="fold")
-    for status in found:
-        table.add_row(*_row(status), *([_message(status)] if messages else []))
-    return table
-
-
-def _row(status: AppStatus) -> tuple[str | Text, ...]:
-    return (
-        status.app.tenant or "(platform)",
-        status.app.cluster,
-        status.app.name,
-        status.app.id.kind,
-        Text(status.readiness, style=_COLOURS[status.readiness]),
-        _short(status.revision),
-    )
-
-
-def _message(status: AppStatus) -> Text:
-    """Flux's message on one line; none where all is well."""
-    return Text("" if status.readiness is Readiness.READY else " ".join(status.message.split()))
-
-
-def _short(revision: str) -> str:
-    """main@sha1:0123456789... -> main@0123456"""
-    branch, separator, commit = revision.partition("@sha1:")
-    return f"{branch}@{commit[:7]}" if separator else revision
 
 
 def _as_data(status: AppStatus) -> dict[str, Any]:

@@ -6,50 +6,48 @@ from pathlib import Path
 
 import click
 
+from tenantry.cli.commands import Command
+from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import output
-from tenantry.cli.output import as_data, data, data_json, report_invalid, report_warnings
+from tenantry.cli.output import as_data, data, data_json, report_warnings, working
 from tenantry.load import load_fleet, plan_all, warnings_of
-from tenantry.messages.errors import InvalidFleet
 from tenantry.messages.text import counted
 
 
 @click.command(
     "validate",
-    short_help="check the fleet's file and everything it would yield",
-    epilog="""\b
+    cls=Command,
+    epilog="""\
 Examples:
   tenantry validate
-  tenantry --file fleets/edge.yaml validate --output json
+  tenantry validate --file fleets/edge.yaml
+  tenantry validate --output json
+
+Exit codes:
+  0  the file is valid
+  2  it is not, or it cannot be read; with --strict, also if there are warnings
 """,
 )
-@click.option("--strict", is_flag=True, help="Exit with code 2 if there are warnings, too.")
+@click.option("--strict", is_flag=True, help="Also exit with code 2 if there are warnings.")
 @output("text", "json")
-@click.pass_obj
+@reads_file
 def command(file: Path, *, strict: bool, output: str) -> int:
-    """Check the fleet's file: its shape, its references, and the objects of every environment.
+    """Check tenants.yaml: its keys and values, its references, and the objects that every environment yields.
 
-    All problems are named in one run, each with its place and a fix. Nothing is contacted and nothing is changed.
+    All problems are reported in one run, each with its place and a fix. No cluster is contacted and nothing is changed.
 
-    A valid file may get warnings on stderr, for what works but is probably not meant: declared and never used, overrides
-    that never apply, misspelled roles, and the like.
+    A valid file can get warnings on stderr about what is probably not meant, such as sources that no app uses, overrides
+    that never apply, and misspelled roles.
     """
-    try:
+    with working(f"checking {file}"):
         fleet = load_fleet(file)
         plans = plan_all(fleet)
-    except InvalidFleet as invalid:
-        if output == "json":
-            data_json(
-                {"valid": False, "errors": [as_data(diagnostic) for diagnostic in invalid.diagnostics], "warnings": []}
-            )
-        else:
-            report_invalid(invalid)
-        return 2
     objects = {name: len(plan.objects) for name, plan in plans.items()}
     warnings = warnings_of(fleet)
     if output == "json":
         data_json({"valid": True, "errors": [], "warnings": [as_data(each) for each in warnings], "objects": objects})
     else:
         counts = f"{counted(len(fleet.clusters), 'cluster')}, {counted(len(fleet.document.tenants), 'tenant')}"
-        data(f"{file} is sound: {counts}; objects: {', '.join(f'{name} {count}' for name, count in objects.items())}")
+        data(f"{file} is valid: {counts}; objects: {', '.join(f'{name} {count}' for name, count in objects.items())}")
         report_warnings(warnings)
     return 2 if strict and warnings else 0

@@ -25,8 +25,8 @@ CONNECT_TIMEOUT = 10.0
 LISTING = 60.0
 """The same for later answers, which may list thousands of objects."""
 
-_RENEW = "renew it, or choose another context: pulumi config set tenantry:context NAME"
-_CHECK = "check its address and that it runs, or choose another context: pulumi config set tenantry:context NAME"
+_RENEW = "renew it, or choose another context with --context, or: pulumi config set tenantry:context NAME"
+_CHECK = "check its address and that it runs, or choose another context with --context, or: pulumi config set tenantry:context NAME"
 
 
 def connect(kubeconfig: Path | None, context: str | None, seconds: float = LISTING) -> Client:

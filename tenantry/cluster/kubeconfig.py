@@ -18,8 +18,8 @@ from tenantry.messages.errors import Refused
 if TYPE_CHECKING:
     from lightkube.config.kubeconfig import KubeConfig, SingleConfig
 
-_OTHER_FILE = "name another file: pulumi config set tenantry:kubeconfig FILE"
-_OTHER_CONTEXT = "choose another context: pulumi config set tenantry:context NAME"
+_OTHER_FILE = "name another with --kubeconfig, or: pulumi config set tenantry:kubeconfig FILE"
+_OTHER_CONTEXT = "choose another context with --context, or: pulumi config set tenantry:context NAME"
 
 
 def select(file: Path | None, context: str | None) -> SingleConfig:
@@ -91,7 +91,7 @@ def _read(file: Path) -> KubeConfig:
     try:
         kubeconfig = KubeConfig.from_dict(yaml.safe_load(file.read_text(encoding="utf-8")), fname=file)
     except OSError as error:
-        fix = f"put it there (the sandbox's comes with `tenantry sandbox up`), or {_OTHER_FILE}"
+        fix = f"{_OTHER_FILE} (`tenantry sandbox up` writes the sandbox's)"
         raise Refused(f"kubeconfig {file} cannot be read: {error.strerror}", fix) from None
     except (yaml.YAMLError, UnicodeDecodeError):
         raise Refused(f"kubeconfig {file} is not YAML", f"repair it, or {_OTHER_FILE}") from None

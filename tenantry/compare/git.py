@@ -45,6 +45,10 @@ class Repository:
     def checked(self, ended: subprocess.CompletedProcess[bytes]) -> bytes:
         """What it printed. Raises: Refused: it failed; with its own words."""
         if ended.returncode:
+            if b"not a git repository" in ended.stderr:
+                raise Refused(
+                    f"{self.directory} is not in a Git repository", "name a file or a directory to compare with"
+                )
             said = ended.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {ended.returncode}"]
             fix = "run it inside a clone, or name a file or a directory to compare with"
             raise Refused(f"git in '{self.directory}': {said[0].removeprefix('fatal: ')}", fix)

@@ -16,7 +16,9 @@ from tenantry.cli.app import run
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[1]
 CASES = sorted(
-    path.name for path in HERE.iterdir() if path.is_dir() and path.name not in ("diagnostics", "diff", "__pycache__")
+    path.name
+    for path in HERE.iterdir()
+    if path.is_dir() and path.name not in ("diagnostics", "diff", "help", "__pycache__")
 )
 
 each_case = pytest.mark.parametrize("case", CASES)

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import click
 
+from tenantry.cli.commands import Command
 from tenantry.cli.diff.data import as_data
 from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits
 from tenantry.cli.diff.markdown import as_markdown
 from tenantry.cli.diff.text import as_names, as_text
+from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output, revision
-from tenantry.cli.output import data, data_json, error, report_invalid, say
+from tenantry.cli.output import data, data_json, error, report_invalid, say, working
 from tenantry.compare.diff import diff_all
 from tenantry.compare.revision import Base, load_base
 from tenantry.fleet.fleet import Fleet
@@ -26,31 +28,36 @@ from tenantry.plan.plan import Plan, nothing_of
 
 @click.command(
     "diff",
-    short_help="say what a change of the fleet's file does",
-    epilog="""\b
+    cls=Command,
+    epilog="""\
 Examples:
-  tenantry diff                                        what is not committed yet
-  tenantry diff origin/main --merge-base               what a branch changes, as a pull request shows it
-  tenantry diff main -e prod --max-deletions 0         refuse to take anything from prod
-  tenantry diff ../release-7/tenants.yaml --all        against another file, nothing left out
-  tenantry diff origin/main --output markdown          for the comment of a pull request
+  tenantry diff                                  changes not committed yet
+  tenantry diff origin/main --merge-base         what this branch changes
+  tenantry diff main -e prod --max-deletions 0   allow no removal from prod
+  tenantry diff ../release-7/tenants.yaml --all  another file, every field
+  tenantry diff origin/main --output markdown    for a pull request's comment
+
+Exit codes:
+  0  no difference
+  1  differences
+  2  invalid input, or the change removes more than is allowed
 """,
 )
 @revision("base", default="HEAD")
 @click.option(
-    "--merge-base", is_flag=True, help="Compare with the commit where HEAD parted from BASE, as BASE... does."
+    "--merge-base", is_flag=True, help="Compare with the merge base of HEAD and BASE, like `git diff BASE...`."
 )
-@environments_option("An environment; repeat it for more. Default: all of them.")
+@environments_option("Only this environment; can be repeated. Default: all of them.")
 @click.option(
     "--max-deletions",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Refuse an environment that loses more than N tenants, N namespaces or N apps;"
-    " default: the environment's maxDeletions.",
+    help="Refuse a change that removes more than N tenants, namespaces or apps from an environment;"
+    " default: its maxDeletions.",
 )
-@click.option("--all", "everything", is_flag=True, help="Show every object, field and value in full.")
+@click.option("--all", "everything", is_flag=True, help="Show every object, field and value; shorten nothing.")
 @output("text", "json", "markdown", "names")
-@click.pass_obj
+@reads_file
 def command(
     file: Path,
     base: str,
@@ -61,13 +68,15 @@ def command(
     merge_base: bool,
     everything: bool,
 ) -> int:
-    """Compare the fleet's file with what it was at BASE: a Git revision, another file, or a directory with such a file.
+    """Compare what tenants.yaml yields with what it yielded at BASE, a Git revision; default: HEAD.
 
-    BASE is HEAD unless it is named. Both are planned by this version of tenantry; no cluster is asked and nothing is
-    changed. What moves elsewhere counts as deleted, and add-ons count as apps.
-    Exit code 0: no difference; 1: differences; 2: invalid input, or more deletions than allowed.
+    BASE can also be another file, or a directory that holds a file of the same name. Both sides are planned by this
+    version of Tenantry. No cluster is contacted and nothing is changed.
+
+    An object that moves to another cluster or namespace counts as removed, and an add-on counts as an app.
     """
-    fleet = load_fleet(file)
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
     before, after = _plans(fleet, file, base, environment, merge_base=merge_base)
     if not before.found:
         say(f"{before.name} has no {file.name}: everything is new")
@@ -104,14 +113,16 @@ def _plans(
         known.update(there.environments)
         return _chosen(there, environments)
 
-    after = _chosen(fleet, environments)
+    with working(f"planning {file}"):
+        after = _chosen(fleet, environments)
     try:
-        before = load_base(file, base, planned_before, merge_base=merge_base)
+        with working(f"planning {base}"):
+            before = load_base(file, base, planned_before, merge_base=merge_base)
     except InvalidFleet as invalid:
         report_invalid(invalid)
-        message = f"there is nothing to compare with: {file} is sound, but not as it is at '{base}'"
+        message = f"the file at '{base}' is invalid, so there is nothing to compare with"
         raise Refused(
-            message, "name a base that is sound; `tenantry render` shows all that the file yields now"
+            message, "name a base that is valid; `tenantry render` shows everything that the file yields now"
         ) from None
     if unknown := [each for each in environments if each not in known]:
         message = f"neither {file} nor {before.name} declares environment '{unknown[0]}'"

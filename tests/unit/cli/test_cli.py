@@ -23,6 +23,8 @@ BROKEN = SOUND.replace("source: manifests", "source: manifest")
 BROKEN_SAYS = (
     "tenants.yaml:15:33: error[unknown-source]: app 'web' of tenant 'rocky' takes source 'manifest',"
     " which the tenant does not declare\n"
+    "    15 |       web: {kustomize: {source: manifest}}\n"
+    "       |                                 ^^^^^^^^\n"
     "  at tenants.rocky.apps.web.kustomize.source\n"
     "  declared: charts, manifests (closest: manifests)\n"
     "  fix: declare it under 'tenants.rocky.sources:', or correct the name\n"
@@ -30,9 +32,11 @@ BROKEN_SAYS = (
 )
 
 DOUBTLESS = SOUND.replace("      charts: {helm: {url: https://charts.example.com}}\n", "")
-VALID = "tenants.yaml is sound: 2 clusters, 1 tenant; objects: dev 13\n"
+VALID = "tenants.yaml is valid: 2 clusters, 1 tenant; objects: dev 13\n"
 WARNING = (
     "tenants.yaml:12:7: warning[unused]: source 'charts' is declared, but never used: no app of tenant 'rocky' names it\n"
+    "    12 |       charts: {helm: {url: https://charts.example.com}}\n"
+    "       |       ^^^^^^\n"
     "  at tenants.rocky.sources.charts\n"
     "  fix: use it, or remove it\n"
     "Found 1 warning\n"
@@ -320,7 +324,7 @@ def test_help_lists_the_commands_and_the_exit_codes(capsys: Capture) -> None:
     _, out, _ = tenantry(capsys, "--help")
     for command in ("validate", "render", "preflight", "cluster", "completion"):
         assert f"\n  {command} " in out
-    assert "Exit codes: 0 fine" in out
+    assert "\nExit codes:\n  0    success\n" in out
 
 
 def test_the_version_is_data(capsys: Capture) -> None:
@@ -377,7 +381,7 @@ def _raise(error: BaseException) -> object:
 def test_a_bug_of_ours_is_named_as_such_with_exit_code_3(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(validate_module, "load_fleet", _raise(RuntimeError("oops")))
     expected = (
-        "error: this is a bug of tenantry: RuntimeError: oops\n"
+        "error: internal error: RuntimeError: oops\n"
         "  fix: run it again with TENANTRY_DEBUG=1 and report what it prints\n"
     )
     assert tenantry(capsys, "validate") == (3, "", expected)
@@ -510,7 +514,7 @@ tenants:
 
 def test_validate_lists_environments_behind_those_they_come_after(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(ORDERED)
-    said = "tenants.yaml is sound: 3 clusters, 1 tenant; objects: dev 5, test 5, prod 5\n"
+    said = "tenants.yaml is valid: 3 clusters, 1 tenant; objects: dev 5, test 5, prod 5\n"
     assert tenantry(capsys, "validate") == (0, said, "")
 
 

@@ -160,12 +160,14 @@ def test_an_unsound_base_can_not_be_compared_with(capsys: Capture) -> None:
     assert (code, out) == (2, "")
     assert err == (
         "before.yaml:16:1: error[unknown-key]: key 'x' is not known here\n"
+        "    16 | x: ...\n"
+        "       | ^\n"
         "  at x\n"
         "  known: apiVersion, clusters, defaults, environments, include, platform, tenants\n"
         "  fix: remove it\n"
         "Found 1 error\n"
-        "error: there is nothing to compare with: tenants.yaml is sound, but not as it is at 'before.yaml'\n"
-        "  fix: name a base that is sound; `tenantry render` shows all that the file yields now\n"
+        "error: the file at 'before.yaml' is invalid, so there is nothing to compare with\n"
+        "  fix: name a base that is valid; `tenantry render` shows everything that the file yields now\n"
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tenantry.cli import management
+from tests.terminal import plain, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
 from tests.unit.texts import planned, rocky
@@ -71,3 +72,65 @@ def test_a_cluster_without_flux_is_refused(capsys: Capture, hub: Memory) -> None
         "error: the cluster knows no Kustomization: Flux is not installed there\n"
         "  fix: install Flux, or name the management cluster\n",
     )
+
+
+# --- in a terminal ----------------------------------------------------------------------------------------------
+
+MESSAGE = (
+    "kustomize build failed: accumulating resources: 'deploy/web.yaml' doesn't exist in revision main@sha1:0123456"
+)
+
+
+@pytest.fixture
+def _failing(hub: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = app()
+    failed["status"]["conditions"] = [{"type": "Ready", "status": "False", "reason": "BuildFailed", "message": MESSAGE}]
+    failed["status"]["lastAppliedRevision"] = "main@sha1:0123456789abcdef"
+    hub.objects[APPS]["items"] = [failed]
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+def screen(columns: int) -> list[str]:
+    code, shown = tenantry_in_terminal("status", "--environment", "dev", columns=columns)
+    assert code == 1
+    return [line.rstrip() for line in plain(shown).splitlines()]
+
+
+@pytest.mark.usefixtures("_failing")
+def test_80_columns_have_the_message_below_its_row() -> None:
+    assert screen(80) == [
+        "TENANT  CLUSTER  APP  KIND           STATUS  REVISION",
+        "rocky   hub      web  Kustomization  failed  main@0123456",
+        "    kustomize build failed: accumulating resources: 'deploy/web.yaml' doesn't",
+        "    exist in revision main@sha1:0123456",
+    ]
+
+
+@pytest.mark.usefixtures("_failing")
+def test_120_columns_have_a_long_message_below_its_row_too() -> None:
+    assert screen(120)[2:] == [f"    {MESSAGE}"]
+
+
+@pytest.mark.usefixtures("_failing")
+def test_a_message_that_fits_is_a_column() -> None:
+    assert screen(180) == [
+        "TENANT  CLUSTER  APP  KIND           STATUS  REVISION      MESSAGE",
+        f"rocky   hub      web  Kustomization  failed  main@0123456  {MESSAGE}",
+    ]
+
+
+@pytest.mark.usefixtures("_failing")
+def test_a_narrow_terminal_cuts_no_name() -> None:
+    assert screen(42)[:2] == ["TENANT  CLUSTER  APP  STATUS  REVISION", "rocky   hub      web  failed  main@0123456"]
+    assert screen(30)[:2] == ["TENANT  CLUSTER  APP  STATUS", "rocky   hub      web  failed"]
+
+
+@pytest.mark.usefixtures("_failing")
+def test_a_pipe_gets_a_line_for_every_app(capsys: Capture) -> None:
+    code, out, _ = tenantry(capsys, "status", "--environment", "dev")
+    assert code == 1
+    assert [line.rstrip() for line in out.splitlines()] == [
+        "TENANT  CLUSTER  APP  KIND           STATUS  REVISION      MESSAGE",
+        f"rocky   hub      web  Kustomization  failed  main@0123456  {MESSAGE}",
+    ]

@@ -1,0 +1,59 @@
+"""What all commands share: how help pages look, and what a wrong command line is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import click
+
+from tenantry.messages.text import closest
+
+
+class Command(click.Command):
+    """A command whose epilog, with examples and exit codes, is printed as it is written."""
+
+    def format_epilog(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        write_epilog(self, formatter)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as usage:
+            file = next((each for each in given if each.endswith((".yaml", ".yml"))), None)
+            if file and "unexpected extra argument" in usage.message:
+                raise click.UsageError(f"{usage.message}. Did you mean '--file {file}'?", ctx) from None
+            raise
+
+
+class Group(click.Group):
+    """A command with subcommands, in the order of their declaration and before the options on its help page."""
+
+    command_class = Command
+    answers: ClassVar[Mapping[str, str]] = {}
+    """What is said to names that people try although no command has them."""
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_commands(ctx, formatter)
+        click.Command.format_options(self, ctx, formatter)
+
+    def format_epilog(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        write_epilog(self, formatter)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        name = args[0]
+        if ctx.resilient_parsing or name.startswith("-") or name in self.list_commands(ctx):
+            return super().resolve_command(ctx, args)
+        near = closest(name, self.list_commands(ctx))
+        answer = self.answers.get(name) or (f"Did you mean '{near}'?" if near else "")
+        raise click.UsageError(f"No such command '{name}'. {answer}".rstrip(), ctx)
+
+
+def write_epilog(command: click.Command, formatter: click.HelpFormatter) -> None:
+    """Examples keep their lines: click would wrap them into one paragraph."""
+    if command.epilog:
+        formatter.write(f"\n{command.epilog.rstrip()}\n")

@@ -1,0 +1,90 @@
+"""Which file a command reads: the one that was named, or the nearest `tenants.yaml` here or above."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from tenantry.cli.output import as_data, data_json
+from tenantry.messages.errors import InvalidFleet, Refused
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+NAME = "tenants.yaml"
+
+
+def file_option(envvar: str | None = None) -> Callable[[_F], _F]:
+    """`-f, --file PATH`, kept in the context's `obj`: before the command or after it; the later one wins."""
+    return click.option(
+        "-f",
+        "--file",
+        type=click.Path(path_type=Path),
+        envvar=envvar,
+        expose_value=False,
+        callback=_keep,
+        help=f"The file to read; default: $TENANTRY_FILE, else {NAME} here or in a parent directory.",
+    )
+
+
+def _keep(context: click.Context, _: click.Parameter, file: Path | None) -> None:
+    if file is not None:
+        context.obj = file
+
+
+def reads_file(command: Callable[..., int]) -> Callable[..., int]:
+    """Gives a command its file as the first argument, and the option `-f, --file`.
+
+    What is wrong with the file is JSON on stdout for those who asked for JSON.
+    """
+
+    @wraps(command)
+    def with_file(*arguments: Any, **options: Any) -> int:
+        try:
+            return command(fleet_file(click.get_current_context()), *arguments, **options)
+        except InvalidFleet as invalid:
+            if options.get("output") != "json":
+                raise
+            errors = [as_data(diagnostic) for diagnostic in invalid.diagnostics]
+            data_json({"valid": False, "errors": errors, "warnings": []})
+            return 2
+
+    return file_option()(with_file)
+
+
+def fleet_file(context: click.Context) -> Path:
+    """The file of a command. Raises: Refused: none was named, and none was found."""
+    file = context.obj or _nearest()
+    if file is None:
+        raise Refused(
+            f"there is no {NAME} in this directory or above it",
+            "cd into the directory of the fleet, or name its file with --file",
+        )
+    return Path(file)
+
+
+def project_directory(context: click.Context) -> Path:
+    """Where files that belong to the fleet are kept: beside a `tenants.yaml` that was found, else this directory."""
+    found = None if context.obj else _nearest()
+    return found.parent if found else Path()
+
+
+def _nearest() -> Path | None:
+    """The path to it from here, as editors can open it.
+
+    Above this directory, only what belongs to its owner counts, as with Git: the files beside `tenants.yaml` can make
+    commands run programs, and anyone may write to /tmp.
+    """
+    here = Path.cwd()
+    for directory in (here, *here.parents):
+        file = directory / NAME
+        if file.exists() and (directory == here or _same_owner(here, directory, file)):
+            return Path(os.path.relpath(file, here))
+    return None
+
+
+def _same_owner(*paths: Path) -> bool:
+    return len({path.lstat().st_uid for path in paths}) == 1

@@ -1,0 +1,100 @@
+"""The table of `tenantry status`, which keeps every message readable however narrow the terminal is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from tenantry.cluster.status import AppStatus, Readiness
+
+_COLOURS = {
+    Readiness.READY: "green",
+    Readiness.PROGRESSING: "yellow",
+    Readiness.SUSPENDED: "blue",
+    Readiness.FAILED: "red",
+    Readiness.MISSING: "red",
+}
+_COLUMNS = ("TENANT", "CLUSTER", "APP", "KIND", "STATUS", "REVISION")
+_MESSAGE = "MESSAGE"
+_DISPENSABLE = ("KIND", "REVISION")
+"""Left out of a narrow terminal in this order, so that no name is cut."""
+_UNBOUNDED = 10_000
+
+
+def status_table(found: Sequence[AppStatus], console: Console) -> RenderableType:
+    """A column of messages if each fits on one line of the terminal, otherwise messages below their rows.
+
+    Elsewhere than in a terminal it is always a column, so that a row is a line.
+    """
+    messages = any(status.readiness is not Readiness.READY for status in found)
+    whole = _table(found, (*_COLUMNS, _MESSAGE) if messages else _COLUMNS)
+    if not console.is_terminal or _fits(whole, console):
+        return whole
+    table = _table(found, _COLUMNS)
+    for count in range(1, len(_DISPENSABLE) + 1):
+        if _fits(table, console):
+            break
+        table = _table(found, [each for each in _COLUMNS if each not in _DISPENSABLE[:count]])
+    return _MessagesBelow(table, [_message(status) for status in found])
+
+
+class _MessagesBelow:
+    """A table of one line per row, with a text below each row that has one."""
+
+    def __init__(self, table: Table, messages: list[Text]) -> None:
+        self._table = table
+        self._messages = messages
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        header, *rows = console.render_lines(self._table, options, pad=False)
+        yield from (*header, Segment.line())
+        for row, message in zip(rows, self._messages, strict=True):
+            yield from (*row, Segment.line())
+            if message:
+                yield Padding(message, (0, 0, 0, 4))
+
+
+def _fits(table: Table, console: Console) -> bool:
+    measured = console.measure(table, options=console.options.update(max_width=_UNBOUNDED))
+    return measured.maximum <= console.width
+
+
+def _table(found: Sequence[AppStatus], columns: Sequence[str]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in columns:
+        if heading == _MESSAGE:
+            table.add_column(heading, overflow="fold")
+        else:
+            table.add_column(heading, no_wrap=True)
+    for status in found:
+        cells = _cells(status)
+        table.add_row(*(cells[heading] for heading in columns))
+    return table
+
+
+def _cells(status: AppStatus) -> dict[str, str | Text]:
+    return {
+        "TENANT": status.app.tenant or "(platform)",
+        "CLUSTER": status.app.cluster,
+        "APP": status.app.name,
+        "KIND": status.app.id.kind,
+        "STATUS": Text(status.readiness, style=_COLOURS[status.readiness]),
+        "REVISION": _short(status.revision),
+        _MESSAGE: _message(status),
+    }
+
+
+def _message(status: AppStatus) -> Text:
+    """Flux's message on one line; none where all is well."""
+    return Text("" if status.readiness is Readiness.READY else " ".join(status.message.split()))
+
+
+def _short(revision: str) -> str:
+    """main@sha1:0123456789... -> main@0123456"""
+    branch, separator, commit = revision.partition("@sha1:")
+    return f"{branch}@{commit[:7]}" if separator else revision

@@ -1,0 +1,59 @@
+"""Commands in a pseudo-terminal of a given width, to see what a person sees."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import sys
+import termios
+import traceback
+import warnings
+from collections.abc import Callable
+
+from tenantry.cli.app import run
+
+_STYLE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def tenantry_in_terminal(*arguments: str, columns: int) -> tuple[int, str]:
+    """Exit code and screen of a command, stdout and stderr together."""
+    return in_terminal(lambda: run(list(arguments)), columns)
+
+
+def in_terminal(action: Callable[[], int], columns: int) -> tuple[int, str]:
+    """Run something in a fork of this process: quicker than an interpreter of its own, and what a test patched stays patched."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # pytest-xdist's threads; the fork uses none of them
+        process, terminal = pty.fork()
+    if process == 0:
+        _child(action, columns)
+    with os.fdopen(terminal, "rb", buffering=0) as opened:
+        screen = b"".join(iter(lambda: _read(opened.fileno()), b"")).decode()
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), screen.replace("\r\n", "\n")
+
+
+def plain(screen: str) -> str:
+    """A screen without colours."""
+    return _STYLE.sub("", screen)
+
+
+def _child(action: Callable[[], int], columns: int) -> None:
+    code = 70
+    try:
+        termios.tcsetwinsize(0, (40, columns))
+        sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115  # descriptors
+        code = action()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # how Linux tells that the other end is closed
+        return b""
