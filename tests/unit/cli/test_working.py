@@ -28,7 +28,8 @@ def test_a_terminal_shows_long_work_and_forgets_it_when_it_is_done() -> None:
     assert in_terminal(lambda: work(0.8), 80) == (0, "\rplanning tenants.yaml ... 0 s\x1b[K\r\x1b[Kdone\n")
 
 
-def test_quick_work_shows_nothing() -> None:
+def test_quick_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "_PATIENCE", 30)
     assert in_terminal(lambda: work(0), 80) == (0, "done\n")
 
 
