@@ -50,7 +50,7 @@ def excerpts(diagnostics: Sequence[Diagnostic], width: int) -> Iterator[Excerpt 
     for index, each in enumerate(diagnostics):
         place, lines = each.location, each.location.lines
         if index < MOST and lines and "".join(lines[place.line - 1 : place.line]).strip() and safe.shows(each, lines):
-            yield _excerpt(place, lines[place.line - 1], width, key_only=safe.key_only(place))
+            yield _excerpt(place, lines[place.line - 1], width, safe.until(place))
         else:
             yield None
 
@@ -70,15 +70,15 @@ class _Safe:
             at = (place.file, place.line)
             self._keys[at] = min(place.column, self._keys.get(at, place.column))
 
-    def key_only(self, place: Location) -> bool:
-        """Whether a wrong key stands at a place, so that only the line up to the end of that key is shown."""
-        return (place.file, place.line) in self._keys
+    def until(self, place: Location) -> int | None:
+        """The column of the first wrong key on the line: nothing behind that key is shown."""
+        return self._keys.get((place.file, place.line))
 
     def shows(self, diagnostic: Diagnostic, lines: Lines) -> bool:
         """Whether the line of a diagnostic can be shown."""
         place = diagnostic.location
         at = (place.file, place.line)
-        if at in self._hidden or self._keys.get(at, place.column) != place.column:
+        if at in self._hidden or self._keys.get(at, place.column) < place.column:
             return False
         if any(isinstance(part, str) and is_sensitive(part) for part in diagnostic.path):
             return False
@@ -114,13 +114,14 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _excerpt(place: Location, line: str, width: int, *, key_only: bool) -> Excerpt:
+def _excerpt(place: Location, line: str, width: int, until: int | None) -> Excerpt:
     start = min(place.column - 1, len(line))
     token = _TOKEN.match(line, start)
     end = token.end() if token else start + 1
     before = _shown(line[max(0, start - _AROUND) : start])
     marked = _shown(line[start : min(end, start + _AROUND)])
-    rest = line[end : end + 1].strip() if key_only else _COMMENT.split(line[end : end + _AROUND])[0].rstrip()
+    shown_to = end + _AROUND if until is None else end + 1 if until == place.column else until - 1
+    rest = _COMMENT.split(line[end : min(shown_to, end + _AROUND)])[0].rstrip()
     more, after = bool(line[end + len(rest) :].strip()), _shown(rest)
     before = _last(before, max(width // 2, width - _columns(marked + after))) if start else ""
     kept = _first(marked + after, width - _columns(before), more=more)

@@ -121,7 +121,7 @@ def _located_in(directory: str, name: str) -> Iterator[None]:
         return text.replace(directory, name)
 
     def renamed(each: Diagnostic) -> Diagnostic:
-        place = replace(each.location, file=told(each.location.file))
+        place = replace(each.location, file=told(each.location.file)).within(each.location.lines)
         notes = tuple(told(note) for note in each.notes)
         return replace(each, location=place, message=told(each.message), notes=notes, fix=told(each.fix))
 

@@ -12,7 +12,7 @@ Anything else that escapes is a bug of ours. Nothing here logs or prints.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
 from typing import TypeAlias
@@ -27,20 +27,33 @@ Path: TypeAlias = tuple[str | int, ...]
 """Where a value stands in the document: ("tenants", "rocky", "apps", "web", "clusters", "names", 1)."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Location:
-    """A place in a text file; line and column count from 1.
+class _InText:
+    """Keeps the lines of a text out of the fields of a place, so that they are never printed or written as data with it."""
 
-    lines: the file's own, as they were read. They can hold secrets: only `cli.excerpt` shows any.
-    """
+    __slots__ = ("_lines",)
+
+    @property
+    def lines(self) -> Lines | None:
+        """All lines of the text, if they are known. They can hold secrets: only `cli.excerpt` shows any."""
+        return getattr(self, "_lines", None)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location(_InText):
+    """A place in a text file; line and column count from 1."""
 
     file: str
     line: int
     column: int
-    lines: Lines | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
+
+    def within(self, lines: Lines | None) -> Location:
+        """The same place, which knows the lines of its text."""
+        place = Location(self.file, self.line, self.column)
+        object.__setattr__(place, "_lines", lines)
+        return place
 
 
 class Severity(StrEnum):
@@ -111,7 +124,7 @@ class InvalidFleet(TenantryError):
 
     def quoting(self, lines: Lines) -> InvalidFleet:
         """The same problems, which are all in one text, with places that know its lines."""
-        places = (replace(each.location, lines=lines) for each in self.diagnostics)
+        places = (each.location.within(lines) for each in self.diagnostics)
         self.diagnostics = tuple(replace(each, location=at) for each, at in zip(self.diagnostics, places, strict=True))
         return self
 

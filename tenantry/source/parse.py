@@ -398,7 +398,7 @@ _COLLECTIONS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 def _location(file: str, found: Any, lines: Lines | None = None) -> Location:
     """Where a node or an event starts; both carry marks that count from 0."""
-    return Location(file, found.start_mark.line + 1, found.start_mark.column + 1, lines)
+    return Location(file, found.start_mark.line + 1, found.start_mark.column + 1).within(lines)
 
 
 def _end_of(text: str, file: str) -> Location:

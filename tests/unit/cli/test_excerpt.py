@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from tests.unit.texts import FRAME, rocky
 
 
 def problem(text: str, line: int, column: int, code: str = "bad-value", *path: str | int) -> Diagnostic:
-    return Diagnostic(Location("t.yaml", line, column, Lines(text)), code, "message", path or ("a",))
+    return Diagnostic(Location("t.yaml", line, column).within(Lines(text)), code, "message", path or ("a",))
 
 
 def one(text: str, column: int = 1, line: int = 1, code: str = "bad-value", width: int = 60) -> Excerpt | None:
@@ -122,7 +123,7 @@ def test_a_line_below_what_may_begin_a_secret_is_hidden(text: str, line: int) ->
 
 def test_where_only_indentation_tells_what_a_line_belongs_to_it_is_hidden_below_such_a_key() -> None:
     text = "password:\n  a: 1\n  b: 1\n  c: hunter2\n"
-    syntax = Diagnostic(Location("t.yaml", 4, 3, Lines(text)), "syntax", "message")
+    syntax = Diagnostic(Location("t.yaml", 4, 3).within(Lines(text)), "syntax", "message")
     assert list(excerpts([syntax], 60)) == [None]
 
 
@@ -141,7 +142,13 @@ def test_the_path_of_a_problem_hides_its_line() -> None:
 def test_behind_a_wrong_key_on_the_same_line_nothing_is_shown_for_others() -> None:
     text = "{a: 1, pin: hunter2, b: 2}"
     found = list(excerpts([problem(text, 1, 2), problem(text, 1, 8, "unknown-key"), problem(text, 1, 22)], 60))
-    assert [each and each.line for each in found] == [None, "{a: 1, pin: ...", None]
+    assert [each and each.line for each in found] == ["{a: 1, ...", "{a: 1, pin: ...", None]
+
+
+def test_a_place_as_data_holds_no_lines() -> None:
+    place = Location("t.yaml", 1, 1).within(Lines("a: hunter2"))
+    assert asdict(place) == {"file": "t.yaml", "line": 1, "column": 1}
+    assert "hunter2" not in repr(place)
 
 
 def test_only_the_first_problems_show_their_line() -> None:
