@@ -107,7 +107,7 @@ def test_a_command_may_be_called_with_any_function_name() -> None:
 
 def test_a_fleet_above_is_found_with_the_files_it_includes(capsys: Capture) -> None:
     said = "../../tenants.yaml is valid: 2 clusters, 1 tenant; objects: dev 13\n"
-    assert tenantry(capsys, "validate") == (0, said, "")
+    assert tenantry(capsys, "validate")[:2] == (0, said)
 
 
 def test_the_nearest_counts(capsys: Capture, project: Path) -> None:
