@@ -1,1 +1,1 @@
-"""Timings of the core on large fleets; run by hand, never as tests."""
+"""Benchmarks of the core on large fleets. Run them by hand; they are not tests."""

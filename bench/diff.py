@@ -1,7 +1,7 @@
-"""How long two plans of a large fleet take to compare: `python -m bench.diff [TENANTS]` (default 1000).
+"""How long it takes to compare two plans of a large fleet: `python -m bench.diff [TENANTS]` (default 1000).
 
-Prints each step in seconds and as a ratio to one plan: with nothing changed, with one tenant in ten removed and others added,
-and with a setting changed that every app takes over.
+Prints each step in seconds and as a ratio to one plan. Three cases are timed: nothing changed, one tenant in ten removed
+and others added, and a changed setting that every app inherits.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def _planned(text: bytes) -> Plan:
-    """From text to plan, as the command does for each side."""
+    """From text to plan, as `tenantry diff` does for each side."""
     return plan(fleet_of(parse(text, "tenants.yaml")), "prod")
 
 

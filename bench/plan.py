@@ -1,6 +1,6 @@
 """How long a large fleet takes from text to plan, guard and YAML: `python bench/plan.py [TENANTS]` (default 1000).
 
-Prints each step in seconds and as a ratio to parsing, because seconds differ between machines and ratios less.
+Prints each step in seconds and as a ratio to parsing. Ratios vary less between machines than seconds do.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _TENANT = """\
 
 
 def text_of(tenants: int) -> bytes:
-    """The file of a fleet with 11 objects for each tenant."""
+    """A fleet file with 11 objects for each tenant."""
     return (_HEAD + "".join(_TENANT.format(number) for number in range(tenants))).encode()
 
 
@@ -64,7 +64,7 @@ def main() -> None:
 
 @contextmanager
 def timed(step: str, record: Callable[[str, float], None]) -> Iterator[None]:
-    """Tell `record` how many seconds the body took."""
+    """Pass the duration of the body, in seconds, to `record`."""
     start = time.perf_counter()
     yield
     record(step, time.perf_counter() - start)

@@ -1,1 +1,1 @@
-"""A plan as Pulumi resources, and nothing more: what to create, `tenantry` has decided before any resource exists."""
+"""Turns a plan into Pulumi resources. `tenantry` has decided what to create before any resource exists."""

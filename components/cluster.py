@@ -11,7 +11,7 @@ from tenantry.kube.objects import KubeObject
 
 
 class Cluster(pulumi.ComponentResource):
-    """What the placements on a cluster share, and its add-ons."""
+    """Objects that the placements on a cluster share, and the cluster's add-ons."""
 
     def __init__(
         self,

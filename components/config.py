@@ -1,4 +1,4 @@
-"""The stack's configuration, read once. No other module asks Pulumi for a setting."""
+"""The stack's configuration, read once. No other module reads Pulumi's configuration."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tenantry.messages.errors import Refused
 
 @dataclass(frozen=True, slots=True)
 class ClusterTarget:
-    """The environment's management cluster, reached as kubectl would reach it.
+    """How to reach the environment's management cluster, with the same defaults as kubectl.
 
-    kubeconfig: a file; None: the one that KUBECONFIG names, else ~/.kube/config. context: None: the file's current one.
+    kubeconfig: a file; None: the file that KUBECONFIG names, else ~/.kube/config. context: None: the file's current one.
     """
 
     kubeconfig: Path | None = None
@@ -26,7 +26,7 @@ class ClusterTarget:
 
 @dataclass(frozen=True, slots=True)
 class DirectoryTarget:
-    """YAML files instead of a cluster, for others to review or to apply."""
+    """The stack writes YAML files, to be reviewed or applied by others, instead of changing a cluster."""
 
     directory: Path
 
@@ -36,10 +36,9 @@ Target: TypeAlias = ClusterTarget | DirectoryTarget
 
 @dataclass(frozen=True, slots=True)
 class StackConfig:
-    """What a stack is about: the environment that it claims, and how. Relative paths start at the project's directory, where
-    program and provider run.
+    """Which environment the stack runs, and how. Relative paths start at the project's directory, where program and provider run.
 
-    max_deletions: how many tenants, namespaces and apps one run may remove; None: what the environment says.
+    max_deletions: how many tenants, namespaces and apps one run may remove; None: the environment's own limit applies.
     """
 
     claim: Claim
@@ -53,9 +52,9 @@ class StackConfig:
 
 
 def read_config() -> StackConfig:
-    """The running stack's configuration. Empty means not set, since the project declares a default for every key.
+    """The running stack's configuration. An empty value means "not set", because the project declares a default for every key.
 
-    Raises: Refused: a value makes no sense; names the key, and the command that sets it right.
+    Raises: Refused: a value is invalid; the message names the key and the command that sets it.
     """
     config = pulumi.Config(NAMESPACE)
     environment = config.get("environment") or pulumi.get_stack()

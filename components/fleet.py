@@ -15,15 +15,15 @@ from tenantry.plan.plan import Plan
 
 
 class Fleet(pulumi.ComponentResource):
-    """A plan on its management cluster: Fleet > Tenant > Placement and Fleet > Cluster, each with objects of its own.
+    """A plan on its management cluster: Fleet > Tenant > Placement and Fleet > Cluster, each with its own objects.
 
-    What several of them share comes before them, so that the objects to depend on are there.
+    Shared objects are registered before the objects that depend on them.
     """
 
     def __init__(
         self, name: str, plan: Plan, provider: pulumi.ProviderResource, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        """Register all objects of the plan; `provider` says where they go, for every one of them."""
+        """Register all objects of the plan with the one provider."""
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(providers=[provider]))
         super().__init__("tenantry:index:Fleet", name, {}, opts)
         tenants = _by_owner(plan.objects)
@@ -38,7 +38,7 @@ class Fleet(pulumi.ComponentResource):
 
 
 def _by_owner(objects: Iterable[KubeObject]) -> dict[str, dict[str, list[KubeObject]]]:
-    """Objects by tenant and cluster, "" where their owner has none, each group in the order of the plan."""
+    """Objects by tenant and cluster ("" for an owner without one), each group in the order of the plan."""
     owned: dict[str, dict[str, list[KubeObject]]] = defaultdict(lambda: defaultdict(list))
     for planned in objects:
         owned[planned.owner.tenant][planned.owner.cluster].append(planned)

@@ -11,7 +11,7 @@ from tenantry.kube.objects import KubeObject
 
 
 class Placement(pulumi.ComponentResource):
-    """What a tenant has on the management cluster for one of its clusters: the baseline, sources, charts and apps."""
+    """The objects of a tenant on the management cluster for one of its clusters: the baseline, sources, charts and apps."""
 
     def __init__(
         self,

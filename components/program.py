@@ -1,4 +1,4 @@
-"""The steps around the components: what has to hold before they are made, and what a stack tells about itself."""
+"""The Pulumi program's steps around the components: checks before any resource is created, and the stack's outputs."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ class TenantOutput(TypedDict):
 
 @contextmanager
 def readable_errors() -> Iterator[None]:
-    """Let mistakes of the author and of whoever runs Pulumi end the program in a message, without a traceback."""
+    """Report errors in the file or the command as a message without a traceback, and end the program."""
     try:
         yield
     except InvalidFleet as error:
-        # On lines of their own, since Pulumi puts a word before the first.
+        # Start on a new line, because Pulumi puts a word before the first one.
         raise pulumi.RunError(f"the fleet cannot be planned\n{format_invalid(error)}") from error
     except Refused as error:
         raise pulumi.RunError(str(error)) from error
 
 
 def make_plan(config: StackConfig) -> Plan:
-    """The plan of the stack's environment, once it is known that its management cluster can take it.
+    """The plan of the stack's environment, after checking that its management cluster can accept it.
 
-    Raises: InvalidFleet, Refused: in a preview too, which would go on without the cluster and show what is not so.
+    Raises: InvalidFleet, Refused: in a preview too, because a preview without the cluster would show wrong changes.
     """
     fleet = load_fleet(config.fleet)
     if config.environment not in fleet.environments:
@@ -61,7 +61,7 @@ def make_plan(config: StackConfig) -> Plan:
         )
     planned = plan_one(fleet, config.environment)
     if warnings := warnings_of(fleet):
-        # On lines of their own, since Pulumi puts a word before the first.
+        # Start on a new line, because Pulumi puts a word before the first one.
         pulumi.log.warn(f"{config.fleet} is valid, but:\n{format_warnings(warnings)}")
     check(planned, _held(fleet, planned, config), limits_of(fleet, config.environment, config.max_deletions))
     if isinstance(config.target, ClusterTarget):
@@ -70,13 +70,13 @@ def make_plan(config: StackConfig) -> Plan:
 
 
 def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
-    """What is there of the environment now, on its management cluster or in files."""
+    """The environment's current objects, on its management cluster or in files."""
     if not isinstance(config.target, ClusterTarget):
         return held(rendered(config.target.directory), planned.environment)
     target = config.target
     with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
         holdings = held_on(client, fleet, planned)
-        # One small list, before all the others are read.
+        # Read the claims first: they are one small list.
         check_claim(client, fleet, config.claim)
         found = list(holdings)
         for message in stuck(found):
@@ -85,7 +85,7 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
 
 
 def with_values(planned: Plan, target: Target) -> Plan:
-    """The plan as it is registered: a cluster gets the values of Secrets, files are for many eyes and get none.
+    """The plan as it is registered. A cluster gets the values of Secrets; files do not, because many people read them.
 
     Raises: Refused: values are missing.
     """
@@ -95,7 +95,7 @@ def with_values(planned: Plan, target: Target) -> Plan:
 
 
 def tenant_outputs(planned: Plan) -> dict[str, TenantOutput]:
-    """What each tenant has, sorted, so that another order in the file is no change."""
+    """The outputs for each tenant, sorted, so that a new order in the file is not a change."""
     facts = {placement.tenant: _Facts() for placement in planned.placements}
     for placement in planned.placements:
         facts[placement.tenant].namespaces.update(placement.namespaces)
@@ -109,7 +109,7 @@ def tenant_outputs(planned: Plan) -> dict[str, TenantOutput]:
 
 @dataclass(slots=True)
 class _Facts:
-    """What is gathered about one tenant from all over the plan."""
+    """Collects the facts about one tenant from the whole plan."""
 
     namespaces: set[str] = field(default_factory=set)
     clusters: set[str] = field(default_factory=set)

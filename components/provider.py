@@ -1,4 +1,4 @@
-"""The one provider of a stack, for its management cluster. Remote clusters get none: Flux reaches them."""
+"""The only provider of a stack, for its management cluster. Remote clusters have no provider, because Flux reaches them."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ It would ask whatever cluster the user's kubeconfig points to about kinds, and, 
 def management_provider(target: Target, cluster: str) -> Provider:
     """The provider for a management cluster's objects.
 
-    The cluster's name is its identity: objects stay when its address changes, and move when the name does.
-    The kubeconfig is passed as a path, so no credential gets into the state. "" stands for the usual places; without it
-    the SDK would put the user's KUBECONFIG into the state.
+    The cluster's name is its identity: objects stay when its address changes, and move when the name changes.
+    The kubeconfig is passed as a path, so the state holds no credentials. "" stands for the default locations; if the
+    argument were missing, the SDK would write the user's KUBECONFIG into the state.
     """
     match target:
         case ClusterTarget(kubeconfig, context):
@@ -38,7 +38,7 @@ def management_provider(target: Target, cluster: str) -> Provider:
                 context=context,
                 cluster_identifier=cluster,
                 kube_client_settings=_REQUESTS,
-                # By default a changed value deletes the object and makes a new one, and Flux fails in between.
+                # By default, a changed value deletes the object and creates a new one, and Flux fails in between.
                 enable_secret_mutable=True,
                 enable_config_map_mutable=True,
             )

@@ -1,4 +1,4 @@
-"""A planned object as a Pulumi resource. Who the parent is, the components decide; what it holds, the plan."""
+"""A planned object as a Pulumi resource. The components choose its parent; the plan decides its content."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tenantry.kube.objects import KubeObject, ObjectId
 
 
 class Object(pulumi.CustomResource):
-    """A Kubernetes object of any kind, registered with its manifest as it is.
+    """A Kubernetes object of any kind, registered with its manifest unchanged.
 
-    The provider takes a manifest for every kind, under a type token made of apiVersion and kind. So one class does for
-    all of them: the generated ones are slow to import, and the one for custom resources drops all fields but `spec`.
+    The provider accepts a manifest for every kind, under a type token made of apiVersion and kind. So one class serves all
+    kinds: the generated classes are slow to import, and the one for custom resources drops all fields but `spec`.
     """
 
     def __init__(self, planned: KubeObject, opts: pulumi.ResourceOptions) -> None:
@@ -31,7 +31,8 @@ Registered: TypeAlias = dict[ObjectId, Object]
 def register(objects: Iterable[KubeObject], parent: pulumi.Resource, registered: Registered) -> None:
     """Register objects below a component, in the order of the plan, and add them to `registered`.
 
-    Edges go from object to object. One to a component would mean everything below it, and would grow with the fleet.
+    Dependencies go from object to object. A dependency on a component would mean everything below it, and would grow
+    with the fleet.
     """
     for planned in objects:
         depends_on = [registered[dependency] for dependency in planned.depends_on]
@@ -42,6 +43,6 @@ def register(objects: Iterable[KubeObject], parent: pulumi.Resource, registered:
 
 
 def type_token(identity: ObjectId) -> str:
-    """`kubernetes:<group>/<version>:<Kind>`; what Kubernetes leaves without a group, Pulumi calls `core`."""
+    """`kubernetes:<group>/<version>:<Kind>`. Pulumi calls Kubernetes' unnamed group `core`."""
     api_version = identity.api_version if "/" in identity.api_version else f"core/{identity.api_version}"
     return f"kubernetes:{api_version}:{identity.kind}"

@@ -1,4 +1,4 @@
-"""The values of Secrets, from the stack's secret config into the objects that hold them, marked as secret on the way."""
+"""Copies values from the stack's secret config into Secrets, and marks them as secret on the way."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ GROUPS = ("credentials", "platformCredentials")
 
 @dataclass(frozen=True, slots=True)
 class SecretConfig:
-    """Values by group, owner, name and key; never shown."""
+    """Values by group, owner, name and key. Never print them."""
 
     values: Mapping[str, Any] = field(repr=False)
 
 
 def read_secrets() -> SecretConfig:
-    """The running stack's secret config. Raises: Refused: it was set as plain text, or is no mapping."""
+    """The running stack's secret config. Raises: Refused: it was set as plain text, or is not a mapping."""
     config = pulumi.Config(NAMESPACE)
     values = {group: _group(config, group) for group in GROUPS}
     return SecretConfig(values)

@@ -12,7 +12,7 @@ from tenantry.kube.objects import KubeObject
 
 
 class Tenant(pulumi.ComponentResource):
-    """A tenant's placements, and before them what several of its placements share."""
+    """A tenant's placements, after the objects that several of them share."""
 
     def __init__(
         self,
@@ -21,11 +21,11 @@ class Tenant(pulumi.ComponentResource):
         registered: Registered,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """Register the tenant's objects; those under "" belong to no single cluster."""
+        """Register the tenant's objects. Those under "" belong to no single cluster."""
         super().__init__("tenantry:index:Tenant", name, {}, opts)
         placements = dict(by_cluster)
         register(placements.pop("", ()), self, registered)
         for cluster, objects in placements.items():
-            # Names have to be unique among all placements of the stack.
+            # Names must be unique among all placements of the stack.
             Placement(f"{name}/{cluster}", objects, registered, pulumi.ResourceOptions(parent=self))
         self.register_outputs({})

@@ -1,5 +1,5 @@
-"""A policy pack for Pulumi: what has to hold for every object of a stack, also for those that somebody adds to the program.
+"""A policy pack for Pulumi: checks every object of a stack, including objects that somebody adds to the program.
 
-It looks at what is about to be registered, and knows neither tenants.yaml nor the plan: a check that shared their code
-would share their mistakes. Of the core it takes the limits of names, which are Kubernetes' own.
+It checks what is about to be registered, and knows neither tenants.yaml nor the plan: a check that shared their code
+would share their mistakes. It imports only the limits of names from the core, which are Kubernetes' own.
 """

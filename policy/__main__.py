@@ -1,4 +1,4 @@
-"""Serves the rules to the engine, which runs this directory for `--policy-pack`."""
+"""Serves the rules to Pulumi's engine, which runs this directory for `--policy-pack`."""
 
 from policy.engine import policies, serve
 

@@ -1,7 +1,7 @@
-"""The rules as policies of Pulumi. The only module that knows its SDK.
+"""The rules as Pulumi policies. The only module that imports Pulumi's policy SDK.
 
-A value that only an `up` will know is no violation in a preview: the SDK says which policy it could not run there, and the
-engine asks again in the `up`.
+A value that is known only in `up` is not a violation in a preview: the SDK reports which policy it could not run, and the
+engine runs it in `up`.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ PACK = "tenantry"
 
 
 def policies() -> list[Policy]:
-    """All rules, each under its own name, so that a configuration can switch each."""
+    """All rules, each under its own name, so that a configuration can enable or disable each."""
     return [*map(_object_policy, OBJECT_RULES), *map(_stack_policy, STACK_RULES)]
 
 
 def serve(served: list[Policy]) -> None:
-    """Answer the engine until it ends this process."""
+    """Serve the engine until it ends this process."""
     PolicyPack(PACK, served, enforcement_level=EnforcementLevel.MANDATORY)
 
 

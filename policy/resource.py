@@ -1,4 +1,4 @@
-"""A Kubernetes object as the engine hands it to a policy, and what rules ask of it."""
+"""A Kubernetes object as the engine passes it to a policy, and the questions that rules ask about it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROLE = "toolkit.fluxcd.io/role"
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """Where an object goes. to_files: it is written into a directory."""
+    """The provider of an object. to_files: it writes objects into a directory."""
 
     name: str
     to_files: bool = False
@@ -44,7 +44,7 @@ class Resource:
 
     @property
     def is_object(self) -> bool:
-        """Whether it is to be an object of a cluster."""
+        """Whether the resource is an object on a cluster."""
         return self.type.startswith("kubernetes:") and not self.type.startswith(COMPONENTS)
 
     @property
@@ -62,7 +62,7 @@ class Resource:
 
     @property
     def namespace(self) -> str:
-        """Where it lies; "" if it has no namespace, or says none."""
+        """The object's namespace; "" if it has none or names none."""
         return str(self._metadata.get("namespace") or "")
 
     @property
@@ -71,7 +71,7 @@ class Resource:
 
     @property
     def tenant(self) -> str:
-        """Whose it says it is; "" for nobody's."""
+        """The tenant that the object's label names; "" without the label."""
         return str(self.labels.get(TENANT, ""))
 
     @property
@@ -88,7 +88,7 @@ class Resource:
 
     @property
     def is_reconciler(self) -> bool:
-        """Whether Flux applies something for it, with somebody's rights."""
+        """Whether Flux applies something for this object by impersonating a service account."""
         return self.is_kustomization or self.is_release
 
     @property
@@ -102,12 +102,12 @@ class Resource:
 
 
 def mapping(value: object) -> Mapping[str, Any]:
-    """The value if it is a mapping, else an empty one: a rule is about one thing, and the API server checks shapes."""
+    """The value if it is a mapping, else an empty one: each rule checks one thing, and the API server checks types."""
     return value if isinstance(value, Mapping) else {}
 
 
 def entries(value: object) -> list[Mapping[str, Any]]:
-    """The mappings of a list; nothing where it is no list."""
+    """The mappings in a list; empty if the value is not a list."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         return []
     return [entry for entry in value if isinstance(entry, Mapping)]

@@ -1,4 +1,4 @@
-"""What a rule is: a function whose name says what holds, and whose docstring tells whoever broke it why."""
+"""A rule is a function: its name says what must be true, and its docstring explains why to the author of a violation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from policy.stack import Stack
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """what: names the object and what is wrong with it. fix: what to do, in the imperative. No value of a Secret in either."""
+    """what: names the object and what is wrong with it. fix: what to do, in the imperative. Neither repeats a Secret's value."""
 
     resource: Resource
     what: str
@@ -30,16 +30,16 @@ StackRule: TypeAlias = Callable[[Stack], Iterator[Violation]]
 
 
 def check_object(rule: ObjectRule, resource: Resource) -> Iterator[Violation]:
-    """What the rule says of one resource of a stack, of which not all are objects."""
+    """The rule's violations by one resource of a stack; not every resource is an object."""
     if resource.is_object:
         yield from rule(resource)
 
 
 def name_of(rule: ObjectRule | StackRule) -> str:
-    """What the rule is called in messages and in the configuration."""
+    """The rule's name in messages and in the configuration."""
     return rule.__name__.replace("_", "-")
 
 
 def reason_of(rule: ObjectRule | StackRule) -> str:
-    """Why the rule is there, on one line."""
+    """Why the rule exists, on one line."""
     return " ".join(cleandoc(rule.__doc__ or "").split())

@@ -1,4 +1,4 @@
-"""All objects of a stack, and what follows from them together: which namespaces are whose, and who is a tenant."""
+"""All objects of a stack, and the facts that follow from them together: who owns each namespace, and who is a tenant."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ALL = ("system:authenticated", "system:serviceaccounts", "system:unauthenticate
 
 
 class Stack:
-    """Immutable; what is asked for is worked out once."""
+    """Immutable; each property is computed once."""
 
     def __init__(self, resources: Iterable[Resource]) -> None:
         self.objects = tuple(each for each in resources if each.is_object)
@@ -27,17 +27,17 @@ class Stack:
 
     @cached_property
     def tenant_namespaces(self) -> Mapping[str, str]:
-        """Whose the namespaces on the management cluster are; "" where a tenant's says no name."""
+        """The owner of each namespace on the management cluster; "" for a tenant's namespace whose label names no tenant."""
         return {each.name: each.tenant for each in self.objects if _is_tenant_namespace(each)}
 
     @cached_property
     def all_tenant_namespaces(self) -> frozenset[str]:
-        """Names of tenants' namespaces, whatever the cluster: no two tenants share one."""
+        """Names of tenants' namespaces on all clusters: no two tenants share one."""
         return frozenset(each.name for each in self.everywhere if _is_tenant_namespace(each))
 
     @cached_property
     def tenant_users(self) -> frozenset[str]:
-        """Tenants' service accounts, as the users that API servers know them as."""
+        """Tenants' service accounts, by the user names that API servers give them."""
         accounts = (each for each in self.everywhere if (each.group, each.kind) == ("", "ServiceAccount"))
         labelled = {_account(each.namespace, each.name) for each in accounts if each.tenant}
         bound = {user for each in self._own_bindings for user in users_of(each) if self._is_account(user)}
@@ -45,25 +45,25 @@ class Stack:
 
     @cached_property
     def tenant_people(self) -> frozenset[tuple[str, str]]:
-        """Kind and name of the people and groups that are a tenant."""
+        """Kind and name of the users and groups that belong to a tenant."""
         subjects = (subject for each in self._own_bindings for subject in entries(each.props.get("subjects")))
         people = {(str(subject.get("kind")), str(subject.get("name"))) for subject in subjects}
         return frozenset((kind, name) for kind, name in people if kind in ("User", "Group") and not _is_system(name))
 
     @cached_property
     def with_tenants_rights(self) -> frozenset[str]:
-        """Namespaces on the management cluster that belong to a tenant, or in which one may do something."""
+        """Namespaces on the management cluster that belong to a tenant, or in which a tenant has permissions."""
         bindings = (each for each in self.objects if is_binding(each) and each.namespace)
         return frozenset(self.tenant_namespaces) | {each.namespace for each in bindings if self.is_for_tenant(each)}
 
     def is_for_tenant(self, binding: Resource) -> bool:
-        """Whether the binding says that it is a tenant's, lies in a tenant's namespace, or names a tenant."""
+        """Whether the binding has a tenant's label, is in a tenant's namespace, or names a tenant."""
         return bool(
             binding.tenant or binding.namespace in self.all_tenant_namespaces or list(self.tenants_named(binding))
         )
 
     def tenants_named(self, binding: Resource) -> Iterator[str]:
-        """The subjects of a binding that are tenants, in words."""
+        """The subjects of a binding that are tenants, as text."""
         yield from self.accounts_named(binding)
         for subject in entries(binding.props.get("subjects")):
             key = (str(subject.get("kind")), str(subject.get("name")))
@@ -71,7 +71,7 @@ class Stack:
                 yield f"{key[0].lower()} '{key[1]}'"
 
     def accounts_named(self, binding: Resource) -> Iterator[str]:
-        """The subjects of a binding that are tenants' service accounts, or groups that hold some, in words."""
+        """The subjects of a binding that are tenants' service accounts or groups that contain some, as text."""
         for user in users_of(binding):
             if user in self.tenant_users or self._is_account(user):
                 yield f"'{user}'"
@@ -107,7 +107,7 @@ def is_binding(resource: Resource) -> bool:
 
 
 def users_of(binding: Resource) -> Iterator[str]:
-    """The users that a binding names, service accounts under the names that API servers know them by."""
+    """The users that a binding names; service accounts by the user names that API servers give them."""
     for subject in entries(binding.props.get("subjects")):
         if subject.get("kind") == "ServiceAccount":
             yield _account(str(subject.get("namespace") or binding.namespace), str(subject.get("name")))
@@ -130,7 +130,7 @@ def _is_tenant_namespace(resource: Resource) -> bool:
 
 
 def _installed(release: Resource) -> Iterator[Resource]:
-    """What a release installs of its values, if it is one of the objects chart."""
+    """The manifests in a release's values, if it is a release of the objects chart."""
     if release.is_release:
         for manifest in lookup(release.spec, "values.objects[]"):
             yield Resource(release.urn, release.type, manifest, release.provider, by=release)

@@ -1,4 +1,4 @@
-"""All rules: one function each, which yields what is wrong and decides nothing about what happens then."""
+"""All rules, one function each. A rule yields violations; the engine decides whether they stop the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about Flux's objects: as whom they act, what they name, and what they leave to chance."""
+"""Rules about Flux's objects: the service account they use, the objects they refer to, and the defaults they rely on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about the keys of remote clusters. They lie in Secrets beside the Flux objects that use them."""
+"""Rules about the kubeconfigs of remote clusters, which are in Secrets next to the Flux objects that use them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def kubeconfigs_are_for_flux_alone(stack: Stack) -> Iterator[Violation]:
 
 
 def _secrets_named(value: Mapping[str, Any], at: str) -> Iterator[tuple[str, str]]:
-    """The names of Secrets that a spec refers to, each with its place."""
+    """The names of Secrets that a spec refers to, each with its path."""
     for key, inner in value.items():
         if key in _NOT_REFERENCES:
             continue

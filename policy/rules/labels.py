@@ -1,4 +1,4 @@
-"""Rules about labels, by which the fleet's objects and each tenant's are found."""
+"""Rules about the labels that identify the objects of the fleet and of each tenant."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def objects_carry_the_fleets_labels(resource: Resource) -> Iterator[Violation]:
     from others.
     """
     if not resource.kind:
-        return  # no object that could carry any
+        return  # no object that can have labels
     if resource.labels.get(MANAGED_BY) != "tenantry":
         yield Violation(resource, f"{resource} has no label {MANAGED_BY}: tenantry", f"add {MANAGED_BY}: tenantry")
     if not resource.labels.get(ENVIRONMENT):

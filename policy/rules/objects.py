@@ -1,4 +1,4 @@
-"""Rules about any object: where it goes, and what it is called."""
+"""Rules about objects of any kind: their provider, their namespace and their name."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _too_long(resource: Resource, what: str, name: str, limit: int) -> Iterator[
 
 
 def _is_namespaced(resource: Resource) -> bool:
-    """Whether it surely has a namespace. Of other kinds the provider knows where it can ask a cluster, and fills in 'default'."""
+    """Whether the kind is known to be namespaced. For other kinds the provider asks the cluster, and fills in 'default'."""
     if not resource.kind:
         return False
     known = resource.group in _NAMESPACED and resource.kind not in _CLUSTER_WIDE

@@ -1,4 +1,4 @@
-"""Rules about what tenants may do, on the management cluster and, through their baselines, on remote ones."""
+"""Rules about tenants' permissions, on the management cluster and, through their baselines, on remote clusters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from policy.stack import Stack, is_binding
 
 
 class _Role(NamedTuple):
-    """What a binding names; a ClusterRole has no namespace."""
+    """The role that a binding grants; a ClusterRole has no namespace."""
 
     kind: str
     namespace: str
@@ -58,5 +58,5 @@ def _allows_everything(role: Resource) -> bool:
 
 
 def _listed(who: Iterable[str]) -> str:
-    """Each once: a service account can be named in two ways."""
+    """Without duplicates: a binding can name a service account in two ways."""
     return ", ".join(dict.fromkeys(who))

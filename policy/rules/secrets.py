@@ -1,4 +1,4 @@
-"""Rules about values of Secrets. Whether a value was marked as secret no policy can see: Pulumi hands all over as they are."""
+"""Rules about values of Secrets. A policy cannot see whether a value is marked as secret: Pulumi passes plain values."""
 
 from __future__ import annotations
 

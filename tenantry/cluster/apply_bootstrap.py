@@ -1,6 +1,6 @@
-"""A few manifests applied to a cluster by hand of an administrator, without a stack that owns them afterwards.
+"""Applies the bootstrap manifests to a cluster for an administrator. No stack owns them afterwards.
 
-Fields that somebody else set otherwise are not taken over: the cluster says whose they are, and the administrator decides.
+Fields that another field manager owns are not overwritten: the conflict names the manager, and the administrator decides.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ class Outcome(StrEnum):
 
 
 def apply(client: Client, manifests: Iterable[Manifest], *, dry_run: bool) -> Iterator[tuple[ObjectId, Outcome]]:
-    """Apply manifests in their order by server-side apply, and tell of each what that did or, in a dry run, would do.
+    """Apply manifests in order by server-side apply, and report what that did or, in a dry run, would do to each.
 
-    Raises: Refused: the cluster does not take one of them; those before it are applied.
+    Raises: Refused: the cluster rejects one of them; those before it are applied.
     """
     missing: set[str] = set()
     for manifest in manifests:
         id = object_id(manifest)
         if id.namespace in missing:
-            # A dry run made no namespace, so the cluster would refuse what lies in it.
+            # A dry run creates no namespace, so the cluster would reject the objects in it.
             yield id, Outcome.CREATED
             continue
         with _explained(id):
@@ -95,7 +95,7 @@ def _explained(id: ObjectId) -> Iterator[None]:
 
 
 def _told(error: HTTPStatusError) -> str:
-    """The server's own words on one line; the base class has none, it stands for an answer that is no status of Kubernetes."""
+    """The server's message on one line. The base class, for answers that are not a Kubernetes Status, has no message."""
     status = getattr(error, "status", None)
     words = " ".join(str(status.message).split()) if status and status.message else ""
     return words or f"HTTP {error.response.status_code}"

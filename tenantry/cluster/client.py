@@ -1,6 +1,6 @@
-"""A cluster's client: lightkube's calls, and plain HTTP requests for what lightkube has no call for.
+"""A cluster's client: lightkube's calls, and plain HTTP requests where lightkube has no call.
 
-Imports lightkube, which takes a tenth of a second, so import this module where a cluster is needed.
+lightkube takes a tenth of a second to import, so import this module only where a cluster is needed.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _TIMEOUT = httpx2.Timeout(10.0)
 
 
 class Client(lightkube.Client):
-    """http: sends requests of one's own, with the same address, credentials, certificates and timeout.
+    """http: sends custom requests with the same address, credentials, certificates and timeout.
 
-    timeout: for each step of an answer. transport: what answers in place of a network.
+    timeout: for each step of an answer. transport: answers in place of a network.
     """
 
     def __init__(
@@ -27,13 +27,13 @@ class Client(lightkube.Client):
     ) -> None:
         super().__init__(config, timeout=timeout, transport=transport)
         parameters = client_adapter.ConnectionParams(timeout=timeout, transport=transport)
-        # Not lightkube's own HTTP client, which is private. Not made on demand, because threads share it.
+        # lightkube's own HTTP client is private. Ours is not created on demand, because threads share it.
         self.http: httpx2.Client = client_adapter.Client(config, parameters)
 
     def __enter__(self) -> Self:
         return self
 
     def close(self) -> None:
-        """Close the connections of both."""
+        """Close both connections."""
         super().close()
         self.http.close()

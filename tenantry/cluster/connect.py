@@ -1,4 +1,4 @@
-"""The management cluster as it is, asked by an ordinary Kubernetes client; for the command line as well as for Pulumi.
+"""Connects to a management cluster with an ordinary Kubernetes client, for the command line and for the Pulumi program.
 
 lightkube is imported where it is used: it takes a tenth of a second, and most commands need no cluster.
 """
@@ -30,11 +30,11 @@ _CHECK = "check its address and that it runs, or choose another context with --c
 
 
 def connect(kubeconfig: Path | None, context: str | None, seconds: float = LISTING) -> Client:
-    """A client for a cluster that has just answered, and knows who asks.
+    """A client for a cluster that has just answered and accepted the credentials.
 
     Args:   kubeconfig: None: the file that KUBECONFIG names, else ~/.kube/config. context: None: the current one.
             seconds: how long each step of a later answer may take.
-    Raises: Refused: in one line, without anything secret: which file, context, server or credentials are wrong.
+    Raises: Refused: names, in one line and without secrets, which file, context, server or credentials are wrong.
     """
     import httpx2
 
@@ -45,7 +45,7 @@ def connect(kubeconfig: Path | None, context: str | None, seconds: float = LISTI
 
 
 def connect_remote(config: SingleConfig, seconds: float) -> Client:
-    """A client that has asked nothing yet, and waits that long for each step of an answer.
+    """A client that has sent no request yet, with a timeout for each step of an answer.
 
     Raises: Refused: a certificate or key cannot be used.
     """
@@ -57,28 +57,28 @@ def connect_remote(config: SingleConfig, seconds: float) -> Client:
 def _client(config: SingleConfig, timeout: httpx2.Timeout) -> Client:
     from tenantry.cluster.client import Client
 
-    # A file that is missing, what is no base64, what is no PEM: the exceptions do not say which of them it is.
+    # A missing file, invalid base64 or invalid PEM: the exceptions do not say which.
     with suppress(OSError, ValueError):
         return Client(config, timeout=timeout)
     raise Refused(f"a certificate or key of {_context_name(config)} cannot be used", _RENEW)
 
 
 def _ask_who_we_are(client: Client) -> None:
-    """Ask the one thing that every identity the cluster accepts may ask, and nobody else."""
+    """Send a request that every authenticated identity may send, and nobody else."""
     from lightkube import ApiError
     from lightkube.resources.authentication_v1 import SelfSubjectReview
 
     try:
         client.create(SelfSubjectReview())
     except ApiError as error:
-        # Kubernetes before 1.28 cannot tell, but has looked at the credentials all the same.
+        # Kubernetes before 1.28 has no such API, but has checked the credentials all the same.
         if error.response.status_code != HTTPStatus.NOT_FOUND:
             raise
 
 
 @contextmanager
 def answering(config: SingleConfig) -> Iterator[None]:
-    """Say in one line that a cluster does not answer, or no longer. Raises: Refused."""
+    """Report in one line that a cluster does not answer, or no longer does. Raises: Refused."""
     import httpx2
 
     try:
@@ -91,7 +91,7 @@ def answering(config: SingleConfig) -> Iterator[None]:
 
 @contextmanager
 def _explained(config: SingleConfig) -> Iterator[None]:
-    """Put whatever else is wrong with a first answer into one line."""
+    """Report any other failure of the first request in one line."""
     import httpx2
     from lightkube.core.exceptions import ConfigError
 

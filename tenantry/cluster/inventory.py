@@ -1,4 +1,4 @@
-"""What the management cluster holds of the fleet, found by the fleet's labels; reads only."""
+"""Reads the fleet's objects on the management cluster, which it finds by the fleet's labels. It never writes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CORE_KINDS = (
 def apps_of(client: Client, environment: str) -> Iterator[Manifest]:
     """The Kustomizations and HelmReleases of an environment, in all namespaces.
 
-    Raises: Refused: Flux is not installed on the cluster, or it does not let us read.
+    Raises: Refused: Flux is not installed on the cluster, or reading is not allowed.
     """
     selector = f"{ENVIRONMENT_LABEL}={environment}"
     for kind, api_version in APP_KINDS.items():
@@ -53,9 +53,9 @@ def apps_of(client: Client, environment: str) -> Iterator[Manifest]:
 
 
 def owned_on(client: Client, environment: str) -> list[Manifest]:
-    """The metadata of every object that the fleet made for an environment; one list per kind, side by side.
+    """The metadata of every object that the fleet created for an environment. Kinds are listed concurrently.
 
-    Raises: Refused: the cluster does not let us read.
+    Raises: Refused: reading is not allowed.
     """
     selector = ",".join(f"{key}={value}" for key, value in {**MANAGED_BY, ENVIRONMENT_LABEL: environment}.items())
 
@@ -67,12 +67,12 @@ def owned_on(client: Client, environment: str) -> list[Manifest]:
 
 
 def namespaces_of(client: Client) -> Iterator[Manifest]:
-    """All Namespaces. Raises: Refused: the cluster does not let us read."""
+    """All Namespaces. Raises: Refused: reading is not allowed."""
     return requests.every(client, "v1", "Namespace")
 
 
 def marked_as(client: Client, platform: str) -> str | None:
-    """Which cluster a management cluster says it is; None: it does not say. Raises: Refused: it does not let us read that."""
+    """The name in the management cluster's marker; None without a marker. Raises: Refused: reading is not allowed."""
     marker = requests.one(client, ObjectId("v1", "ConfigMap", platform, MARKER)) or {}
     return (marker.get("data") or {}).get("cluster")
 
@@ -83,28 +83,28 @@ def check_claim(client: Client, fleet: Fleet, mine: Claim) -> None:
 
 
 def against_claim(client: Client, fleet: Fleet, mine: Claim) -> Iterator[Problem]:
-    """What the claims on the management cluster say against a stack's own."""
+    """Conflicts between a stack's own claim and the claims on the management cluster."""
     platform = fleet.document.platform.namespace
     return other_claims(mine, claims_on(client, platform), platform)
 
 
 def claims_on(client: Client, platform: str) -> list[Claim]:
-    """Which stacks run which environments from here. Raises: Refused: the cluster does not let us read that."""
+    """Which stacks run which environments from here. Raises: Refused: reading is not allowed."""
     return list(claims(requests.every(client, "v1", "ConfigMap", namespace=platform, selector=CLAIM_LABEL)))
 
 
 def held_on(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Manifest]:
-    """What the management cluster of a plan holds: all namespaces, what stands for apps of the environment, and of whatever
-    the plan would take over the metadata.
+    """What the management cluster of a plan holds: all namespaces, the objects that stand for apps of the environment, and the
+    metadata of everything that the plan would take over.
 
-    Raises: Refused: it is another cluster, or does not say which.
+    Raises: Refused: it is another cluster, or has no marker.
     """
     refuse(unmarked(client, fleet, plan))
     return holdings(client, plan)
 
 
 def holdings(client: Client, plan: Plan) -> Iterator[Manifest]:
-    """As `held_on`, whatever the cluster says of itself."""
+    """As `held_on`, without checking the cluster's marker."""
     return chain(namespaces_of(client), apps_of(client, plan.environment), strangers_on(client, plan))
 
 
@@ -112,7 +112,7 @@ OTHER_CLUSTER, UNMARKED = "other-cluster", "unmarked-cluster"
 
 
 def unmarked(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:
-    """Whether the cluster is the plan's management cluster, as far as it says so itself."""
+    """Whether the cluster is the plan's management cluster, according to its marker."""
     marked, server = marked_as(client, fleet.document.platform.namespace), client.config.cluster.server
     if marked is None:
         yield error(
@@ -130,10 +130,10 @@ def unmarked(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:
 
 
 def strangers_on(client: Client, plan: Plan) -> Iterator[Manifest]:
-    """The metadata of planned objects that are there and not of the environment; Namespaces are left to `namespaces_of`.
+    """The metadata of planned objects that exist without the environment's label. `namespaces_of` covers Namespaces.
 
-    One list per kind, side by side, of what lacks the label: next to nothing on a cluster that holds the fleet.
-    Raises: Refused: the cluster does not let us read.
+    Kinds are listed concurrently, and only objects without the label: on a cluster with the fleet these are very few.
+    Raises: Refused: reading is not allowed.
     """
     planned = {each.id for each in plan.objects}
     kinds = dict.fromkeys((id.api_version, id.kind) for id in planned if id.kind != "Namespace")
@@ -147,14 +147,14 @@ def strangers_on(client: Client, plan: Plan) -> Iterator[Manifest]:
 
 @dataclass(frozen=True, slots=True)
 class FoundSecret:
-    """A Secret as the management cluster has it. Its data appears in no repr, and so in no traceback."""
+    """A Secret on the management cluster. Its data is not in its repr, and so in no traceback."""
 
     data: Mapping[str, bytes] = field(repr=False)
     labels: Mapping[str, str]
 
 
 def secret_of(client: Client, reference: SecretKey) -> FoundSecret | None:
-    """The Secret that a cluster's kubeconfig lies in, or None. Raises: Refused: the cluster does not let us read it."""
+    """The Secret with a cluster's kubeconfig, or None. Raises: Refused: reading is not allowed."""
     secret = requests.one(client, ObjectId("v1", "Secret", reference.namespace, reference.name))
     if secret is None:
         return None

@@ -1,6 +1,6 @@
-"""A kubeconfig read and one of its contexts chosen, with a line to say for everything that can be wrong with it.
+"""Reads a kubeconfig and selects a context, with a one-line message for everything that can be wrong with it.
 
-lightkube reads them too, but fails with whatever exception the file leads to. No message quotes a file: it holds keys.
+lightkube reads kubeconfigs too, but lets any exception escape. No message quotes a file, because it holds keys.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _OTHER_CONTEXT = "choose another context with --context, or: pulumi config set t
 def select(file: Path | None, context: str | None) -> SingleConfig:
     """The server and the credentials of one context.
 
-    Args:   file: None: the one that KUBECONFIG names, else ~/.kube/config. context: None: the file's current one.
-    Raises: Refused: there is no such file or context, or it is not what it should be.
+    Args:   file: None: the file that KUBECONFIG names, else ~/.kube/config. context: None: the file's current one.
+    Raises: Refused: the file or context does not exist or is invalid.
     """
     from lightkube.core.exceptions import ConfigError
 
@@ -52,9 +52,9 @@ _USER = ("token", "username", "password", "client-certificate-data", "client-key
 
 
 def of_secret(data: bytes) -> SingleConfig:
-    """The current context of a kubeconfig that somebody else wrote, with what Flux takes of it: no files, no commands.
+    """The current context of a kubeconfig from somebody else, limited to what Flux accepts: no files, no commands.
 
-    Raises: Refused: it is not one; says nothing of what it holds.
+    Raises: Refused: it is not a kubeconfig; the message quotes nothing from it.
     """
     from lightkube.config.kubeconfig import KubeConfig
     from lightkube.core.exceptions import ConfigError
@@ -99,7 +99,7 @@ def _read(file: Path) -> KubeConfig:
         raise Refused(f"{file} is YAML, but not a kubeconfig", f"repair it, or {_OTHER_FILE}") from None
     for user in kubeconfig.users.values():
         if user.exec and user.exec.apiVersion == "client.authentication.k8s.io/v1":
-            # lightkube knows this protocol by its former version only; a token is passed in the same way in both.
+            # lightkube supports only the previous version of this protocol; both versions pass a token in the same way.
             user.exec.apiVersion = "client.authentication.k8s.io/v1beta1"
     return kubeconfig
 

@@ -1,7 +1,7 @@
-"""What the management cluster holds as an environment's own, and the file does not plan.
+"""Objects on the management cluster that carry the environment's label and that the file does not plan.
 
-The next `pulumi up` removes it, as far as the stack's state knows of it. What a run had made that was killed before it wrote
-its state down, no state knows of: a run of another file, or `pulumi destroy`, leaves it where it is.
+The next `pulumi up` removes those that the stack's state knows. A run that was killed before it wrote its state can leave
+objects that no state knows: neither a run of another file nor `pulumi destroy` removes these.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from tenantry.plan.plan import Plan
 
 
 def leftovers(plan: Plan, owned: Iterable[Manifest]) -> list[ObjectId]:
-    """Which of the environment's objects are neither planned nor on their way out.
+    """The environment's objects that are neither planned nor being deleted.
 
-    owned: their metadata. The claim is no part of a plan, and left out.
+    owned: their metadata. The claim is not part of a plan, and is left out.
     """
     planned = {each.id for each in plan.objects}
     staying = (each for each in owned if "deletionTimestamp" not in each["metadata"] and not _is_claim(each))
@@ -25,7 +25,7 @@ def leftovers(plan: Plan, owned: Iterable[Manifest]) -> list[ObjectId]:
 
 
 def told(environment: str, found: Iterable[ObjectId]) -> str:
-    """A message, with a fix in a second line; "" of nothing."""
+    """A message with a fix on a second line; "" if nothing is left over."""
     found = list(found)
     if not found:
         return ""

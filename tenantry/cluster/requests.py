@@ -1,4 +1,4 @@
-"""Plain requests to an API server: manifests of any kind as they come, bounded in time, and several side by side."""
+"""Plain requests to an API server: manifests of any kind, with a time limit, several at once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 
 def plural(kind: str) -> str:
-    """What a kind is called in paths."""
+    """The kind's resource name in URL paths."""
     if kind in kinds():
         return schema_of(kind).plural
     name = kind.lower()
@@ -37,14 +37,14 @@ def plural(kind: str) -> str:
 
 
 def path_of(id: ObjectId) -> str:
-    """Where an object lies."""
+    """The URL path of an object."""
     return f"{_within(id.api_version, id.namespace)}/{plural(id.kind)}/{id.name}"
 
 
 def one(client: Client, id: ObjectId) -> Manifest | None:
     """An object, or None.
 
-    Raises: Refused: the cluster does not let us read it. httpx2.RequestError: it does not answer; the words may hold its address.
+    Raises: Refused: reading is not allowed. httpx2.RequestError: no answer; its message may contain the address.
     """
     answer = _sent(client, "GET", path_of(id), str(id))
     return None if answer is None else {**answer, "apiVersion": id.api_version, "kind": id.kind}
@@ -60,17 +60,17 @@ def every(
     metadata_only: bool = False,
     unknown: Refused | None = None,
 ) -> Iterator[Manifest]:
-    """All objects of a kind that a label selector takes.
+    """All objects of a kind that match a label selector.
 
-    namespace: "": of all of them, or of none. unknown: what to raise of a kind that the cluster does not know, else there are
-    none of it. Raises: as `one`.
+    namespace: "": objects in all namespaces, or cluster-scoped ones. unknown: what to raise if the cluster does not know
+    the kind; by default the result is empty. Raises: as `one`.
     """
     path = f"{_within(api_version, namespace)}/{plural(kind)}"
     what = f"{plural(kind)} in {namespace}" if namespace else plural(kind)
     headers = {"Accept": f"{_METADATA},application/json"} if metadata_only else {}
     parameters = {"limit": str(_PAGE), **({"labelSelector": selector} if selector else {})}
     while (page := _sent(client, "GET", path, what, params=parameters, headers=headers)) is not None:
-        # The server leaves these out of the items of a list.
+        # The server omits these from the items of a list.
         yield from ({**each, "apiVersion": api_version, "kind": kind} for each in page.get("items") or ())
         if not (following := page.get("metadata", {}).get("continue")):
             return
@@ -80,9 +80,9 @@ def every(
 
 
 def ask(client: Client, api_version: str, kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Put a question that is an object of its own, such as a review of rights; returns the answer's status.
+    """Create a review object, such as an access review, and return the status in the answer.
 
-    Raises: as `one`; Refused, too: the cluster does not know such questions.
+    Raises: as `one`; Refused, too: the cluster does not know this kind of review.
     """
     content = {"apiVersion": api_version, "kind": kind, **body}
     answer = _sent(client, "POST", f"{_root(api_version)}/{plural(kind)}", plural(kind), json=content)
@@ -102,7 +102,7 @@ def in_parallel(call: Callable[[_T], _U], items: Iterable[_T]) -> list[_U]:
 
 
 def _patiently(call: Callable[[], _T]) -> _T:
-    """What a call comes to, as soon as the server does not ask for patience any more, which it may do for 15 seconds.
+    """The result of a call, after waiting up to 15 seconds while the server asks to retry later.
 
     Raises: httpx2.HTTPStatusError: as the call does.
     """

@@ -1,6 +1,6 @@
-"""A stack's settings: what the program and the commands beside `pulumi` both read, and where the commands find them.
+"""A stack's settings that both the program and the commands need, and where the commands find them.
 
-The program asks Pulumi for them. The commands read the project's files, so that they find the same management cluster.
+The program gets them from Pulumi. The commands read the project's files, so that both find the same management cluster.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ NAMESPACE = "tenantry"
 
 @dataclass(frozen=True, slots=True)
 class StackTarget:
-    """None: the stack leaves it to the usual places, and the number to the environment.
+    """None: the stack does not set it, so the default locations or the environment's number apply.
 
-    max_deletions: how many tenants, namespaces and apps one run may remove. files: it is no cluster, but a directory.
-    claim: what the stack runs; None: there is no such stack.
+    max_deletions: how many tenants, namespaces and apps one run may remove. files: the target is a directory, not a cluster.
+    claim: what the stack runs; None: the stack does not exist.
     """
 
     kubeconfig: Path | None = None
@@ -34,7 +34,7 @@ class StackTarget:
 
 
 def stack_target(project: Path, environment: str) -> StackTarget:
-    """Read `Pulumi.<environment>.yaml` in the project's directory; nothing is said where there is no such file.
+    """Read `Pulumi.<environment>.yaml` in the project's directory. Without such a file nothing is set.
 
     Raises: Refused: the file is not YAML, or `pulumi up` would refuse one of the settings.
     """
@@ -55,7 +55,7 @@ def stack_target(project: Path, environment: str) -> StackTarget:
 
 
 def deletions(text: str | None) -> int | None:
-    """What `maxDeletions` says. None: nothing. Raises: Refused: it is not a number."""
+    """The value of `maxDeletions`; None: not set. Raises: Refused: it is not a number."""
     if not text:
         return None
     if not text.isdecimal():
@@ -67,7 +67,7 @@ def deletions(text: str | None) -> int | None:
 
 
 def is_directory(text: str | None) -> bool:
-    """Whether `target` names a directory of files; nothing means the cluster. Raises: Refused: it names neither."""
+    """Whether `target` names a directory of files; without it the target is the cluster. Raises: Refused: it names neither."""
     if text not in (None, "", "cluster", "directory"):
         raise Refused(
             f"{NAMESPACE}:target is '{text}', but it has to be 'cluster' or 'directory'",
@@ -81,9 +81,9 @@ def _claim(project: Any, stack: str, environment: str) -> Claim | None:
 
 
 def _settings(content: dict[str, Any], file: Path) -> dict[str, str]:
-    """The settings in a stack's file, as Pulumi passes them on: text.
+    """The settings in a stack's file as Pulumi passes them: text.
 
-    Raises: Refused: one is encrypted, or is no single value.
+    Raises: Refused: one is encrypted, or is not a scalar.
     """
     config = content.get("config") or {}
     if not isinstance(config, dict):
@@ -102,7 +102,7 @@ _KEYS = ("environment", "target", "kubeconfig", "context", "maxDeletions")
 
 
 def _defaults(about: dict[str, Any]) -> dict[str, str]:
-    """What the project's file gives to all of its stacks."""
+    """The settings in the project's file that apply to all of its stacks."""
     declared = about.get("config")
     found: dict[str, str] = {}
     for key, entry in declared.items() if isinstance(declared, dict) else ():

@@ -1,4 +1,4 @@
-"""Whether the apps of a plan are ready, as the management cluster tells; reads only."""
+"""Whether the apps of a plan are ready, according to Flux on the management cluster. It never writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Readiness(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AppStatus:
-    """message: Flux's own words about it; revision: what was applied last, "" before that."""
+    """message: Flux's own message about it; revision: the last applied revision, "" before the first."""
 
     app: PlannedApp
     readiness: Readiness
@@ -31,7 +31,7 @@ class AppStatus:
 
 
 def statuses(plan: Plan, live: Iterable[Manifest]) -> tuple[AppStatus, ...]:
-    """One status per planned app, in the order of the plan; `live` may hold any other objects too."""
+    """One status per planned app, in the order of the plan; `live` may hold other objects too."""
     found: Mapping[ObjectId, Manifest] = {object_id(manifest): manifest for manifest in live}
     return tuple(_status(app, found.get(app.id)) for app in plan.apps)
 
@@ -45,7 +45,7 @@ def _status(app: PlannedApp, manifest: Manifest | None) -> AppStatus:
 
 
 def ready_message(manifest: Manifest) -> str:
-    """What Flux says of an object that is not ready; "" if it is, or nothing has been said."""
+    """Flux's message for an object that is not ready; "" if it is ready or has no status yet."""
     ready = condition(manifest.get("status") or {}, "Ready")
     return str(ready.get("message", "")) if ready.get("status") == "False" else ""
 
@@ -64,7 +64,7 @@ def _readiness(manifest: Manifest, ready: Mapping[str, Any]) -> Readiness:
 
 
 def condition(status: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """A condition of an object's status by its type; empty if there is none."""
+    """A condition of an object's status by its type; empty if it does not exist."""
     return next((condition for condition in status.get("conditions", ()) if condition["type"] == name), {})
 
 

@@ -1,8 +1,9 @@
-"""What does not get on by itself; whoever waits for it is told where, why, and what to do.
+"""Finds objects that cannot make progress by themselves, and says where, why, and what to do.
 
-Two things do not. What an earlier run deleted and Flux cannot clean up: Pulumi gives up waiting after ten minutes, and its
-error names the object only. And what helm-controller has installed without keeping that it has: up to 1.6 it loses its note
-if the API server goes away at that moment, finds nothing to do ever after, and never calls the release ready.
+There are two cases. First, an object that an earlier run deleted and that Flux cannot clean up: Pulumi stops waiting after
+ten minutes, and its error names only the object. Second, a release that helm-controller has installed without recording it:
+up to 1.6, it loses the record if the API server goes away at that moment, never finds anything to do again, and never reports
+the release as ready.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, TENANT_LABEL
 
 
 def stuck(manifests: Iterable[Manifest]) -> Iterator[str]:
-    """A message, with a fix in a second line, for each Kustomization or HelmRelease of the fleet that does not get on."""
+    """A message, with a fix on a second line, for each stuck Kustomization or HelmRelease of the fleet."""
     for manifest in manifests:
         cluster = (manifest["metadata"].get("labels") or {}).get(CLUSTER_LABEL)
         if manifest["kind"] not in APP_KINDS or not cluster:
@@ -43,7 +44,7 @@ def _leaving(manifest: Manifest, cluster: str) -> str:
 
 
 def _is_lost(manifest: Manifest) -> bool:
-    """Whether a release is installed as it should be, and nothing says so or is on its way to."""
+    """Whether a release is installed correctly, but its status does not say so and is not about to."""
     status = manifest.get("status") or {}
     last: Mapping[str, Any] = next(iter(status.get("history") or ()), {})
     return (

@@ -1,6 +1,6 @@
-"""What separates two plans of an environment: objects by identity, and the same by what it means to people.
+"""The difference between two plans of an environment: by object identity, and by its meaning for tenants, apps and clusters.
 
-Pure, as plans are: no cluster is asked, so what somebody changed on a cluster is not seen here.
+Pure, as plans are: it contacts no cluster, so it does not see what somebody changed on a cluster.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 
 
 class Status(StrEnum):
-    """What became of an environment as a whole."""
+    """Whether an environment was added, removed or kept."""
 
     KEPT = "kept"
     ADDED = "added"
@@ -66,9 +66,10 @@ class Replaced(NamedTuple):
 
 
 class Deletions(NamedTuple):
-    """How many of each go, or are deleted to come again elsewhere; add-ons count as apps.
+    """How many of each are removed, or deleted and created again elsewhere. Add-ons count as apps.
 
-    A tenant that goes stands for all it has, and a placement's namespaces for its apps. What may go is for the guard to say.
+    A removed tenant stands for everything it has, and a placement's namespaces stand for its apps. The guard decides what
+    may be removed.
     """
 
     tenants: int
@@ -80,7 +81,7 @@ class Deletions(NamedTuple):
 class Share:
     """What only one of the two plans holds, in its order.
 
-    clusters: those on which the other has nothing at all. apps: add-ons have the tenant "".
+    clusters: those on which the other plan has nothing. apps: add-ons have the tenant "".
     """
 
     tenants: tuple[str, ...]
@@ -136,12 +137,12 @@ class Diff:
 
 
 def diff(before: Plan, after: Plan) -> Diff:
-    """Everything in which two plans of an environment differ; the order of creation is no difference."""
+    """All differences between two plans of an environment. The order of creation is not a difference."""
     return _diff(before, after, Status.KEPT)
 
 
 def diff_all(before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Diff, ...]:
-    """All environments in the order of `after`, behind them those that only `before` has."""
+    """All environments in the order of `after`, then those that only `before` has."""
     kept_or_added = (
         diff(before[name], plan) if name in before else _diff(nothing_of(plan), plan, Status.ADDED)
         for name, plan in after.items()
@@ -151,7 +152,7 @@ def diff_all(before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Dif
 
 
 def _diff(before: Plan, after: Plan, status: Status) -> Diff:
-    # Another management cluster is another API server: the same identity there is not the same object.
+    # Another management cluster is another API server: the same identity there is a different object.
     kept = before.management == after.management
     old, new = _by_id(before), _by_id(after)
     both = [(old[id], new[id]) for id in new if kept and id in old]
@@ -178,7 +179,7 @@ def _by_id(plan: Plan) -> dict[ObjectId, KubeObject]:
 
 
 def _changed(before: KubeObject, after: KubeObject) -> Changed | None:
-    # Equal text is the usual case and quick to see; `==` would take True for 1.
+    # Equal text is the usual case and fast to compare; `==` would treat True as 1.
     if before.secret == after.secret and repr(before.manifest) == repr(after.manifest):
         return None
     fields = tuple(changed_fields(_content(before), _content(after)))
@@ -186,7 +187,7 @@ def _changed(before: KubeObject, after: KubeObject) -> Changed | None:
 
 
 def _content(object: KubeObject) -> dict[str, object]:
-    """The manifest, and of a Secret the names of its values: that is all a plan knows of them."""
+    """The manifest, and for a Secret the names of its values: a plan knows no more than that."""
     if object.secret is None:
         return dict(object.manifest)
     names = {"path": list(object.secret.path), "keys": list(object.secret.keys), "registry": object.secret.registry}
@@ -216,7 +217,7 @@ def _tenants(plan: Plan) -> list[str]:
 
 
 def _clusters(plan: Plan) -> list[str]:
-    """Those that something is meant for, in the order of the plan."""
+    """The clusters that objects belong to, in the order of the plan."""
     return [cluster for each in plan.objects for cluster in (each.owner.cluster,) if cluster]
 
 
@@ -239,7 +240,7 @@ def _replaced(before: Plan, after: Plan, *, kept: bool) -> tuple[Replaced, ...]:
 
 
 def _rehomed(replaced: Iterable[Replaced], management: str) -> tuple[Rehomed, ...]:
-    """Clusters whose objects left for another namespace; on the management cluster itself objects lie with their tenants."""
+    """Clusters whose objects moved to another namespace. On the management cluster, tenants' namespaces hold them."""
     found = {
         one.cluster: Rehomed(one.cluster, one.id.namespace, other.id.namespace)
         for one, other in replaced

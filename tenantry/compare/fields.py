@@ -1,6 +1,6 @@
-"""Where two pieces of plain data differ, field by field, and the part of live data that planned data speaks about.
+"""Compares plain data field by field, and reduces live data to the fields that planned data sets.
 
-An apply changes the fields that a plan sets and leaves the others as they are, so only those are compared.
+An apply changes the fields that a plan sets and leaves the others unchanged, so only those are compared.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tenantry.messages.data import ABSENT
 
 
 class Entry(str):
-    """Part of a path: an entry of a list by its name, which stays the same when others come before it."""
+    """Part of a path: a list entry by its name, which stays the same when entries are added before it."""
 
     __slots__ = ()
 
@@ -57,7 +57,7 @@ def _changed_entries(before: list[Any], after: list[Any], path: tuple[str | int,
 
 
 def _changed_numbers(before: list[Any], after: list[Any], path: tuple[str | int, ...]) -> Iterator[FieldChange]:
-    """Entries without names: what both lists start and end with is left aside."""
+    """Entries without names: the common beginning and end of both lists are left out."""
     start = _alike(before, after)
     end = _alike(before[start:][::-1], after[start:][::-1])
     old, new = before[start : len(before) - end], after[start : len(after) - end]
@@ -76,8 +76,8 @@ def _alike(before: list[Any], after: list[Any]) -> int:
 
 
 def _by_name(before: list[Any], after: list[Any]) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """The entries of both by their names; None: not all have one of their own."""
-    # Without the namespace the same change has the same path for every tenant.
+    """The entries of both lists by name; None: some have no unique name."""
+    # Without the namespace, the same change has the same path for every tenant.
     for name in (_name, _full_name):
         old, new = ({name(entry): entry for entry in entries} for entries in (before, after))
         if None not in (*old, *new) and (len(old), len(new)) == (len(before), len(after)):
@@ -86,7 +86,7 @@ def _by_name(before: list[Any], after: list[Any]) -> tuple[dict[str, Any], dict[
 
 
 def _name(entry: Any) -> str | None:
-    """What an entry of a list is called: a manifest by kind and name, anything else by its `name`."""
+    """The name of a list entry: kind and name for a manifest, otherwise its `name`."""
     if not isinstance(entry, dict):
         return None
     kind, metadata, name = entry.get("kind"), entry.get("metadata"), entry.get("name")
@@ -103,7 +103,7 @@ def _full_name(entry: Any) -> str | None:
 
 
 def projected(there: Any, wanted: Any) -> Any:
-    """The part of live data that wanted data speaks about; entries of lists go by their places."""
+    """The part of live data that wanted data sets; list entries correspond by index."""
     if isinstance(there, dict) and isinstance(wanted, dict):
         return {key: projected(there[key], part) for key, part in wanted.items() if key in there}
     if isinstance(there, list) and isinstance(wanted, list) and len(there) == len(wanted):

@@ -1,4 +1,4 @@
-"""Files as they are at a commit, read with Git's plumbing; nothing in the repository, its index or its work tree changes."""
+"""Reads files at a commit with Git's plumbing. The repository, its index and its work tree do not change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LINK = "120000"
 
 
 class Repository:
-    """The repository around a directory. Raises: Refused: there is none, or no Git."""
+    """The repository that contains a directory. Raises: Refused: no repository or no Git was found."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -24,26 +24,26 @@ class Repository:
         """The directory as seen from the top, with a slash behind it; "" for the top itself."""
 
     def commit(self, revision: str) -> str | None:
-        """The full hash of what a revision names; None: Git knows no such commit."""
+        """The full hash of a revision; None: Git does not find such a commit."""
         if not revision or revision.startswith("-"):
             return None
         ended = self.run("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
         return ended.stdout.decode().strip() if ended.returncode == 0 else None
 
     def merge_base(self, commit: str) -> str | None:
-        """Where HEAD parted from a commit; None: they have nothing in common, as far as this clone knows."""
+        """The merge base of HEAD and a commit; None: this clone knows none."""
         ended = self.run("merge-base", "HEAD", commit)
         return ended.stdout.decode().strip() if ended.returncode == 0 else None
 
     def names(self) -> list[str]:
-        """Branches and tags, to complete words with."""
+        """Branches and tags, for completion."""
         return self._text("for-each-ref", "--format=%(refname:short)").splitlines()
 
     def _text(self, *arguments: str) -> str:
         return self.checked(self.run(*arguments)).decode().removesuffix("\n")
 
     def checked(self, ended: subprocess.CompletedProcess[bytes]) -> bytes:
-        """What it printed. Raises: Refused: it failed; with its own words."""
+        """The command's output. Raises: Refused: it failed; with Git's own message."""
         if ended.returncode:
             if b"not a git repository" in ended.stderr:
                 raise Refused(
@@ -55,7 +55,7 @@ class Repository:
         return ended.stdout
 
     def run(self, *arguments: str, index: Path | None = None, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-        """Run a command in the directory, whatever comes of it."""
+        """Run a command in the directory, and return its result even if it fails."""
         variables = {name: value for name, value in os.environ.items() if name not in _OURS}
         variables |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"} | ({"GIT_INDEX_FILE": str(index)} if index else {})
         settings = ("-c", "core.sparseCheckout=false", "-c", "core.fsmonitor=false")
@@ -77,7 +77,7 @@ class Repository:
 
 
 class Checkout:
-    """A part of a commit, written below a directory of ours as `git checkout` would; through an index of its own."""
+    """Write part of a commit below a temporary directory as `git checkout` would, with a separate index."""
 
     def __init__(self, repository: Repository, commit: str, into: Path) -> None:
         self.directory = into / "tree" / repository.prefix
@@ -89,8 +89,8 @@ class Checkout:
         self._links = any(entry.startswith(_LINK.encode()) for entry in listed)
 
     def take(self, patterns: Iterable[str]) -> None:
-        """Write the files below the directory that patterns of shells match, and maybe more."""
-        # What a link leads to is none of the patterns' business, so with links around everything is written.
+        """Write the files below the directory that match glob patterns, and possibly others."""
+        # A pattern may match a path through a symlink to anywhere, so if there are symlinks everything is written.
         specs = [":(glob)."] if self._links else [f":(glob){_wider(pattern)}" for pattern in patterns]
         if not specs:
             return
@@ -103,7 +103,7 @@ class Checkout:
 
 
 def _wider(pattern: str) -> str:
-    """A pattern of Python's as one of Git's that matches at least the same: they read brackets and backslashes differently."""
+    """Convert a Python glob to a Git pattern that matches at least the same files: brackets and backslashes differ."""
     plain, bracket = "", False
     for position, char in enumerate(pattern):
         if bracket:

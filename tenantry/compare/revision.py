@@ -1,4 +1,4 @@
-"""What a fleet is compared with: the same file at a Git commit, or another file; read and planned by today's rules."""
+"""The fleet to compare with: the same file at a Git commit, or another file, read and planned by this version's rules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MERGE_BASE = "..."
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """name: what a reader calls it; commit: its full hash, "" for a file; found: whether the file is there at all."""
+    """name: what messages call it; commit: its full hash, "" for a file; found: whether the file exists there."""
 
     name: str
     commit: str = ""
@@ -32,10 +32,10 @@ class Base:
 def load_base(
     file: Path, base: str, planner: Callable[[Fleet], Mapping[str, Plan]], *, merge_base: bool = False
 ) -> Base:
-    """The plans of `file` as it is at `base`: a commit of the repository around it, another file, or a directory with such a file.
+    """The plans of `file` as it is at `base`: a commit of its repository, another file, or a directory with such a file.
 
-    Args:   planner: which of the fleet's plans; merge_base: take the commit where HEAD parted from `base`, as `base...` does.
-    Raises: InvalidFleet: what is wrong with the base, which its places name; Refused: there is no such base.
+    Args:   planner: which of the fleet's plans; merge_base: use the merge base of HEAD and `base`, as `base...` does.
+    Raises: InvalidFleet: problems of the base, with places in the base; Refused: the base does not exist.
     """
     merge_base, base = merge_base or base.endswith(_MERGE_BASE), base.removesuffix(_MERGE_BASE)
     if not base:
@@ -101,7 +101,7 @@ def _from_commit(
 
 
 def _included(main: Path) -> Iterator[str]:
-    """The patterns of a file, as far as they are any: what is wrong with others is told when the file is checked."""
+    """The patterns of a file, without invalid ones, which the check of the file reports."""
     patterns = read(main).data.get("include")
     for pattern in patterns if isinstance(patterns, list) else ():
         if isinstance(pattern, str) and pattern and not Path(pattern).is_absolute() and ".." not in Path(pattern).parts:
@@ -115,7 +115,7 @@ def _literally(name: str) -> str:
 
 @contextmanager
 def _located_in(directory: str, name: str) -> Iterator[None]:
-    """Let messages name files as Git does, `revision:path`, instead of where we keep them for a moment."""
+    """Let messages name files as Git does, `revision:path`, instead of by their temporary path."""
 
     def told(text: str) -> str:
         return text.replace(directory, name)

@@ -1,4 +1,4 @@
-"""What a difference between two plans does to people's things, in sentences; for every form of output."""
+"""Describes in sentences what a difference between two plans does to tenants, apps and clusters, for every output format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tenantry.plan.apps import PlannedApp
 
 
 class Sign(StrEnum):
-    """Of what kind a consequence is; a warning is one that its author may not expect."""
+    """The kind of a consequence. A warning is a consequence that the author may not expect."""
 
     WARNING = "!"
     REMOVED = "-"
@@ -38,7 +38,7 @@ class Alike:
 
 
 def consequences(diff: Diff) -> list[Consequence]:
-    """Warnings, then what goes, then what comes; tenants before their parts."""
+    """Warnings, then removals, then additions; tenants before their parts."""
     told = [Consequence(Sign.WARNING, text) for text in surprises(diff)]
     if diff.status is not Status.REMOVED:  # then nothing is deleted, as the warning says
         told += [Consequence(Sign.REMOVED, text) for text in _Telling(diff, diff.removed, _GOING).sentences()]
@@ -46,7 +46,7 @@ def consequences(diff: Diff) -> list[Consequence]:
 
 
 def others(diff: Diff, share: Share) -> list[KubeObject]:
-    """Objects that go or come although no sentence says so: a source, a quota, a role binding."""
+    """Added or removed objects that no sentence covers: a source, a quota, a role binding."""
     if diff.status is not Status.KEPT or diff.management[0] != diff.management[1]:
         return []
     telling = _Telling(diff, share, _GOING)
@@ -54,13 +54,13 @@ def others(diff: Diff, share: Share) -> list[KubeObject]:
 
 
 def alike(changed: Iterable[Changed]) -> list[Alike]:
-    """Changed objects, those that change in the same way together."""
+    """Changed objects, grouped by equal changes."""
     groups = grouped(changed, lambda each: (each.id.kind, repr(each.fields)))
     return [Alike(tuple(each.id for each in group), group[0]) for group in groups.values()]
 
 
 class _Words(NamedTuple):
-    """Verbs, and what happens within a namespace."""
+    """The verbs, and what happens within a namespace."""
 
     tenant: str
     leaves: str
@@ -76,7 +76,7 @@ _COMING = _Words("is added to", "comes to", "is added on", "the first things com
 
 
 class _Telling:
-    """About one side's share of a difference."""
+    """Sentences about what one of the two sides holds alone."""
 
     def __init__(self, diff: Diff, share: Share, words: _Words) -> None:
         self.diff = diff
@@ -92,9 +92,9 @@ class _Telling:
         self._apps = {app.id for app in share.apps} | {app.id for pair in diff.replaced for app in pair}
 
     def covers(self, object: KubeObject) -> bool:
-        """Whether a sentence or a warning stands for the object."""
+        """Whether a sentence or a warning covers the object."""
         tenant, cluster = owner = object.owner
-        # Service accounts beside the kubeconfigs belong to the tenant, whichever its clusters are.
+        # Service accounts next to the kubeconfigs belong to the tenant, not to one of its clusters.
         shared = owner == Owner(tenant) and tenant in self._tenants_told
         return shared or owner in self._told or cluster in self._clusters or object.id in self._apps
 
@@ -127,7 +127,7 @@ class _Telling:
             yield f"tenant '{tenant}' {self.words.leaves} {on}: {namespaces}; {counted(apps, 'app')}"
 
     def _namespaces(self) -> Iterator[str]:
-        """Those of placements that the other plan has too."""
+        """Namespaces of placements that the other plan has too."""
         own = [
             each
             for each in self.share.namespaces
@@ -159,7 +159,7 @@ def _clusters(names: Iterable[str]) -> str:
 
 
 def _stays(manifest: Manifest) -> str:
-    """Why Flux leaves behind what a Kustomization or HelmRelease installed, when that is deleted."""
+    """Why deleting a Kustomization or HelmRelease leaves its installed objects behind."""
     spec = manifest["spec"]
     if spec.get("suspend"):
         return "; what it installed stays there, because it is suspended"

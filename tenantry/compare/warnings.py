@@ -1,4 +1,4 @@
-"""What a difference between two plans does that its author may not expect: things that are deleted to come again elsewhere."""
+"""Warnings about consequences that an author may not expect: things that are deleted and created again elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _INSTALLS_ANEW = ("releaseName", "targetNamespace", "storageNamespace")
 
 
 def surprises(diff: Diff) -> Iterator[str]:
-    """Sentences without a full stop, those about most things first."""
+    """Sentences without a full stop, in descending order of the number of things they cover."""
     before, after = diff.management
     if diff.status is Status.REMOVED:
         gone = {"tenant": diff.removed.tenants, "namespace": diff.removed.namespaces, "app": diff.removed.apps}
@@ -68,7 +68,7 @@ def _rehomed(diff: Diff) -> Iterator[str]:
 
 
 def _replacements(diff: Diff) -> Iterator[str]:
-    """Apps that get another object although their tenant and their cluster stay where they are."""
+    """Apps that get another object although their tenant and their cluster do not change."""
     moved = {(each.tenant, each.cluster) for each in diff.moved}
     clusters = {each.cluster for each in diff.rehomed}
     left = [
