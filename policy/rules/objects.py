@@ -71,7 +71,7 @@ def _too_long(resource: Resource, what: str, name: str, limit: int) -> Iterator[
 
 
 def _is_namespaced(resource: Resource) -> bool:
-    """Whether the kind is known to be namespaced. For other kinds the provider asks the cluster, and fills in 'default'."""
+    """Whether the kind is known to be namespaced. For other kinds the provider asks the cluster if it can."""
     if not resource.kind:
         return False
     known = resource.group in _NAMESPACED and resource.kind not in _CLUSTER_WIDE

@@ -90,7 +90,7 @@ class Checkout:
 
     def take(self, patterns: Iterable[str]) -> None:
         """Write the files below the directory that match glob patterns, and possibly others."""
-        # A pattern may match a path through a symlink to anywhere, so if there are symlinks everything is written.
+        # The patterns do not match the targets of symlinks, so if there are symlinks everything is written.
         specs = [":(glob)."] if self._links else [f":(glob){_wider(pattern)}" for pattern in patterns]
         if not specs:
             return
