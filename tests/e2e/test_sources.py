@@ -185,12 +185,12 @@ def test_each_placement_has_secrets_of_its_own(hub: Cluster, edge: Cluster) -> N
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("words", "error[unknown-credentials]: credentials 'words' of tenant 'movy' are not declared"),
+        ("words", "error[unknown-credentials]: credentials 'words' are not declared for tenant 'movy'"),
         (
             "edge.rocky.words",
-            "error[unknown-credentials]: credentials 'edge.rocky.words' of tenant 'movy' are not declared",
+            "error[unknown-credentials]: credentials 'edge.rocky.words' are not declared for tenant 'movy'",
         ),
-        ("edge-admin-kubeconfig", "credentials 'edge-admin-kubeconfig' of tenant 'movy' are not declared"),
+        ("edge-admin-kubeconfig", "credentials 'edge-admin-kubeconfig' are not declared for tenant 'movy'"),
     ],
 )
 def test_another_tenant_of_the_same_remote_can_not_name_them(rocky: Project, name: str, problem: str) -> None:
