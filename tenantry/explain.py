@@ -1,6 +1,6 @@
-"""Why a tenant, an app or an add-on is what it is: effective values with their origins, and clusters with the reason for each.
+"""Explains the settings of a tenant, an app or an add-on: effective values with their origins, and why each cluster is selected.
 
-Answers come from the same settings the plan is made of, so they hold for what `pulumi up` applies.
+The answers come from the settings that the plan uses, so they describe what `pulumi up` applies.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class PlacedApp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedApp:
-    """An app of a tenant, or an add-on, whose tenant is ""; everywhere in an environment."""
+    """An app of a tenant, or an add-on, whose tenant is "", in all of an environment."""
 
     tenant: str
     app: str
@@ -75,7 +75,7 @@ class ExplainedTenant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedPlatform:
-    """What holds for the platform's add-ons in an environment: everywhere, and on each cluster."""
+    """The settings of the platform's add-ons in an environment: everywhere, and on each cluster."""
 
     environment: str
     settings: tuple[Value, ...]
@@ -116,7 +116,7 @@ def explain_app(fleet: Fleet, plan: Plan, tenant: str, app: str, cluster: str | 
 
 
 def explain_platform(fleet: Fleet, plan: Plan, cluster: str | None = None) -> ExplainedPlatform:
-    """What add-ons have in common, and where each is. Raises: Refused: the cluster is not declared."""
+    """The settings that add-ons share, and where each is. Raises: Refused: the cluster is not declared."""
     _known_cluster(fleet, plan.environment, cluster)
     here = [each for each in clusters_of(fleet, plan.environment) if cluster in (None, each)]
     addons = fleet.document.platform.addons
@@ -130,7 +130,7 @@ def explain_platform(fleet: Fleet, plan: Plan, cluster: str | None = None) -> Ex
 
 
 def explain_addon(fleet: Fleet, plan: Plan, addon: str, cluster: str | None = None) -> ExplainedApp:
-    """An add-on as `explain_app` tells of an app. Raises: Refused: it or the cluster is not declared."""
+    """An add-on, in the form of `explain_app`. Raises: Refused: the add-on or the cluster is not declared."""
     _known("add-on", addon, fleet.document.platform.addons, "the platform")
     _known_cluster(fleet, plan.environment, cluster)
     choice = choice_of_addon(fleet, plan.environment, addon, cluster)
@@ -165,7 +165,7 @@ def _settings(fleet: Fleet, tenant: str) -> tuple[Value, ...]:
 
 
 def _plain(value: Any) -> Any:
-    """Settings as the author could have written them: models as mappings, without what is not said."""
+    """Settings as the author could have written them: models as mappings, without keys that are not set."""
     match value:
         case Network(policies=None):
             return value.base or "isolated"
@@ -258,7 +258,7 @@ def _source_values(fleet: Fleet, at: tuple[str, ...], variables: dict[str, str])
 
 
 def _alerts(fleet: Fleet, *at: str) -> tuple[Value, ...]:
-    """What all alerts at a path say, as written: placeholders differ between clusters."""
+    """The settings that all alerts at a path share, as written: placeholders differ between clusters."""
     layers = {name: Layer((*at, name), fleet.raw(*at, name)) for name in fleet.raw(*at)}
     found = ((name, each) for name, layer in layers.items() for each in trace(fleet.source, [layer], merge([layer])))
     return tuple(replace(each, written=None).under(name) for name, each in found)
@@ -270,7 +270,7 @@ def _platform_times(fleet: Fleet) -> tuple[Value, ...]:
 
 
 def _platform_namespace(fleet: Fleet) -> Value:
-    """Where the platform's things are on every cluster, Helm's records of its releases included."""
+    """Where the platform's objects are on every cluster, including Helm's release records."""
     declared = "namespace" in fleet.raw("platform")
     at = origin_at(fleet.source, ("platform", "namespace")) if declared else None
     return Value(("namespace",), fleet.document.platform.namespace, at)
@@ -283,7 +283,7 @@ def _platform_account(fleet: Fleet, plan: Plan, cluster: str) -> Value:
 
 
 def _chart_values(fleet: Fleet, plan: Plan, cluster: str) -> tuple[Value, ...]:
-    """Where the objects chart comes from, on a remote cluster with a baseline to install."""
+    """The source of the objects chart, on a remote cluster with a baseline to install."""
     if cluster == plan.management or all(each.cluster != cluster for each in plan.placements):
         return ()
     at = ("platform", "chart", "helm")

@@ -1,6 +1,6 @@
-"""Blocks of Flux's own keys as they are written, of apps, sources and alerts: where they stand, and whether Flux takes them.
+"""Checks blocks of Flux's own keys, as written in apps, sources and alerts, against Flux's schemas.
 
-Every block is looked at by itself, placed or not; what only the merged whole shows is found when it is planned.
+Every block is checked by itself, placed or not. Problems that only the merged whole shows are found by the plan.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _IMAGE_MODELS: dict[str, type[FluxBlock]] = {"repository": ImageRepository, "pol
 
 
 def check_blocks(data: dict[str, Any]) -> Iterator[Finding]:
-    """What Flux would not take, or the author may not set, in all blocks of a file's data."""
+    """Keys and values in all blocks of a file's data that Flux would reject or that the author may not set."""
     for path, model, block in flux_blocks(data):
         yield from _findings(model, block, path)
 
@@ -112,7 +112,7 @@ def _of_platform(data: dict[str, Any], group: str) -> Iterator[tuple[str, ...]]:
 
 
 def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Finding]:
-    """The model has looked at the keys that are its fields; the others are Flux's, or nobody's."""
+    """The model has checked the keys that are its fields; all others are Flux's or unknown."""
     yield from _owned(model, block, at)
     for kind, keys in model.parts.items():
         yield from check_part(kind, {key: block[key] for key in keys if key in block}, at)

@@ -1,4 +1,4 @@
-"""A fleet that passed all checks of shape, and questions about it that more than one layer asks."""
+"""A fleet that passed all checks of shape, and queries that more than one layer needs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tenantry.source.parse import ParsedFile
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """document: the typed content; source: the same as plain data, which is what merging works on, with places.
+    """document: the typed content; source: the same as plain data with places, which merging works on.
 
     left_out: entries that are in the source but not in the document because their shape is wrong.
     known_problems: whether the file is known to be wrong, so that planning may skip what others have reported.
@@ -49,19 +49,19 @@ class Fleet:
         return set(self.raw(*path))
 
     def lineage(self, environment: str) -> list[str]:
-        """The environments whose overrides hold in this one: those it extends, from the most general, and itself."""
+        """The environments whose overrides apply in this one: those it extends, starting with the most general, and itself."""
         return lineage(environment, {name: each.extends for name, each in self.environments.items()})
 
     def addons_owner(self, cluster: str) -> str:
-        """The environment whose plan holds a cluster's add-ons: the first that the cluster names."""
+        """The environment whose plan holds a cluster's add-ons: the first environment in the cluster's list."""
         return self.clusters[cluster].environments[0]
 
     def in_order(self) -> list[str]:
-        """All environments, each behind the one it comes after, otherwise in the order of the file."""
+        """All environments, each after those in its `after`, otherwise in the order of the file."""
         return in_order({name: each.after for name, each in self.environments.items()})
 
     def said_at(self, environment: str, key: str) -> Path:
-        """Where the value of an environment's key stands: with it or with the nearest it extends."""
+        """Where the value of an environment's key is written: in the environment or in the nearest one that it extends."""
         for name in reversed(self.lineage(environment)):
             if key in self.raw("environments", name):
                 return ("environments", name, key)
@@ -88,9 +88,9 @@ _NAME = re.compile(r"[a-z]{1,20}(-[a-z]{1,20}){0,3}")
 
 
 def _without_secret(source: ParsedFile, finding: Finding) -> str:
-    """The message, without the value it is about if that may be a password, whatever it looks like.
+    """The message, without the value in question if that may be a password.
 
-    What reads as a name is shown, and so is a misspelt name: the mistake is easier to see.
+    A value that reads as a name is shown, and so is a misspelt name: this makes the mistake easier to see.
     """
     value = source.value(finding.path)
     sensitive = any(is_sensitive(part) for part in finding.path[-3:] if isinstance(part, str))

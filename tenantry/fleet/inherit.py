@@ -1,4 +1,4 @@
-"""Environments that extend others: merged before their shape is checked, so that a parent can supply a required key.
+"""Environments that extend others, merged before their shape is checked, so that a parent can supply a required key.
 
 A finding in a merged environment is reported at the environment that declares the value. `chain` also follows `after`.
 """
@@ -15,7 +15,7 @@ from tenantry.messages.text import declared
 
 
 def lineage(name: str, parents: Mapping[str, str | None]) -> list[str]:
-    """Everything a name goes back to, the first of them first, and itself at the end; a circle is walked once."""
+    """The ancestors of a name, the most distant first, and the name itself at the end; a cycle is walked once."""
     chain = {name: None}
     last = name
     while (parent := parents.get(last)) is not None and parent not in chain:
@@ -25,7 +25,7 @@ def lineage(name: str, parents: Mapping[str, str | None]) -> list[str]:
 
 
 def cycles(parents: Mapping[str, str | None]) -> Iterator[list[str]]:
-    """Every circle once, from the first of its names in the alphabet back to the same name."""
+    """Every cycle once, starting and ending with its alphabetically first name."""
     seen: set[str] = set()
     for name in parents:
         chain: dict[str, None] = {}
@@ -41,7 +41,7 @@ def cycles(parents: Mapping[str, str | None]) -> Iterator[list[str]]:
 
 
 def in_order(parents: Mapping[str, str | None]) -> list[str]:
-    """All names, each behind what it goes back to, otherwise in the order given."""
+    """All names, each after its ancestors, otherwise in the order given."""
     ordered: dict[str, None] = {}
     for name in parents:
         chain: dict[str, None] = {}
@@ -80,13 +80,13 @@ class Inherited:
     def _placed(self, finding: Finding) -> Iterator[Finding]:
         name = str(finding.path[1]) if finding.path[:1] == ("environments",) and len(finding.path) > 1 else ""
         if finding.code == "missing-key" and name in self.incomplete:
-            return  # it may stand where 'extends' was meant to lead
+            return  # 'extends' may have been meant to point there
         layers = self.layers.get(name)
         yield replace(finding, path=origin(layers, finding.path[2:])) if layers else finding
 
 
 def inherit(data: dict[str, Any]) -> Inherited:
-    """Give every environment what it inherits; data of a wrong shape is left as it is, for the check of shapes."""
+    """Merge into every environment what it inherits. Data of a wrong shape is left unchanged for the check of shapes."""
     environments = data.get("environments")
     if not isinstance(environments, dict):
         return Inherited(data)
@@ -122,7 +122,7 @@ def _inherited(environment: Mapping[str, Any]) -> dict[str, Any]:
 
 def _whole(layers: tuple[Layer, ...]) -> dict[str, Any]:
     above = merge(layers[:-1])
-    # `null` removes what is inherited; where there is nothing to remove it stays, lest a misspelt key go unnoticed.
+    # `null` removes an inherited value. Where nothing is inherited it stays, so that a misspelt key is noticed.
     pointless = {key: None for key, value in layers[-1].data.items() if value is None and key not in above}
     return {**merge(layers), **pointless}
 

@@ -1,6 +1,6 @@
-"""The JSON Schema of tenants.yaml, for editors and for other programs: the model in another notation.
+"""The JSON Schema of tenants.yaml for editors and other programs, derived from the model.
 
-It says what one value may be; what one part of the file means for another is for `tenantry validate`.
+It covers single values. `tenantry validate` checks how parts of the file relate to each other.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def json_schema() -> dict[str, Any]:
-    """The schema of the whole document; equal models give equal text."""
+    """The schema of the whole document. It is deterministic: equal models give equal text."""
     schema = model.Document.model_json_schema(schema_generator=_Generator)
     documented = field_texts()
     for name, definition in schema["$defs"].items():
@@ -51,7 +51,7 @@ class _Generator(GenerateJsonSchema):
         return made
 
     def dict_schema(self, schema: Any) -> dict[str, Any]:
-        """What pydantic writes, a pattern of keys alone, would let all other keys pass unchecked."""
+        """Pydantic writes only a pattern of keys, which would let all other keys pass unchecked."""
         made = super().dict_schema(schema)
         keys = self.generate_inner(schema["keys_schema"])
         for value in made.pop("patternProperties", {}).values():

@@ -1,7 +1,7 @@
-"""Secrets in the file itself, in keys, values or addresses: anyone who reads the repository or the plan could use them.
+"""Finds secrets in keys, values or addresses of the file: anyone who can read the repository or the plan could use them.
 
-Only a certain secret is refused. What may be one is kept out of messages by `messages.redact`. Addresses are recognised by
-known forms, so an address that is not reported may still hold a secret.
+Only a certain secret is refused. `messages.redact` keeps possible secrets out of messages. Addresses are recognised by
+known forms, so an address that is not reported may still contain a secret.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ _TOKEN = re.compile(
 
 
 def secrets_of(provider: Provider, at: Path) -> Iterator[Finding]:
-    """What of a provider at a path should not be read by everyone; the values themselves are never told."""
+    """The parts of a provider at a path that not everyone may read; the values themselves are never shown."""
     for key in ("address", "proxy"):
         value = provider.flux.get(key)
         if isinstance(value, str) and (why := _secret_in(value, provider.type)):
@@ -89,7 +89,7 @@ def secrets_of(provider: Provider, at: Path) -> Iterator[Finding]:
 
 
 def _secret_in(address: str, provider: str) -> str | None:
-    """What makes a secret of the address of a provider of some type, such as `slack`; None: nothing that is known."""
+    """Why the address of a provider of a type, such as `slack`, is secret; None: it is not known to be."""
     if holds_password(address):
         return "holds a password"
     if _WEBHOOKS.match(address) or (provider in ("rocket", "slack") and _OWN_HOST.match(address)):

@@ -1,4 +1,4 @@
-"""Layers of settings, from the least to the most specific, become one; and every value can be traced to its layer.
+"""Merges layers of settings, from the least to the most specific, and traces every value to its layer.
 
 Maps merge, lists and scalars replace, `null` removes.
 """

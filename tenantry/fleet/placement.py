@@ -83,7 +83,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a selector makes of the clusters; `elsewhere` are those of other environments, which it cannot take."""
+    """Apply the selector to the clusters; `elsewhere` are clusters of other environments, which it cannot select."""
 
     selector: str
     origin: Origin
@@ -135,7 +135,7 @@ def _decision(fleet: Fleet, selector: Selector, at: Path, name: str) -> Decision
 
 
 def _reason(selector: Selector, at: Path, name: str, cluster: Cluster) -> tuple[str, Path]:
-    """What decides about a cluster, and where it stands in the document."""
+    """The selector that decides about a cluster, and its place in the document."""
     if name in selector.exclude:
         return "excluded by name", (*at, "exclude", selector.exclude.index(name))
     if selector.names is not None:

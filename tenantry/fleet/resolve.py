@@ -1,7 +1,7 @@
-"""A part of the file as it holds in one place: layers merged, placeholders filled in, the result checked against its model.
+"""The effective value of a part of the file: layers merged, placeholders filled in, the result checked against its model.
 
 Called by: `settings`, the plan and `explain`, so that all of them see the same values.
-Never: decides which layers there are. A finding names the place where the author wrote the value, in whichever layer.
+Never: decides which layers there are. A finding names the place where the author wrote the value, in any layer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Effective settings: what a tenant, or an app on one cluster, is told after defaults, overrides and placeholders.
+"""Effective settings of a tenant, or of an app on one cluster, after defaults, overrides and placeholders.
 
-Merge order, least to most specific: defaults < tenant (or add-on) < app < environment < cluster; an environment that
-extends others comes behind them.
+Merge order, least to most specific: defaults < tenant (or add-on) < app < environment < cluster. An environment follows
+those that it extends.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TIMES = ("interval", "retryInterval", "timeout")
 
 @dataclass(frozen=True, slots=True)
 class TenantSettings:
-    """What holds for one tenant everywhere; durations as Go writes them ("10m"), quantities as Kubernetes does ("8Gi")."""
+    """The settings of one tenant everywhere; durations as Go writes them ("10m"), quantities as Kubernetes does ("8Gi")."""
 
     role: str = "admin"
     interval: str = "10m"
@@ -62,17 +62,17 @@ class EffectiveApp:
 
 
 def platform_settings(fleet: Fleet) -> TenantSettings:
-    """What add-ons are told; only the defaults' times concern them."""
+    """The settings of add-ons; only the defaults' times apply to them."""
     return _settings(platform_layers(fleet))
 
 
 def platform_layers(fleet: Fleet) -> list[Layer]:
-    """What the settings of add-ons are merged of."""
+    """The layers of the settings of add-ons."""
     return [Layer(("defaults",), {key: value for key, value in fleet.raw("defaults").items() if key in TIMES})]
 
 
 def tenant_settings(fleet: Fleet, tenant: str) -> TenantSettings:
-    """The defaults with what the tenant says itself."""
+    """The defaults merged with the tenant's own settings."""
     return _settings(settings_layers(fleet, tenant))
 
 
@@ -81,19 +81,19 @@ _NO_SETTINGS = ("name", "state")
 
 
 def namespace_settings(fleet: Fleet, tenant: str, key: str) -> TenantSettings:
-    """What holds in one of the tenant's extra namespaces: the tenant's settings with what its entry says."""
+    """The settings of one of the tenant's extra namespaces: the tenant's settings merged with its entry."""
     at = ("tenants", tenant, "namespaces", key)
     own = {setting: value for setting, value in fleet.raw(*at).items() if setting not in _NO_SETTINGS}
     return _settings([*settings_layers(fleet, tenant), Layer(at, own)])
 
 
 def setting_origin(fleet: Fleet, tenant: str, *path: str | int) -> Path:
-    """Where in the document the tenant's setting at `path` stands: with the tenant, or under the defaults."""
+    """Where in the document the tenant's setting at `path` is written: in the tenant, or under the defaults."""
     return origin(settings_layers(fleet, tenant), path)
 
 
 def settings_layers(fleet: Fleet, tenant: str) -> list[Layer]:
-    """What a tenant's settings are merged of."""
+    """The layers of a tenant's settings."""
     return [_inherited(fleet, "defaults"), _inherited(fleet, "tenants", tenant)]
 
 
@@ -138,7 +138,7 @@ def _dependencies(layers: Sequence[Layer]) -> tuple[str, ...]:
 
 
 def app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> tuple[Layer, ...]:
-    """What the app at a path of the document is merged of on one cluster."""
+    """The layers of the app at a path of the document on one cluster."""
     app = fleet.raw(*at)
     base = Layer(at, {key: value for key, value in app.items() if key in ("kustomize", "helm", "dependsOn")})
     environments = ((*at, "overrides", "environments", each) for each in fleet.lineage(environment))

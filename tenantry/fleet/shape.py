@@ -1,8 +1,8 @@
-"""Checks the data of a file against the model and says what is wrong in the author's words.
+"""Checks the data of a file against the model and reports problems in the author's terms.
 
-A mistake in one app must not hide the mistakes of others, so entries that do not fit (an app, a source, a tenant or one of
-its settings, an add-on) are left out and the rest is checked on; `Checked.left_out` names them, lest a reference to one be
-called unknown.
+A mistake in one app must not hide the mistakes of others. So invalid entries (an app, a source, a tenant or one of its
+settings, an add-on) are left out and the rest is checked. `Checked.left_out` names them, so that a reference to one is not
+reported as unknown.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Environments beside each other: on one management cluster, or on one remote cluster, each with its own stack.
+"""Environments that share a management cluster or a remote cluster, each with its own stack.
 
-No object may be in two plans: the stack that goes first would take it from the other. What carries a tenant's namespace
-in its name is kept apart by the namespaces; the rest carries the environment's name, but only where there is another
-environment to be told from, and only if the environment says `{env}` in its namespaces. So the one environment of a
-management cluster that does not say it keeps its names when others join it.
+No object may be in two plans: the stack that runs first would take it from the other. Objects with a tenant's namespace in
+their name are unique because the namespaces are. All others carry the environment's name, but only if another environment
+shares the cluster and this one has `{env}` in its namespaces. So the only environment of a management cluster without
+`{env}` keeps its names when others join.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ def says_itself(fleet: Fleet, environment: str) -> bool:
 
 
 def environment_part(fleet: Fleet, environment: str) -> tuple[str, ...]:
-    """What tells the environment's own objects from those of others on its management cluster; a part of their names."""
+    """The part of a name that separates the environment's objects from those of others on its management cluster."""
     management = fleet.environments[environment].management
     shared = any(each.management == management for name, each in fleet.environments.items() if name != environment)
     return (environment,) if shared and says_itself(fleet, environment) else ()
 
 
 def platform_account(fleet: Fleet, environment: str, cluster: str) -> str:
-    """Whom the environment's baselines and add-ons act as on a cluster.
+    """The service account that the environment's baselines and add-ons use on a cluster.
 
-    On the management cluster itself nobody's stack owns the account, so there all environments share it.
+    On the management cluster itself no stack owns the account, so all environments share it there.
     """
     account = fleet.clusters[cluster].platformServiceAccount
     if cluster == fleet.environments[environment].management:

@@ -1,6 +1,6 @@
-"""Merged values with the way back: which level of the file said it, and what was said before placeholders were filled in.
+"""Merged values with their origin: the level of the file that set each, and the text before placeholders were filled in.
 
-`merge` makes one mapping of many layers; this takes the result apart again, value by value, for whoever asks why.
+`merge` makes one mapping of many layers. This module finds the origin of every value in the result, for `explain`.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class Value:
     removed: Origin | None = None
 
     def under(self, *parent: str) -> Value:
-        """The same value as seen from further up."""
+        """The same value with a path from further up."""
         return replace(self, path=(*parent, *self.path))
 
 
 def trace(source: ParsedFile, layers: Sequence[Layer], effective: Mapping[str, Any]) -> tuple[Value, ...]:
-    """Every value of the effective settings that came of the layers; what no layer holds is a default.
+    """Every effective value with its origin; a value that no layer holds is a default.
 
     Args: effective: without `None`; grouped as it will be shown, and so is the result.
     """
@@ -71,7 +71,7 @@ def trace(source: ParsedFile, layers: Sequence[Layer], effective: Mapping[str, A
 
 
 def origin_at(source: ParsedFile, path: Path) -> Origin:
-    """The origin that a path of the document is."""
+    """The origin for a path of the document."""
     return Origin(_level(path), source.locate(path))
 
 

@@ -1,7 +1,7 @@
-"""Where Flux's specs name Secrets and ConfigMaps, found in its schemas, so that a new version's are known too.
+"""Finds where Flux's specs name Secrets and ConfigMaps. It uses Flux's schemas, so it also knows fields of a new version.
 
-Flux reads them with the rights of its controllers, beside the objects that name them: for a remote placement that is
-where the clusters' kubeconfigs lie. So the fleet takes names of what a tenant declared, and nothing else.
+Flux reads them with its controllers' rights, in the namespace of the object that names them. For a remote placement that
+namespace also holds the clusters' kubeconfigs. So the fleet accepts only names that a tenant declared.
 """
 
 from __future__ import annotations

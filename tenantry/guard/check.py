@@ -1,4 +1,4 @@
-"""Whether a run may do what it would."""
+"""Decides whether a run is allowed, from the plan and the objects on the management cluster."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _LISTED = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLimits:
-    """protected: nothing goes that was not given up before. deletions: how many of each kind may go in one run.
+    """protected: nothing is removed that was not marked for removal in an earlier run. deletions: limit for each kind in one run.
 
-    explicit: whoever runs it has set `deletions` for this stack, and so knows what is coming. adopting: tenants that may
-    take over what is there.
+    explicit: the stack sets `deletions`, so its operator expects the removals. adopting: tenants that may take over
+    existing objects.
     """
 
     protected: bool
@@ -33,7 +33,7 @@ class RunLimits:
 
 
 def limits_of(fleet: Fleet, environment: str, deletions: int | None) -> RunLimits:
-    """What holds for a run of an environment; deletions: what its stack says, None: what the fleet says."""
+    """The limits for a run of an environment; deletions: the stack's own setting, None: the fleet's setting applies."""
     declared = fleet.environments[environment]
     adopting = frozenset(name for name, tenant in fleet.document.tenants.items() if tenant.adopt)
     if deletions is None:
@@ -42,12 +42,12 @@ def limits_of(fleet: Fleet, environment: str, deletions: int | None) -> RunLimit
 
 
 def check(plan: Plan, now: Held, limits: RunLimits) -> None:
-    """Raises: Refused: the run would take away or take over what it may not; names all of it, and changes nothing."""
+    """Raises: Refused: the run would remove or take over what it may not. The message names all of it, and nothing is changed."""
     refuse(refusals(plan, now, limits))
 
 
 def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
-    """Everything that a run has to be refused for."""
+    """All reasons to refuse a run."""
     gone = removals(plan, now)
     yield from _strangers(plan, now, limits.adopting)
     yield from _other_kubeconfigs(plan, now)
@@ -57,9 +57,9 @@ def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
 
 
 def refusals_of_change(before: Plan, after: Plan, limits: RunLimits) -> Iterator[Problem]:
-    """Everything that a run has to be refused for, if the cluster holds exactly what the first plan says.
+    """All reasons to refuse a run if the cluster holds exactly what the first plan says.
 
-    A new management cluster holds none of it, so all of it would be removed from the old one.
+    A new management cluster is empty, so everything would be removed from the old one.
     """
     there = held((each.manifest for each in before.objects), before.environment)
     planned = after if before.management == after.management else nothing_of(after)
@@ -105,7 +105,7 @@ def _listed(found: Sequence[object]) -> str:
 
 
 def _suspended(gone: list[Removal]) -> Iterator[Problem]:
-    """Flux deletes a suspended object without a look at what it installed, which nobody would know of then."""
+    """Flux deletes a suspended object without checking what it installed, and nobody would know about the leftovers."""
     if found := [each for each in gone if each.suspended]:
         yield error(
             "suspended",
@@ -116,7 +116,7 @@ def _suspended(gone: list[Removal]) -> Iterator[Problem]:
 
 
 def _strangers(plan: Plan, now: Held, adopting: frozenset[str]) -> Iterator[Problem]:
-    """Applying would take over what is there without a word, and a later removal would delete it with all that is in it."""
+    """Applying would silently take over existing objects, and a later removal would delete them with all their content."""
     taken: dict[str, list[ObjectId]] = {}
     for planned in plan.objects:
         if planned.id in now.strangers and planned.owner.tenant not in adopting:
@@ -143,7 +143,7 @@ def _own(tenant: str, environment: str, they_are: str) -> str:
 
 
 def _other_kubeconfigs(plan: Plan, now: Held) -> Iterator[Problem]:
-    """What lies under another reference may be another cluster: Flux would leave behind what it installed on the first."""
+    """Another reference may lead to another cluster: Flux would leave behind what it installed on the first."""
     planned = held((each.manifest for each in plan.objects), plan.environment).kubeconfigs
     for cluster, reference in planned.items():
         before = now.kubeconfigs.get(cluster, reference)

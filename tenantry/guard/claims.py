@@ -1,7 +1,7 @@
-"""Which stack runs an environment: a ConfigMap beside the cluster's marker, that the stack itself keeps.
+"""Which stack runs an environment: a ConfigMap next to the cluster's marker, kept by the stack itself.
 
-The guard looks at one environment's objects. A stack that is suddenly told to be another environment would pass it, and the
-engine would delete what the stack's state still holds of the first one.
+The guard checks one environment's objects. If a stack is suddenly given another environment, the guard alone would allow it,
+and the engine would delete the first environment's objects, which are still in the stack's state.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ def claim_object(platform: str, claim: Claim) -> KubeObject:
 
 
 def claimed(plan: Plan, platform: str, claim: Claim) -> Plan:
-    """The plan as a stack carries it out, its claim first."""
+    """The plan as a stack applies it: its claim first."""
     return replace(plan, objects=(claim_object(platform, claim), *plan.objects))
 
 
 def claims(manifests: Iterable[Manifest]) -> Iterator[Claim]:
-    """The claims among ConfigMaps; one that somebody has emptied claims nothing."""
+    """The claims among ConfigMaps. A ConfigMap that somebody emptied claims nothing."""
     for manifest in manifests:
         data = manifest.get("data") or {}
         if "environment" in data and "stack" in data:
@@ -51,7 +51,7 @@ def claims(manifests: Iterable[Manifest]) -> Iterator[Claim]:
 
 
 def other_claims(mine: Claim, there: Iterable[Claim], platform: str) -> Iterator[Problem]:
-    """What speaks against a stack's claim: it runs another environment, or another stack runs this one."""
+    """Problems with a stack's claim: it runs another environment, or another stack runs this one."""
     for each in there:
         if each.stack == mine.stack and each.environment != mine.environment:
             yield error(

@@ -1,4 +1,4 @@
-"""What a management cluster holds of an environment, told by the fleet's labels."""
+"""What a management cluster holds of an environment, according to the fleet's labels."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class HeldApp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """What there is.
+    """The objects on the cluster.
 
-    namespaces: (tenant, cluster, namespace) -> leaving. kubeconfigs: cluster -> where its kubeconfig lies, as (namespace,
-    name). strangers: what is not the environment's. frozen: (tenant, cluster) with a baseline that Flux leaves alone.
+    namespaces: (tenant, cluster, namespace) -> leaving. kubeconfigs: cluster -> its kubeconfig's (namespace, name).
+    strangers: objects that are not the environment's. frozen: (tenant, cluster) with a suspended baseline.
     """
 
     namespaces: Mapping[tuple[str, str, str], bool]
@@ -88,7 +88,7 @@ def _is_suspended(manifest: Manifest) -> bool:
 
 
 def _installed_in(manifest: Manifest) -> frozenset[str]:
-    """None if it is suspended: then Flux cleans up nothing."""
+    """Namespaces in its inventory. Empty if it is suspended: then Flux cleans up nothing."""
     inventory: Mapping[str, Any] = (manifest.get("status") or {}).get("inventory") or {}
     if (manifest.get("spec") or {}).get("suspend"):
         return frozenset()

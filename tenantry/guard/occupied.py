@@ -1,8 +1,8 @@
-"""Namespaces that would go while Flux still has something of an app in them.
+"""Namespaces that would be removed while Flux still has an app's objects in them.
 
 A baseline on a remote cluster is updated before any app is deleted, because the engine deletes last. The tenant's rights in
-the namespace would go first then, and the app could never be cleaned up. On the management cluster the engine deletes the
-namespace itself, after its apps; there only an app that stays, and moves out in the same run, would come too late.
+the namespace would be removed first, and Flux could never clean up the app. On the management cluster the engine deletes the
+namespace itself, after its apps. There the only problem is an app that stays and moves out in the same run: it is too late.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tenantry.plan.plan import Plan
 
 
 def occupied(plan: Plan, now: Held) -> Iterator[Problem]:
-    """One problem for each namespace that an app is in the way of."""
+    """One problem for each namespace that still contains an app."""
     leaving = now.namespaces.keys() - planned_namespaces(plan)
     found: dict[tuple[str, str, str], list[str]] = {}
     for place, app in sorted(_occupants(plan, now)):
@@ -34,7 +34,7 @@ def occupied(plan: Plan, now: Held) -> Iterator[Problem]:
 
 
 def _occupants(plan: Plan, now: Held) -> Iterator[tuple[tuple[str, str, str], str]]:
-    """Namespaces and the apps in them; a placement that goes as a whole goes in order."""
+    """Namespaces and the apps in them. A placement that is removed as a whole is removed in the right order."""
     placed = {(each.tenant, each.cluster) for each in plan.placements}
     planned = {each.id for each in plan.apps}
     for id, app in now.apps.items():

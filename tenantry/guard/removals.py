@@ -1,6 +1,6 @@
-"""What a run would remove: tenants, namespaces of tenants that stay, apps of tenants that stay; and whether it removes all.
+"""What a run would remove: tenants, namespaces and apps of tenants that stay, and whether it removes all of a kind.
 
-`emptied` has no limit: few tenants are no reason to lose all of them.
+`emptied` has no limit: even with few tenants, removing all of them is not allowed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Removal:
 
 
 def removals(plan: Plan, now: Held) -> list[Removal]:
-    """What the cluster holds and the plan does not; a tenant that goes stands for all it has."""
+    """What the cluster holds and the plan does not. A removed tenant stands for everything it has."""
     return sorted((*_tenants(plan, now), *_namespaces_gone(plan, now), *_apps_gone(plan, now)))
 
 
@@ -50,7 +50,7 @@ def planned_namespaces(plan: Plan) -> set[tuple[str, str, str]]:
 
 
 def kept_namespaces(now: Held) -> set[tuple[str, str, str]]:
-    """Namespaces that are there, and that no earlier run has given up."""
+    """Namespaces that exist and that no earlier run marked for removal."""
     return {key for key, leaving in now.namespaces.items() if not leaving}
 
 
@@ -84,13 +84,13 @@ def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:
     planned = {each.id for each in plan.apps}
     placed = {(each.tenant, each.cluster) for each in plan.placements}
     for id, app in now.apps.items():
-        # Where a whole placement goes, its namespaces say so already.
+        # Where a whole placement is removed, its namespaces are listed already.
         if id not in planned and (not app.tenant or (app.tenant, app.cluster) in placed):
             yield Removal("app", app.tenant, app.name, (app.cluster,), app.leaving, app.suspended)
 
 
 def emptied(before: Iterable[tuple[str, str, str]], after: Iterable[tuple[str, str, str]]) -> str:
-    """What an environment has nothing left of: "every tenant", "every namespace" of tenants that stay, or "".
+    """What an environment would lose completely: "every tenant", "every namespace" of tenants that stay, or "".
 
     Namespaces are given as (tenant, cluster, name).
     """

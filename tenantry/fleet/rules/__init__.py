@@ -1,7 +1,7 @@
-"""What one part of the file means for another: references, and combinations that could not work.
+"""Rules about how parts of the file relate to each other: references, and combinations that could not work.
 
-One function per rule, all with the same signature; each yields findings with paths, never lines. What depends on the
-environment and the cluster, such as names after templating, is found by the plan instead.
+One function per rule, all with the same signature. Each yields findings with paths, never lines. The plan finds problems
+that depend on the environment and the cluster, such as names after templating.
 """
 
 from __future__ import annotations
@@ -95,6 +95,6 @@ def check_rules(fleet: Fleet) -> Iterator[Finding]:
 
 
 def check_warnings(fleet: Fleet) -> Iterator[Finding]:
-    """The findings of all rules about what is doubtful; the fleet keeps the other rules."""
+    """The findings of all rules that only warn. The fleet keeps the findings of the other rules."""
     for rule in WARNINGS:
         yield from rule(fleet)

@@ -1,4 +1,4 @@
-"""Rules about alerts: what they tell of, and whether it can reach anybody."""
+"""Rules about alerts: the events that they send, and whether they can reach anybody."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def providers_say_what_their_type_needs(fleet: Fleet) -> Iterator[Finding]:
 
 
 def lacking(fleet: Fleet, at: tuple[str, ...], alert: Alert) -> Iterator[Finding]:
-    """What the provider of an alert at a path does not say. Flux would take it, and fail at every event."""
+    """The settings that the provider of an alert at a path lacks. Flux would accept it, and fail at every event."""
     kind, flux = alert.provider.type, alert.provider.flux
     if kind in _CHANNEL and not flux.get("channel"):
         yield _lacking((*at, "provider"), kind, "a channel", "add 'channel:'")

@@ -1,4 +1,4 @@
-"""Rules about what tenants' namespaces are given."""
+"""Rules about the baseline of tenants' namespaces."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def annotations_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Find
 
 
 def labels_do_not_contradict_pod_security(fleet: Fleet) -> Iterator[Finding]:
-    """What is said to a tenant or a namespace may come from a level above it, so each is looked at as merged."""
+    """A tenant or a namespace may inherit settings from the level above, so each is checked as merged."""
     for at, _ in walk.settings(fleet):
         levels = tuple(dict.fromkeys((("defaults",), at[:2], at)))
         layers = [Layer(level, fleet.said(*(str(part) for part in level))) for level in levels]

@@ -44,7 +44,7 @@ def environments_follow_declared_ones(fleet: Fleet) -> Iterator[Finding]:
 
 
 def environments_say_themselves_on_shared_management_clusters(fleet: Fleet) -> Iterator[Finding]:
-    """One may do without: it then keeps its names when others join it."""
+    """One environment may omit it, and then keeps its names when others join."""
     first: dict[str, str] = {}
     for name, environment in fleet.environments.items():
         if says_itself(fleet, name):
@@ -106,7 +106,7 @@ def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Finding]:
 
 
 def kubeconfigs_lie_apart_from_the_platform(fleet: Fleet) -> Iterator[Finding]:
-    """The service account there belongs to no stack; one that a stack made beside a kubeconfig goes when the stack goes."""
+    """No stack owns the service account there. One that a stack creates next to a kubeconfig is removed with the stack."""
     for name, cluster in fleet.clusters.items():
         if cluster.kubeconfig and cluster.kubeconfig.resolved.namespace == fleet.document.platform.namespace:
             yield Finding(
@@ -118,7 +118,7 @@ def kubeconfigs_lie_apart_from_the_platform(fleet: Fleet) -> Iterator[Finding]:
 
 
 def environments_keep_apart_on_shared_clusters(fleet: Fleet) -> Iterator[Finding]:
-    """Two management clusters that install the same thing on one cluster would undo each other's work for ever."""
+    """Two management clusters that install the same object on one cluster would undo each other's work forever."""
     for name, cluster in fleet.clusters.items():
         first: dict[str, str] = {}
         for index, environment in enumerate(cluster.environments):
@@ -126,7 +126,7 @@ def environments_keep_apart_on_shared_clusters(fleet: Fleet) -> Iterator[Finding
                 continue
             declared_as = fleet.environments[environment]
             other = first.setdefault(declared_as.namespace.replace("{env}", environment), environment)
-            # Those of one management cluster have a rule of their own.
+            # A separate rule covers environments of one management cluster.
             if fleet.environments[other].management != declared_as.management:
                 yield Finding(
                     ("clusters", name, "environments", index),
@@ -168,7 +168,7 @@ def _variables(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], dict[str, str]]]
 
 
 def management_clusters_are_not_decommissioned(fleet: Fleet) -> Iterator[Finding]:
-    """What is given up there would be left to nobody: Flux itself runs on it."""
+    """Nothing would remove the objects there, because Flux itself runs on that cluster."""
     for name, cluster in fleet.clusters.items():
         managed = [each for each, environment in fleet.environments.items() if environment.management == name]
         if managed and cluster.state == "decommissioned":

@@ -1,4 +1,4 @@
-"""Rules about what apps and add-ons wait for."""
+"""Rules about the dependencies of apps and add-ons."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def dependencies_on_addons_are_of_the_same_kind(fleet: Fleet) -> Iterator[Findin
 
 
 def _entries(at: tuple[str, ...], app: App) -> Iterator[tuple[Path, str]]:
-    """Every name that the app or one of its overrides waits for, with its place."""
+    """Every dependency of the app and its overrides, with its place."""
     for path, names in walk.dependencies(at, app):
         yield from (((*path, index), name) for index, name in enumerate(names))
 

@@ -1,4 +1,4 @@
-"""Rules about workload identity: Flux would find out about each of these only when it asks for a token."""
+"""Rules about workload identity. Without them, Flux would find each mistake only when it requests a token."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def workload_identities_are_addressed_as_flux_wants(fleet: Fleet) -> Iterator[Fi
 
 
 def workload_identities_are_not_the_platforms(fleet: Fleet) -> Iterator[Finding]:
-    """A stack makes the platform's account, and would take the cloud's marks off one of the same name."""
+    """A stack creates the platform's account, and would remove the cloud's annotations from one of the same name."""
     platforms = {
         (cluster.kubeconfig.resolved.namespace, cluster.platformServiceAccount)
         for cluster in fleet.clusters.values()
@@ -92,7 +92,7 @@ def _config_maps(fleet: Fleet) -> Iterator[tuple[Path, str, ConfigMap]]:
 
 
 def _lacking(config: ConfigMap) -> str | None:
-    """What Flux needs beside what is given, in words."""
+    """The settings that Flux needs in addition, in words."""
     match config.provider:
         case "generic":
             return None if config.address else "'address'"

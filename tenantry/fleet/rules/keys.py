@@ -21,7 +21,7 @@ _VALUES_KEY = "values.yaml"
 
 
 class _Named(NamedTuple):
-    """An entry that names credentials or a config: its place, what it says, what it names, and the keys of that."""
+    """A reference to credentials or a config: its place, its content, the name, and the keys of the named entry."""
 
     at: Path
     entry: dict[str, Any]
@@ -64,7 +64,7 @@ def _entries(fleet: Fleet, flux_kind: str, *path: str) -> Iterator[_Named]:
 
 
 def _keys(fleet: Fleet, at: tuple[str, ...], entry: dict[str, Any]) -> tuple[str, tuple[str, ...]] | None:
-    """What an entry names, in words, and its keys; None: others make it, or it is not declared."""
+    """The named entry, in words, and its keys; None: it is created elsewhere or not declared."""
     owner = fleet.document.tenants.get(at[1]) if at[0] == "tenants" else fleet.document.platform
     name = entry.get("name")
     if owner is None or not isinstance(name, str):

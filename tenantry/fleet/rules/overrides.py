@@ -1,4 +1,4 @@
-"""Rules about what an app says of environments and clusters where it is not placed."""
+"""Rules about overrides for environments and clusters where the app is not placed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about what sources, apps and alerts refer to: credentials, configs, other sources, and identities that are nobody's own."""
+"""Rules about what sources, apps and alerts refer to: credentials, configs, other sources, and shared identities."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def alerts_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
 
 
 def names_of_attachments(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    """All credentials and configs that anything names: whose they are, their group and their name."""
+    """All credentials and configs that anything names: their owner, their group and their name."""
     credentials = ((path, "credentials", name) for path, name in (*_of_sources(fleet), *_of_alerts(fleet)))
     for path, group, name in (*_of_blocks(fleet), *credentials):
         yield _owner(path), group, name
@@ -54,7 +54,7 @@ def _of_blocks(fleet: Fleet) -> Iterator[tuple[Path, str, str]]:
     for path, model, block in flux_blocks(fleet.source.data):
         for kind in (model.flux_kind, *model.parts):
             for each in references(kind, block):
-                # What the author may not set at all is refused for that.
+                # Another rule refuses keys that the author may not set.
                 if each.path[0] not in model.owned:
                     yield (*path, *each.path), GROUPS[each.kind], each.name
 
@@ -82,7 +82,7 @@ def sources_include_declared_git_sources(fleet: Fleet) -> Iterator[Finding]:
 
 
 def tenants_do_not_borrow_the_controllers_identity(fleet: Fleet) -> Iterator[Finding]:
-    """Flux's controllers may read what belongs to all teams; who names no credentials of his own gets at all of it."""
+    """Flux's controllers can read objects of all teams. A source without its own credentials would use that access."""
     if fleet.document.platform.sharedIdentity:
         return
     for path, model, block in flux_blocks(fleet.source.data):
@@ -112,7 +112,7 @@ def _sources(fleet: Fleet) -> Iterator[tuple[str, ...]]:
 
 
 def _owner(path: Path) -> tuple[str, ...]:
-    """Whose credentials something at a path may name."""
+    """The owner of the credentials that something at a path may name."""
     return ("tenants", str(path[1])) if path[0] == "tenants" else ("platform",)
 
 

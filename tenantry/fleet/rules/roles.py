@@ -1,4 +1,4 @@
-"""Rules about ClusterRoles by name: misspelled ones, and one with which nothing can be applied."""
+"""Rules about ClusterRoles by name: misspelled ones, and one that cannot apply anything."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def roles_are_not_misspelled(fleet: Fleet) -> Iterator[Finding]:
 
 
 def roles_of_tenants_may_apply_something(fleet: Fleet) -> Iterator[Finding]:
-    """A role that stands under `defaults` is told of once, however many tenants take it."""
+    """A role under `defaults` is reported once, no matter how many tenants inherit it."""
     default = fleet.document.defaults.role
     for tenant, declared in fleet.document.tenants.items():
         own = "role" in fleet.raw("tenants", tenant)
@@ -55,7 +55,7 @@ def _roles(fleet: Fleet) -> Iterator[tuple[Path, str]]:
 
 
 def _closest(role: str) -> str | None:
-    """The known role that is meant; names of more or fewer words, such as `my-admin`, are others' on purpose."""
+    """The known role that was probably meant. Names with more or fewer words, such as `my-admin`, are custom roles."""
     words = role.lower()
     alike = {each: SequenceMatcher(None, words, each).ratio() for each in _KNOWN if each.count("-") == words.count("-")}
     near = max(alike, key=lambda each: alike[each], default=None)

@@ -1,4 +1,4 @@
-"""Rules about tenants' settings and about what selectors take."""
+"""Rules about tenants' settings and about the clusters that selectors match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about what is declared and never used: it is not planned, so its absence would go unnoticed."""
+"""Rules about entries that are declared and never used. They are not planned, so nobody would notice that they are missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rule about versions of charts and ranges of versions: what neither Helm nor Flux can read as one."""
+"""A rule about versions and version ranges of charts that neither Helm nor Flux can parse."""
 
 from __future__ import annotations
 

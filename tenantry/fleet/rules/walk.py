@@ -1,4 +1,4 @@
-"""Ways through a fleet that several rules take, and findings that several rules make."""
+"""Iterators over a fleet that several rules use, and findings that several rules report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tenantry.model.tenancy import ExtraNamespace
 
 
 def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
-    """Every selector with its path and with whose it is."""
+    """Every selector with its path and its owner."""
     if fleet.document.defaults.clusters:
         yield ("defaults", "clusters"), "the default", fleet.document.defaults.clusters
     for name, tenant in fleet.document.tenants.items():
@@ -32,7 +32,7 @@ def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
 
 
 def settings(fleet: Fleet) -> Iterator[tuple[Path, Settings | ExtraNamespace]]:
-    """Everything that says what namespaces are given: the defaults, the tenants, their extra namespaces."""
+    """Every level with baseline settings: the defaults, the tenants, their extra namespaces."""
     yield ("defaults",), fleet.document.defaults
     for name, tenant in fleet.document.tenants.items():
         yield ("tenants", name), tenant

@@ -1,12 +1,12 @@
-"""Whether Flux's objects would be taken by an API server, said without one and in the author's words.
+"""Checks offline whether an API server would accept Flux's objects, and reports problems in the author's terms.
 
-    walk          what an API server adds before it looks
+    walk          defaults that an API server fills in first
     structure     types, keys, enumerations, patterns, bounds: JSON Schema
-    rules         what one field means for another: CEL
-    explanations  our own words for each of those rules
+    rules         how fields relate to each other: CEL
+    explanations  our own text for each of those rules
 
-The schemas are derived from the pinned Flux (`tenantry.flux.schemas`). What a controller refuses later, such as a name that does
-not exist, is none of this package's business.
+The schemas are derived from the pinned Flux (`tenantry.flux.schemas`). This package does not check what a controller refuses
+later, such as a name that does not exist.
 """
 
 from tenantry.flux.conformance.check import check_part, check_spec

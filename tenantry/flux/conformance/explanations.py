@@ -1,6 +1,6 @@
-"""Our words for the rules of the definitions, by their expression.
+"""Our text for each rule of the definitions, by its expression.
 
-A test demands an entry for every rule in `tenantry.flux.schemas`, and none besides.
+A test requires an entry for every rule in `tenantry.flux.schemas`, and no others.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What the author is told when the rule does not hold.
+    """The message for an author whose block breaks the rule.
 
-    key: what the finding points at if the author wrote it; otherwise the block around it.
+    key: the finding points at it if the author wrote it; otherwise at the block around it.
     """
 
     message: str

@@ -42,13 +42,13 @@ class Schema:
 
 @cache
 def kinds() -> tuple[str, ...]:
-    """Every kind there is a schema of, in the order of the alphabet."""
+    """Every kind that has a schema, in alphabetical order."""
     return tuple(sorted(_files()))
 
 
 @cache
 def schema_of(kind: str) -> Schema:
-    """The schema of a kind. Raises: KeyError, where there is none."""
+    """The schema of a kind. Raises: KeyError: the kind has no schema."""
     data = json.loads(_files()[kind].read_bytes())
     return Schema(**(data | {"source": GoModule(**data["source"])}))
 
