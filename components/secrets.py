@@ -59,14 +59,14 @@ def _group(config: pulumi.Config, group: str) -> Any:
         return {}
     if not pulumi.runtime.is_config_secret(f"{NAMESPACE}:{group}"):
         raise Refused(
-            f"the stack's config holds {NAMESPACE}:{group} as plain text, which everyone who reads the stack's file could see",
+            f"the stack's config holds {NAMESPACE}:{group} as plain text, which anyone who reads the stack's file could see",
             f"replace the values, then set them with pulumi config set --secret --path '{NAMESPACE}:{group}.NAME...'",
         )
     try:
         return json.loads(text)
     except ValueError:
         raise Refused(
-            f"the stack's config holds under {NAMESPACE}:{group} what is no mapping of names",
+            f"the stack's config holds under {NAMESPACE}:{group} something other than a mapping of names",
             f"pulumi config rm {NAMESPACE}:{group}, then set single values with --secret --path",
         ) from None
 

@@ -148,7 +148,7 @@ def _bug(unexpected: Exception) -> int:
     if os.environ.get("TENANTRY_DEBUG"):
         raise unexpected
     error(
-        f"internal error: {type(unexpected).__name__}: {unexpected}\n"
+        f"internal error (please report): {type(unexpected).__name__}: {unexpected}\n"
         "  fix: run it again with TENANTRY_DEBUG=1 and report what it prints"
     )
     return 3

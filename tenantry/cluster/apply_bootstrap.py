@@ -88,7 +88,7 @@ def _explained(id: ObjectId) -> Iterator[None]:
         yield
     except RequestError as error:
         raise Refused(
-            f"the cluster no longer answers: {error}", "run the command again; it goes on from there"
+            f"the cluster no longer answers: {error}", "run the command again; it continues where it stopped"
         ) from None
     except HTTPStatusError as error:
         raise Refused(f"the cluster refuses {id}: {_told(error)}", _fix(error.response.status_code)) from None
@@ -105,5 +105,5 @@ def _fix(status: int) -> str:
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         return "use the credentials of an administrator of the cluster"
     if status == HTTPStatus.CONFLICT:
-        return "have the other manager give these fields up, or choose other names for the platform's objects"
-    return "remove what is in the way, then run the command again"
+        return "remove these fields from the other manager's configuration, or rename the platform's objects"
+    return "remove the object that is in the way, then run the command again"

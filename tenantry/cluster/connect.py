@@ -109,7 +109,9 @@ def _explained(config: SingleConfig) -> Iterator[None]:
             f"no credentials from {_context_name(config)}: {' '.join(str(error).split())}", "log in again"
         ) from None
     except (KeyError, OSError, ValueError):
-        raise Refused(f"no credentials from {_context_name(config)}, or {server} is no cluster", _CHECK) from None
+        raise Refused(
+            f"no credentials from {_context_name(config)}, or {server} is not a Kubernetes API server", _CHECK
+        ) from None
 
 
 def _context_name(config: SingleConfig) -> str:

@@ -47,7 +47,7 @@ def apps_of(client: Client, environment: str) -> Iterator[Manifest]:
     """
     selector = f"{ENVIRONMENT_LABEL}={environment}"
     for kind, api_version in APP_KINDS.items():
-        message = f"the cluster knows no {kind}: Flux is not installed there"
+        message = f"the cluster does not serve {kind}: Flux is not installed there"
         unknown = Refused(message, "install Flux, or name the management cluster")
         yield from requests.every(client, api_version, kind, selector=selector, unknown=unknown)
 
@@ -117,14 +117,15 @@ def unmarked(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:
     if marked is None:
         yield error(
             UNMARKED,
-            f"cluster {server} does not say that it is '{plan.management}', which environment '{plan.environment}' is managed from",
-            f"check the kubeconfig and its context; if it is that cluster: tenantry cluster bootstrap {plan.management}"
+            f"cluster {server} is not marked as '{plan.management}', the management cluster of environment '{plan.environment}'",
+            f"check the kubeconfig and its context; if they are right: tenantry cluster bootstrap {plan.management}"
             " --kubeconfig FILE --context NAME",
         )
     elif marked != plan.management:
         yield error(
             OTHER_CLUSTER,
-            f"cluster {server} says that it is '{marked}', but '{plan.management}' manages environment '{plan.environment}'",
+            f"cluster {server} is marked as '{marked}', but the management cluster of environment '{plan.environment}'"
+            f" is '{plan.management}'",
             "choose the kubeconfig and context of that cluster, or the stack of the other environment",
         )
 

@@ -70,7 +70,7 @@ def of_secret(data: bytes) -> SingleConfig:
     except (AttributeError, ConfigError, KeyError, TypeError, ValueError, yaml.YAMLError):
         config = None
     if config is None or config.user is None:
-        raise Refused("the kubeconfig is not a whole one", "tenantry cluster check NAME says what is wrong")
+        raise Refused("the kubeconfig is incomplete", "tenantry cluster check NAME says what is wrong")
     return config
 
 
@@ -81,7 +81,7 @@ def _only(entry: dict[str, Any], part: str, keys: tuple[str, ...]) -> dict[str, 
 def _usual_file() -> Path:
     files = [file for file in os.environ.get("KUBECONFIG", "").split(os.pathsep) if file]
     if len(files) > 1:
-        raise Refused(f"KUBECONFIG names {len(files)} files, but only one can be meant", _OTHER_FILE)
+        raise Refused(f"KUBECONFIG names {len(files)} files, but only one is supported", _OTHER_FILE)
     return Path(files[0] if files else "~/.kube/config").expanduser()
 
 

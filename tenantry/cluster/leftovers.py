@@ -31,9 +31,10 @@ def told(environment: str, found: Iterable[ObjectId]) -> str:
         return ""
     them = "it" if len(found) == 1 else "them"
     return (
-        f"{counted(len(found), 'object')} of environment '{environment}' on the management cluster that the file does not plan:"
+        f"{counted(len(found), 'object')} of environment '{environment}' on the management cluster that the file does not declare:"
         f" {listed(found)}\n"
-        f"  fix: `pulumi up` removes {them}. What is there after that was made by a run that was killed, and no stack knows of it:"
+        f"  fix: `pulumi up` removes {them}. Objects that remain after it were created by an interrupted run and"
+        " are in no stack's state:"
         " run `pulumi up` with the file of that run, then with this one"
     )
 

@@ -87,7 +87,7 @@ def ask(client: Client, api_version: str, kind: str, body: Mapping[str, Any]) ->
     content = {"apiVersion": api_version, "kind": kind, **body}
     answer = _sent(client, "POST", f"{_root(api_version)}/{plural(kind)}", plural(kind), json=content)
     if answer is None:
-        raise Refused(f"the cluster knows no {kind}", "use a cluster of a version that Flux supports")
+        raise Refused(f"the cluster does not serve {kind}", "use a cluster of a version that Flux supports")
     status: dict[str, Any] = answer.get("status") or {}
     return status
 
@@ -144,4 +144,4 @@ def _sent(client: Client, method: str, path: str, what: str, **rest: Any) -> dic
         message = f"cannot read {what}: HTTP {error.response.status_code}"
         raise Refused(message, f"use credentials that may read {what}") from None
     except ValueError:
-        raise Refused(f"cannot read {what}: the answer is no JSON", "check that the server is an API server") from None
+        raise Refused(f"cannot read {what}: the answer is not JSON", "check that the server is an API server") from None

@@ -38,7 +38,7 @@ def _leaving(manifest: Manifest, cluster: str) -> str:
     )
     remote = "kubeConfig" in (manifest.get("spec") or {})
     return (
-        f"{_in_words(manifest, cluster)} has been in deletion since {since}, until Flux has cleaned up on"
+        f"{_in_words(manifest, cluster)} has been deleting since {since}; waiting for Flux to clean up on"
         f" {cluster}{f': {said}' if said else ''}\n  fix: {wait}{give_up if remote else ''}"
     )
 
@@ -60,7 +60,7 @@ def _is_lost(manifest: Manifest) -> bool:
 def _lost(manifest: Manifest, cluster: str) -> str:
     metadata = manifest["metadata"]
     return (
-        f"{_in_words(manifest, cluster)} is installed, but Flux has lost its note of that: it never gets ready by itself, and what"
+        f"{_in_words(manifest, cluster)} is installed, but Flux lost track of the release and will never report it ready; what"
         f" depends on it waits\n  fix: flux reconcile helmrelease {metadata['name']} --namespace {metadata['namespace']} --force"
     )
 

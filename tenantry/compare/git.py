@@ -71,7 +71,7 @@ class Repository:
                 check=False,
             )
         except FileNotFoundError:
-            raise Refused("there is no command 'git'", "install Git, or name a file or a directory") from None
+            raise Refused("the command 'git' is not installed", "install Git, or name a file or a directory") from None
         except subprocess.TimeoutExpired:
             raise Refused(f"git {arguments[0]} took longer than {_SECONDS} s", "name a file or a directory") from None
 

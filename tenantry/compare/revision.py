@@ -67,7 +67,9 @@ def load_base(
 
 def _from_path(file: Path, path: Path, planner: Callable[[Fleet], Mapping[str, Plan]], *, merge_base: bool) -> Base:
     if merge_base:
-        raise Refused(f"{path} is no commit, so it has no merge base", "name a Git revision, or leave --merge-base out")
+        raise Refused(
+            f"{path} is not a commit, so it has no merge base", "name a Git revision, or leave --merge-base out"
+        )
     other = path / file.name if path.is_dir() else path
     return Base(str(other), plans=planner(load_fleet(other)))
 
@@ -85,10 +87,10 @@ def _from_commit(
     if merge_base:
         parted = repository.merge_base(commit)
         if parted is None:
-            message = f"HEAD and {name} have no commit in common, as far as this clone knows"
+            message = f"HEAD and {name} have no commit in common, in this clone"
             raise Refused(message, "fetch the whole history: git fetch --unshallow")
         revision, commit = parted[:_SHORT], parted
-        name = f"{revision}, where HEAD parted from {name}"
+        name = f"{revision}, where HEAD branched off from {name}"
     with tempfile.TemporaryDirectory(prefix="tenantry-") as directory:
         checkout = Checkout(repository, commit, Path(directory))
         with _located_in(f"{checkout.directory}/", f"{revision}:{repository.prefix}"):

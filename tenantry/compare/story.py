@@ -70,9 +70,13 @@ class _Words(NamedTuple):
 
 
 _GOING = _Words(
-    "is removed from", "leaves", "is removed, with everything in it, from", "nothing is left on", " and everything in "
+    "is removed from",
+    "is removed from",
+    "is removed, with everything in it, from",
+    "is no longer used",
+    " and everything in ",
 )
-_COMING = _Words("is added to", "comes to", "is added on", "the first things come to")
+_COMING = _Words("is added to", "is added to", "is added on", "is used for the first time")
 
 
 class _Telling:
@@ -104,7 +108,7 @@ class _Telling:
         yield from self._namespaces()
         yield from self._apps_and_addons()
         for cluster in self.share.clusters:
-            yield f"{self.words.cluster} cluster {cluster}"
+            yield f"cluster {cluster} {self.words.cluster}"
 
     def _tenants(self) -> Iterator[str]:
         places = grouped(self.share.namespaces, lambda each: each.tenant)

@@ -40,7 +40,7 @@ def app_in_words(app: PlannedApp) -> str:
 
 
 def _in_words(tenant: str, app: str) -> str:
-    return f"app '{app}' of '{tenant}'" if tenant else f"add-on '{app}'"
+    return f"app '{app}' (tenant '{tenant}')" if tenant else f"add-on '{app}'"
 
 
 def _moves(moved: tuple[Moved, ...]) -> Iterator[str]:
@@ -111,4 +111,4 @@ def _reinstalling(changed: Changed) -> tuple[str, ...]:
 def _stands_for(object: KubeObject) -> str:
     labels: Mapping[str, str] = object.manifest["metadata"]["labels"]
     tenant, app = object.owner.tenant, labels.get(APP_LABEL, "")
-    return _in_words(tenant, app) if app else f"the baseline of '{tenant}'"
+    return _in_words(tenant, app) if app else f"the baseline (tenant '{tenant}')"

@@ -83,7 +83,7 @@ def secrets_of(provider: Provider, at: Path) -> Iterator[Finding]:
             yield Finding(
                 (*at, key),
                 "secret-in-url",
-                f"the {key} {why}, and everyone who reads the file or the plan could see it",
+                f"the {key} {why}, and anyone who reads the file or the plan could see it",
                 fix=f"remove it, and revoke it; declare credentials with the key 'address' for a new one, and write '{where}",
             )
 
@@ -91,7 +91,7 @@ def secrets_of(provider: Provider, at: Path) -> Iterator[Finding]:
 def _secret_in(address: str, provider: str) -> str | None:
     """Why the address of a provider of a type, such as `slack`, is secret; None: it is not known to be."""
     if holds_password(address):
-        return "holds a password"
+        return "contains a password"
     if _WEBHOOKS.match(address) or (provider in ("rocket", "slack") and _OWN_HOST.match(address)):
-        return "is a webhook to which whoever knows it can post"
-    return "holds a token" if _TOKEN.match(address) else None
+        return "is a webhook, and anyone who knows it can post to it"
+    return "contains a token" if _TOKEN.match(address) else None

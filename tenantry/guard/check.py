@@ -74,9 +74,7 @@ def _too_many(plan: Plan, now: Held, unasked: list[Removal], limits: RunLimits) 
         yield error("removals", message, _GIVE_UP)
     elif not limits.explicit and (all_of := emptied(kept_namespaces(now), planned_namespaces(plan))):
         message = f"this run would remove {all_of} of environment '{plan.environment}'\n{_listed(unasked)}"
-        yield error(
-            "removals", message, f"if the file is right, {_GIVE_UP}; or allow it: {_ALLOW.format(len(unasked))}"
-        )
+        yield error("removals", message, f"if this is intended, {_ALLOW.format(len(unasked))}; or {_GIVE_UP}")
     else:
         yield from _over(plan.environment, unasked, limits.deletions)
 
@@ -89,14 +87,14 @@ def _over(environment: str, unasked: list[Removal], limit: int) -> Iterator[Prob
                 f"this run would remove {len(over)} {what}s, and {limit} may go at once in environment"
                 f" '{environment}'\n{_listed(over)}"
             )
-            yield error("removals", message, f"if that is meant, allow it: {_ALLOW.format(len(over))}; or {_GIVE_UP}")
+            yield error("removals", message, f"if this is intended, {_ALLOW.format(len(over))}; or {_GIVE_UP}")
 
 
 _GIVE_UP = (
-    "put back what is missing; what is to go gets 'state: offboarding' in tenants.yaml and one `pulumi up`,"
-    " and is removed after that"
+    "put back what is missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `pulumi up`,"
+    " then delete its entry"
 )
-_ALLOW = "`pulumi config set tenantry:maxDeletions {}`"
+_ALLOW = "run `pulumi config set tenantry:maxDeletions {}`"
 
 
 def _listed(found: Sequence[object]) -> str:
@@ -109,9 +107,9 @@ def _suspended(gone: list[Removal]) -> Iterator[Problem]:
     if found := [each for each in gone if each.suspended]:
         yield error(
             "suspended",
-            f"this run would remove what is suspended, and Flux would leave behind what it installed\n{_listed(found)}",
-            "let Flux go on first (take 'state: paused' away and run `pulumi up`; `flux resume` what was suspended by hand);"
-            " a cluster that is gone gets 'state: decommissioned'",
+            f"this run would remove suspended objects, and Flux would leave behind what they installed\n{_listed(found)}",
+            "resume them first (remove 'state: paused' and run `pulumi up`, or run `flux resume` for what was suspended by hand);"
+            " if their cluster is gone, set 'state: decommissioned' on it",
         )
 
 
@@ -123,22 +121,22 @@ def _strangers(plan: Plan, now: Held, adopting: frozenset[str]) -> Iterator[Prob
             taken.setdefault(planned.owner.tenant, []).append(planned.id)
     for tenant, ids in taken.items():
         one = len(ids) == 1
-        are, it = ("is", "it") if one else ("are", "them")
+        exist, them = ("exists", "it") if one else ("exist", "them")
         what, listed = (str(ids[0]), "") if one else (f"{len(ids)} objects", f"\n{_listed(ids)}")
         who = f"tenant '{tenant}'" if tenant else "the platform"
         message = (
-            f"{what} {are} on '{plan.management}' already, and not of environment '{plan.environment}':"
-            f" {who} would take {it} over{listed}"
+            f"{what} {exist} already on '{plan.management}' outside of environment '{plan.environment}':"
+            f" {who} would take {them} over{listed}"
         )
-        yield error("not-the-fleets", message, _own(tenant, plan.environment, "it is" if one else "they are"))
+        yield error("not-the-fleets", message, _own(tenant, plan.environment, them))
 
 
-def _own(tenant: str, environment: str, they_are: str) -> str:
+def _own(tenant: str, environment: str, them: str) -> str:
     if tenant:
-        return f"if {they_are} to become the tenant's, set 'adopt: true' under tenants.{tenant}; or rename the tenant"
+        return f"to let the tenant take {them} over, set 'adopt: true' under tenants.{tenant}; or rename the tenant"
     return (
-        f"if {they_are} to become the fleet's: kubectl label KIND NAME --namespace NAMESPACE"
-        f" {ENVIRONMENT_LABEL}={environment}; or remove what is in the way"
+        f"to let Tenantry manage {them}: kubectl label KIND NAME --namespace NAMESPACE"
+        f" {ENVIRONMENT_LABEL}={environment}; or delete {them}"
     )
 
 
@@ -150,8 +148,10 @@ def _other_kubeconfigs(plan: Plan, now: Held) -> Iterator[Problem]:
         if before != reference:
             yield error(
                 "other-kubeconfig",
-                f"cluster '{cluster}' is reached through {'/'.join(before)} today, and would be through {'/'.join(reference)}:"
-                " everything on it would be removed, and installed again",
-                f"take everything off the cluster first (no selector names it), or declare a new cluster beside '{cluster}' and"
+                f"cluster '{cluster}' is reached through {'/'.join(before)} today, and would be reached through"
+                f" {'/'.join(reference)}:"
+                " everything on it would be removed and installed again",
+                "remove everything from the cluster first (let no selector match it), or declare a new cluster beside"
+                f" '{cluster}' and"
                 " move tenants there",
             )

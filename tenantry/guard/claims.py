@@ -57,8 +57,8 @@ def other_claims(mine: Claim, there: Iterable[Claim], platform: str) -> Iterator
             yield error(
                 "other-environment",
                 f"stack '{mine.stack}' runs environment '{each.environment}', and would delete all of it for '{mine.environment}'",
-                f"pulumi config set tenantry:environment {each.environment}; '{mine.environment}' gets a stack of its own;"
-                f" if '{each.environment}' is to go, `pulumi destroy` comes first",
+                f"pulumi config set tenantry:environment {each.environment}; run '{mine.environment}' from a stack of its own;"
+                f" to remove '{each.environment}', run `pulumi destroy` first",
             )
         if each.environment == mine.environment and each.stack != mine.stack:
             patch = f'{{"data":{{"stack":"{mine.stack}"}}}}'

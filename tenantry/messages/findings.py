@@ -54,8 +54,8 @@ def name_too_long(what: str, name: str, limit: int, at: Path, fix: str) -> Findi
 
 def pasted_secret(path: Path, kind: str, *, at_key: bool) -> Finding:
     """Args: kind: with its article, such as "a private key"."""
-    message = f"this looks like {kind}, which everyone who reads the file or the plan could use"
-    fix = "remove it, and revoke it; declare 'credentials', whose values are the stack's secret config"
+    message = f"this looks like {kind}, which anyone who reads the file or the plan could use"
+    fix = "remove it, and revoke it; declare 'credentials', whose values are set in the stack's secret config"
     return Finding(path, "secret-in-file", message, fix=fix, at_key=at_key)
 
 
@@ -100,7 +100,7 @@ def password_in_url(path: Path, url: str) -> Finding | None:
     """What is said of a URL that holds a password; it is never quoted."""
     if not holds_password(url):
         return None
-    message = "the URL holds a password, which everyone who reads the file or the plan could see"
+    message = "the URL contains a password, which anyone who reads the file or the plan could see"
     fix = "remove it from the URL, and revoke it; name 'credentials' instead"
     return Finding(path, "secret-in-url", message, fix=fix)
 

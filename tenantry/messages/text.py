@@ -27,7 +27,7 @@ def format_invalid(error: InvalidFleet) -> str:
 def format_count(error: InvalidFleet) -> str:
     """The line that closes a list of problems."""
     if error.more:
-        return f"Found more than {len(error.diagnostics)} errors; these are the first found, the rest is not looked for"
+        return f"Found more than {len(error.diagnostics)} errors; only these were collected"
     return f"Found {counted(len(error.diagnostics), 'error')}"
 
 

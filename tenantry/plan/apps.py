@@ -167,7 +167,7 @@ class _Builder:
         raise_found(check_spec(planned.id.kind, planned.manifest["spec"], at))
         if first := self.result.objects.get(planned.id):  # app 'a' with image 'b-c', and app 'a-b' with image 'c'
             apps = " and ".join(f"'{each.manifest['metadata']['labels'][APP_LABEL]}'" for each in (first, planned))
-            message = f"images of apps {apps} would both be called '{planned.id.name}'"
+            message = f"images of apps {apps} would both be named '{planned.id.name}'"
             raise Found([Finding(at[:-1], "duplicate-name", message, fix="rename one of them", at_key=True)])
         self.add(self.attachments.bound(planned))
 
@@ -182,9 +182,7 @@ class _Builder:
         if source.id.kind == "HelmRepository":
             raise AlreadyTold(f"source '{name}'")
         if is_chart(source) and name in self.charts:
-            message = (
-                f"app '{app.name}' takes manifests from source '{name}', app '{self.charts[name]}' takes it as a chart"
-            )
+            message = f"app '{app.name}' takes manifests from source '{name}', but app '{self.charts[name]}' takes it as a chart"
             fix = "declare two sources: Flux stores a chart as it is, and unpacks manifests"
             raise Found([Finding(app.origin("kustomize", "source"), "wrong-source", message, fix=fix)])
 

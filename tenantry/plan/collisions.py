@@ -22,7 +22,7 @@ def collisions(fleet: Fleet, plans: Iterable[Plan]) -> Iterator[Finding]:
                 yield Finding(
                     at,
                     "planned-twice",
-                    f"environments '{other}' and '{plan.environment}' would both have {what}",
+                    f"environments '{other}' and '{plan.environment}' would both create {what}",
                     (f"first: {fleet.source.line_of(place)}",),
                     fix="rename one of them, or change the 'namespace' of one environment",
                 )

@@ -110,8 +110,8 @@ def _check_branch(app: str, git: dict[str, Any], ref: dict[str, Any], at: Path) 
     if (push and push != branch) or (branch and not fixed):
         return
     start = f"{fixed} '{checkout[fixed]}'" if fixed else "no branch"
-    message = f"updates of the images of app '{app}' start from {start}, and have no other branch to be pushed to"
-    fix = "set 'git.push.branch', or 'git.checkout.ref' to the branch to be changed"
+    message = f"updates of the images of app '{app}' start from {start}, and no branch to push to is set"
+    fix = "set 'git.push.branch', or set 'git.checkout.ref' to the branch to change"
     raise Found([Finding((*at, "git"), "no-branch", message, fix=fix, at_key=True)])
 
 
@@ -132,8 +132,8 @@ def _update(
     scope: Scope, app: str, update: ImageUpdate, source: KubeObject, policies: tuple[ObjectId, ...], at: Path
 ) -> KubeObject:
     if source.id.kind != "GitRepository":
-        message = f"the source of app '{app}' is no Git repository, so no chosen tag can be written to it"
-        fix = "take the app from a 'git:' source; or remove 'update', which leaves the policies to others"
+        message = f"the source of app '{app}' is not a Git repository, so image updates cannot be written to it"
+        fix = "use a 'git:' source, or remove 'update' to keep only the image policies"
         raise Found([Finding(at, "wrong-source", message, fix=fix, at_key=True)])
     spec = update.model_dump(exclude_none=True)
     _check_branch(app, spec["git"], source.manifest["spec"]["ref"], at)

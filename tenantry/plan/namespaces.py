@@ -105,7 +105,7 @@ class Territory:
 
     def _refuse_reserved(self, name: str, tenant: str, at: Path, fix: str) -> None:
         if self._is_reserved(name):
-            message = f"namespace '{name}' of tenant '{tenant}' belongs to the cluster or to the platform"
+            message = f"namespace '{name}' of tenant '{tenant}' is reserved for the cluster or the platform"
             raise Found([Finding(at, "reserved-namespace", message, fix=fix, at_key=True)])
 
     def _claim(self, name: str, claim: tuple[str, str], at: Path, fix: str) -> None:
@@ -118,7 +118,7 @@ class Territory:
             return
         message = f"tenants '{other}' and '{claim[0]}' would share namespace '{name}'"
         if other == claim[0]:
-            message = f"two namespaces of tenant '{other}' would both be called '{name}'"
+            message = f"two namespaces of tenant '{other}' would both be named '{name}'"
         elif key:
             at, fix = _entry(other, key), "rename the entry, or change its 'name'"
         raise Found([Finding(at, "shared-namespace", message, fix=fix)])
@@ -163,7 +163,7 @@ def foreign_accounts(
                 setting_origin(fleet, scope.tenant, *path, "serviceAccount"),
                 "foreign-account",
                 f"service account '{namespace}/{subject.serviceAccount.name}' belongs to {who}, not to tenant '{scope.tenant}'",
-                fix="name one in the tenant's own namespaces, or in a namespace outside the fleet",
+                fix="name one in the tenant's own namespaces, or in a namespace that Tenantry does not manage",
             )
 
 

@@ -20,8 +20,8 @@ def check_policy(platform: str, management: str, read: Callable[[ObjectId], Mani
         id = object_id(wanted)
         there = read(id)
         if there is None:
-            message = f"'{management}' has no {id}: a tenant's own Flux objects may ask about objects of others"
+            message = f"'{management}' has no {id}: a tenant's own Flux objects can refer to objects of other tenants"
             yield warning("no-policy", message, fix)
         elif any(changed_fields(projected(there["spec"], wanted["spec"]), wanted["spec"])):
-            message = f"{id} on '{management}' is not as this version of tenantry makes it"
+            message = f"{id} on '{management}' differs from what this version of Tenantry creates"
             yield warning("other-policy", message, fix)

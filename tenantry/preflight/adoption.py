@@ -88,15 +88,16 @@ def check_adoptions(found: Iterable[Adoption]) -> Iterator[Problem]:
         if each.id.kind == "HelmRelease" and "chart" in spec:
             yield error(
                 "not-adoptable",
-                f"{each.id} has 'spec.chart', which would stay beside the plan's 'chartRef': the API server refuses both",
+                f"{each.id} has 'spec.chart', which would remain beside the plan's 'chartRef': the API server rejects"
+                " objects with both",
                 f"flux suspend helmrelease {each.id.name} --namespace {each.id.namespace}, then delete it: what it installed"
-                " stays, and the fleet's own takes it over",
+                " stays, and the environment's own release takes it over",
             )
         if spec.get("suspend") and "suspend" not in (each.after.manifest.get("spec") or {}):
             kind = each.id.kind.lower()
             yield warning(
                 "stays-suspended",
-                f"{each.id} is suspended, and stays so when it is taken over",
+                f"{each.id} is suspended, and stays suspended when it is taken over",
                 f"after `pulumi up`: flux resume {kind} {each.id.name} --namespace {each.id.namespace}",
             )
 
@@ -115,9 +116,9 @@ def check_rights(plan: Plan, bindings: Iterable[Manifest]) -> Iterator[Problem]:
         if namespace in whose and namespace not in meant and _gives_all(binding):
             yield warning(
                 "former-rights",
-                f"RoleBinding {namespace}/{name} is not the fleet's, and gives cluster-admin in a namespace of tenant"
-                f" '{whose[namespace]}' to {listed(_subjects(binding))}: it stays, whatever role the tenant has",
-                f"once the fleet's own role bindings are there: kubectl delete rolebinding {name} --namespace {namespace}",
+                f"RoleBinding {namespace}/{name} is not managed by Tenantry and gives cluster-admin in a namespace of tenant"
+                f" '{whose[namespace]}' to {listed(_subjects(binding))}: it stays in effect, whatever the tenant's role is",
+                f"once the role bindings of Tenantry exist: kubectl delete rolebinding {name} --namespace {namespace}",
             )
 
 

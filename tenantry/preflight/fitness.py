@@ -29,7 +29,7 @@ def check_fitness(plan: Plan, found: Mapping[str, Manifest | None]) -> Iterator[
         schema = schema_of(kind)
         planned = [each for each in plan.objects if each.id.kind == kind]
         if definition is None:
-            message = f"the cluster knows no {kind} ({_crd(schema)}), and the plan has {len(planned)}"
+            message = f"the cluster does not serve {kind} ({_crd(schema)}), and the plan has {len(planned)}"
             yield error("no-kind", message, f"install Flux's {_controller(schema)} and its CRDs, {_known(schema)}")
             continue
         yield from _established(kind, definition)
@@ -93,7 +93,7 @@ def _unknown(structure: Mapping[str, Any], value: Any, path: str) -> Iterator[st
         for part in value:
             yield from _unknown(structure.get("items", {}), part, f"{path}[]") if "items" in structure else ()
     elif isinstance(value, str) and value not in structure.get("enum", (value,)):
-        yield f"takes no '{value}' for '{path}' on the cluster, which would refuse it"
+        yield f"does not allow '{value}' for '{path}' on the cluster, which would reject it"
 
 
 def _told(plan: Plan, use: _Use) -> str:
@@ -103,16 +103,16 @@ def _told(plan: Plan, use: _Use) -> str:
         whose = f" (tenant '{use.example.owner.tenant}')" if use.example.owner.tenant else " (the platform)"
     else:
         whose = f" (app '{app.name}' of tenant '{app.tenant}')" if app.tenant else f" (add-on '{app.name}')"
-    more = f" and {use.more} more have it" if use.more else " has it"
+    more = f" and {use.more} more use it" if use.more else " uses it"
     return f"{use.example.id}{whose}{more}"
 
 
 def _upgrade(schema: Schema) -> str:
-    return f"upgrade Flux's {_controller(schema)}: {_known(schema)}; or take the field out of tenants.yaml"
+    return f"upgrade Flux's {_controller(schema)}: {_known(schema)}; or remove the field from tenants.yaml"
 
 
 def _known(schema: Schema) -> str:
-    return f"{schema.source.version} has all that the plan uses"
+    return f"{schema.source.version} supports everything that the plan uses"
 
 
 def _controller(schema: Schema) -> str:

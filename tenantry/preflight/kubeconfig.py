@@ -35,8 +35,8 @@ def check_kubeconfig(data: bytes, *, now: datetime, local: bool) -> tuple[Proble
     try:
         return tuple(_of_kubeconfig(data, now, local=local))
     except _NotAKubeconfigError:
-        fix = "write a whole kubeconfig under the key, or name another key in tenants.yaml"
-        return (error("not-a-kubeconfig", "what lies under the key is not a kubeconfig", fix),)
+        fix = "write a complete kubeconfig under the key, or name another key in tenants.yaml"
+        return (error("not-a-kubeconfig", "the content of the key is not a kubeconfig", fix),)
 
 
 def _of_kubeconfig(data: bytes, now: datetime, *, local: bool) -> Iterator[Problem]:
@@ -117,8 +117,8 @@ def _of_cluster(cluster: Mapping[str, Any], now: datetime, *, local: bool) -> It
         yield error("no-server", "the cluster has no 'server', or not one that can be reached", fix)
         return
     if server.scheme == "http":
-        message = "the server is addressed by plain http: credentials would travel for everyone to read"
-        yield error("plain-http", message, "address the server by https")
+        message = "the server's address is plain http: anyone on the network could read the credentials"
+        yield error("plain-http", message, "use an https address")
     if is_loopback(server.hostname or ""):
         yield _loopback(local=local)
     yield from _trust(cluster, now, https=server.scheme == "https")
@@ -146,40 +146,44 @@ def is_loopback(host: str) -> bool:
 
 def _loopback(*, local: bool) -> Problem:
     if local:
-        message = "the server is this machine itself: that works only as long as Flux runs here too"
-        return warning("loopback", message, "none is needed for a sandbox; else write an address that others reach")
-    message = "the server is a loopback address: in Flux's pods that is the pod itself"
-    fix = "have the kubeconfig written with an address that the pods reach; for vCluster set exportKubeConfig.server"
+        message = "the server is this machine, which works only while Flux runs here too"
+        return warning(
+            "loopback", message, "nothing to do in a sandbox; otherwise write an address that Flux can reach"
+        )
+    message = "the server is a loopback address, which is the pod itself in Flux's pods"
+    fix = "write an address that the pods can reach; for vCluster set exportKubeConfig.server"
     return error("loopback", message, fix)
 
 
 def _trust(cluster: Mapping[str, Any], now: datetime, *, https: bool) -> Iterator[Problem]:
     if cluster.get("insecure-skip-tls-verify"):
-        message = "'insecure-skip-tls-verify' is set, which Flux drops: it verifies the server all the same"
-        yield error("insecure", message, "remove it, and put the server's authority under 'certificate-authority-data'")
+        message = "'insecure-skip-tls-verify' is set, but Flux ignores it and verifies the server"
+        yield error(
+            "insecure", message, "remove it, and put the server's CA certificate under 'certificate-authority-data'"
+        )
     elif not https or _text(cluster, "certificate-authority"):
         return
     elif authority := _text(cluster, "certificate-authority-data"):
         yield from _certificate(authority, "certificate-authority-data", "the authority's certificate", now)
     else:
-        message = "there is no 'certificate-authority-data': the server needs a certificate that Flux's image trusts"
-        yield warning("no-authority", message, "put the server's authority there, unless it is a public one")
+        message = "'certificate-authority-data' is missing, so the server needs a certificate that Flux's image trusts"
+        yield warning("no-authority", message, "put the server's CA certificate there, unless a public CA signed it")
 
 
 def _of_user(user: Mapping[str, Any], now: datetime) -> Iterator[Problem]:
     if user.get("exec"):
-        message = "the user gets credentials from a command under 'exec', which Flux drops"
+        message = "the user gets credentials from an 'exec' plugin, which Flux ignores"
         yield error(
             "exec-plugin", message, "write a token or a certificate there, or use workload identity: 'configMap'"
         )
     if user.get("auth-provider"):
-        message = "the user gets credentials from an 'auth-provider', which Flux drops"
+        message = "the user gets credentials from an 'auth-provider', which Flux ignores"
         yield error(
             "auth-provider", message, "write a token or a certificate there, or use workload identity: 'configMap'"
         )
     if any(user.get(key) for key in ("as", "as-uid", "as-groups", "as-user-extra")):
-        message = "the user impersonates another under 'as', which Flux drops: it asks as the user itself"
-        yield warning("impersonation", message, "remove it; Flux impersonates the service accounts of the fleet")
+        message = "the user impersonates another with 'as', which Flux ignores: it connects as the user itself"
+        yield warning("impersonation", message, "remove it; Flux impersonates the service accounts that Tenantry plans")
     if not any(user.get(key) for key in _CREDENTIALS):
         yield error("no-credentials", "the user has no credentials", "write a token or a certificate there")
     yield from _client_certificate(user, now)
@@ -202,11 +206,11 @@ def _client_certificate(user: Mapping[str, Any], now: datetime) -> Iterator[Prob
     if certificate:
         yield from _certificate(certificate, "client-certificate-data", "the user's certificate", now)
     if key and not _is(key, lambda pem: b"PRIVATE KEY-----" in pem):
-        yield error("bad-key", "what 'client-key-data' holds is not a key in PEM, in base64", "write it anew")
+        yield error("bad-key", "'client-key-data' is not a base64-encoded PEM key", "write a valid one")
     for given, lacking in (("client-certificate", "client-key"), ("client-key", "client-certificate")):
         if _either(user, given) and not _either(user, lacking):
-            message = f"there is '{given}-data' without '{lacking}-data'"
-            yield error("half-a-pair", message, "write both: neither is of use without the other")
+            message = f"'{given}-data' is set without '{lacking}-data'"
+            yield error("half-a-pair", message, "write both: neither works without the other")
 
 
 def _either(user: Mapping[str, Any], key: str) -> bool:
@@ -217,7 +221,7 @@ def _certificate(encoded: str, key: str, what: str, now: datetime) -> Iterator[P
     try:
         begin, end = validity(_decoded(encoded))
     except ValueError:
-        yield error("bad-certificate", f"what '{key}' holds is not a certificate in PEM, in base64", "write it anew")
+        yield error("bad-certificate", f"'{key}' is not a base64-encoded PEM certificate", "write a valid one")
         return
     renew = "have the kubeconfig's writer renew it"
     if now < begin:
@@ -225,7 +229,9 @@ def _certificate(encoded: str, key: str, what: str, now: datetime) -> Iterator[P
     elif now >= end:
         yield error("expired", f"{what} expired {_days(now - end)} ago", renew)
     elif end - now < SOON:
-        yield warning("expires-soon", f"{what} expires in {_days(end - now)}", f"{renew}, unless it does so by itself")
+        yield warning(
+            "expires-soon", f"{what} expires in {_days(end - now)}", f"{renew}, unless that happens automatically"
+        )
 
 
 def _is(encoded: str, check: Callable[[bytes], bool]) -> bool:

@@ -26,13 +26,13 @@ def _problems(reference: SecretKey, secret: FoundSecret | None, now: datetime, *
     name = f"Secret {reference.namespace}/{reference.name}"
     correct = "correct the cluster's 'kubeconfig' in tenants.yaml"
     if secret is None:
-        yield error("no-secret", f"there is no {name}", f"wait until its writer has made it, or {correct}")
+        yield error("no-secret", f"there is no {name}", f"wait until it is created, or {correct}")
         return
     if not WATCHED.items() <= secret.labels.items():
         label = ",".join(f"{key}={value}" for key, value in WATCHED.items())
         yield warning(
             "not-watched",
-            f"{name} has no label {label}: Flux takes up a renewed kubeconfig only at its next interval",
+            f"{name} has no label {label}: Flux picks up a renewed kubeconfig only at its next interval",
             f"kubectl label --namespace {reference.namespace} secret {reference.name} {label}",
         )
     if reference.key not in secret.data:

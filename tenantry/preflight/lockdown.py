@@ -19,8 +19,8 @@ def check_lockdown(deployments: Iterable[Manifest]) -> Iterator[Problem]:
     if not found:
         yield warning(
             "no-controllers",
-            "there is no Deployment of a Flux controller: whether the controllers run locked down could not be read",
-            "where they run elsewhere, see to it that they have the flags of Flux's multi-tenancy lockdown",
+            "found no Deployment of a Flux controller, so the multi-tenancy lockdown was not checked",
+            "if the controllers run elsewhere, give them the flags of Flux's multi-tenancy lockdown",
         )
     for controller, deployment in found:
         flags = _flags(deployment, controller)

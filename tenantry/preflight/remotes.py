@@ -111,7 +111,7 @@ class Checker:
         """The plan may make the ConfigMap itself; who the cluster takes its tokens for cannot be asked from here."""
         id = ObjectId("v1", "ConfigMap", reference.namespace, reference.name)
         if reference.provider is None and one(self.hub, id) is None:
-            fix = "have it made, or say under the cluster's 'kubeconfig.configMap' what it is to hold"
+            fix = "create it, or describe it under the cluster's 'kubeconfig.configMap' so that Tenantry creates it"
             yield error("no-configmap", f"there is no {id}", fix)
 
     def _access(self, remote: Remote, kubeconfig: bytes) -> Iterator[Problem]:
@@ -120,7 +120,7 @@ class Checker:
         try:
             client = self.connect(kubeconfigs.of_secret(kubeconfig))
         except Refused:
-            message = "its kubeconfig cannot be used: a certificate or a key in it is not what it should be"
+            message = "its kubeconfig cannot be used: a certificate or a key in it is not valid"
             yield error("bad-kubeconfig", message, "have the kubeconfig's writer write it anew")
             return
         try:
@@ -151,7 +151,7 @@ class _Access:
         if denied:
             yield error(
                 "no-impersonation",
-                f"its kubeconfig may not impersonate {listed(denied)} of namespace '{namespace}', as whom Flux acts there",
+                f"its kubeconfig may not impersonate {listed(denied)} of namespace '{namespace}', which Flux acts as there",
                 "give its user on the cluster the verb 'impersonate' for 'serviceaccounts', or write an administrator's"
                 " kubeconfig",
             )
@@ -167,9 +167,9 @@ class _Access:
         fix = f"tenantry cluster bootstrap {remote.name} --environment {remote.environment} --kubeconfig FILE --context NAME"
         namespace = ObjectId("v1", "Namespace", "", remote.bootstrapped)
         if not self._permitted(lambda: one(self.client, namespace)):
-            yield error("not-bootstrapped", f"there is no namespace '{remote.bootstrapped}' on it", fix)
+            yield error("not-bootstrapped", f"namespace '{remote.bootstrapped}' does not exist on it", fix)
         if remote.platform and not self._permitted(lambda: self._has_all_rights(remote.platform)):
-            message = f"the platform's service account '{remote.platform}' has not all rights on it"
+            message = f"the platform's service account '{remote.platform}' lacks cluster-admin rights on it"
             yield error("not-bootstrapped", message, fix)
 
     def _has_all_rights(self, account: str) -> bool:
@@ -218,5 +218,5 @@ _ANYTHING: Manifest = {
 
 
 def _unreachable(how: str) -> Problem:
-    message = f"{how} from here, so what its kubeconfig may do there was not asked"
-    return warning("unreachable", message, "check that it runs; where only Flux reaches it, see `tenantry status`")
+    message = f"{how} from here, so the rights of its kubeconfig were not checked"
+    return warning("unreachable", message, "check that it runs; if only Flux can reach it, see `tenantry status`")

@@ -61,7 +61,7 @@ class _Join:
             found = matching(pattern, self.directory)
         except TooManyFiles:
             self._problem(
-                at, "bad-include", f"'{shorten(pattern)}' looks at too many files or directories", "narrow the pattern"
+                at, "bad-include", f"'{shorten(pattern)}' searches too many files or directories", "narrow the pattern"
             )
             return
         if not found:
@@ -75,8 +75,8 @@ class _Join:
                 fix = "keep included files in a directory of their own, such as 'tenants.d/*.yaml'"
                 self._problem(at, "bad-include", f"'{shorten(pattern)}' matches the including file itself", fix)
             elif not resolved.is_relative_to(self.directory.resolve()):
-                message = f"'{file}' is a link that leaves the directory of '{self.main.file}'"
-                self._problem(at, "bad-include", message, "put the file itself there")
+                message = f"'{file}' is a symlink that leads out of the directory of '{self.main.file}'"
+                self._problem(at, "bad-include", message, "put the file itself into that directory")
             elif resolved not in self._seen:
                 self._seen.add(resolved)
                 yield from self._readable(file, at)
@@ -84,12 +84,12 @@ class _Join:
     def _readable(self, file: FilePath, at: Path) -> Iterator[FilePath]:
         """The file itself, unless reading it would wait for ever, or all files together are too large."""
         if file.exists() and not file.is_file() and not file.is_dir():
-            message = f"'{file}' is no file, but a pipe or a device"
+            message = f"'{file}' is not a file, but a pipe or a device"
             self._problem(at, "unreadable-include", message, "make it a readable file, or narrow the pattern")
             return
         self._bytes += file.stat().st_size if file.exists() else 0
         if self._bytes > MAX_BYTES:
-            message = f"with '{file}' the included files are too large, at most {MAX_BYTES} bytes are read"
+            message = f"with '{file}' the included files exceed {MAX_BYTES} bytes"
             self._problem(at, "too-large", message, "narrow the pattern")
             return
         yield file
@@ -112,8 +112,8 @@ class _Join:
         path = ("tenants", name)
         if name in self.tenants:
             first = self.tenants_from.get(name, self.main).line_of(path)
-            message = f"tenant '{name}' stands in two files"
-            fix = "rename one of them, or keep one of them"
+            message = f"tenant '{name}' is declared in two files"
+            fix = "rename or remove one of them"
             place = source.locate(path, key=True)
             self.problems.append(Diagnostic(place, "duplicate-tenant", message, path, (f"first: {first}",), fix))
             return
@@ -131,7 +131,7 @@ def _misplaced(source: ParsedFile, main: str) -> Iterator[Diagnostic]:
         yield Diagnostic(place, "no-tenants", "the file declares no tenants", fix=_INCLUDED.fix)
     for key in source.data:
         if key != "tenants":
-            more = "; it cannot include others" if key == "include" else ""
-            message = f"an included file holds 'tenants:' only, not '{key}:'{more}"
+            more = "; it cannot include other files" if key == "include" else ""
+            message = f"an included file may only contain 'tenants:', not '{key}:'{more}"
             place = source.locate((key,), key=True)
             yield Diagnostic(place, "not-for-included", message, (key,), fix=f"move it to {main}, or remove it")

@@ -161,7 +161,7 @@ def read(file: FilePath, form: Form = MAIN) -> ParsedFile:
 def parse(raw: bytes, file: str, form: Form = MAIN) -> ParsedFile:
     """Parse the bytes of a file; `file` is used in messages only. Raises: InvalidFleet."""
     if len(raw) > MAX_BYTES:
-        raise _invalid(Location(file, 1, 1), "too-large", f"the file is too large, at most {MAX_BYTES} bytes are read")
+        raise _invalid(Location(file, 1, 1), "too-large", f"the file exceeds {MAX_BYTES} bytes")
     text = _decode(raw, file)
     lines = Lines(text)
     try:

@@ -49,7 +49,7 @@ def test_another_target_is_refused_with_the_key_and_the_command_that_helps() -> 
     with pytest.raises(Refused) as refused:
         read({"target": "nowhere"})
     assert str(refused.value) == (
-        "tenantry:target is 'nowhere', but it has to be 'cluster' or 'directory'\n"
+        "tenantry:target is 'nowhere', but must be 'cluster' or 'directory'\n"
         "  fix: pulumi config set tenantry:target cluster (or directory)"
     )
 

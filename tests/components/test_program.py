@@ -78,7 +78,7 @@ def test_a_mistake_in_the_fleet_ends_the_program_before_anything_is_registered(t
     [
         (
             {"fleet": "nowhere.yaml"},
-            "there is no file nowhere.yaml to describe the fleet\n  fix: pulumi config set tenantry:fleet FILE",
+            "nowhere.yaml does not exist\n  fix: pulumi config set tenantry:fleet FILE",
         ),
         (
             {"environment": "prd"},
@@ -152,7 +152,7 @@ def test_a_run_that_would_remove_too_much_ends_before_anything_is_registered(
         )
     if setting == "many":
         assert message == (
-            "tenantry:maxDeletions is 'many', but it has to be a number\n"
+            "tenantry:maxDeletions is 'many', but must be a number\n"
             "  fix: pulumi config set tenantry:maxDeletions 10, or pulumi config rm tenantry:maxDeletions"
         )
 
@@ -203,7 +203,7 @@ def test_a_run_against_another_cluster_ends_before_anything_is_registered(monkey
     monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["dev"], "hub-prod").client())
     recording, message = run({}, stack="dev")
     assert recording.registered == []
-    assert "says that it is 'hub-prod', but 'hub-dev' manages environment 'dev'\n" in message
+    assert "is marked as the management cluster of environment 'dev' is 'hub-prod', but 'hub-dev'\n" in message
 
 
 def test_a_stack_that_is_told_to_be_another_environment_ends_before_anything_is_registered(

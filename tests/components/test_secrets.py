@@ -75,7 +75,7 @@ def test_values_in_plain_text_are_refused_without_repeating_them() -> None:
     with pytest.raises(Refused) as refused:
         read(json.dumps(GIVEN), secret=False)
     assert str(refused.value) == (
-        "the stack's config holds tenantry:credentials as plain text, which everyone who reads the stack's file could see\n"
+        "the stack's config holds tenantry:credentials as plain text, which anyone who reads the stack's file could see\n"
         "  fix: replace the values, then set them with pulumi config set --secret --path 'tenantry:credentials.NAME...'"
     )
 
@@ -84,7 +84,7 @@ def test_what_is_no_mapping_is_refused_without_repeating_it() -> None:
     with pytest.raises(Refused) as refused:
         read("hunter2", secret=True)
     assert str(refused.value) == (
-        "the stack's config holds under tenantry:credentials what is no mapping of names\n"
+        "the stack's config holds under tenantry:credentials something other than a mapping of names\n"
         "  fix: pulumi config rm tenantry:credentials, then set single values with --secret --path"
     )
 

@@ -156,8 +156,8 @@ def test_a_kubeconfig_that_may_not_impersonate_is_told(project: Project, hub: Cl
     _write_kubeconfig(hub, administrator.read_bytes())
     edge.delete("ServiceAccount", "tenantry-system", "nobody")
     assert found == {
-        "no-impersonation": "cluster 'edge-1': its kubeconfig may not impersonate tenantry-platform, rocky, movy of namespace"
-        " 'kamaji-edge', as whom Flux acts there"
+        "no-impersonation": "cluster 'edge-1': its kubeconfig may not impersonate tenantry-platform, rocky, movy"
+        " of namespace 'kamaji-edge', which Flux acts as there"
     }
     assert problems(project, 0) == {}
 
@@ -182,7 +182,7 @@ def test_a_remote_that_was_not_bootstrapped_is_told(project: Project, edge: Clus
     eventually(lambda: preflight(project).code == 1, "the API server to notice that the binding is gone")
     found = told(project, 1)["problems"]
     project.tenantry("cluster", "bootstrap", "edge-1", "--kubeconfig", str(project.kubeconfig("edge-1"))).ok()
-    message = "cluster 'edge-1': the platform's service account 'tenantry-platform' has not all rights on it"
+    message = "cluster 'edge-1': the platform's service account 'tenantry-platform' lacks cluster-admin rights on it"
     assert [each["message"] for each in found if each["severity"] == "error"] == [message]
     eventually(lambda: preflight(project).code == 0, "the API server to notice that the binding is back")
 
@@ -302,8 +302,8 @@ def test_a_tenant_that_was_made_by_hand_is_refused_object_by_object(handmade: Pr
 
 
 FORMER = (
-    "RoleBinding rocky/rocky-reconciler is not the fleet's, and gives cluster-admin in a namespace of tenant 'rocky' to"
-    " User gotk:rocky:reconciler, ServiceAccount rocky/rocky: it stays, whatever role the tenant has"
+    "RoleBinding rocky/rocky-reconciler is not managed by Tenantry and gives cluster-admin in a namespace of tenant 'rocky' to"
+    " User gotk:rocky:reconciler, ServiceAccount rocky/rocky: it stays in effect, whatever the tenant's role is"
 )
 
 

@@ -61,7 +61,7 @@ _COLLISION = _tenant(
 
 
 def _reserved(namespace: str) -> str:
-    return f"namespace '{namespace}' of tenant '{namespace}' belongs to the cluster or to the platform"
+    return f"namespace '{namespace}' of tenant '{namespace}' is reserved for the cluster or the platform"
 
 
 def _called(name: str) -> Declaration:
@@ -106,7 +106,10 @@ DECLARATIONS = (
     _called("flux-system"),
     _called("kube-system"),
     Declaration(
-        "twice", "a second definition of `rocky`", _with("role: admin", "rocky"), "tenant 'rocky' stands in two files"
+        "twice",
+        "a second definition of `rocky`",
+        _with("role: admin", "rocky"),
+        "tenant 'rocky' is declared in two files",
     ),
     Declaration(
         "collision",
@@ -142,7 +145,7 @@ DECLARATIONS = (
         "neighbours-source",
         "a neighbour's source",
         _tenant(f"{_GIT}    apps: {{web: {{kustomize: {{source: rocky/manifests}}}}}}\n"),
-        "takes source 'rocky/manifests', which the tenant does not declare",
+        "uses source 'rocky/manifests', which the tenant does not declare",
     ),
     Declaration(
         "path",
@@ -160,7 +163,7 @@ DECLARATIONS = (
         "identity",
         "the controllers' own cloud identity",
         _source("provider: azure"),
-        "provider 'azure' reads with the cloud identity of Flux's own controllers",
+        "provider 'azure' uses the cloud identity of Flux's own controllers",
     ),
 )
 

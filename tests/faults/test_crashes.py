@@ -173,7 +173,7 @@ def test_what_a_killed_run_made_is_told_after_a_run_of_another_file_and_can_be_p
         fleet.fleet.write_text(less)
         recover(fleet, UP)
     told = fleet.tenantry("status", "--environment", "dev").text
-    assert "of environment 'dev' on the management cluster that the file does not plan: " in told, told
+    assert "of environment 'dev' on the management cluster that the file does not declare: " in told, told
     assert "ServiceAccount clusters/movy" in told, told
     for file in (whole, less):
         fleet.fleet.write_text(file)

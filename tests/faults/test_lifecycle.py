@@ -109,7 +109,7 @@ def test_a_kubeconfig_that_leads_to_another_cluster_is_refused(
         refused = project.up()
     project.pulumi("config", "set", "--stack", "dev", "tenantry:kubeconfig", str(project.kubeconfig("hub-dev"))).ok()
     assert refused.code != 0
-    assert "does not say that it is 'hub-dev', which environment 'dev' is managed from" in refused.text
+    assert "is not marked as 'hub-dev', the management cluster of environment 'dev'" in refused.text
     assert hub.fleet_uids() == before
 
 

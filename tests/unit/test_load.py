@@ -34,8 +34,8 @@ def test_an_environment_is_not_planned_alone_where_it_would_take_what_another_ha
     first, second = ("10:3", "11:13") if environment == "r1" else ("11:3", "10:10")
     other, tenant = ("dev", "r1-rocky") if environment == "r1" else ("r1", "rocky")
     expected = told(
-        f"tenants.yaml:{second}: error[planned-twice]: environments '{environment}' and '{other}' would both have"
-        " Namespace r1-rocky on cluster 'hub'",
+        f"tenants.yaml:{second}: error[planned-twice]: environments '{environment}' and '{other}' would both create"
+        f" Namespace r1-rocky on cluster 'hub'",
         f"  at tenants.{tenant}",
         f"  first: tenants.yaml:{first}",
         "  fix: rename one of them, or change the 'namespace' of one environment",

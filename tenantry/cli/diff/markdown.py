@@ -49,7 +49,11 @@ def _meaning(diff: Diff, limits: DisplayLimits) -> str:
     for sign, title in (("-", "Removed"), ("+", "Added")):
         if own := [line.text for line in lines if line.sign == sign]:
             parts.append("\n".join([f"**{title}**", "", *(f"- {text}" for text in own)]))
-    return "\n\n".join(parts) if len(parts) > 1 else f"{parts[0]}\n\nOnly objects and their fields change."
+    return (
+        "\n\n".join(parts)
+        if len(parts) > 1
+        else f"{parts[0]}\n\nNothing is added to or removed from clusters; only settings change."
+    )
 
 
 def _folded(diff: Diff, limits: DisplayLimits) -> str:

@@ -41,7 +41,7 @@ def alerts_name_declared_apps(fleet: Fleet) -> Iterator[Finding]:
                 yield Finding(
                     (*at, "apps", index),
                     f"unknown-{what}",
-                    f"alert '{at[-1]}' tells of {what} '{app}', which is not declared",
+                    f"alert '{at[-1]}' refers to {what} '{app}', which is not declared",
                     (declared("declared", app, known),),
                     fix=f"declare it under '{'.'.join((*owner, group))}:', or correct the name",
                 )
@@ -85,7 +85,7 @@ def alerts_tell_what_their_provider_can_take(fleet: Fleet) -> Iterator[Finding]:
             yield Finding(
                 (*at, "apps") if alert.apps else at,
                 "no-commit",
-                f"'{kind}' sets the status of commits, but of {names} it would know none: the revision of a release is its"
+                f"'{kind}' sets commit statuses, but {names} have no commit: the revision of a release is its"
                 " chart's version",
                 fix="name apps with 'kustomize:', or use another type of provider",
             )
@@ -93,9 +93,9 @@ def alerts_tell_what_their_provider_can_take(fleet: Fleet) -> Iterator[Finding]:
             yield Finding(
                 (*at, "provider", "type"),
                 "no-effect",
-                f"'{kind}' comments only on what carries the annotation event.toolkit.fluxcd.io/change_request, and"
-                " the fleet's objects do not",
-                fix=f"use '{_without_comments(kind)}', which sets the status of commits, or another type",
+                f"'{kind}' comments only on objects with the annotation event.toolkit.fluxcd.io/change_request, and"
+                " Tenantry's objects do not have it",
+                fix=f"use '{_without_comments(kind)}', which sets commit statuses, or another type",
             )
 
 

@@ -21,7 +21,7 @@ def apps_name_declared_sources(fleet: Fleet) -> Iterator[Finding]:
                     yield Finding(
                         (*path, "source"),
                         "unknown-source",
-                        f"app '{app}' of tenant '{tenant}' takes source '{name}', which the tenant does not declare",
+                        f"app '{app}' of tenant '{tenant}' uses source '{name}', which the tenant does not declare",
                         (declared("declared", name, known),),
                         fix=f"declare it under 'tenants.{tenant}.sources:', or correct the name",
                     )
@@ -55,7 +55,7 @@ def addons_do_not_name_a_source(fleet: Fleet) -> Iterator[Finding]:
                 yield Finding(
                     (*path, "source"),
                     "unknown-key",
-                    "an add-on carries its source itself",
+                    "an add-on has its own source",
                     fix="remove it",
                     at_key=True,
                 )
@@ -86,7 +86,9 @@ def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Finding]:
         for path, override in walk.overrides(declared_app.overrides, at):
             other = "helm" if declared_app.kind == "kustomize" else "kustomize"
             if other in override.model_fields_set:
-                message = f"app '{app}' is a '{declared_app.kind}:' app, an override cannot make it a '{other}:' app"
+                message = (
+                    f"app '{app}' is a '{declared_app.kind}:' app, and an override cannot change that to '{other}:'"
+                )
                 yield Finding(
                     (*path, other),
                     "changed-kind",

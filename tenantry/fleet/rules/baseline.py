@@ -28,7 +28,7 @@ def annotations_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Find
                 yield Finding(
                     (*at, "annotations", annotation),
                     "owned-annotation",
-                    f"annotation '{annotation}' is the fleet's own, or its tools'",
+                    f"annotation '{annotation}' is reserved for Tenantry and its tools",
                     fix="remove it",
                     at_key=True,
                 )

@@ -55,7 +55,7 @@ def environments_say_themselves_on_shared_management_clusters(fleet: Fleet) -> I
                 ("environments", name, "namespace"),
                 "shared-management",
                 f"environments '{other}' and '{name}' share management cluster '{environment.management}',"
-                " and neither is named in the namespaces of its tenants",
+                " and neither has its name in its tenants' namespaces",
                 fix="put '{env}' into the 'namespace' of one of them, such as '{env}-{tenant}'",
             )
 
@@ -81,7 +81,7 @@ def remote_clusters_have_a_kubeconfig(fleet: Fleet) -> Iterator[Finding]:
             yield Finding(
                 ("clusters", name),
                 "no-kubeconfig",
-                f"cluster '{name}' is managed by '{remote_for}', but does not say where its kubeconfig lies there",
+                f"cluster '{name}' is managed by '{remote_for}', but its kubeconfig there is not declared",
                 fix="set 'kubeconfig:' to one of kamaji, capi, vcluster, secret, configMap",
                 at_key=True,
             )
@@ -101,7 +101,7 @@ def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Finding]:
                     ("clusters", name, "kubeconfig"),
                     "shared-kubeconfig",
                     f"clusters '{other}' and '{name}' name the same {kind} '{at.namespace}/{at.name}'",
-                    fix="correct one of them: they would be the same cluster",
+                    fix="correct one of them: the same kubeconfig is the same cluster",
                 )
 
 
@@ -112,7 +112,7 @@ def kubeconfigs_lie_apart_from_the_platform(fleet: Fleet) -> Iterator[Finding]:
             yield Finding(
                 ("clusters", name, "kubeconfig"),
                 "kubeconfig-in-platform",
-                f"the kubeconfig of cluster '{name}' lies in the platform's namespace '{fleet.document.platform.namespace}'",
+                f"the kubeconfig of cluster '{name}' is in the platform's namespace '{fleet.document.platform.namespace}'",
                 fix="keep it in another namespace, or set another 'platform.namespace'",
             )
 
@@ -133,7 +133,7 @@ def environments_keep_apart_on_shared_clusters(fleet: Fleet) -> Iterator[Finding
                     "managed-twice",
                     f"environments '{other}' and '{environment}' would both manage the namespaces of tenants on cluster"
                     f" '{name}'",
-                    fix="put '{env}' into the 'namespace' of both environments, or take the cluster out of one environment",
+                    fix="put '{env}' into the 'namespace' of both environments, or remove the cluster from one environment",
                 )
 
 
@@ -141,7 +141,7 @@ def variables_do_not_hide_built_in_placeholders(fleet: Fleet) -> Iterator[Findin
     for at, variables in _variables(fleet):
         for variable in variables:
             if variable in BUILT_IN:
-                message = f"variable '{variable}' would hide the placeholder of that name"
+                message = f"variable '{variable}' would hide the built-in placeholder of that name"
                 yield Finding((*at, variable), "built-in-variable", message, fix="rename it", at_key=True)
 
 
@@ -153,7 +153,7 @@ def variables_hold_no_placeholders(fleet: Fleet) -> Iterator[Finding]:
                 yield Finding(
                     (*at, variable),
                     "nested-placeholder",
-                    f"variable '{variable}' holds placeholder '{{{placeholder}}}', which is not filled in here",
+                    f"variable '{variable}' contains placeholder '{{{placeholder}}}', but variables are not filled in",
                     fix="use the placeholder where the variable is used, or write the value out",
                 )
 
@@ -175,6 +175,7 @@ def management_clusters_are_not_decommissioned(fleet: Fleet) -> Iterator[Finding
             yield Finding(
                 ("clusters", name, "state"),
                 "management-cluster",
-                f"cluster '{name}' manages environment '{managed[0]}', so it cannot be decommissioned while that is there",
+                f"cluster '{name}' manages environment '{managed[0]}', so it cannot be decommissioned while that"
+                " environment exists",
                 fix=f"run `pulumi destroy` on the stack of '{managed[0]}' first, or set another 'management'",
             )

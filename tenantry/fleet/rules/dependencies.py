@@ -39,7 +39,7 @@ def dependencies_on_addons_are_of_the_same_kind(fleet: Fleet) -> Iterator[Findin
             if (addon := addon_named(name)) is None:
                 continue
             if at[0] == "platform":
-                message = f"add-on '{app}' depends on '{name}': among themselves add-ons go by their plain names"
+                message = f"add-on '{app}' depends on '{name}': add-ons refer to each other without the prefix"
                 yield Finding(place, "needless-prefix", message, fix=f"write '{addon}'")
             elif addon not in known:
                 yield Finding(
@@ -64,5 +64,5 @@ def _other_kind(place: Path, app: str, declared_app: App, name: str, other: App)
         place,
         "dependency-of-other-kind",
         f"app '{app}' ({declared_app.kind}) depends on '{name}' ({other.kind}); Flux orders apps of one kind only",
-        fix="make both 'kustomize:' or both 'helm:', or let the app retry until the other is there",
+        fix="make both 'kustomize:' or both 'helm:', or let the app retry until the other is ready",
     )

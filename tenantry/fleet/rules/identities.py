@@ -37,9 +37,9 @@ def workload_identities_say_what_their_provider_needs(fleet: Fleet) -> Iterator[
             yield Finding(
                 at,
                 "no-provider",
-                f"cluster '{name}' says {_listed(given)} without 'provider'",
-                ("without 'provider' the ConfigMap is one that others make, and holds these itself",),
-                fix="set 'provider:' for the fleet to make the ConfigMap, or remove the other keys",
+                f"cluster '{name}' sets {_listed(given)} without 'provider'",
+                ("without 'provider' Tenantry expects an existing ConfigMap, which holds these values itself",),
+                fix="set 'provider:' to have Tenantry create the ConfigMap, or remove the other keys",
             )
         elif lacking := _lacking(config):
             yield Finding(
@@ -54,15 +54,15 @@ def workload_identities_are_addressed_as_flux_wants(fleet: Fleet) -> Iterator[Fi
             yield Finding(
                 (*at, "address"),
                 "bad-url",
-                f"the address of cluster '{name}' is not one that Flux takes here",
-                ("wanted: https://HOST or https://HOST:PORT, without a path",),
+                f"the address of cluster '{name}' is not one that Flux accepts",
+                ("expected: https://HOST or https://HOST:PORT, without a path",),
             )
         if config.certificateAuthority and not _CERTIFICATES.fullmatch(config.certificateAuthority):
             yield Finding(
                 (*at, "certificateAuthority"),
                 "bad-certificate",
-                f"the certificate authority of cluster '{name}' is not what it should be",
-                ("wanted: certificates in PEM, from '-----BEGIN CERTIFICATE-----' on, and nothing else",),
+                f"the certificate authority of cluster '{name}' is not valid",
+                ("expected: certificates in PEM, from '-----BEGIN CERTIFICATE-----' on, and nothing else",),
                 fix="write it as a block: 'certificateAuthority: |'",
             )
 
@@ -80,7 +80,7 @@ def workload_identities_are_not_the_platforms(fleet: Fleet) -> Iterator[Finding]
                 (*at, "serviceAccountName"),
                 "shared-account",
                 f"cluster '{name}' is reached with the token of '{config.serviceAccountName}', which is the platform's own account",
-                ("one account gets the token, the other is whom Flux acts as on the cluster",),
+                ("Flux gets the token as one account, and acts as the other on the cluster",),
                 fix="name another service account, or set another 'platformServiceAccount'",
             )
 
@@ -97,7 +97,7 @@ def _lacking(config: ConfigMap) -> str | None:
         case "generic":
             return None if config.address else "'address'"
         case "aws":
-            return None if config.cluster else "'cluster', whatever else is given: the region is taken from it"
+            return None if config.cluster else "'cluster', which also gives the region"
         case "azure" | "gcp":
             known = config.cluster or (config.address and config.certificateAuthority)
             return None if known else "'cluster', or both 'address' and 'certificateAuthority'"
@@ -109,13 +109,13 @@ def _cluster_problem(at: Path, name: str, config: ConfigMap) -> Iterator[Finding
     if config.cluster is None or config.provider is None:
         return
     if config.provider == "generic":
-        message = f"cluster '{name}' has provider 'generic', which knows no names of clusters"
-        yield Finding((*at, "cluster"), "unused-key", message, fix="remove 'cluster'; 'address' says where it is")
+        message = f"cluster '{name}' has provider 'generic', which takes no cluster name"
+        yield Finding((*at, "cluster"), "unused-key", message, fix="remove 'cluster', and set 'address'")
         return
     pattern, form = _CLUSTER[config.provider]
     if not pattern.fullmatch(config.cluster):
         message = f"'{shorten(config.cluster)}' is not how provider '{config.provider}' names a cluster"
-        yield Finding((*at, "cluster"), "bad-value", message, (f"wanted: {form}",))
+        yield Finding((*at, "cluster"), "bad-value", message, (f"expected: {form}",))
 
 
 def _is_address(address: str) -> bool:

@@ -36,8 +36,8 @@ def substitutions_are_named_as_variables(fleet: Fleet) -> Iterator[Finding]:
                 yield Finding(
                     (*named.at, "name"),
                     "bad-substitution",
-                    f"{named.what} holds the key '{key}', which can be no variable, so Flux would substitute nothing",
-                    fix="declare what is substituted by itself, under keys of letters, digits and '_'",
+                    f"{named.what} has the key '{key}', which is not a valid variable name, so Flux would substitute nothing",
+                    fix="declare the substitutions separately, with keys of letters, digits and '_'",
                 )
 
 
@@ -48,7 +48,7 @@ def values_come_from_keys_that_are_there(fleet: Fleet) -> Iterator[Finding]:
             yield Finding(
                 (*named.at, "valuesKey" if "valuesKey" in named.entry else "name"),
                 "unknown-key-of-values",
-                f"{named.what} holds no key '{key}'",
+                f"{named.what} has no key '{key}'",
                 (declared("keys", key, named.keys),),
                 fix="name another key with 'valuesKey', or declare this one",
             )

@@ -89,9 +89,9 @@ def tenants_do_not_borrow_the_controllers_identity(fleet: Fleet) -> Iterator[Fin
         if path[0] == "platform":
             continue
         if model is Provider and block.get("type") in _CLOUD_PROVIDERS and not fleet.raw(*path[:-1]).get("credentials"):
-            yield _borrowed((*path, "type"), f"'{block['type']}' without credentials posts with the cloud identity")
+            yield _borrowed((*path, "type"), f"'{block['type']}' without credentials uses the cloud identity")
         if block.get("provider") in _CLOUDS:
-            yield _borrowed((*path, "provider"), f"provider '{block['provider']}' reads with the cloud identity")
+            yield _borrowed((*path, "provider"), f"provider '{block['provider']}' uses the cloud identity")
         if isinstance(decryption := block.get("decryption"), dict) and "secretRef" not in decryption:
             yield _borrowed(
                 (*path, "decryption"), "decryption without 'secretRef' uses the keys and the cloud identity"
@@ -102,8 +102,8 @@ def _borrowed(at: Path, message: str) -> Finding:
     return Finding(
         at,
         "shared-identity",
-        f"{message} of Flux's own controllers, which all tenants would share",
-        fix="name credentials of the tenant's own, or have the platform team set 'platform: {sharedIdentity: true}'",
+        f"{message} of Flux's controllers, which all tenants would share",
+        fix="declare credentials for the tenant, or ask the platform team to set 'platform: {sharedIdentity: true}'",
     )
 
 

@@ -26,7 +26,7 @@ def labels_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Finding]:
                 yield Finding(
                     (*at, "labels", label),
                     "owned-label",
-                    f"label '{label}' is the fleet's own",
+                    f"label '{label}' is reserved for Tenantry",
                     fix="remove it",
                     at_key=True,
                 )
@@ -48,11 +48,11 @@ def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Finding]:
             labels = sorted(
                 {f"{key}={value}" for cluster in fleet.clusters.values() for key, value in cluster.labels.items()}
             )
-            notes = (f"labels there are: {', '.join(labels)}",) if selector.labels and labels else ()
+            notes = (f"declared labels: {', '.join(labels)}",) if selector.labels and labels else ()
             yield Finding(
                 at,
                 "selects-nothing",
-                f"{who} selects none of the clusters",
+                f"{who} selects no cluster",
                 notes,
                 fix="correct the selector, or remove the entry",
             )

@@ -48,7 +48,7 @@ def _check_url(kind: str, url: str, at: Path) -> None:
         raise Found([finding])
     pattern, wanted = _URLS[kind]
     if not pattern.fullmatch(url):
-        message = f"'{shorten(url)}' is not a URL that Flux takes here"
+        message = f"'{shorten(url)}' is not a URL that Flux accepts here"
         known = _SCP.fullmatch(url) if kind == "git" and shorten(url) == url else None
         fix = f"write ssh://{known[1]}@{known[2]}/{known[3]}" if known else f"write a URL that begins with {wanted}"
         raise Found([Finding(at, "bad-url", message, fix=fix)])

@@ -21,7 +21,7 @@ from tests.unit.texts import FRAME, planned, rocky
 SOUND = rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}")
 BROKEN = SOUND.replace("source: manifests", "source: manifest")
 BROKEN_SAYS = (
-    "tenants.yaml:15:33: error[unknown-source]: app 'web' of tenant 'rocky' takes source 'manifest',"
+    "tenants.yaml:15:33: error[unknown-source]: app 'web' of tenant 'rocky' uses source 'manifest',"
     " which the tenant does not declare\n"
     "    15 |       web: {kustomize: {source: manifest}}\n"
     "       |                                 ^^^^^^^^\n"
@@ -111,7 +111,7 @@ def test_validate_as_json_names_the_problems_on_stdout(capsys: Capture) -> None:
         "line": 15,
         "column": 33,
         "code": "unknown-source",
-        "message": "app 'web' of tenant 'rocky' takes source 'manifest', which the tenant does not declare",
+        "message": "app 'web' of tenant 'rocky' uses source 'manifest', which the tenant does not declare",
         "path": ["tenants", "rocky", "apps", "web", "kustomize", "source"],
         "notes": ["declared: charts, manifests (closest: manifests)"],
         "fix": "declare it under 'tenants.rocky.sources:', or correct the name",
@@ -381,7 +381,7 @@ def _raise(error: BaseException) -> object:
 def test_a_bug_of_ours_is_named_as_such_with_exit_code_3(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(validate_module, "load_fleet", _raise(RuntimeError("oops")))
     expected = (
-        "error: internal error: RuntimeError: oops\n"
+        "error: internal error (please report): RuntimeError: oops\n"
         "  fix: run it again with TENANTRY_DEBUG=1 and report what it prints\n"
     )
     assert tenantry(capsys, "validate") == (3, "", expected)

@@ -78,8 +78,8 @@ KUBECONFIG = {
     "current-context": "edge",
 }
 INSECURE = (
-    "error[insecure]: 'insecure-skip-tls-verify' is set, which Flux drops: it verifies the server all the same\n"
-    "  fix: remove it, and put the server's authority under 'certificate-authority-data'\n"
+    "error[insecure]: 'insecure-skip-tls-verify' is set, but Flux ignores it and verifies the server\n"
+    "  fix: remove it, and put the server's CA certificate under 'certificate-authority-data'\n"
 )
 
 
@@ -95,8 +95,8 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Memory:
 
 def test_check_names_what_flux_will_refuse_and_counts_it(capsys: Capture, hub: Memory) -> None:
     loopback = (
-        "error[loopback]: the server is a loopback address: in Flux's pods that is the pod itself\n"
-        "  fix: have the kubeconfig written with an address that the pods reach; for vCluster set exportKubeConfig.server\n"
+        "error[loopback]: the server is a loopback address, which is the pod itself in Flux's pods\n"
+        "  fix: write an address that the pods can reach; for vCluster set exportKubeConfig.server\n"
     )
     assert tenantry(capsys, "cluster", "check", "edge") == (1, f"{loopback}{INSECURE}edge: 2 errors\n", "")
     assert [("GET", SECRET)] == [(method, path) for method, path, _ in hub.requests]
@@ -125,7 +125,7 @@ def test_check_as_json_says_the_same(capsys: Capture, hub: Memory) -> None:
         "severity": "error",
         "code": "no-secret",
         "message": "there is no Secret kamaji/edge-admin-kubeconfig",
-        "fix": "wait until its writer has made it, or correct the cluster's 'kubeconfig' in tenants.yaml",
+        "fix": "wait until it is created, or correct the cluster's 'kubeconfig' in tenants.yaml",
     }
     assert (1, {"cluster": "edge", "problems": [problem]}, "") == (code, json.loads(out), err)
 

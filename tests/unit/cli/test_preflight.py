@@ -19,12 +19,12 @@ from tests.unit.preflight.clusters import MARKER, SECRET, TEXT, Edge, hub, kubec
 
 NO_SECRET = (
     "error[no-secret]: cluster 'edge': there is no Secret kamaji/edge-admin-kubeconfig\n"
-    "  fix: wait until its writer has made it, or correct the cluster's 'kubeconfig' in tenants.yaml\n"
+    "  fix: wait until it is created, or correct the cluster's 'kubeconfig' in tenants.yaml\n"
 )
 NO_AUTHORITY = (
-    "warning[no-authority]: cluster 'edge': there is no 'certificate-authority-data': the server needs a certificate that"
-    " Flux's image trusts\n"
-    "  fix: put the server's authority there, unless it is a public one\n"
+    "warning[no-authority]: cluster 'edge': 'certificate-authority-data' is missing, so the server needs a"
+    " certificate that Flux's image trusts\n"
+    "  fix: put the server's CA certificate there, unless a public CA signed it\n"
 )
 DEV = ("preflight", "--environment", "dev")
 
@@ -64,7 +64,7 @@ def test_json_says_the_same(capsys: Capture, management: Memory) -> None:
         "severity": "error",
         "code": "no-secret",
         "message": "cluster 'edge': there is no Secret kamaji/edge-admin-kubeconfig",
-        "fix": "wait until its writer has made it, or correct the cluster's 'kubeconfig' in tenants.yaml",
+        "fix": "wait until it is created, or correct the cluster's 'kubeconfig' in tenants.yaml",
     }
     report = {
         "environment": "dev",

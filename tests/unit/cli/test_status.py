@@ -50,7 +50,7 @@ def test_what_is_there_besides_is_told(capsys: Capture, hub: Memory) -> None:
     code, _, err = tenantry(capsys, *COMMAND)
     assert code == 0
     assert err.startswith(
-        "1 object of environment 'dev' on the management cluster that the file does not plan: Kustomization rocky/api\n  fix: "
+        "1 object of environment 'dev' on the management cluster that the file does not declare: Kustomization rocky/api\n  fix: "
     )
 
 
@@ -69,7 +69,7 @@ def test_a_cluster_without_flux_is_refused(capsys: Capture, hub: Memory) -> None
     assert tenantry(capsys, *COMMAND) == (
         2,
         "",
-        "error: the cluster knows no Kustomization: Flux is not installed there\n"
+        "error: the cluster does not serve Kustomization: Flux is not installed there\n"
         "  fix: install Flux, or name the management cluster\n",
     )
 

@@ -93,7 +93,7 @@ def test_a_field_that_another_manages_is_left_to_the_administrator() -> None:
     memory.refuse("PATCH", NAMESPACE, 409, 'Apply failed with 1 conflict: conflict with "helm": .metadata.labels')
     message, fix = refusal(memory)
     assert message.endswith('conflict with "helm": .metadata.labels')
-    assert fix == "have the other manager give these fields up, or choose other names for the platform's objects"
+    assert fix == "remove these fields from the other manager's configuration, or rename the platform's objects"
 
 
 def test_a_binding_whose_role_can_not_be_changed_has_to_go_first() -> None:
@@ -101,7 +101,7 @@ def test_a_binding_whose_role_can_not_be_changed_has_to_go_first() -> None:
     memory.refuse("PATCH", BINDING, 422, "cannot change roleRef")
     message, fix = refusal(memory)
     assert message.endswith("tenantry-platform-tenantry-system: cannot change roleRef")
-    assert fix == "remove what is in the way, then run the command again"
+    assert fix == "remove the object that is in the way, then run the command again"
 
 
 def test_an_answer_that_is_none_of_kubernetes_is_told_by_its_number() -> None:
@@ -116,4 +116,6 @@ def test_a_cluster_that_falls_silent_is_told() -> None:
 
     memory = Memory()
     memory.refusals["PATCH", BINDING] = silent
-    assert ("the cluster no longer answers: gone", "run the command again; it goes on from there") == refusal(memory)
+    assert ("the cluster no longer answers: gone", "run the command again; it continues where it stopped") == refusal(
+        memory
+    )

@@ -108,7 +108,10 @@ def test_a_server_that_is_no_cluster_is_told_from_one(write: Write) -> None:
         assert refusal(write(server)) == f"cluster {server} answered with status 404"
     with answering(200, b"<html>", "text/html") as server:
         file = write(server)
-        assert refusal(file) == f"no credentials from context 'hub' of kubeconfig {file}, or {server} is no cluster"
+        assert (
+            refusal(file)
+            == f"no credentials from context 'hub' of kubeconfig {file}, or {server} is not a Kubernetes API server"
+        )
 
 
 def test_a_cluster_that_is_down_is_named_with_the_reason(write: Write) -> None:
@@ -151,8 +154,8 @@ def test_certificates_that_can_not_be_used_are_not_shown(write: Write, cluster: 
     ("command", "message"),
     [
         (["sh", "-c", "echo log in first >&2; exit 1"], "no credentials from {}: Exec sh returned 1: log in first"),
-        (["sh", "-c", f"echo {SECRET}"], "no credentials from {}, or https://127.0.0.1 is no cluster"),
-        (["no-such-command"], "no credentials from {}, or https://127.0.0.1 is no cluster"),
+        (["sh", "-c", f"echo {SECRET}"], "no credentials from {}, or https://127.0.0.1 is not a Kubernetes API server"),
+        (["no-such-command"], "no credentials from {}, or https://127.0.0.1 is not a Kubernetes API server"),
     ],
 )
 def test_a_credentials_command_that_fails_is_named(write: Write, command: list[str], message: str) -> None:

@@ -57,7 +57,7 @@ def test_a_cluster_that_holds_a_plan_holds_what_the_plan_says() -> None:
 
 def test_a_cluster_that_says_it_is_another_one_is_refused() -> None:
     assert refusal(cluster({"cluster": "hub-prod"})) == (
-        f"cluster {SERVER} says that it is 'hub-prod', but 'hub' manages environment 'dev'\n"
+        f"cluster {SERVER} is marked as the management cluster of environment 'dev' is 'hub-prod', but 'hub'\n"
         "  fix: choose the kubeconfig and context of that cluster, or the stack of the other environment"
     )
 
@@ -65,9 +65,9 @@ def test_a_cluster_that_says_it_is_another_one_is_refused() -> None:
 @pytest.mark.parametrize("marker", [None, {}])
 def test_a_cluster_that_does_not_say_what_it_is_is_refused(marker: Mapping[str, Any] | None) -> None:
     assert refusal(cluster(marker)) == (
-        f"cluster {SERVER} does not say that it is 'hub', which environment 'dev' is managed from\n"
-        "  fix: check the kubeconfig and its context; if it is that cluster:"
-        " tenantry cluster bootstrap hub --kubeconfig FILE --context NAME"
+        f"cluster {SERVER} is not marked as 'hub', the management cluster of environment 'dev'\n"
+        "  fix: check the kubeconfig and its context; if they are right: tenantry cluster bootstrap hub"
+        " --kubeconfig FILE --context NAME"
     )
 
 

@@ -62,7 +62,7 @@ def test_a_file_may_be_given_from_the_home_directory(file: Path) -> None:
 
 def test_several_usual_files_are_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KUBECONFIG", f"{file}:{file}")
-    assert refusal(None) == "KUBECONFIG names 2 files, but only one can be meant"
+    assert refusal(None) == "KUBECONFIG names 2 files, but only one is supported"
 
 
 def test_a_file_that_is_not_there_is_named(file: Path) -> None:

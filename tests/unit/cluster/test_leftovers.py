@@ -42,7 +42,7 @@ def test_leftovers_are_named_with_what_to_do() -> None:
         " of that run, then with this one"
     )
     assert told("dev", some[:1]) == (
-        "1 object of environment 'dev' on the management cluster that the file does not plan: ConfigMap rocky/old-0\n"
+        "1 object of environment 'dev' on the management cluster that the file does not declare: ConfigMap rocky/old-0\n"
         f"  fix: `pulumi up` removes it.{fix}"
     )
     assert told("dev", some).endswith(f"ConfigMap rocky/old-7 and 1 more\n  fix: `pulumi up` removes them.{fix}")

@@ -83,12 +83,12 @@ def test_a_server_that_is_no_api_server_is_refused_without_its_words() -> None:
     memory = Memory()
     memory.refusals["GET", ACCOUNTS] = lambda _: httpx2.Response(200, text="<html>marker")
     assert refusal(memory) == (
-        "cannot read serviceaccounts: the answer is no JSON\n  fix: check that the server is an API server"
+        "cannot read serviceaccounts: the answer is not JSON\n  fix: check that the server is an API server"
     )
 
 
 def test_a_kind_that_is_not_known_is_refused_where_it_has_to_be() -> None:
-    unknown = Refused("the cluster knows no ServiceAccount", "install it")
+    unknown = Refused("the cluster does not serve ServiceAccount", "install it")
     with Memory().client() as client:
         assert list(every(client, "v1", "ServiceAccount")) == []
         with pytest.raises(Refused, match="knows no ServiceAccount"):
@@ -110,7 +110,7 @@ def test_a_question_that_the_cluster_does_not_know_is_refused() -> None:
     with memory.client() as client, pytest.raises(Refused) as refused:
         ask(client, "authorization.k8s.io/v1", "SelfSubjectAccessReview", {"spec": {}})
     assert str(refused.value) == (
-        "the cluster knows no SelfSubjectAccessReview\n  fix: use a cluster of a version that Flux supports"
+        "the cluster does not serve SelfSubjectAccessReview\n  fix: use a cluster of a version that Flux supports"
     )
 
 

@@ -9,10 +9,10 @@ import pytest
 from tenantry.cluster.stuck import stuck
 
 SINCE = "2026-01-01T00:00:00Z"
-WAIT = "it goes by itself once Flux can clean up; then run `pulumi up` again"
+WAIT = "nothing, if the cluster can be reached again: Flux then cleans up; run `pulumi up` after that"
 GONE = (
-    "If 'edge' is gone for good: put back into the file what was removed, set 'state: decommissioned' on 'edge', run"
-    " `pulumi up --refresh`, and remove it after that"
+    "If 'edge' is gone for good: restore the removed entries in the file, set 'state: decommissioned' on"
+    " 'edge', run `pulumi up --refresh`, then remove the entries again"
 )
 
 
@@ -26,8 +26,8 @@ def deleted(kind: str = "HelmRelease", app: str = "web", tenant: str = "movy", *
 def test_what_flux_can_not_clean_up_is_named_with_the_cluster_the_reason_and_what_to_do() -> None:
     condition = {"type": "Ready", "status": "False", "message": "kubernetes cluster unreachable"}
     assert list(stuck([deleted(status={"conditions": [condition]})])) == [
-        f"HelmRelease clusters/edge-web (app 'web' of tenant 'movy' on edge) has been in deletion since {SINCE}, until Flux has"
-        f" cleaned up on edge: kubernetes cluster unreachable\n  fix: {WAIT}. {GONE}"
+        f"HelmRelease clusters/edge-web (app 'web' of tenant 'movy' on edge) has been deleting since {SINCE};"
+        f" waiting for Flux to clean up on edge: kubernetes cluster unreachable\n  fix: {WAIT}. {GONE}"
     ]
 
 
@@ -38,8 +38,8 @@ def test_a_baseline_and_an_add_on_are_called_so() -> None:
 
 def test_on_the_management_cluster_no_cluster_can_be_given_up() -> None:
     assert list(stuck([deleted("Kustomization", spec={})])) == [
-        f"Kustomization clusters/edge-web (app 'web' of tenant 'movy' on edge) has been in deletion since {SINCE}, until Flux"
-        f" has cleaned up on edge\n  fix: {WAIT}"
+        f"Kustomization clusters/edge-web (app 'web' of tenant 'movy' on edge) has been deleting since {SINCE};"
+        f" waiting for Flux to clean up on edge\n  fix: {WAIT}"
     ]
 
 
@@ -67,8 +67,8 @@ def installed(**status: Any) -> dict[str, Any]:
 
 def test_a_release_that_flux_lost_sight_of_is_named_with_the_command_that_helps() -> None:
     assert list(stuck([installed()])) == [
-        "HelmRelease clusters/edge-web (app 'web' of tenant 'movy' on edge) is installed, but Flux has lost its note of that: it"
-        " never gets ready by itself, and what depends on it waits\n"
+        "HelmRelease clusters/edge-web (app 'web' of tenant 'movy' on edge) is installed, but Flux lost track of"
+        " the release and will never report it ready; what depends on it waits\n"
         "  fix: flux reconcile helmrelease edge-web --namespace clusters --force"
     ]
 

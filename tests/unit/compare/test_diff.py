@@ -61,7 +61,7 @@ def test_a_tenant_whose_selector_takes_a_cluster_no_longer_leaves_it() -> None:
 
 def test_an_app_that_goes_is_named_with_its_clusters_and_its_own_chart() -> None:
     assert told(BASE, rocky(APPS.splitlines()[0], "clusters: {all: true}")) == [
-        "- app 'cache' of 'rocky' leaves clusters hub, edge",
+        "- app 'cache' (tenant 'rocky') leaves clusters hub, edge",
         "  - HelmRepository rocky/charts",
         "  - HelmChart rocky/charts-valkey-b9e4c346",
         "  - HelmRepository kamaji/edge-rocky-charts",
@@ -85,7 +85,7 @@ def test_an_app_that_goes_is_named_with_its_clusters_and_its_own_chart() -> None
 def test_what_flux_leaves_behind_is_said(block: str, why: str) -> None:
     before = rocky(f"web: {{kustomize: {block}}}\ndb: {{kustomize: {{source: manifests}}}}")
     after = rocky("db: {kustomize: {source: manifests}}")
-    assert told(before, after) == [f"- app 'web' of 'rocky' leaves cluster hub{why}"]
+    assert told(before, after) == [f"- app 'web' (tenant 'rocky') leaves cluster hub{why}"]
 
 
 def test_an_extra_namespace_that_goes_is_named_with_its_clusters() -> None:
@@ -117,7 +117,7 @@ def test_moves_of_many_tenants_are_summed_up() -> None:
 def test_another_namespace_of_the_kubeconfig_replaces_all_that_stands_for_the_cluster() -> None:
     after = BASE.replace("namespace: kamaji", "namespace: control-planes")
     assert told(BASE, after) == [
-        "! what stands for cluster edge lies in namespace 'control-planes' instead of 'kamaji': all of it is replaced,"
+        "! the objects for cluster edge are in namespace 'control-planes' instead of 'kamaji': all of it is replaced,"
         " and Flux deletes what the old objects installed, 1 namespace of tenants included",
         "  - ServiceAccount kamaji/tenantry-platform",
         "  + ServiceAccount control-planes/tenantry-platform",
@@ -127,7 +127,8 @@ def test_another_namespace_of_the_kubeconfig_replaces_all_that_stands_for_the_cl
 
 def test_another_kubeconfig_in_the_same_namespace_is_warned_of() -> None:
     assert changed(BASE, "controlPlane: edge", "controlPlane: edge-b") == [
-        "! cluster edge is reached through another kubeconfig: if that leads elsewhere, what lies on the old cluster stays there",
+        "! cluster edge is reached through another kubeconfig: if it leads to another cluster, everything on the"
+        " old one stays there",
         "  ~ HelmRelease kamaji/edge-rocky-baseline",
         "  ~ Kustomization kamaji/edge-rocky-web",
         "  ~ HelmRelease kamaji/edge-rocky-cache",
@@ -138,7 +139,7 @@ def test_an_app_of_another_kind_is_replaced() -> None:
     after = APPS.replace("{kustomize: {source: manifests}}", "{helm: {source: charts, chart: web, version: 1.0.0}}")
     found = told(BASE, rocky(after, "clusters: {all: true}"))
     assert found[0] == (
-        "! app 'web' of 'rocky' on hub, edge becomes a HelmRelease instead of a Kustomization:"
+        "! app 'web' (tenant 'rocky') on hub, edge becomes a HelmRelease instead of a Kustomization:"
         " Flux deletes what the old one installed"
     )
     assert not any("Kustomization" in each for each in found[1:])
@@ -156,7 +157,7 @@ def test_another_namespace_of_the_platform_replaces_its_add_ons_on_the_managemen
 
 def test_a_field_that_makes_flux_install_anew_is_warned_of() -> None:
     assert changed(BASE, "chart: valkey,", "chart: valkey, releaseName: store,") == [
-        "! app 'cache' of 'rocky' on hub, edge is installed anew (releaseName changes): Flux deletes what it installed before",
+        "! app 'cache' (tenant 'rocky') on hub, edge is reinstalled (releaseName changes): Flux deletes what it installed before",
         "  ~ HelmRelease rocky/cache",
         "  ~ HelmRelease kamaji/edge-rocky-cache",
     ]

@@ -153,7 +153,7 @@ def test_the_merge_base_is_where_a_branch_began() -> None:
     found = base("main", merge_base=True)
     assert (found.commit, found.name, tenants(found)) == (
         first,
-        f"{first[:7]}, where HEAD parted from main ({last[:7]})",
+        f"{first[:7]}, where HEAD branched off from main ({last[:7]})",
         ["rocky"],
     )
     assert (found, tenants(base("main"))) == (base("main..."), [])
@@ -225,7 +225,7 @@ def test_a_path_that_is_not_there_is_refused() -> None:
 
 def test_a_path_has_no_merge_base() -> None:
     commit()
-    expected = "fleet is no commit, so it has no merge base\n  fix: name a Git revision, or leave --merge-base out"
+    expected = "fleet is not a commit, so it has no merge base\n  fix: name a Git revision, or leave --merge-base out"
     assert (refused("fleet", merge_base=True), refused("./fleet...")) == (expected, expected)
 
 
@@ -236,7 +236,7 @@ def test_histories_that_have_nothing_in_common_are_refused() -> None:
     hash = commit("another beginning")
     git("switch", "--quiet", "main")
     assert refused("other...") == (
-        f"HEAD and other ({hash[:7]}) have no commit in common, as far as this clone knows\n"
+        f"HEAD and other ({hash[:7]}) have no commit in common, in this clone\n"
         "  fix: fetch the whole history: git fetch --unshallow"
     )
 
@@ -252,7 +252,7 @@ def test_outside_of_a_repository_there_are_no_revisions(monkeypatch: pytest.Monk
 
 def test_without_git_there_are_no_revisions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    assert refused("main") == "there is no command 'git'\n  fix: install Git, or name a file or a directory"
+    assert refused("main") == "the command 'git' is not installed\n  fix: install Git, or name a file or a directory"
 
 
 def test_no_patterns_take_no_files(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ def why(kind: str, address: str) -> str | None:
     return found[0].message.removeprefix("the address ").partition(", and")[0] if found else None
 
 
-WEBHOOK = "is a webhook to which whoever knows it can post"
+WEBHOOK = "is a webhook, and anyone who knows it can post to it"
 
 
 @pytest.mark.parametrize(
@@ -42,11 +42,11 @@ def test_webhooks_are_secrets(kind: str, address: str) -> None:
 @pytest.mark.parametrize(
     ("address", "expected"),
     [
-        ("https://me:x@example.com/a", "holds a password"),
-        ("amqp://me:x@example.com", "holds a password"),
-        ("https://chat.googleapis.com/v1/spaces/A/messages?key=x", "holds a token"),
-        ("https://example.com/a?team=a&access_token=x", "holds a token"),
-        ("Endpoint=sb://a.servicebus.windows.net/;SharedAccessKeyName=a;SharedAccessKey=x", "holds a token"),
+        ("https://me:x@example.com/a", "contains a password"),
+        ("amqp://me:x@example.com", "contains a password"),
+        ("https://chat.googleapis.com/v1/spaces/A/messages?key=x", "contains a token"),
+        ("https://example.com/a?team=a&access_token=x", "contains a token"),
+        ("Endpoint=sb://a.servicebus.windows.net/;SharedAccessKeyName=a;SharedAccessKey=x", "contains a token"),
     ],
 )
 def test_passwords_and_tokens_in_addresses_are_secrets(address: str, expected: str) -> None:

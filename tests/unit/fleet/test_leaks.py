@@ -9,10 +9,10 @@ TOKEN = "ghp_" + "a1B2c3D4" * 5
 
 def test_a_secret_in_a_value_is_refused_at_its_place() -> None:
     expected = told(
-        "tenants.yaml:8:36: error[secret-in-file]: this looks like a token of GitHub, which everyone who reads the file or"
-        " the plan could use",
+        "tenants.yaml:8:36: error[secret-in-file]: this looks like a token of GitHub, which anyone who reads the"
+        " file or the plan could use",
         "  at tenants.rocky.annotations.a",
-        "  fix: remove it, and revoke it; declare 'credentials', whose values are the stack's secret config",
+        "  fix: remove it, and revoke it; declare 'credentials', whose values are set in the stack's secret config",
         "Found 1 error",
     )
     assert expected == problems(f"{FRAME}tenants: {{rocky: {{annotations: {{a: '{TOKEN}'}}}}}}\n")
@@ -20,10 +20,10 @@ def test_a_secret_in_a_value_is_refused_at_its_place() -> None:
 
 def test_a_secret_in_a_key_hides_whatever_else_is_wrong_with_the_key() -> None:
     expected = told(
-        "tenants.yaml:8:11: error[secret-in-file]: this looks like a token of GitHub, which everyone who reads the file or"
-        " the plan could use",
+        "tenants.yaml:8:11: error[secret-in-file]: this looks like a token of GitHub, which anyone who reads the"
+        " file or the plan could use",
         "  at tenants.(a secret?)",
-        "  fix: remove it, and revoke it; declare 'credentials', whose values are the stack's secret config",
+        "  fix: remove it, and revoke it; declare 'credentials', whose values are set in the stack's secret config",
         "Found 1 error",
     )
     assert expected == problems(f"{FRAME}tenants: {{{TOKEN}: {{}}}}\n")

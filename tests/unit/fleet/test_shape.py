@@ -245,8 +245,8 @@ def test_mistakes_of_several_entries_are_named_in_one_run_and_the_rest_is_checke
         "tenants.yaml:18:7: error[bad-name]: name 'Bad_Name' must be lower-case letters, digits and '-', starting and ending"
         " with a letter or digit",
         "  at tenants.rocky.apps.Bad_Name",
-        "tenants.yaml:19:34: error[unknown-source]: app 'lost' of tenant 'rocky' takes source 'nope', which the tenant does"
-        " not declare",
+        "tenants.yaml:19:34: error[unknown-source]: app 'lost' of tenant 'rocky' uses source 'nope', which the"
+        " tenant does not declare",
         "  at tenants.rocky.apps.lost.kustomize.source",
         "  declared: broken, charts, manifests",
         "  fix: declare it under 'tenants.rocky.sources:', or correct the name",

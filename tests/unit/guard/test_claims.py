@@ -24,8 +24,8 @@ def test_a_stack_takes_what_nobody_runs_and_keeps_what_it_runs() -> None:
 def test_a_stack_does_not_become_another_environment() -> None:
     assert refusal(Claim("qa", "fleet/dev"), DEV) == (
         "stack 'fleet/dev' runs environment 'dev', and would delete all of it for 'qa'\n"
-        "  fix: pulumi config set tenantry:environment dev; 'qa' gets a stack of its own; if 'dev' is to go, `pulumi destroy`"
-        " comes first"
+        "  fix: pulumi config set tenantry:environment dev; run 'qa' from a stack of its own; to remove 'dev',"
+        " run `pulumi destroy` first"
     )
 
 

@@ -107,8 +107,8 @@ def test_more_than_the_limit_are_refused_by_name() -> None:
         "this run would remove 2 tenants, and 1 may go at once in environment 'dev'\n"
         "    tenant 'movy' with everything it has on edge, hub\n"
         "    tenant 'tina' with everything it has on edge, hub\n"
-        "  fix: if that is meant, allow it: `pulumi config set tenantry:maxDeletions 2`; or put back what is missing; what is"
-        " to go gets 'state: offboarding' in tenants.yaml and one `pulumi up`, and is removed after that"
+        "  fix: if this is intended, `pulumi config set tenantry:maxDeletions 2`; or put back what is missing; to"
+        " remove something, set 'state: offboarding' on it in tenants.yaml, run `pulumi up`, then delete its entry"
     )
 
 
@@ -116,8 +116,8 @@ def test_the_last_tenant_does_not_go_unless_somebody_says_so() -> None:
     assert refusal(fleet(ROCKY), fleet(), OPEN) == (
         "this run would remove every tenant of environment 'dev'\n"
         "    tenant 'rocky' with everything it has on edge, hub\n"
-        "  fix: if the file is right, put back what is missing; what is to go gets 'state: offboarding' in tenants.yaml and one"
-        " `pulumi up`, and is removed after that; or allow it: `pulumi config set tenantry:maxDeletions 1`"
+        "  fix: if the file is right, put back what is missing; to remove something, set 'state: offboarding' on"
+        " it in tenants.yaml, run `pulumi up`, then delete its entry; or allow it: `pulumi config set tenantry:maxDeletions 1`"
     )
     check(planned(fleet()), now(fleet(ROCKY)), RunLimits(protected=False, deletions=1, explicit=True))
 
@@ -129,8 +129,8 @@ def test_tenants_that_stay_do_not_lose_every_namespace_unless_somebody_says_so()
     assert refusal(before, after, OPEN) == (
         "this run would remove every namespace of environment 'dev'\n"
         "    namespace 'rocky' of tenant 'rocky' on hub\n"
-        "  fix: if the file is right, put back what is missing; what is to go gets 'state: offboarding' in tenants.yaml and one"
-        " `pulumi up`, and is removed after that; or allow it: `pulumi config set tenantry:maxDeletions 1`"
+        "  fix: if the file is right, put back what is missing; to remove something, set 'state: offboarding' on"
+        " it in tenants.yaml, run `pulumi up`, then delete its entry; or allow it: `pulumi config set tenantry:maxDeletions 1`"
     )
     check(planned(after), now(before), RunLimits(protected=False, deletions=1, explicit=True))
     both = fleet(tenant("rocky", "web"))
@@ -158,10 +158,10 @@ def test_what_was_given_up_before_may_go(limits: RunLimits) -> None:
 
 
 SUSPENDED = (
-    "this run would remove what is suspended, and Flux would leave behind what it installed\n"
+    "this run would remove suspended objects, and Flux would leave behind what they installed\n"
     "{}"
-    "  fix: let Flux go on first (take 'state: paused' away and run `pulumi up`; `flux resume` what was suspended by hand); a"
-    " cluster that is gone gets 'state: decommissioned'"
+    "  fix: resume them first (remove 'state: paused' and run `pulumi up`, or run `flux resume` for what was"
+    " suspended by hand); if their cluster is gone, set 'state: decommissioned' on it"
 )
 ALL_MAY_GO = RunLimits(protected=False, deletions=9, explicit=True)
 
@@ -230,9 +230,10 @@ def test_many_removals_are_cut_short() -> None:
 def test_another_reference_to_a_kubeconfig_is_refused() -> None:
     after = fleet(ROCKY, frame=FRAME.replace("controlPlane: edge", "controlPlane: other"))
     assert refusal(fleet(ROCKY), after, OPEN) == (
-        "cluster 'edge' is reached through kamaji/edge-admin-kubeconfig today, and would be through"
-        " kamaji/other-admin-kubeconfig: everything on it would be removed, and installed again\n"
-        "  fix: take everything off the cluster first (no selector names it), or declare a new cluster beside 'edge' and move"
+        "cluster 'edge' is reached through kamaji/edge-admin-kubeconfig today, and would be reached through"
+        " kamaji/other-admin-kubeconfig: everything on it would be removed and installed again\n"
+        "  fix: remove everything from the cluster first (let no selector match it), or declare a new cluster"
+        " beside 'edge' and move"
         " tenants there"
     )
     another_key = fleet(ROCKY, frame=FRAME.replace("namespace: kamaji}", "namespace: kamaji, key: admin.svc}"))

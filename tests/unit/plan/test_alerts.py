@@ -227,8 +227,8 @@ def test_a_secret_that_variables_make_of_an_address_is_refused_and_not_told() ->
         "dev: {management: hub, variables: {hook: https://chat.example.com/hooks/XYZ}}",
     )
     assert problems(text) == told(
-        "tenants.yaml:16:48: error[secret-in-url]: the address is a webhook to which whoever knows it can post, and everyone"
-        " who reads the file or the plan could see it",
+        "tenants.yaml:16:48: error[secret-in-url]: the address is a webhook, and anyone who knows it can post to"
+        " it, and anyone who reads the file or the plan could see it",
         "  at tenants.rocky.alerts.chat.provider.address",
         "  fix: remove it, and revoke it; declare credentials with the key 'address' for a new one, and write 'credentials: NAME'"
         " beside the provider",

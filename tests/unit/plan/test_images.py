@@ -83,10 +83,10 @@ def test_only_a_git_source_can_be_written_to() -> None:
     app = f"web: {{helm: {{source: charts, chart: web, version: 1.x}}, {automation}}}"
     column = app.index("update:") + 7
     assert problems(rocky(app)) == told(
-        f"tenants.yaml:15:{column}: error[wrong-source]: the source of app 'web' is no Git repository, so no chosen tag can be"
-        " written to it",
+        f"tenants.yaml:15:{column}: error[wrong-source]: the source of app 'web' is not a Git repository, so image"
+        f" updates cannot be written to it",
         "  at tenants.rocky.apps.web.imageAutomation.update",
-        "  fix: take the app from a 'git:' source; or remove 'update', which leaves the policies to others",
+        "  fix: use a 'git:' source, or remove 'update' to keep only the image policies",
         "Found 1 error",
     )
 
@@ -106,10 +106,10 @@ def test_an_update_that_has_no_branch_to_be_pushed_to_is_refused(ref: str, git: 
     text = web(f"{IMAGES}, update: {{git: {{{git}}}}}").replace("ref: {branch: main}", f"ref: {{{ref}}}")
     line = next(line for line in text.splitlines() if "imageAutomation" in line)
     assert problems(text) == told(
-        f"tenants.yaml:16:{line.index('git: {commit') + 1}: error[no-branch]: updates of the images of app 'web' start from"
-        f" {start}, and have no other branch to be pushed to",
+        f"tenants.yaml:16:{line.index('git: {commit') + 1}: error[no-branch]: updates of the images of app 'web'"
+        f" start from {start}, and no branch to push to is set",
         "  at tenants.rocky.apps.web.imageAutomation.update.git",
-        "  fix: set 'git.push.branch', or 'git.checkout.ref' to the branch to be changed",
+        "  fix: set 'git.push.branch', or set 'git.checkout.ref' to the branch to change",
         "Found 1 error",
     )
 
@@ -189,7 +189,7 @@ def test_two_images_of_one_name_are_refused() -> None:
         f"a-b: {{kustomize: {{source: manifests}}, imageAutomation: {{images: {{c: {{repository: {{image: bc}}, {policy}}}}}}}}}"
     )
     assert problems(rocky(apps)) == told(
-        "tenants.yaml:16:72: error[duplicate-name]: images of apps 'a' and 'a-b' would both be called 'a-b-c'",
+        "tenants.yaml:16:72: error[duplicate-name]: images of apps 'a' and 'a-b' would both be named 'a-b-c'",
         "  at tenants.rocky.apps.a-b.imageAutomation.images.c",
         "  fix: rename one of them",
         "Found 1 error",

@@ -581,7 +581,7 @@ def test_a_dependency_that_is_missing_on_several_clusters_is_one_problem() -> No
         "tenants.yaml:16:61: error[dependency-of-other-kind]: app 'web' (kustomize) depends on 'cache' (helm); Flux orders apps of"
         " one kind only",
         "  at tenants.rocky.apps.web.dependsOn[1]",
-        "  fix: make both 'kustomize:' or both 'helm:', or let the app retry until the other is there",
+        "  fix: make both 'kustomize:' or both 'helm:', or let the app retry until the other is ready",
         "Found 2 errors",
     )
 
@@ -616,8 +616,8 @@ def test_what_waits_for_a_broken_add_on_is_not_called_wrong() -> None:
 )
 def test_a_tenant_can_not_take_a_namespace_of_the_cluster_or_the_platform_nor_the_platform_s_account(name: str) -> None:
     expected = told(
-        f"tenants.yaml:9:3: error[reserved-namespace]: namespace '{name}' of tenant '{name}' belongs to the"
-        " cluster or to the platform",
+        f"tenants.yaml:9:3: error[reserved-namespace]: namespace '{name}' of tenant '{name}' is reserved for the"
+        f" cluster or the platform",
         f"  at tenants.{name}",
         "  fix: rename the tenant, or change the environment's 'namespace'",
         "Found 1 error",
@@ -867,17 +867,17 @@ def test_a_path_that_leaves_the_source_only_when_filled_in_is_refused() -> None:
         (
             "git",
             "git@git.example.com:rocky",
-            "bad-url]: '{}' is not a URL that Flux takes here\n  at {}\n  fix: write ssh://git@git.example.com/rocky",
+            "bad-url]: '{}' is not a URL that Flux accepts here\n  at {}\n  fix: write ssh://git@git.example.com/rocky",
         ),
         (
             "git",
             "file:///etc",
-            "bad-url]: '{}' is not a URL that Flux takes here\n  at {}\n  fix: write a URL that begins with http://, https:// or ssh://",
+            "bad-url]: '{}' is not a URL that Flux accepts here\n  at {}\n  fix: write a URL that begins with http://, https:// or ssh://",
         ),
         (
             "helm",
             "charts.example.com",
-            "bad-url]: '{}' is not a URL that Flux takes here\n  at {}\n  fix: write a URL that begins with http://, https:// or oci://",
+            "bad-url]: '{}' is not a URL that Flux accepts here\n  at {}\n  fix: write a URL that begins with http://, https:// or oci://",
         ),
         (
             "helm",
@@ -905,10 +905,10 @@ def test_a_url_that_flux_would_refuse_is_refused(kind: str, url: str, message: s
 def test_a_password_in_a_url_is_refused_without_repeating_it(url: str) -> None:
     found = problems(rocky(SIMPLE).replace("https://git.example.com/rocky", f"'{url}'"))
     assert found == told(
-        "tenants.yaml:11:30: error[secret-in-file]: this looks like a URL with a password, which everyone who reads the"
-        " file or the plan could use",
+        "tenants.yaml:11:30: error[secret-in-file]: this looks like a URL with a password, which anyone who reads"
+        " the file or the plan could use",
         "  at tenants.rocky.sources.manifests.git.url",
-        "  fix: remove it, and revoke it; declare 'credentials', whose values are the stack's secret config",
+        "  fix: remove it, and revoke it; declare 'credentials', whose values are set in the stack's secret config",
         "Found 1 error",
     )
 
@@ -916,8 +916,8 @@ def test_a_password_in_a_url_is_refused_without_repeating_it(url: str) -> None:
 def test_a_url_that_placeholders_give_a_password_is_refused_without_repeating_it() -> None:
     found = problems(rocky(SIMPLE).replace("https://git.example.com/rocky", "'https://me:{tenant}@git.example.com/x'"))
     assert found == told(
-        "tenants.yaml:11:30: error[secret-in-url]: the URL holds a password, which everyone who reads the"
-        " file or the plan could see",
+        "tenants.yaml:11:30: error[secret-in-url]: the URL contains a password, which anyone who reads the file or"
+        " the plan could see",
         "  at tenants.rocky.sources.manifests.git.url",
         "  fix: remove it from the URL, and revoke it; name 'credentials' instead",
         "Found 1 error",

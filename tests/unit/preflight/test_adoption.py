@@ -87,9 +87,10 @@ def test_a_release_with_a_chart_of_its_own_can_not_be_taken_over() -> None:
     assert (problem.severity, problem.code, problem.message, problem.fix) == (
         "error",
         "not-adoptable",
-        "HelmRelease rocky/cache has 'spec.chart', which would stay beside the plan's 'chartRef': the API server refuses both",
-        "flux suspend helmrelease cache --namespace rocky, then delete it: what it installed stays, and the fleet's own takes"
-        " it over",
+        "HelmRelease rocky/cache has 'spec.chart', which would remain beside the plan's 'chartRef': the API"
+        " server rejects objects with both",
+        "flux suspend helmrelease cache --namespace rocky, then delete it: what it installed stays, and the"
+        " environment's own release takes it over",
     )
     assert list(check_adoptions(taken_over(PLAN, by_hand("HelmRelease", "cache", {"chartRef": {"name": "a"}})))) == []
 
@@ -99,7 +100,7 @@ def test_what_is_suspended_stays_so() -> None:
     assert (problem.severity, problem.code, problem.message, problem.fix) == (
         "warning",
         "stays-suspended",
-        "Kustomization rocky/web is suspended, and stays so when it is taken over",
+        "Kustomization rocky/web is suspended, and stays suspended when it is taken over",
         "after `pulumi up`: flux resume kustomization web --namespace rocky",
     )
     assert list(check_adoptions(taken_over(PLAN, by_hand("Kustomization", "web", WEB)))) == []
@@ -123,9 +124,9 @@ def test_a_binding_to_cluster_admin_that_stays_is_told() -> None:
     assert (problem.severity, problem.code, problem.message, problem.fix) == (
         "warning",
         "former-rights",
-        "RoleBinding rocky/rocky-reconciler is not the fleet's, and gives cluster-admin in a namespace of tenant 'rocky' to"
-        " User gotk:rocky:reconciler, ServiceAccount rocky/rocky: it stays, whatever role the tenant has",
-        "once the fleet's own role bindings are there: kubectl delete rolebinding rocky-reconciler --namespace rocky",
+        "RoleBinding rocky/rocky-reconciler is not managed by Tenantry and gives cluster-admin in a namespace of tenant 'rocky' to"
+        " User gotk:rocky:reconciler, ServiceAccount rocky/rocky: it stays in effect, whatever the tenant's role is",
+        "once the role bindings of Tenantry exist: kubectl delete rolebinding rocky-reconciler --namespace rocky",
     )
 
 

@@ -67,7 +67,7 @@ def test_of_another_cluster_nothing_else_is_told() -> None:
     (problem,) = told(management)
     assert (problem.code, problem.message) == (
         "other-cluster",
-        f"cluster {SERVER} says that it is 'hub-prod', but 'hub' manages environment 'dev'",
+        f"cluster {SERVER} is marked as the management cluster of environment 'dev' is 'hub-prod', but 'hub'",
     )
 
 
@@ -92,7 +92,7 @@ def test_a_policy_that_is_missing_or_of_another_version_is_told() -> None:
     assert (problem.severity, problem.code, problem.message, problem.fix) == (
         "warning",
         "other-policy",
-        "ValidatingAdmissionPolicy tenantry-tenants on 'hub' is not as this version of tenantry makes it",
+        "ValidatingAdmissionPolicy tenantry-tenants on 'hub' differs from what this version of Tenantry creates",
         BOOTSTRAP,
     )
     del management.objects[POLICIES]
@@ -100,7 +100,8 @@ def test_a_policy_that_is_missing_or_of_another_version_is_told() -> None:
     assert (problem.severity, problem.code, problem.message, problem.fix) == (
         "warning",
         "no-policy",
-        "'hub' has no ValidatingAdmissionPolicy tenantry-tenants: a tenant's own Flux objects may ask about objects of others",
+        "'hub' has no ValidatingAdmissionPolicy tenantry-tenants: a tenant's own Flux objects can refer to"
+        " objects of other tenants",
         BOOTSTRAP,
     )
 

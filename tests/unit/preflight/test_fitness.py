@@ -68,8 +68,8 @@ def test_a_kind_that_is_not_there_is_told() -> None:
     assert (problem.severity, problem.code, problem.message, problem.fix) == (
         "error",
         "no-kind",
-        "the cluster knows no GitRepository (gitrepositories.source.toolkit.fluxcd.io), and the plan has 2",
-        "install Flux's source-controller and its CRDs, v1.9.3 has all that the plan uses",
+        "the cluster does not serve GitRepository (gitrepositories.source.toolkit.fluxcd.io), and the plan has 2",
+        "install Flux's source-controller and its CRDs, v1.9.3 supports everything that the plan uses",
     )
 
 
@@ -79,7 +79,8 @@ def test_a_field_that_the_cluster_would_drop_is_told_with_one_that_uses_it() -> 
     del fields(found["Kustomization"])["wait"]
     problems = told(found)
     fix = (
-        "upgrade Flux's kustomize-controller: v1.9.5 has all that the plan uses; or take the field out of tenants.yaml"
+        "upgrade Flux's kustomize-controller: v1.9.5 supports everything that the plan uses;"
+        " or remove the field from tenants.yaml"
     )
     assert [(each.severity, each.code, each.message, each.fix) for each in problems] == [
         (
@@ -104,7 +105,7 @@ def test_a_field_within_a_field_and_a_value_can_be_too_new() -> None:
     fields(found["Kustomization"])["deletionPolicy"]["enum"] = ["MirrorPrune", "WaitForTermination", "Orphan"]
     messages = [each.message for each in told(found)]
     assert messages == [
-        f"Kustomization takes no 'Delete' for 'spec.deletionPolicy' on the cluster, which would refuse it; {FOUND} and 1 more"
+        f"Kustomization does not allow 'Delete' for 'spec.deletionPolicy' on the cluster, which would reject it; {FOUND} and 1 more"
         " have it",
         "Kustomization has no field 'spec.commonMetadata.labels' on the cluster, which would drop it;"
         f" {FOUND} and 1 more have it",
@@ -129,7 +130,7 @@ def test_a_version_that_is_not_served_is_told() -> None:
         "error",
         "old-version",
         "the cluster serves HelmRelease as v2beta2, and the plan needs helm.toolkit.fluxcd.io/v2",
-        "upgrade Flux's helm-controller: v1.6.4 has all that the plan uses",
+        "upgrade Flux's helm-controller: v1.6.4 supports everything that the plan uses",
     )
 
 

@@ -20,7 +20,7 @@ def test_a_secret_that_is_not_there_is_named() -> None:
         Severity.ERROR,
         "no-secret",
         "there is no Secret kamaji/edge-admin-kubeconfig",
-        "wait until its writer has made it, or correct the cluster's 'kubeconfig' in tenants.yaml",
+        "wait until it is created, or correct the cluster's 'kubeconfig' in tenants.yaml",
     )
     assert (expected,) == check(None)
 

@@ -91,6 +91,6 @@ def test_where_no_controller_is_found_that_is_told() -> None:
     assert (problem.severity, problem.code, problem.message, problem.fix) == (
         "warning",
         "no-controllers",
-        "there is no Deployment of a Flux controller: whether the controllers run locked down could not be read",
-        "where they run elsewhere, see to it that they have the flags of Flux's multi-tenancy lockdown",
+        "found no Deployment of a Flux controller, so the multi-tenancy lockdown was not checked",
+        "if the controllers run elsewhere, give them the flags of Flux's multi-tenancy lockdown",
     )

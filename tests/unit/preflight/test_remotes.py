@@ -52,7 +52,7 @@ def test_a_kubeconfig_that_may_impersonate_only_some_is_told_whom_it_may_not() -
         (
             "error",
             "no-impersonation",
-            "cluster 'edge': its kubeconfig may not impersonate rocky of namespace 'kamaji', as whom Flux acts there",
+            "cluster 'edge': its kubeconfig may not impersonate rocky of namespace 'kamaji', which Flux acts as there",
             "give its user on the cluster the verb 'impersonate' for 'serviceaccounts', or write an administrator's kubeconfig",
         )
     ]
@@ -63,11 +63,11 @@ def test_a_remote_that_was_not_bootstrapped_is_told() -> None:
     edge = Edge(rights=False)
     edge.objects.clear()
     assert told(edge) == [
-        ("error", "not-bootstrapped", "cluster 'edge': there is no namespace 'tenantry-system' on it", BOOTSTRAP),
+        ("error", "not-bootstrapped", "cluster 'edge': namespace 'tenantry-system' does not exist on it", BOOTSTRAP),
         (
             "error",
             "not-bootstrapped",
-            "cluster 'edge': the platform's service account 'tenantry-platform' has not all rights on it",
+            "cluster 'edge': the platform's service account 'tenantry-platform' lacks cluster-admin rights on it",
             BOOTSTRAP,
         ),
     ]
@@ -94,8 +94,8 @@ def test_a_remote_that_does_not_answer_is_a_warning(failure: Exception, how: str
         (
             "warning",
             "unreachable",
-            f"cluster 'edge': {how} from here, so what its kubeconfig may do there was not asked",
-            "check that it runs; where only Flux reaches it, see `tenantry status`",
+            f"cluster 'edge': {how} from here, so the rights of its kubeconfig were not checked",
+            "check that it runs; if only Flux can reach it, see `tenantry status`",
         )
     ]
 
@@ -130,8 +130,8 @@ def test_a_remote_that_answers_no_more_is_a_warning() -> None:
         (
             "warning",
             "unreachable",
-            "cluster 'edge': it stopped answering from here, so what its kubeconfig may do there was not asked",
-            "check that it runs; where only Flux reaches it, see `tenantry status`",
+            "cluster 'edge': it stopped answering from here, so the rights of its kubeconfig were not checked",
+            "check that it runs; if only Flux can reach it, see `tenantry status`",
         )
     ]
 
@@ -151,7 +151,7 @@ def test_credentials_that_are_not_accepted_are_an_error() -> None:
     assert [each[1:3] for each in told(edge)] == [
         (
             "unreachable",
-            "cluster 'edge': it answered with status 503 from here, so what its kubeconfig may do there was not asked",
+            "cluster 'edge': it answered with status 503 from here, so the rights of its kubeconfig were not checked",
         )
     ]
 
@@ -159,7 +159,7 @@ def test_credentials_that_are_not_accepted_are_an_error() -> None:
 def test_a_kubeconfig_that_flux_would_refuse_is_told_and_not_used() -> None:
     edge = Edge()
     assert [each[1:3] for each in told(edge, b"[]")] == [
-        ("not-a-kubeconfig", "cluster 'edge': what lies under the key is not a kubeconfig")
+        ("not-a-kubeconfig", "cluster 'edge': the content of the key is not a kubeconfig")
     ]
     assert edge.configs == []
 
@@ -181,7 +181,7 @@ def test_a_key_that_can_not_be_used_is_told() -> None:
         (
             "error",
             "bad-kubeconfig",
-            "cluster 'edge': its kubeconfig cannot be used: a certificate or a key in it is not what it should be",
+            "cluster 'edge': its kubeconfig cannot be used: a certificate or a key in it is not valid",
             "have the kubeconfig's writer write it anew",
         )
     ]
@@ -209,7 +209,7 @@ def test_a_cluster_of_workload_identity_needs_its_config_map(codes: list[str], *
     if found:
         assert as_tuple(found[0])[2:] == (
             "cluster 'edge': there is no ConfigMap fleet/edge",
-            "have it made, or say under the cluster's 'kubeconfig.configMap' what it is to hold",
+            "create it, or describe it under the cluster's 'kubeconfig.configMap' so that Tenantry creates it",
         )
 
 

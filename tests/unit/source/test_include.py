@@ -72,8 +72,8 @@ def test_patterns_start_at_the_including_file_wherever_the_command_runs() -> Non
 def test_what_only_the_plan_shows_is_told_at_its_place_in_the_included_file() -> None:
     write({"tenants.yaml": main("[t/*.yaml]"), "t/a.yaml": APP.format("kamaji", "./")})
     expected = told(
-        "t/a.yaml:2:3: error[reserved-namespace]: namespace 'kamaji' of tenant 'kamaji' belongs to the cluster or to the"
-        " platform",
+        "t/a.yaml:2:3: error[reserved-namespace]: namespace 'kamaji' of tenant 'kamaji' is reserved for the cluster"
+        " or the platform",
         "  at tenants.kamaji",
         "  fix: rename the tenant, or change the environment's 'namespace'",
         "Found 1 error",
@@ -135,7 +135,7 @@ def test_a_pattern_that_would_look_at_files_without_end_is_refused() -> None:
     write({"tenants.yaml": main(f"['{'*/' * 40}x']")})
     Path("a").symlink_to(".")
     expected = told(
-        f"tenants.yaml:8:11: error[bad-include]: '{'*/' * 40}...' looks at too many files or directories",
+        f"tenants.yaml:8:11: error[bad-include]: '{'*/' * 40}...' searches too many files or directories",
         "  at include[0]",
         "  fix: narrow the pattern",
         "Found 1 error",

@@ -197,10 +197,10 @@ def test_bytes_that_are_not_utf_8_are_refused_at_their_place(raw: bytes, place: 
 
 def test_duplicate_keys_are_refused_however_they_are_written_and_all_are_named() -> None:
     expected = (
-        "t.yaml:2:1: error[duplicate-key]: key 'a' stands twice in the same mapping\n"
+        "t.yaml:2:1: error[duplicate-key]: key 'a' is set twice in the same mapping\n"
         "  at a\n"
         "  first: t.yaml:1:1\n"
-        "t.yaml:3:11: error[duplicate-key]: key '1' stands twice in the same mapping\n"
+        "t.yaml:3:11: error[duplicate-key]: key '1' is set twice in the same mapping\n"
         "  at b.1\n"
         "  first: t.yaml:3:5\n"
         "Found 2 errors"
@@ -222,7 +222,7 @@ def test_a_merge_key_is_refused_because_yaml_1_2_has_none() -> None:
     expected = (
         "t.yaml:2:5: error[merge-key]: the merge key '<<' is not part of YAML 1.2\n"
         "  at b\n"
-        "  fix: repeat the values, or give them to all with 'defaults:' or 'overrides:'\n"
+        "  fix: repeat the values; settings of all tenants can be set under 'defaults:'\n"
         "Found 1 error"
     )
     assert expected == refusal("a: &a {x: 1}\nb: {<<: *a, y: 2}\n")
@@ -276,7 +276,7 @@ def test_a_tag_does_not_make_other_text_fit(value: str, kind: str) -> None:
 )
 def test_numbers_that_do_not_reach_kubernetes_as_they_are_because_a_float_carries_them_are_refused(value: str) -> None:
     expected = (
-        "t.yaml:1:4: error[bad-number]: the number is beyond what JSON readers, and so Kubernetes, keep exactly\n"
+        "t.yaml:1:4: error[bad-number]: the number is too large for Kubernetes to store exactly\n"
         "  at a\n"
         "  fix: put it in quotes\n"
         "Found 1 error"
@@ -338,7 +338,7 @@ def test_numbers_with_leading_zeros_are_refused_because_helm_reads_them_as_octal
     expected = (
         f"t.yaml:1:4: error[bad-number]: '{value}' is decimal in YAML 1.2, but octal where Helm and kubectl read it\n"
         "  at a\n"
-        "  fix: drop the zeros, write '0o' for octal, or put it in quotes\n"
+        "  fix: remove the leading zeros, write '0o' for octal, or put it in quotes\n"
         "Found 1 error"
     )
     assert expected == refusal(f"a: {value}")
@@ -390,10 +390,7 @@ def test_a_file_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch, tm
     file.write_text("a: 12345678")
     with pytest.raises(InvalidFleet) as caught:
         read(file)
-    assert (
-        f"{file}:1:1: error[too-large]: the file is too large, at most 10 bytes are read\nFound 1 error"
-        == format_invalid(caught.value)
-    )
+    assert f"{file}:1:1: error[too-large]: the file exceeds 10 bytes\nFound 1 error" == format_invalid(caught.value)
 
 
 def test_a_device_without_end_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,7 +126,7 @@ def test_a_service_account_of_somebody_else_is_refused(namespace: str, holder: s
         "tenants.yaml:14:65: error[foreign-account]:"
         f" service account '{namespace}/x' belongs to {holder}, not to tenant 'rocky'",
         "  at tenants.rocky.roleBindings.ci.subjects[0].serviceAccount",
-        "  fix: name one in the tenant's own namespaces, or in a namespace outside the fleet",
+        "  fix: name one in the tenant's own namespaces, or in a namespace that Tenantry does not manage",
         "Found 1 error",
     )
 
@@ -314,7 +314,7 @@ def test_any_other_namespace_is_refused_with_the_tenant_s_own() -> None:
         ("{jobs: {name: jobs}}", "error[bad-template]: name 'jobs' does not contain '{namespace}'"),
         (
             "{jobs: {name: '{namespace}'}}",
-            "error[shared-namespace]: two namespaces of tenant 'rocky' would both be called 'rocky'",
+            "error[shared-namespace]: two namespaces of tenant 'rocky' would both be named 'rocky'",
         ),
         ("{jobs: {name: '{namespace}_x'}}", "error[bad-name]: namespace 'rocky_x' of tenant 'rocky' must be"),
         ("{jobs: {name: '{namespace}-{nope}'}}", "error[unknown-placeholder]: placeholder '{nope}' is not known here"),
