@@ -60,7 +60,7 @@ def deletions(text: str | None) -> int | None:
         return None
     if not text.isdecimal():
         raise Refused(
-            f"{NAMESPACE}:maxDeletions is '{text}', but it has to be a number",
+            f"{NAMESPACE}:maxDeletions is '{text}', but must be a number",
             f"pulumi config set {NAMESPACE}:maxDeletions 10, or pulumi config rm {NAMESPACE}:maxDeletions",
         )
     return int(text)
@@ -70,7 +70,7 @@ def is_directory(text: str | None) -> bool:
     """Whether `target` names a directory of files; without it the target is the cluster. Raises: Refused: it names neither."""
     if text not in (None, "", "cluster", "directory"):
         raise Refused(
-            f"{NAMESPACE}:target is '{text}', but it has to be 'cluster' or 'directory'",
+            f"{NAMESPACE}:target is '{text}', but must be 'cluster' or 'directory'",
             f"pulumi config set {NAMESPACE}:target cluster (or directory)",
         )
     return text == "directory"

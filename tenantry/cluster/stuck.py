@@ -31,10 +31,10 @@ def stuck(manifests: Iterable[Manifest]) -> Iterator[str]:
 
 def _leaving(manifest: Manifest, cluster: str) -> str:
     since, said = manifest["metadata"]["deletionTimestamp"], ready_message(manifest)
-    wait = "it goes by itself once Flux can clean up; then run `pulumi up` again"
+    wait = "wait until Flux has cleaned up, then run `pulumi up` again"
     give_up = (
-        f". If '{cluster}' is gone for good: put back into the file what was removed, set 'state: decommissioned' on '{cluster}',"
-        " run `pulumi up --refresh`, and remove it after that"
+        f". If '{cluster}' is gone for good: restore the removed entries in the file, set 'state: decommissioned' on '{cluster}',"
+        " run `pulumi up --refresh`, then remove the entries again"
     )
     remote = "kubeConfig" in (manifest.get("spec") or {})
     return (

@@ -62,8 +62,8 @@ def _rehomed(diff: Diff) -> Iterator[str]:
         own = sum(1 for each in diff.recreated if each.cluster == cluster)
         namespaces = f", {counted(own, 'namespace')} of tenants included" if own else ""
         yield (
-            f"what stands for cluster {cluster} lies in namespace '{after}' instead of '{before}':"
-            f" all of it is replaced, and Flux deletes what the old objects installed{namespaces}"
+            f"the objects for cluster {cluster} move to namespace '{after}' from '{before}':"
+            f" all of them are replaced, and Flux deletes what the old objects installed{namespaces}"
         )
 
 
@@ -91,7 +91,7 @@ def _other_kubeconfigs(changed: tuple[Changed, ...]) -> Iterator[str]:
     for cluster in grouped(own, lambda each: each.after.owner.cluster):
         yield (
             f"cluster {cluster} is reached through another kubeconfig:"
-            " if that leads elsewhere, what lies on the old cluster stays there"
+            " if it leads to another cluster, everything on the old one stays there"
         )
 
 
@@ -99,7 +99,7 @@ def _installed_anew(changed: tuple[Changed, ...]) -> Iterator[str]:
     own = [(each, keys) for each in changed if (keys := _reinstalling(each))]
     for (who, keys), pairs in grouped(own, lambda pair: (_stands_for(pair[0].after), pair[1])).items():
         on = listed(each.after.owner.cluster for each, _ in pairs)
-        yield f"{who} on {on} is installed anew ({listed(keys)} changes): Flux deletes what it installed before"
+        yield f"{who} on {on} is reinstalled ({listed(keys)} changes): Flux deletes what it installed before"
 
 
 def _reinstalling(changed: Changed) -> tuple[str, ...]:

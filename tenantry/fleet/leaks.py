@@ -83,7 +83,7 @@ def secrets_of(provider: Provider, at: Path) -> Iterator[Finding]:
             yield Finding(
                 (*at, key),
                 "secret-in-url",
-                f"the {key} {why}, and anyone who reads the file or the plan could see it",
+                f"the {key} {why}; anyone who reads the file or the plan could see it",
                 fix=f"remove it, and revoke it; declare credentials with the key 'address' for a new one, and write '{where}",
             )
 

@@ -306,7 +306,7 @@ class _Builder:
                 self._add(
                     name,
                     "duplicate-key",
-                    f"key '{shorten(key)}' stands twice in the same mapping",
+                    f"key '{shorten(key)}' is set twice in the same mapping",
                     (*path, key),
                     (f"first: {first}",),
                 )
@@ -317,7 +317,7 @@ class _Builder:
 
     def _key(self, node: Node, path: Path) -> str | None:
         if isinstance(node, ScalarNode) and node.value == "<<" and not node.style:
-            fix = "repeat the values, or give them to all with 'defaults:' or 'overrides:'"
+            fix = "write the keys out where '<<' is"
             self._add(node, "merge-key", "the merge key '<<' is not part of YAML 1.2", path, fix=fix)
             return None
         if isinstance(node, ScalarNode) and node.tag in (_STRING, _INTEGER, _FLOAT):
@@ -335,7 +335,11 @@ class _Builder:
         elif node.tag == _INTEGER and _LEADING_ZERO.fullmatch(text):
             message = f"'{shorten(text, 12)}' is decimal in YAML 1.2, but octal where Helm and kubectl read it"
             self._add(
-                node, "bad-number", message, path, fix="drop the zeros, write '0o' for octal, or put it in quotes"
+                node,
+                "bad-number",
+                message,
+                path,
+                fix="remove the leading zeros, write '0o' for octal, or put it in quotes",
             )
         else:
             value = _SCALARS[node.tag](text)
@@ -346,7 +350,7 @@ class _Builder:
     def _check_value(self, node: ScalarNode, value: Any, path: Path) -> None:
         """Refuse what would be another value by the time it reaches the cluster."""
         if not _survives(value):
-            message = "the number is beyond what JSON readers, and so Kubernetes, keep exactly"
+            message = "Kubernetes cannot store this number exactly"
             self._add(node, "bad-number", message, path, fix="put it in quotes")
         elif value is None and any(isinstance(part, int) for part in path):
             # Only mappings know what removing means; Pulumi's provider drops such a value, or ends.

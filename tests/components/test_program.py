@@ -78,7 +78,7 @@ def test_a_mistake_in_the_fleet_ends_the_program_before_anything_is_registered(t
     [
         (
             {"fleet": "nowhere.yaml"},
-            "nowhere.yaml does not exist\n  fix: pulumi config set tenantry:fleet FILE",
+            "there is no file nowhere.yaml to describe the fleet\n  fix: pulumi config set tenantry:fleet FILE",
         ),
         (
             {"environment": "prd"},
@@ -181,7 +181,7 @@ def test_a_run_tells_what_an_earlier_one_still_waits_for(
     _, message = run({}, stack="dev")
     assert message == ""
     # The server in memory knows no selectors, and lists an object each time it is asked for objects of its kind.
-    assert {each.partition(" has been in deletion since long ago")[0] for each in told} == {
+    assert {each.partition(" has been deleting since long ago")[0] for each in told} == {
         f"HelmRelease kamaji-edge/{release['metadata']['name']} (add-on 'cert-controller' on edge-1)"
     }
 
@@ -203,7 +203,7 @@ def test_a_run_against_another_cluster_ends_before_anything_is_registered(monkey
     monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["dev"], "hub-prod").client())
     recording, message = run({}, stack="dev")
     assert recording.registered == []
-    assert "is marked as the management cluster of environment 'dev' is 'hub-prod', but 'hub-dev'\n" in message
+    assert "is marked as 'hub-prod', but the management cluster of environment 'dev' is 'hub-dev'\n" in message
 
 
 def test_a_stack_that_is_told_to_be_another_environment_ends_before_anything_is_registered(

@@ -121,7 +121,7 @@ def test_a_cluster_that_was_not_bootstrapped_is_told_with_what_else_is_wrong(pro
     hub.delete("ConfigMap", "tenantry-system", "tenantry")
     with without_kubeconfig(hub):
         found = problems(project, 1)
-    assert "does not say that it is 'hub-dev'" in found["unmarked-cluster"]
+    assert "is not marked as 'hub-dev'" in found["unmarked-cluster"]
     assert found["no-secret"] == "cluster 'edge-1': there is no Secret kamaji-edge/edge-1-admin-kubeconfig"
     assert set(found) == {"unmarked-cluster", "no-secret"}
     kubeconfig = str(project.kubeconfig("hub-dev"))
@@ -289,7 +289,7 @@ def test_a_tenant_that_was_made_by_hand_is_refused_object_by_object(handmade: Pr
     project = handmade
     found = problems(project, 1)
     refused = (
-        "4 objects are on 'hub-dev' already, and not of environment 'dev': tenant 'rocky' would take them over\n"
+        "4 objects exist already on 'hub-dev' outside of environment 'dev': tenant 'rocky' would take them over\n"
         "    Namespace rocky\n    ServiceAccount rocky/rocky\n    GitRepository rocky/manifests\n    Kustomization rocky/db"
     )
     assert found == {"not-the-fleets": refused, "former-rights": FORMER}

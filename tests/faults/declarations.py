@@ -121,13 +121,13 @@ DECLARATIONS = (
         "platform",
         "`platform:` in its file",
         f"platform: {{namespace: rocky}}\n{_with('role: admin')}",
-        "holds 'tenants:' only, not 'platform:'",
+        "an included file may only contain 'tenants:', not 'platform:'",
     ),
     Declaration(
         "clusters",
         "`clusters:` in its file",
         f"clusters: {{}}\n{_with('role: admin')}",
-        "holds 'tenants:' only, not 'clusters:'",
+        "an included file may only contain 'tenants:', not 'clusters:'",
     ),
     Declaration(
         "masters",
@@ -163,7 +163,7 @@ DECLARATIONS = (
         "identity",
         "the controllers' own cloud identity",
         _source("provider: azure"),
-        "provider 'azure' uses the cloud identity of Flux's own controllers",
+        "provider 'azure' uses the cloud identity of Flux's controllers",
     ),
 )
 

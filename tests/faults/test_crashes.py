@@ -180,7 +180,7 @@ def test_what_a_killed_run_made_is_told_after_a_run_of_another_file_and_can_be_p
         recover(fleet, UP)
     settled(fleet, "dev")
     told = fleet.tenantry("status", "--environment", "dev").ok().text
-    assert "does not plan" not in told, told
+    assert "does not declare" not in told, told
 
 
 def test_an_empty_note_beside_the_state_keeps_it_from_being_read_and_can_go(fleet: Project) -> None:

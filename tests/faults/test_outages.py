@@ -169,15 +169,16 @@ def test_a_removal_that_was_given_up_is_told_until_it_is_done(project: Project, 
         took = note.seconds()
     for told in (project.tenantry("status", "--environment", "dev"), project.pulumi("preview", "--stack", "dev")):
         assert (
-            "HelmRelease clusters/edge-movy-greeter (app 'greeter' of tenant 'movy' on edge) has been in" in told.text
+            "HelmRelease clusters/edge-movy-greeter (app 'greeter' of tenant 'movy' on edge) has been deleting since"
+            in told.text
         )
         assert "kubernetes cluster unreachable" in told.text
-        assert "If 'edge' is gone for good: put back into the file what was removed" in told.text
+        assert "If 'edge' is gone for good: restore the removed entries in the file" in told.text
     project.start("dev")
     project.pulumi(*UP).ok()
     settled(project, "dev")
     assert identities(project, "dev") == others
-    assert "in deletion" not in project.tenantry("status", "--environment", "dev").ok().text
+    assert "has been deleting" not in project.tenantry("status", "--environment", "dev").ok().text
     meanwhile = "`tenantry status` and `pulumi preview` name object, cluster, reason and fix"
     note.add("API server of `edge`", "`up` that removes a tenant", f"ended by ^C after {took:.0f} s", meanwhile)
 

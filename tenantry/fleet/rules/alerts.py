@@ -85,8 +85,8 @@ def alerts_tell_what_their_provider_can_take(fleet: Fleet) -> Iterator[Finding]:
             yield Finding(
                 (*at, "apps") if alert.apps else at,
                 "no-commit",
-                f"'{kind}' sets commit statuses, but {names} have no commit: the revision of a release is its"
-                " chart's version",
+                f"'{kind}' sets commit statuses, but no release has a commit ({names}): its revision is the version of"
+                " its chart",
                 fix="name apps with 'kustomize:', or use another type of provider",
             )
         if kind in _COMMENTS:

@@ -111,7 +111,7 @@ def test_what_is_paused_is_not_removed(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(BASE.replace("web: {", "db: {"))
     code, _, err = compared(capsys)
     assert code == 2
-    assert "Flux would leave behind what it installed\n    app 'web' of tenant 'rocky' on edge\n" in err
+    assert "Flux would leave behind what they installed\n    app 'web' of tenant 'rocky' on edge\n" in err
 
 
 TEAM = """\

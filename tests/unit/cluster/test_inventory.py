@@ -57,7 +57,7 @@ def test_a_cluster_that_holds_a_plan_holds_what_the_plan_says() -> None:
 
 def test_a_cluster_that_says_it_is_another_one_is_refused() -> None:
     assert refusal(cluster({"cluster": "hub-prod"})) == (
-        f"cluster {SERVER} is marked as the management cluster of environment 'dev' is 'hub-prod', but 'hub'\n"
+        f"cluster {SERVER} is marked as 'hub-prod', but the management cluster of environment 'dev' is 'hub'\n"
         "  fix: choose the kubeconfig and context of that cluster, or the stack of the other environment"
     )
 

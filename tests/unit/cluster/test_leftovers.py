@@ -38,8 +38,8 @@ def test_what_is_not_planned_is_one_unless_it_is_in_deletion() -> None:
 def test_leftovers_are_named_with_what_to_do() -> None:
     some = [ObjectId("v1", "ConfigMap", "rocky", f"old-{number}") for number in range(9)]
     fix = (
-        " What is there after that was made by a run that was killed, and no stack knows of it: run `pulumi up` with the file"
-        " of that run, then with this one"
+        " Objects that remain after it were created by an interrupted run and are in no stack's state: run `pulumi up` with"
+        " the file of that run, then with this one"
     )
     assert told("dev", some[:1]) == (
         "1 object of environment 'dev' on the management cluster that the file does not declare: ConfigMap rocky/old-0\n"

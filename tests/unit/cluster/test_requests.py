@@ -91,7 +91,7 @@ def test_a_kind_that_is_not_known_is_refused_where_it_has_to_be() -> None:
     unknown = Refused("the cluster does not serve ServiceAccount", "install it")
     with Memory().client() as client:
         assert list(every(client, "v1", "ServiceAccount")) == []
-        with pytest.raises(Refused, match="knows no ServiceAccount"):
+        with pytest.raises(Refused, match="does not serve ServiceAccount"):
             list(every(client, "v1", "ServiceAccount", unknown=unknown))
 
 

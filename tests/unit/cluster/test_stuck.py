@@ -9,7 +9,7 @@ import pytest
 from tenantry.cluster.stuck import stuck
 
 SINCE = "2026-01-01T00:00:00Z"
-WAIT = "nothing, if the cluster can be reached again: Flux then cleans up; run `pulumi up` after that"
+WAIT = "wait until Flux has cleaned up, then run `pulumi up` again"
 GONE = (
     "If 'edge' is gone for good: restore the removed entries in the file, set 'state: decommissioned' on"
     " 'edge', run `pulumi up --refresh`, then remove the entries again"

@@ -45,7 +45,7 @@ def test_a_removed_tenant_takes_its_namespaces_its_apps_and_what_only_it_needed(
     ]
     assert told(BASE + tina, BASE.partition("tenants:")[0] + "tenants:\n" + tina) == [
         "- tenant 'rocky' is removed from dev: 2 namespaces and everything in them on hub, edge; 4 apps",
-        "- nothing is left on cluster edge",
+        "- cluster edge is no longer used",
         "  - ServiceAccount kamaji/tenantry-platform",
     ]
     assert told(BASE, BASE + tina) == ["+ tenant 'tina' is added to dev: 1 namespace on hub; 1 app"]
@@ -53,15 +53,15 @@ def test_a_removed_tenant_takes_its_namespaces_its_apps_and_what_only_it_needed(
 
 def test_a_tenant_whose_selector_takes_a_cluster_no_longer_leaves_it() -> None:
     assert changed(BASE, "clusters: {all: true}", "clusters: {names: [hub]}") == [
-        "- tenant 'rocky' leaves cluster edge: 1 namespace and everything in it; 2 apps",
-        "- nothing is left on cluster edge",
+        "- tenant 'rocky' is removed from cluster edge: 1 namespace and everything in it; 2 apps",
+        "- cluster edge is no longer used",
         "  - ServiceAccount kamaji/tenantry-platform",
     ]
 
 
 def test_an_app_that_goes_is_named_with_its_clusters_and_its_own_chart() -> None:
     assert told(BASE, rocky(APPS.splitlines()[0], "clusters: {all: true}")) == [
-        "- app 'cache' (tenant 'rocky') leaves clusters hub, edge",
+        "- app 'cache' (tenant 'rocky') is removed from clusters hub, edge",
         "  - HelmRepository rocky/charts",
         "  - HelmChart rocky/charts-valkey-b9e4c346",
         "  - HelmRepository kamaji/edge-rocky-charts",
@@ -85,7 +85,7 @@ def test_an_app_that_goes_is_named_with_its_clusters_and_its_own_chart() -> None
 def test_what_flux_leaves_behind_is_said(block: str, why: str) -> None:
     before = rocky(f"web: {{kustomize: {block}}}\ndb: {{kustomize: {{source: manifests}}}}")
     after = rocky("db: {kustomize: {source: manifests}}")
-    assert told(before, after) == [f"- app 'web' (tenant 'rocky') leaves cluster hub{why}"]
+    assert told(before, after) == [f"- app 'web' (tenant 'rocky') is removed from cluster hub{why}"]
 
 
 def test_an_extra_namespace_that_goes_is_named_with_its_clusters() -> None:
@@ -117,7 +117,7 @@ def test_moves_of_many_tenants_are_summed_up() -> None:
 def test_another_namespace_of_the_kubeconfig_replaces_all_that_stands_for_the_cluster() -> None:
     after = BASE.replace("namespace: kamaji", "namespace: control-planes")
     assert told(BASE, after) == [
-        "! the objects for cluster edge are in namespace 'control-planes' instead of 'kamaji': all of it is replaced,"
+        "! the objects for cluster edge move to namespace 'control-planes' from 'kamaji': all of them are replaced,"
         " and Flux deletes what the old objects installed, 1 namespace of tenants included",
         "  - ServiceAccount kamaji/tenantry-platform",
         "  + ServiceAccount control-planes/tenantry-platform",
@@ -152,7 +152,7 @@ def test_another_namespace_of_the_platform_replaces_its_add_ons_on_the_managemen
     assert changed(before, "platform: {", "platform: {namespace: team-zero, ")[0] == (
         "! add-on 'dns' on hub gets another object: Flux deletes what the old one installed"
     )
-    assert told(before, BASE)[0] == "- add-on 'dns' leaves cluster hub"
+    assert told(before, BASE)[0] == "- add-on 'dns' is removed from cluster hub"
 
 
 def test_a_field_that_makes_flux_install_anew_is_warned_of() -> None:
@@ -187,7 +187,7 @@ def test_environments_come_and_go_as_a_whole() -> None:
     )
     assert [f"{sign} {text}" for sign, text in consequences(added)] == [
         "+ tenant 'rocky' is added to far: 1 namespace on hub-2; 2 apps",
-        "+ the first things come to cluster hub-2",
+        "+ cluster hub-2 is used for the first time",
     ]
     assert [f"{sign} {text}" for sign, text in consequences(removed)] == [
         "! environment 'far' is no longer declared (1 tenant, 1 namespace, 2 apps): `pulumi up` of its stack is refused,"

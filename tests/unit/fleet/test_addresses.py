@@ -12,7 +12,7 @@ def why(kind: str, address: str) -> str | None:
     """What is told of an address, without what is told of all."""
     found = list(secrets_of(Provider.model_validate({"type": kind, "address": address}), ("p",)))
     assert all(address not in f"{each.message} {each.fix} {each.notes}" for each in found)
-    return found[0].message.removeprefix("the address ").partition(", and")[0] if found else None
+    return found[0].message.removeprefix("the address ").partition("; ")[0] if found else None
 
 
 WEBHOOK = "is a webhook, and anyone who knows it can post to it"

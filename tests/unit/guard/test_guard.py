@@ -107,7 +107,7 @@ def test_more_than_the_limit_are_refused_by_name() -> None:
         "this run would remove 2 tenants, and 1 may go at once in environment 'dev'\n"
         "    tenant 'movy' with everything it has on edge, hub\n"
         "    tenant 'tina' with everything it has on edge, hub\n"
-        "  fix: if this is intended, `pulumi config set tenantry:maxDeletions 2`; or put back what is missing; to"
+        "  fix: if this is intended, run `pulumi config set tenantry:maxDeletions 2`; or put back what is missing; to"
         " remove something, set 'state: offboarding' on it in tenants.yaml, run `pulumi up`, then delete its entry"
     )
 
@@ -116,8 +116,8 @@ def test_the_last_tenant_does_not_go_unless_somebody_says_so() -> None:
     assert refusal(fleet(ROCKY), fleet(), OPEN) == (
         "this run would remove every tenant of environment 'dev'\n"
         "    tenant 'rocky' with everything it has on edge, hub\n"
-        "  fix: if the file is right, put back what is missing; to remove something, set 'state: offboarding' on"
-        " it in tenants.yaml, run `pulumi up`, then delete its entry; or allow it: `pulumi config set tenantry:maxDeletions 1`"
+        "  fix: if this is intended, run `pulumi config set tenantry:maxDeletions 1`; or put back what is missing; to"
+        " remove something, set 'state: offboarding' on it in tenants.yaml, run `pulumi up`, then delete its entry"
     )
     check(planned(fleet()), now(fleet(ROCKY)), RunLimits(protected=False, deletions=1, explicit=True))
 
@@ -129,8 +129,8 @@ def test_tenants_that_stay_do_not_lose_every_namespace_unless_somebody_says_so()
     assert refusal(before, after, OPEN) == (
         "this run would remove every namespace of environment 'dev'\n"
         "    namespace 'rocky' of tenant 'rocky' on hub\n"
-        "  fix: if the file is right, put back what is missing; to remove something, set 'state: offboarding' on"
-        " it in tenants.yaml, run `pulumi up`, then delete its entry; or allow it: `pulumi config set tenantry:maxDeletions 1`"
+        "  fix: if this is intended, run `pulumi config set tenantry:maxDeletions 1`; or put back what is missing; to"
+        " remove something, set 'state: offboarding' on it in tenants.yaml, run `pulumi up`, then delete its entry"
     )
     check(planned(after), now(before), RunLimits(protected=False, deletions=1, explicit=True))
     both = fleet(tenant("rocky", "web"))
@@ -256,8 +256,8 @@ def taking_over(before: Held, limits: RunLimits = OPEN) -> str:
 def test_a_namespace_of_others_is_taken_over_only_by_a_tenant_that_adopts() -> None:
     before = with_strangers(fleet(ROCKY, MOVY), "Namespace rocky")
     assert taking_over(before) == (
-        "Namespace rocky is on 'hub' already, and not of environment 'dev': tenant 'rocky' would take it over\n"
-        "  fix: if it is to become the tenant's, set 'adopt: true' under tenants.rocky; or rename the tenant"
+        "Namespace rocky exists already on 'hub' outside of environment 'dev': tenant 'rocky' would take it over\n"
+        "  fix: to let the tenant take it over, set 'adopt: true' under tenants.rocky; or rename the tenant"
     )
     adopting = RunLimits(protected=True, deletions=0, adopting=frozenset({"rocky"}))
     check(planned(fleet(ROCKY, MOVY)), before, adopting)
@@ -266,14 +266,14 @@ def test_a_namespace_of_others_is_taken_over_only_by_a_tenant_that_adopts() -> N
 def test_everything_that_would_be_taken_over_is_told_at_once() -> None:
     names = ("ServiceAccount rocky/rocky", "Kustomization rocky/web", "ServiceAccount kamaji/tenantry-platform")
     assert taking_over(with_strangers(fleet(ROCKY, MOVY), *names)).splitlines() == [
-        "2 objects are on 'hub' already, and not of environment 'dev': tenant 'rocky' would take them over",
+        "2 objects exist already on 'hub' outside of environment 'dev': tenant 'rocky' would take them over",
         "    ServiceAccount rocky/rocky",
         "    Kustomization rocky/web",
-        "  fix: if they are to become the tenant's, set 'adopt: true' under tenants.rocky; or rename the tenant",
-        "ServiceAccount kamaji/tenantry-platform is on 'hub' already, and not of environment 'dev':"
+        "  fix: to let the tenant take them over, set 'adopt: true' under tenants.rocky; or rename the tenant",
+        "ServiceAccount kamaji/tenantry-platform exists already on 'hub' outside of environment 'dev':"
         " the platform would take it over",
-        "  fix: if it is to become the fleet's: kubectl label KIND NAME --namespace NAMESPACE tenantry/environment=dev;"
-        " or remove what is in the way",
+        "  fix: to let Tenantry manage it: kubectl label KIND NAME --namespace NAMESPACE tenantry/environment=dev;"
+        " or delete it",
     ]
 
 

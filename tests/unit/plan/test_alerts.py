@@ -228,7 +228,7 @@ def test_a_secret_that_variables_make_of_an_address_is_refused_and_not_told() ->
     )
     assert problems(text) == told(
         "tenants.yaml:16:48: error[secret-in-url]: the address is a webhook, and anyone who knows it can post to"
-        " it, and anyone who reads the file or the plan could see it",
+        " it; anyone who reads the file or the plan could see it",
         "  at tenants.rocky.alerts.chat.provider.address",
         "  fix: remove it, and revoke it; declare credentials with the key 'address' for a new one, and write 'credentials: NAME'"
         " beside the provider",

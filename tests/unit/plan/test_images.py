@@ -223,7 +223,7 @@ def test_an_automation_that_does_not_fit_hides_no_mistake_of_its_app() -> None:
     text = web(f"{IMAGES}, environments: []", source="manifest")
     said = problems(text)
     assert "error[empty]: at least one entry is needed" in said
-    assert "error[unknown-source]: app 'web' of tenant 'rocky' takes source 'manifest'" in said
+    assert "error[unknown-source]: app 'web' of tenant 'rocky' uses source 'manifest'" in said
 
 
 def test_an_add_on_leaves_the_policies_of_tenants_alone() -> None:

@@ -67,7 +67,7 @@ def test_of_another_cluster_nothing_else_is_told() -> None:
     (problem,) = told(management)
     assert (problem.code, problem.message) == (
         "other-cluster",
-        f"cluster {SERVER} is marked as the management cluster of environment 'dev' is 'hub-prod', but 'hub'",
+        f"cluster {SERVER} is marked as 'hub-prod', but the management cluster of environment 'dev' is 'hub'",
     )
 
 

@@ -86,14 +86,14 @@ def test_a_field_that_the_cluster_would_drop_is_told_with_one_that_uses_it() -> 
         (
             "error",
             "unknown-field",
-            f"Kustomization has no field 'spec.wait' on the cluster, which would drop it; {FOUND} and 3 more have it",
+            f"Kustomization has no field 'spec.wait' on the cluster, which would drop it; {FOUND} and 3 more use it",
             fix,
         ),
         (
             "error",
             "unknown-field",
             "Kustomization has no field 'spec.deletionPolicy' on the cluster, which would drop it;"
-            f" {FOUND} and 3 more have it",
+            f" {FOUND} and 3 more use it",
             fix,
         ),
     ]
@@ -106,9 +106,9 @@ def test_a_field_within_a_field_and_a_value_can_be_too_new() -> None:
     messages = [each.message for each in told(found)]
     assert messages == [
         f"Kustomization does not allow 'Delete' for 'spec.deletionPolicy' on the cluster, which would reject it; {FOUND} and 1 more"
-        " have it",
+        " use it",
         "Kustomization has no field 'spec.commonMetadata.labels' on the cluster, which would drop it;"
-        f" {FOUND} and 1 more have it",
+        f" {FOUND} and 1 more use it",
     ]
 
 

@@ -222,7 +222,7 @@ def test_a_merge_key_is_refused_because_yaml_1_2_has_none() -> None:
     expected = (
         "t.yaml:2:5: error[merge-key]: the merge key '<<' is not part of YAML 1.2\n"
         "  at b\n"
-        "  fix: repeat the values; settings of all tenants can be set under 'defaults:'\n"
+        "  fix: write the keys out where '<<' is\n"
         "Found 1 error"
     )
     assert expected == refusal("a: &a {x: 1}\nb: {<<: *a, y: 2}\n")
@@ -276,7 +276,7 @@ def test_a_tag_does_not_make_other_text_fit(value: str, kind: str) -> None:
 )
 def test_numbers_that_do_not_reach_kubernetes_as_they_are_because_a_float_carries_them_are_refused(value: str) -> None:
     expected = (
-        "t.yaml:1:4: error[bad-number]: the number is too large for Kubernetes to store exactly\n"
+        "t.yaml:1:4: error[bad-number]: Kubernetes cannot store this number exactly\n"
         "  at a\n"
         "  fix: put it in quotes\n"
         "Found 1 error"

@@ -322,7 +322,7 @@ def test_any_other_namespace_is_refused_with_the_tenant_s_own() -> None:
         ("{jobs: }", "error[wrong-type]: expected a mapping, found nothing"),
         (
             "{jobs: {name: 'kube-{namespace}'}}",
-            "error[reserved-namespace]: namespace 'kube-rocky' of tenant 'rocky' belongs to",
+            "error[reserved-namespace]: namespace 'kube-rocky' of tenant 'rocky' is reserved for",
         ),
     ],
 )
