@@ -1,4 +1,4 @@
-"""A path in, a checked fleet out, and its plans; every problem of the file in one run."""
+"""From a path to a checked fleet and its plans. One run reports every problem of the file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def fleet_of(source: ParsedFile) -> Fleet:
     fleet, problems = _checked(source, known=bool(secrets))
     if not (secrets or problems) and fleet:
         return fleet
-    # Whatever else is wrong with a secret is of no interest: it has to go.
+    # A secret in the file must be removed first, so its other problems are not reported.
     places = {secret.location for secret in secrets}
     raise InvalidFleet([*secrets, *(problem for problem in problems if problem.location not in places)])
 
@@ -56,14 +56,14 @@ def _checked(source: ParsedFile, *, known: bool) -> tuple[Fleet | None, list[Dia
 
 
 def warnings_of(fleet: Fleet) -> tuple[Diagnostic, ...]:
-    """What is doubtful in a fleet whose plans could be made, sorted by place; no more than anybody reads."""
+    """The warnings about a fleet whose plans could be made, sorted by place and limited in number."""
     return sorted_once(fleet.diagnose(first_of(check_warnings(fleet))))[:MAX_PROBLEMS]
 
 
 def plan_one(fleet: Fleet, environment: str) -> Plan:
-    """The plan of one environment, once it is known that it takes nothing from those beside it.
+    """The plan of one environment, after checking that it shares no object with other environments.
 
-    Raises: InvalidFleet: the problems of all of them; Refused: there is no such environment.
+    Raises: InvalidFleet: the problems of all of them; Refused: the environment does not exist.
     """
     planned = plan(fleet, environment)
     beside = neighbours(fleet, environment)

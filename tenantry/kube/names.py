@@ -1,7 +1,7 @@
-"""Names of the objects a fleet yields, and the rules Kubernetes, Flux and Helm set for them.
+"""Names of the objects in a plan, and the rules that Kubernetes, Flux and Helm set for them.
 
-Names are joined from stable keys only, so that adding a tenant never renames another's objects. A name that gets
-too long is an error, never cut: two cut names could be the same.
+Names are joined from stable keys only, so that adding a tenant never renames another's objects. A name that is too long is
+an error. It is never cut: two cut names could be the same.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def is_reserved_namespace(name: str) -> bool:
 
 
 def addon_named(dependency: str) -> str | None:
-    """The add-on that an entry of `dependsOn` names with the prefix; None: it has none."""
+    """The add-on in an entry of `dependsOn` with the prefix; None: it has no prefix."""
     return dependency.removeprefix(ADDON_PREFIX) if dependency.startswith(ADDON_PREFIX) else None
 
 

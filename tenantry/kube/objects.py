@@ -1,4 +1,4 @@
-"""A planned Kubernetes object: what it is, whose it is, and what has to be there before it."""
+"""A planned Kubernetes object: its identity, its owner and its dependencies."""
 
 from __future__ import annotations
 

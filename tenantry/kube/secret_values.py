@@ -1,6 +1,6 @@
-"""The values of Secrets: known to the stack's secret config alone, and never to a plan.
+"""The values of Secrets. Only the stack's secret config knows them, never a plan.
 
-Whoever holds the values fills them in here, so that there is one place that knows how they become a Secret's data.
+Only this module turns values into a Secret's data.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tenantry.kube.objects import REGISTRY_KEY, KubeObject, SecretValues
 
 @dataclass(frozen=True, slots=True)
 class MissingValue:
-    """A value that a plan needs and nobody gave: its path in the stack's config, the value's own key last."""
+    """A missing value that a plan needs: its path in the stack's config, ending with the value's own key."""
 
     path: tuple[str, ...]
 
@@ -37,7 +37,7 @@ def missing(objects: Iterable[KubeObject], config: Mapping[str, Any]) -> list[Mi
 
 
 def values_of(secret: SecretValues, config: Mapping[str, Any]) -> dict[str, str]:
-    """A Secret's values in a config of nested mappings; what is no text or empty counts as not there."""
+    """A Secret's values in a config of nested mappings. Empty values and values that are not text count as missing."""
     found: Any = config
     for part in secret.path:
         found = found.get(part) if isinstance(found, Mapping) else None

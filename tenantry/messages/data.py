@@ -1,6 +1,6 @@
-"""Plain data (mappings, lists and scalars) by path: look a value up, replace it, leave it out.
+"""Plain data (mappings, lists and scalars) by path: look up a value, replace it, leave it out.
 
-Called by: whoever has a path of the file or of a manifest in hand.
+Called by: code with a path into the file or a manifest.
 Never: changes the data it is given, or knows what it means.
 """
 

@@ -1,4 +1,4 @@
-"""What an author is told about a value that does not fit, whoever found out: the model or a schema of Flux's.
+"""Findings about a value that does not fit, from the model or from one of Flux's schemas.
 
 Builds findings from a place and the facts; knows nothing of pydantic or JSON Schema.
 """

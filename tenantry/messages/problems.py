@@ -1,4 +1,4 @@
-"""What is wrong with something that is not the author's file, such as what a cluster holds."""
+"""Problems with something other than the author's file, such as the objects on a cluster."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def warning(code: str, message: str, fix: str) -> Problem:
 
 
 def refuse(problems: Iterable[Problem]) -> None:
-    """Raise all problems as one refusal; nothing happens where there are none. Raises: Refused."""
+    """Raise all problems as one refusal; do nothing if there are no problems. Raises: Refused."""
     reasons = [Refused(each.message, each.fix) for each in problems]
     if reasons:
         raise reasons[0] if len(reasons) == 1 else AllRefused(reasons)

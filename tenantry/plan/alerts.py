@@ -1,7 +1,7 @@
-"""Alerts of one scope: for each a Provider, and an Alert of what the scope's owner has there.
+"""The alerts of one scope: a Provider and an Alert for each, about the objects of the scope's owner.
 
-They lie beside the objects they tell of. Beside a remote's kubeconfig that are also other tenants' objects, so an Alert
-selects by the fleet's labels; and adding an app changes none of them.
+They are in the namespace of the objects they report on. Next to a remote's kubeconfig, that namespace holds other tenants'
+objects too. So an Alert selects by the fleet's labels, and adding an app changes no Alert.
 """
 
 from __future__ import annotations

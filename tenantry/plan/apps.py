@@ -1,4 +1,4 @@
-"""All apps of one scope: resolved, put in order, and turned into objects together with the sources and charts they share."""
+"""All apps of one scope: resolved, sorted by dependency, and turned into objects with the sources and charts they share."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ class _Builder:
         return [name for name, source in sources.items() if source.helm]
 
     def _check_spec(self, planned: KubeObject, app: EffectiveApp) -> None:
-        """What an API server would refuse, at the values the author wrote; the fleet's own are beyond reproach."""
+        """Problems that an API server would report, at the values the author wrote; the fleet's own values are assumed correct."""
         raise_found(
             replace(finding, path=app.origin(app.kind, *finding.path))
             for finding in check_spec(planned.id.kind, planned.manifest["spec"], ())

@@ -1,8 +1,8 @@
-"""The Secrets and ConfigMaps that sources and apps of one scope name: found by their declared names, made where they are used.
+"""The Secrets and ConfigMaps that sources and apps of one scope name: looked up by declared name, created where they are used.
 
-On the management cluster they are called as declared, in the tenant's own namespace. Beside a remote cluster's kubeconfig
-their names are joined with dots, which no other name there has: nothing that a tenant declares can be taken for somebody
-else's Secret, whatever it is called.
+On the management cluster they keep their declared names, in the tenant's own namespace. Next to a remote cluster's kubeconfig
+their names are joined with dots, which no other name there contains. So nothing that a tenant declares can be mistaken for
+another tenant's Secret.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Attachments:
         return replace(planned, manifest=manifest, depends_on=(*planned.depends_on, *dict.fromkeys(made)))
 
     def _needed(self, reference: Reference, origin: Callable[[Path], Path] | None) -> KubeObject | None:
-        """What has to be made for a reference; None: others make it."""
+        """The object to create for a reference; None: it is created elsewhere."""
         kind, name = reference.kind, reference.name
         at = self._place(GROUPS[kind], name)
         declared = self._declared(GROUPS[kind]).get(name)
@@ -94,7 +94,7 @@ class Attachments:
         return ".".join((*self._scope.prefix, name))
 
     def _refuse_kubeconfig(self, kind: Kind, name: str, at: Path) -> None:
-        """The last thing a tenant's chart should be given."""
+        """A tenant's chart must never receive the kubeconfig of a cluster."""
         resolved = (self._scope.home, self._name(kind, name))
         for cluster, declared in self._fleet.clusters.items():
             if declared.kubeconfig:

@@ -1,8 +1,8 @@
-"""What a cluster needs once, before Flux can act on it: a namespace for the platform, and its service account's rights.
+"""What a cluster needs once, before Flux can work on it: the platform's namespace, and its service account's permissions.
 
 A management cluster also gets the policy that keeps tenants' own Flux objects inside their namespaces.
 
-Flux cannot give itself these, and no stack owns them: on a remote cluster an administrator applies them, and they stay.
+Flux cannot create these for itself, and no stack owns them: an administrator applies them to a remote cluster, and they stay.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
 
 
 def cluster_marker(platform: str, cluster: str) -> Manifest:
-    """What a management cluster says about itself, so that no run takes it for another one."""
+    """The management cluster's marker, so that no run mistakes it for another cluster."""
     metadata = {"name": MARKER, "namespace": platform, "labels": MANAGED_BY}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"cluster": cluster}}
 
 
 def _binding(account: str, namespace: str) -> Manifest:
-    """Add-ons install what they like (CRDs, webhooks, roles), and baselines grant roles: both need all rights."""
+    """Add-ons install anything (CRDs, webhooks, roles), and baselines grant roles: both need all permissions."""
     return {
         "apiVersion": f"{_RBAC}/v1",
         "kind": "ClusterRoleBinding",

@@ -1,4 +1,4 @@
-"""Plans of several environments side by side: what two of them would both create belongs to neither stack."""
+"""Compares plans of several environments: an object that two of them would create belongs to neither stack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an app waits for: apps of its tenant, and add-ons of its cluster as `platform/<add-on>`."""
+"""The dependencies of an app: apps of its tenant, and add-ons of its cluster as `platform/<add-on>`."""
 
 from __future__ import annotations
 

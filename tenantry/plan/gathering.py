@@ -1,4 +1,4 @@
-"""What the parts of a plan come to together: each object once, and a finding for each two that are in each other's way."""
+"""Collects the parts of a plan: each object once, and a finding for every two that conflict."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class PlannedImage:
 
     @property
     def marker(self) -> str:
-        """The comment by which a line of a manifest says that this image, with the chosen tag, stands in it."""
+        """The comment that marks a line of a manifest as the place of this image and its chosen tag."""
         return json.dumps({"$imagepolicy": f"{self.policy.namespace}:{self.policy.name}"})
 
 
@@ -57,7 +57,7 @@ def automation_of(
     if declared is None or scope.environment not in (declared.environments or fleet.environments):
         return None
     management = fleet.environments[scope.environment].management
-    # Not by the order of the file, lest moving lines about there moves objects.
+    # Not in the order of the file, so that reordering lines there moves no objects.
     chosen = min(clusters_of_app(fleet, scope.environment, at), key=lambda each: (each != management, each))
     if chosen != scope.cluster:
         return None
@@ -95,7 +95,7 @@ def _declared(fleet: Fleet, at: tuple[str, ...]) -> App:
 
 
 def _policies_of(scope: Scope, app: str) -> dict[str, Any]:
-    """Beside a kubeconfig lie the policies of other tenants, environments and clusters too."""
+    """The namespace of a kubeconfig also holds the policies of other tenants, environments and clusters."""
     labels = {"matchLabels": scope.labels(app)}
     if scope.tenant:
         return labels

@@ -1,7 +1,7 @@
-"""Which namespaces a tenant has in an environment, which names are reserved, and which service accounts a tenant may admit.
+"""Which namespaces a tenant has in an environment, which names are reserved, and which service accounts a tenant may bind.
 
-A service account of another tenant in a binding would be a way through the wall between them. One of the cluster or the
-platform would lend the rights of their controllers to the tenant.
+Binding another tenant's service account would break the isolation between tenants. Binding one of the cluster or the
+platform would give the tenant access to the rights of their controllers.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Territory:
         return extra
 
     def holder(self, namespace: str) -> str | None:
-        """Who has a namespace, in words; None: nobody whom the fleet knows."""
+        """The owner of a namespace, in words; None: the fleet knows no owner."""
         if self._is_reserved(namespace):
             return "the cluster or the platform"
         tenant = self._tenant_of.get(namespace)

@@ -1,4 +1,4 @@
-"""What the next run takes over: objects that are there and not of the environment, of tenants that say `adopt: true`."""
+"""What the next run takes over: existing objects that are not the environment's, of tenants with `adopt: true`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _wanted(planned: KubeObject) -> dict[str, Any]:
 
 
 def _presentable(change: FieldChange) -> FieldChange:
-    """No secret of others': they stand in Secrets, in values of charts, in addresses."""
+    """Never show other people's secrets: they are in Secrets, in values of charts, in addresses."""
     if change.before is ABSENT:
         return change
     opaque = any(change.path[: len(path)] == path for path in _OPAQUE)
@@ -82,7 +82,7 @@ def _redacted(value: Any) -> Any:
 
 
 def check_adoptions(found: Iterable[Adoption]) -> Iterator[Problem]:
-    """What stays of the former owner's, and keeps Flux from doing what the plan says."""
+    """Settings of the former owner that stay, and keep Flux from doing what the plan says."""
     for each in (taken for adoption in found for taken in adoption.taken):
         spec: Mapping[str, Any] = each.before.manifest.get("spec") or {}
         if each.id.kind == "HelmRelease" and "chart" in spec:

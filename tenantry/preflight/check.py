@@ -1,4 +1,4 @@
-"""All that is looked at before a run, side by side: what cannot be read is a problem of its own, and hides no other."""
+"""Runs all checks before a run concurrently. Anything that cannot be read is a problem of its own, and hides no other."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def preflight(
     claim: Claim | None = None,
     connect: remotes.Connect = remotes.connect,
 ) -> Report:
-    """Everything that the next run of an environment would be refused for, or would do otherwise than its author thinks.
+    """Everything that would make the next run of an environment fail, or do something its author does not expect.
 
     Args:   client: of the management cluster. claim: of the stack that runs the environment. connect: how remotes are reached.
     """

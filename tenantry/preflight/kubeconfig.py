@@ -1,7 +1,7 @@
-"""What Flux will refuse or drop of a remote cluster's kubeconfig, told before anybody waits for it.
+"""Finds settings in a remote cluster's kubeconfig that Flux rejects or ignores, before anybody waits for Flux.
 
 Flux reads a kubeconfig more strictly than kubectl does: it has no files, runs no commands and skips no verification. No
-message quotes a kubeconfig, not even an address or a name in it: it holds the keys of a cluster, and messages get around.
+message quotes a kubeconfig, not even an address or a name in it: it holds the keys of a cluster, and messages are shared.
 
 Source: fluxcd.io, Kustomization, "Remote clusters"; fluxcd/pkg, runtime/client, kubeconfig.go.
 """

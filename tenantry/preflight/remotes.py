@@ -1,6 +1,6 @@
-"""Whether Flux will get into the remote clusters of a plan: their kubeconfigs, and what those let it do there.
+"""Checks whether Flux can reach the remote clusters of a plan, and what their kubeconfigs permit.
 
-A remote is asked with the very kubeconfig that Flux uses. No message repeats anything of it.
+A remote is contacted with the kubeconfig that Flux uses. No message quotes any part of it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Tenants from several files: `include:` names files beside the main one, so that each team can own its own.
+"""Tenants from several files: `include:` names more files, so that each team can own its own.
 
-The files become one document before anything of it is checked; the `ParsedFile` remembers which file a tenant stands in.
-What is wrong with one of them is gathered, and keeps neither the others nor the main file from being checked.
+The files become one document before any check; the `ParsedFile` remembers which file each tenant is in. Problems in one file
+are collected, and do not prevent checks of the main file or the others.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class Mistake(NamedTuple):
 
 
 def explained(error: yaml.MarkedYAMLError, lines: Sequence[str]) -> Mistake | None:
-    """The mistake behind libyaml's error; None: the text ends too early, and there is no better place than its end."""
+    """The mistake behind libyaml's error; None: the text ends too early, so its end is the best place to report."""
     mark = error.problem_mark or error.context_mark
     conflict = next((number for number, line in enumerate(lines) if line.startswith("<<<<<<< ")), None)
     if conflict is not None and _is_conflict(lines[conflict:]):

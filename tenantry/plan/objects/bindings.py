@@ -1,7 +1,7 @@
-"""Who may do what in a tenant's namespaces: its service account, its owners, and whoever it lets in.
+"""Role bindings in a tenant's namespaces: for its service account, its owners, and other subjects that it admits.
 
-The role of a binding cannot be changed, so the name of each carries it: another role is another binding. Names of
-different origin cannot be the same: a tenant's name holds no dot, so neither do the first parts of the first two.
+The role of a binding cannot be changed, so each binding's name contains it: another role is another binding. Names of
+different origin cannot be equal: a tenant's name contains no dot, so neither do the first parts of the first two.
 """
 
 from __future__ import annotations

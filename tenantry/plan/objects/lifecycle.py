@@ -1,4 +1,4 @@
-"""What the states of clusters, tenants and apps do to the objects that stand for them on the management cluster."""
+"""How the states of clusters, tenants and apps change the objects that stand for them on the management cluster."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def in_state(planned: KubeObject, state: Lifecycle) -> KubeObject:
 
 
 def given_up(manifest: Manifest, leaving: str) -> Manifest:
-    """A manifest that says of its object why that may go."""
+    """The manifest with a label that says why its object may be removed."""
     metadata = manifest["metadata"]
     return {**manifest, "metadata": {**metadata, "labels": {**metadata["labels"], STATE_LABEL: leaving}}}
 

@@ -1,7 +1,7 @@
-"""Where the Flux objects of one placement lie, what they are called, and as whom they act.
+"""The namespace, the names and the service account of the Flux objects of one placement.
 
-On the management cluster they lie in the tenant's own namespace. For a remote cluster they lie beside its kubeconfig
-Secret, where Flux looks for it, so their names carry the cluster and the tenant's namespace.
+On the management cluster they are in the tenant's own namespace. For a remote cluster they are next to its kubeconfig
+Secret, where Flux looks for it, so their names contain the cluster and the tenant's namespace.
 """
 
 from __future__ import annotations
@@ -147,6 +147,6 @@ def installed_labels(scope: Scope) -> dict[str, str]:
     """The fleet's labels as what a baseline holds can carry them."""
     labels = scope.labels()
     if scope.kubeconfig is not None:
-        # Helm writes this label on whatever it installs; a second opinion would be drift for ever.
+        # Helm writes this label on everything it installs; a different value would be permanent drift.
         del labels["app.kubernetes.io/managed-by"]
     return labels
