@@ -1,4 +1,4 @@
-"""Hypothesis strategies: sound fleets as plain data, and what can be done to them."""
+"""Hypothesis strategies: valid fleets as plain data, and changes to them."""
 
 from __future__ import annotations
 

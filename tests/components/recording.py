@@ -1,7 +1,7 @@
-"""Runs Pulumi code without an engine, and keeps what it asked the engine for.
+"""Runs Pulumi code without an engine, and records its requests to the engine.
 
-Pulumi's own mocks see neither parents nor dependencies, and let a second resource of the same name pass. So the monitor is
-recorded, one step further down. Look at a recording after `record` has returned: only then has everything been registered.
+Pulumi's own mocks see neither parents nor dependencies, and accept two resources of the same name. So the monitor is
+recorded, one level below. Read a recording only after `record` has returned: only then is everything registered.
 """
 
 from __future__ import annotations

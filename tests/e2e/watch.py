@@ -1,4 +1,4 @@
-"""Waiting for what an API server says of objects: it tells each change, so nobody has to ask again and again."""
+"""Waits for changes of objects with an API server's watch, so that no test has to poll."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An API server asked without a library in between: any path, as whomever the administrator can be, and the answer as it comes."""
+"""Plain requests to an API server: any path, any impersonated user, and the unprocessed answer."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The repository's own fleet with one tenant more, who attacks: `mallory`, placed on the management cluster and on a remote.
-
-Every attack by commit has an app of its own, so that all of them run at once and none hides another.
-"""
+"""The repository's own fleet with one more tenant, the attacker: `mallory`, placed on the management cluster and on a remote."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Running clusters held against the plan of an environment, object by object and field by field.
-
-The plan says what has to be there, the fleet's labels and Flux's say what may not be there besides.
-"""
+"""Compares running clusters with the plan of an environment, object by object and field by field."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Changes by hand to what the fleet has made: on the management cluster, and to what Flux installs on a remote one.
-
-Written for the fleet `small`.
-"""
+"""Manual changes to the fleet's objects: on the management cluster, and to what Flux installs on a remote one."""
 
 from __future__ import annotations
 

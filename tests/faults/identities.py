@@ -1,4 +1,4 @@
-"""Which objects are the ones they were: told by their uids, on all clusters."""
+"""Checks by uid, on all clusters, which objects are still the same."""
 
 from __future__ import annotations
 

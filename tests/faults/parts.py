@@ -1,4 +1,4 @@
-"""Single processes of a sandbox, taken away for a while."""
+"""Single processes of a sandbox, stopped for a while."""
 
 from __future__ import annotations
 

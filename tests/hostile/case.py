@@ -1,4 +1,4 @@
-"""One input, and what is to become of it."""
+"""One input and its expected result."""
 
 from __future__ import annotations
 

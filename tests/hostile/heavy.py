@@ -1,4 +1,4 @@
-"""Inputs made to take time or memory, and what they took in a process of their own."""
+"""Inputs designed to take time or memory, and what each takes in a process of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that lead in circles, to nowhere, or out of the directory."""
+"""Names that form cycles, do not exist, or lead out of the directory."""
 
 from __future__ import annotations
 

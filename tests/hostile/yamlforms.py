@@ -1,4 +1,4 @@
-"""What can be wrong with a file before anything of it is understood: encodings, YAML's own traps, shapes of the whole."""
+"""Mistakes that appear before the content is interpreted: encodings, traps of YAML, wrong shapes of the whole file."""
 
 from __future__ import annotations
 

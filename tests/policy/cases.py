@@ -1,7 +1,4 @@
-"""The small programs that keep or break a rule: cases/<rule>/{good,bad}.yaml, each a list of objects that are registered.
-
-An object may say under `pulumi` what does not stand in a manifest: its type, its provider, and whether that writes files.
-"""
+"""The small programs that follow or violate a rule: cases/<rule>/{good,bad}.yaml, each a list of registered objects."""
 
 from __future__ import annotations
 

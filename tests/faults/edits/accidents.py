@@ -1,4 +1,4 @@
-"""What nobody means to do: the guard has to refuse it, or most of it."""
+"""Edits that nobody intends: the guard must refuse all or most of their effects."""
 
 from __future__ import annotations
 

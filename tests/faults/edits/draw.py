@@ -1,4 +1,4 @@
-"""What edits are made of: names, and choices among what is there."""
+"""Random names, and random choices among existing entries, for edits."""
 
 from __future__ import annotations
 

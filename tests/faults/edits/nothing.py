@@ -1,4 +1,4 @@
-"""Edits that mean nothing to any cluster."""
+"""Edits that change nothing on any cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pauses, and what is given up."""
+"""Edits of states: pausing, offboarding and decommissioning."""
 
 from __future__ import annotations
 
