@@ -48,13 +48,13 @@ class Program:
 
 
 def find(name: str) -> Program | None:
-    """The installed program that is used; else the first that is not, with the reason; None: there is none."""
+    """The installed program that is used; else the first that is not, with the reason; None if none is installed."""
     found = [_program(name, path) for path in _candidates(name)] if name in ACCEPTED else []
     return next((each for each in found if not each.objection), next(iter(found), None))
 
 
 def path_of(name: str) -> Path | None:
-    """The installed program that is used; None: there is none that fits."""
+    """The installed program that is used; None if none fits."""
     if name in (LANGUAGE_HOST, PROVIDER):
         pulumi = path_of(PULUMI)
         path = pulumi and (_plugin() if name == PROVIDER else pulumi.with_name(name))

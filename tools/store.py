@@ -52,7 +52,7 @@ class Store:
         return self.tools / module.directory / self.fingerprint(module)
 
     def built(self, module: Module) -> Path | None:
-        """The directory with the build of the present sources; None: there is none, or it is not complete."""
+        """The directory with the build of the present sources; None if it does not exist or is not complete."""
         directory = self.directory(module)
         return directory if all((directory / tool.name).is_file() for tool in module.tools) else None
 

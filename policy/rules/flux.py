@@ -23,8 +23,8 @@ _FLUX = ".toolkit.fluxcd.io"
 
 
 def reconcilers_name_a_service_account(resource: Resource) -> Iterator[Violation]:
-    """Every Kustomization and HelmRelease names a service account: without one Flux acts with its controller's own rights, which
-    reach over the whole cluster.
+    """Every Kustomization and HelmRelease names a service account. Without one Flux uses its controller's own rights,
+    which cover the whole cluster.
     """
     if resource.is_reconciler and not resource.spec.get("serviceAccountName"):
         fix = "set spec.serviceAccountName to the tenant's service account, or to the platform's for an add-on"
@@ -32,8 +32,8 @@ def reconcilers_name_a_service_account(resource: Resource) -> Iterator[Violation
 
 
 def references_stay_in_their_namespace(resource: Resource) -> Iterator[Violation]:
-    """Flux's objects name others of their own namespace only: through a reference to another one a tenant reads what is not its
-    own, and with Flux's lockdown flags on it is refused.
+    """Flux objects refer only to objects of their own namespace. A reference to another namespace lets a tenant read
+    what belongs to others, and Flux's lockdown flags refuse it.
     """
     if not resource.group.endswith(_FLUX):
         return
@@ -45,13 +45,13 @@ def references_stay_in_their_namespace(resource: Resource) -> Iterator[Violation
                 fix = f"declare it in namespace '{resource.namespace}' too, and name it without a namespace"
                 yield Violation(resource, what, fix)
     if lookup(resource.spec, "accessFrom.namespaceSelectors[]"):
-        fix = "remove spec.accessFrom; whoever needs the source declares it in a namespace of its own"
+        fix = "remove spec.accessFrom; let each tenant that needs the source declare it in its own namespace"
         yield Violation(resource, f"{resource} lets other namespaces in", fix)
 
 
 def dependencies_lead_to_no_other_tenant(stack: Stack) -> Iterator[Violation]:
-    """Apps wait for their own tenant's apps and for the platform's add-ons: one that waits for another tenant's hands it the
-    decision when it is rolled out.
+    """Apps wait only for apps of their own tenant and for the platform's add-ons. An app that waits for another
+    tenant's app lets that tenant decide when it is rolled out.
     """
     for resource in stack.objects:
         for dependency in entries(resource.spec.get("dependsOn")) if resource.is_reconciler else ():
@@ -64,8 +64,8 @@ def dependencies_lead_to_no_other_tenant(stack: Stack) -> Iterator[Violation]:
 
 
 def kustomizations_say_what_they_remove(resource: Resource) -> Iterator[Violation]:
-    """Every Kustomization says what happens to objects that leave it, and to all of them when it is deleted: what Flux would
-    choose instead is nowhere to be read.
+    """Every Kustomization sets what happens to objects that leave it, and to all its objects when it is deleted.
+    Flux's defaults are not visible in the object.
     """
     if not resource.is_kustomization:
         return
@@ -77,8 +77,8 @@ def kustomizations_say_what_they_remove(resource: Resource) -> Iterator[Violatio
 
 
 def releases_say_where_they_are(resource: Resource) -> Iterator[Violation]:
-    """Every HelmRelease says its release's name and namespaces, and whether Flux corrects what others change: the defaults depend
-    on other fields, and a release that gets another name is installed a second time.
+    """Every HelmRelease sets its release name, its namespaces, and whether Flux corrects drift. The defaults depend on
+    other fields, and a release whose name changes is installed a second time.
     """
     if not resource.is_release:
         return

@@ -17,8 +17,8 @@ _NOT_REFERENCES = ("kubeConfig", "values")
 
 
 def kubeconfigs_lie_where_no_tenant_has_rights(stack: Stack) -> Iterator[Violation]:
-    """A remote cluster's kubeconfig, and what Flux does with it, lie in a namespace where no tenant has any rights: whoever can
-    read Secrets or write Flux objects there rules that cluster.
+    """A remote cluster's kubeconfig, and the Flux objects that use it, are in a namespace where no tenant has any
+    rights. Anyone who can read Secrets or write Flux objects there controls that cluster.
     """
     for resource in stack.objects:
         if resource.namespace not in stack.with_tenants_rights:
@@ -32,8 +32,8 @@ def kubeconfigs_lie_where_no_tenant_has_rights(stack: Stack) -> Iterator[Violati
 
 
 def kubeconfigs_are_for_flux_alone(stack: Stack) -> Iterator[Violation]:
-    """Nothing but 'kubeConfig' names a Secret with a kubeconfig: Flux reads Secrets with its own rights, and would hand this one to
-    a chart, a manifest or a Git server.
+    """Only 'kubeConfig' names a Secret with a kubeconfig. Flux reads Secrets with its own rights, and would pass this
+    one on to a chart, a manifest or a Git server.
     """
     kubeconfigs = {
         (each.namespace, str(reference.get("name")))

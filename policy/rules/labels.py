@@ -13,8 +13,8 @@ ENVIRONMENT = "tenantry/environment"
 
 
 def objects_carry_the_fleets_labels(resource: Resource) -> Iterator[Violation]:
-    """Every object says who manages it and for which environment: that is how the fleet's objects are found, counted and told
-    from others.
+    """Every object has labels for its manager and its environment. The fleet's objects are found and counted by these
+    labels.
     """
     if not resource.kind:
         return  # no object that can have labels
@@ -26,8 +26,8 @@ def objects_carry_the_fleets_labels(resource: Resource) -> Iterator[Violation]:
 
 
 def objects_in_tenants_namespaces_carry_the_tenants_label(stack: Stack) -> Iterator[Violation]:
-    """Whatever lies in a tenant's namespace carries the tenant's label: network policies, alerts and every list of what a tenant
-    has go by it.
+    """Every object in a tenant's namespace has the tenant's label. Network policies, alerts and lists of a tenant's
+    objects select by this label.
     """
     for resource in stack.objects:
         if resource.name in stack.tenant_namespaces and resource.kind == "Namespace":

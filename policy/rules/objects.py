@@ -26,8 +26,8 @@ _CLUSTER_WIDE = (
 
 
 def objects_use_the_fleets_provider(resource: Resource) -> Iterator[Violation]:
-    """Every object goes through the fleet's own provider: another one reaches a cluster that Flux should look after, or
-    whichever the user's kubeconfig points to.
+    """Every object uses the fleet's own provider. Another provider reaches a cluster that Flux should manage, or the
+    cluster that the user's kubeconfig points to.
     """
     provider = resource.provider.name if resource.provider else ""
     if provider != PROVIDER:
@@ -37,8 +37,8 @@ def objects_use_the_fleets_provider(resource: Resource) -> Iterator[Violation]:
 
 
 def objects_are_whole(resource: Resource) -> Iterator[Violation]:
-    """Every resource is one whole object: what a release of Pulumi's own, a patch or a list makes of the cluster, no rule sees,
-    and it happens with the rights of whoever runs Pulumi.
+    """Every resource is one whole object. The rules cannot see what a Helm release, a patch or a list of Pulumi's own
+    changes on the cluster, and these run with the rights of the user who runs Pulumi.
     """
     if not resource.kind or resource.kind != resource.type.rpartition(":")[2]:
         fix = "register the object itself; let Flux install charts (a HelmRelease), and change objects where they are declared"
@@ -46,8 +46,8 @@ def objects_are_whole(resource: Resource) -> Iterator[Violation]:
 
 
 def objects_stay_out_of_the_default_namespace(resource: Resource) -> Iterator[Violation]:
-    """Every namespaced object names its namespace, and not 'default': nobody owns that one, so no quota, no policy and no
-    tenant's limits hold there.
+    """Every namespaced object names its namespace, and that is not 'default'. Nobody owns 'default', so no quota,
+    policy or limit of a tenant applies there.
     """
     if resource.namespace == "default" or (not resource.namespace and _is_namespaced(resource)):
         what = "lies in namespace 'default'" if resource.namespace else "names no namespace"
@@ -55,8 +55,8 @@ def objects_stay_out_of_the_default_namespace(resource: Resource) -> Iterator[Vi
 
 
 def names_are_short_enough(resource: Resource) -> Iterator[Violation]:
-    """Names fit where they are copied to: Flux makes labels of those of Kustomizations and HelmReleases (63 characters), Helm
-    takes 53 for a release.
+    """Names fit where they are copied to. Flux turns the names of Kustomizations and HelmReleases into labels (63
+    characters), and Helm accepts 53 for a release.
     """
     if resource.is_reconciler or resource.kind == "Namespace":
         yield from _too_long(resource, "its name", resource.name, names.MAX_LABEL)

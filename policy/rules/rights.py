@@ -24,14 +24,15 @@ _CLUSTER_ADMIN = _Role("ClusterRole", "", "cluster-admin")
 
 
 def tenants_have_rights_in_their_namespaces_only(stack: Stack) -> Iterator[Violation]:
-    """No tenant, neither its service account nor its people, gets cluster-admin or a role that allows everything, and no tenant's
-    service account gets rights outside tenants' namespaces: what Flux does for one tenant would then reach the others.
+    """No tenant, neither its service account nor its people, gets cluster-admin or a role that allows everything, and
+    no tenant's service account gets rights outside of tenants' namespaces. Otherwise Flux, acting for one tenant,
+    could reach the others.
     """
     unlimited = {_key(each) for each in stack.everywhere if each.kind in _ROLES and _allows_everything(each)}
     for binding in filter(is_binding, stack.everywhere):
         role = _role_of(binding)
         if stack.is_for_tenant(binding) and (role == _CLUSTER_ADMIN or role in unlimited):
-            who = _listed(stack.tenants_named(binding)) or "whoever it names in a tenant's namespace"
+            who = _listed(stack.tenants_named(binding)) or "the subject that it names in a tenant's namespace"
             fix = "bind a role that lists what is needed, such as 'edit' or 'admin', in the tenant's namespaces"
             yield Violation(binding, f"{binding} gives {who} the role '{role.name}', which allows everything", fix)
         elif binding.namespace not in stack.all_tenant_namespaces and (who := _listed(stack.accounts_named(binding))):

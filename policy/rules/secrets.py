@@ -9,7 +9,9 @@ from policy.rule import Violation
 
 
 def secrets_stay_out_of_files(resource: Resource) -> Iterator[Violation]:
-    """A stack that writes files holds no values of Secrets: the files are for many eyes, and mostly end up in Git."""
+    """A stack that writes files contains no values of Secrets. Many people read these files, and most of them are
+    committed to Git.
+    """
     if resource.kind != "Secret" or resource.group or not (resource.provider and resource.provider.to_files):
         return
     if mapping(resource.props.get("data")) or mapping(resource.props.get("stringData")):

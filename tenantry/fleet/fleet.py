@@ -37,7 +37,7 @@ class Fleet:
         return self.document.clusters
 
     def raw(self, *path: str) -> dict[str, Any]:
-        """The mapping at a path as written; empty where there is none."""
+        """The mapping at a path as written; empty if the path does not exist."""
         return mapping_at(self.source.data, *path)
 
     def said(self, *path: str) -> dict[str, Any]:

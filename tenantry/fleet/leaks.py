@@ -65,7 +65,7 @@ _WEBHOOKS = re.compile(
     r").*",
     re.IGNORECASE,
 )
-"""Whoever knows such a URL may post to it."""
+"""Anyone who knows such a URL can post to it."""
 _OWN_HOST = re.compile(r"https?://[^/]+/hooks/\S+")
 """The same of Rocket.Chat and Mattermost, which run on hosts of their users' own."""
 _TOKEN = re.compile(

@@ -2,7 +2,7 @@
 
     TenantryError
     +-- InvalidFleet   the author of tenants.yaml: every problem of the file, each with its place
-    +-- Refused        whoever runs the command: one message and what to do about it
+    +-- Refused        the person who runs the command: one message and its fix
     +-- Found          nobody yet: findings on their way to an InvalidFleet
     +-- AlreadyTold    nobody: another check has a finding about the same mistake
 
@@ -83,7 +83,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A problem at a place of a file, ready to be shown: whoever made it, it repeats no secret, and is not endless."""
+    """A problem at a place of a file, ready to be shown. It is bounded and repeats no secret, wherever it was made."""
 
     location: Location
     code: str
@@ -169,7 +169,7 @@ class Found(TenantryError):
 class AlreadyTold(TenantryError):
     """A computation cannot go on because of something that another check of the same file reports.
 
-    what: the part of the file that is missing or wrong, for whoever looks for the check that did not report it.
+    what: the part of the file that is missing or wrong, a hint for finding the check that did not report it.
     """
 
     def __init__(self, what: str) -> None:

@@ -1,7 +1,7 @@
-"""Values that hold placeholders: what they are is known when those are filled in, so their type is checked then.
+"""Values that may hold placeholders. Their type is checked once the placeholders are filled.
 
-The file is checked as it is written, and every placed app and its sources again, whole and filled: whoever validates such
-data says so with `FILLED`, and no text passes for its braces.
+The file is checked as it is written. Every placed app and its sources are checked again with all values filled: the caller
+passes the context `FILLED`, and then a text with braces is no longer accepted for them.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def _server(address: str) -> SplitResult | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is the machine itself, whoever asks."""
+    """Whether a host name always means the machine that asks."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

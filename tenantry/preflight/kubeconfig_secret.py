@@ -17,7 +17,7 @@ def check_secret(
 ) -> tuple[Problem, ...]:
     """What is wrong with the Secret and the kubeconfig in it, errors first.
 
-    Args:   secret: None: there is none. local: as in `check_kubeconfig`.
+    Args:   secret: None if it does not exist. local: as in `check_kubeconfig`.
     """
     return tuple(sorted(_problems(reference, secret, now, local=local), key=lambda problem: problem.severity))
 

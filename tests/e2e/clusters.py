@@ -155,7 +155,7 @@ class Cluster:
         return str(ready.get("message", "")) if ready.get("status") == "False" else None
 
     def ready(self, kind: str, namespace: str, name: str) -> int | None:
-        """How many replicas of a workload are ready; None: there is none of that name."""
+        """How many replicas of a workload are ready; None if it does not exist."""
         workload = self.find(kind, namespace, name)
         return workload and workload.get("status", {}).get("readyReplicas", 0)
 

@@ -41,7 +41,7 @@ class Credentials:
         return cls(urlsplit(cluster["server"]).netloc, administrator, ssl.create_default_context(cadata=authority))
 
     def connection(self, timeout: float, *, anonymous: bool = False) -> Connection:
-        """As the administrator, or as whoever the requests' own headers name."""
+        """As the administrator, or as the user that the requests' own headers name."""
         context = self.anonymous if anonymous else self.administrator
         return Connection(self.host, context=context, timeout=timeout)
 

@@ -111,7 +111,7 @@ def changed(ready: Project, told: Told) -> dict[str, str]:
 
 
 def data(cluster: Cluster, name: str) -> dict[str, str]:
-    """What a ConfigMap of the tenant's holds; nothing if there is none."""
+    """What a ConfigMap of the tenant's holds; nothing if it does not exist."""
     found = cluster.find("ConfigMap", "rocky", name) or {}
     values: dict[str, str] = found.get("data", {})
     return values

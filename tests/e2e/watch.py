@@ -19,7 +19,7 @@ _TIMEOUT = 30.0
 
 
 def first(ask: Callable[[], _T | None], changes: Callable[[], Iterator[object]], what: str) -> _T:
-    """The first answer that is not empty, asked again at each change; a test fails with `what` when there is none in time."""
+    """The first answer that is not empty, asked again at each change; a test fails with `what` if none comes in time."""
     end = time.monotonic() + PATIENCE
     while True:
         if answer := ask():

@@ -35,7 +35,7 @@ class Api:
     def ask(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, *, as_user: str = "", token: str = ""
     ) -> Answer:
-        """Ask as the administrator, as a service account that it plays, or as whoever a token belongs to.
+        """Ask as the administrator, as a service account that it plays, or as the owner of a token.
 
         as_user: `system:serviceaccount:<namespace>:<name>`, with the groups it would have.
         """

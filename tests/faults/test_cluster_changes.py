@@ -131,7 +131,7 @@ def test_a_kubeconfig_is_rotated_while_apps_are_reconciled(wide: Project, result
 
 
 def rotate(project: Project, user: str) -> None:
-    """Put a new administrator's certificate and key into the Secret, as whoever renews kubeconfigs does."""
+    """Put a new administrator's certificate and key into the Secret, as a controller that renews kubeconfigs does."""
     namespace, name, key = KUBECONFIG
     pair = Authority(project.sandbox / "edge-2" / "pki").client(user, user, ["system:masters"])
     kubeconfig = yaml.safe_load(project.kubeconfig("edge-2").read_text())

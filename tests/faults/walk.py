@@ -46,7 +46,7 @@ def text_of(document: Data, said: str) -> str:
 
 
 def _mend_dependencies(document: Data) -> None:
-    """Whoever edits an app sees to what depends on it: it has to be there, of the same kind, and on the same clusters."""
+    """An edit of an app keeps its dependencies valid: they exist, are of the same kind, and are on the same clusters."""
     for tenant in document["tenants"].values():
         for name, app in tenant["apps"].items():
             alike = {other for other, each in tenant["apps"].items() if kind_of(each) == kind_of(app)}

@@ -48,7 +48,7 @@ def alerts_name_declared_apps(fleet: Fleet) -> Iterator[Finding]:
 
 
 def addresses_of_providers_hold_no_secret(fleet: Fleet) -> Iterator[Finding]:
-    """As written; what variables make of it is for the plan."""
+    """As written; the plan checks it again with its placeholders filled."""
     for at, alert in _alerts(fleet):
         yield from secrets_of(alert.provider, (*at, "provider"))
 

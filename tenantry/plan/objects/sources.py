@@ -27,7 +27,7 @@ _CHART_LAYER = {"mediaType": "application/vnd.cncf.helm.chart.content.v1.tar+gzi
 def source_object(scope: Scope, name: str, source: Source, at: Path, *, is_chart: bool = False) -> KubeObject:
     """The source as declared at a path of the document, in the scope's home.
 
-    Args:   is_chart: whether the whole of it is taken as a chart.
+    Args:   is_chart: whether the whole source is used as a chart.
     Raises: Found: its URL is not one Flux takes.
     """
     block = source.block

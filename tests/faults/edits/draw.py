@@ -31,7 +31,7 @@ def any_selector(random: Random) -> Data:
 
 
 def one(names: Any, random: Random) -> str:
-    """Any of them; "" if there is none."""
+    """Any of them; "" if the list is empty."""
     listed = sorted(names)
     return random.choice(listed) if listed else ""
 

@@ -165,7 +165,7 @@ def test_a_kubeconfig_that_flux_would_refuse_is_told_and_not_used() -> None:
 
 
 def test_only_what_flux_takes_of_a_kubeconfig_is_used() -> None:
-    """Otherwise whoever writes such a Secret has a proxy of no verification here, or a command run."""
+    """Otherwise the writer of such a Secret could switch off verification, add a proxy, or run a command here."""
     edge = Edge()
     told(edge, kubeconfig().replace(b"token:", b"impersonate: x\n    token:"))
     (config,) = edge.configs
