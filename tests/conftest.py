@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Iterator
 
@@ -12,6 +13,11 @@ from hypothesis import HealthCheck, settings
 # A machine that is busy with other things is no reason to fail.
 settings.register_profile("any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any-machine")
+
+# What the developer's shell says about colours and files must not change a result. Once for all, because a fixture for each
+# of thousands of tests takes seconds.
+for variable in ("NO_COLOR", "FORCE_COLOR", "TENANTRY_FILE", "TENANTRY_DEBUG"):
+    os.environ.pop(variable, None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -54,13 +60,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.fixture
 def update_golden(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-golden"))
-
-
-@pytest.fixture(autouse=True)
-def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the developer's shell says about colours, files and the terminal's size must not change a result."""
-    for variable in ("NO_COLOR", "FORCE_COLOR", "TENANTRY_FILE", "TENANTRY_DEBUG", "COLUMNS", "LINES"):
-        monkeypatch.delenv(variable, raising=False)
 
 
 def pytest_collection_finish() -> None:
