@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any-machine")
 
-# What the developer's shell says about colours and files must not change a result. Once for all, because a fixture for each
-# of thousands of tests takes seconds.
-for variable in ("NO_COLOR", "FORCE_COLOR", "TENANTRY_FILE", "TENANTRY_DEBUG"):
+# What the developer's shell says about colours, sizes and files must not change a result. Once for all, because a fixture for
+# each of thousands of tests takes seconds. Python's readline sets COLUMNS and LINES for the processes that xdist starts.
+for variable in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TENANTRY_FILE", "TENANTRY_DEBUG"):
     os.environ.pop(variable, None)
 
 
