@@ -51,7 +51,7 @@ def _source(block: str) -> str:
 
 
 # Without the name, which a message leaves out where it may be a secret itself.
-_UNDECLARED = f"of tenant '{TENANT}' are not declared"
+_UNDECLARED = f"are not declared for tenant '{TENANT}'"
 _VALUES = f"valuesFrom: [{{kind: Secret, name: {KUBECONFIG}}}]"
 _VARIABLES = f"postBuild: {{substituteFrom: [{{kind: Secret, name: {KUBECONFIG}}}]}}"
 _REFERENCE = f"secretRef: {{name: {KUBECONFIG}}}"
@@ -98,7 +98,7 @@ DECLARATIONS = (
         "namespace",
         "a second namespace called `rocky`",
         _with("namespaces: {x: {name: rocky}}"),
-        "name 'rocky' does not hold '{namespace}'",
+        "name 'rocky' does not contain '{namespace}'",
     ),
     _called("tenantry-system"),
     _called("kamaji-edge"),
@@ -133,7 +133,7 @@ DECLARATIONS = (
         "masters",
         "`system:masters` as an owner",
         _with("owners: [{group: 'system:masters'}]"),
-        "'system:masters' is Kubernetes' own",
+        "'system:masters' is reserved by Kubernetes",
     ),
     Declaration(
         "account",
