@@ -138,18 +138,24 @@ def _last(text: str, columns: int) -> str:
     """The end of a text that fits a number of columns."""
     if _columns(text) <= columns:
         return text
-    while text and _columns(text) > columns - 3:
-        text = text[1:]
-    return f"...{text}"
+    return f"...{_prefix(text[::-1], columns - 3)[::-1]}"
 
 
 def _first(text: str, columns: int, *, more: bool) -> str:
     """The beginning of a text that fits a number of columns, with dots if anything is left out."""
     if _columns(text) <= columns - 4 * more:
         return f"{text} ..." if more else text
-    while text and _columns(text) > columns - 3:
-        text = text[:-1]
-    return f"{text}..."
+    return f"{_prefix(text, columns - 3)}..."
+
+
+def _prefix(text: str, columns: int) -> str:
+    """As much of a text as fits a number of columns."""
+    used = 0
+    for index, char in enumerate(text):
+        used += _width(char)
+        if used > columns:
+            return text[:index]
+    return text
 
 
 def _columns(text: str) -> int:
