@@ -25,7 +25,9 @@ class Memory:
 
     def client(self, server: str = SERVER) -> Client:
         user = User(username="admin", password="password")
-        config = SingleConfig("hub", Context(cluster="hub", user="admin"), Cluster(server=server), user)
+        # Nothing is sent, so no certificates are read: that takes longer than most tests.
+        cluster = Cluster(server=server, insecure=True)
+        config = SingleConfig("hub", Context(cluster="hub", user="admin"), cluster, user)
         return Client(config, transport=httpx2.MockTransport(self._answer))
 
     def refuse(self, method: str, path: str, status: int, message: str) -> None:
