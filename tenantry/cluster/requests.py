@@ -22,9 +22,16 @@ ANSWER_TIMEOUT = 30.0
 """Seconds for one answer, if the caller does not say; a page of a list takes a fraction of one."""
 _AT_ONCE = 16
 _PAGE = 500
-_NOT_YET = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+_NOT_YET = (
+    HTTPStatus.TOO_MANY_REQUESTS,
+    HTTPStatus.INTERNAL_SERVER_ERROR,
+    HTTPStatus.BAD_GATEWAY,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    HTTPStatus.GATEWAY_TIMEOUT,
+)
+"""What a server answers that has just begun, has just learned of a kind, waits for etcd, or has too much to do."""
 _PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
-"""Seconds until a server that has just begun, has just learned of a kind, or has too much to do is asked again."""
+"""Seconds until such a server is asked again."""
 _METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 
@@ -102,7 +109,7 @@ def in_parallel(call: Callable[[_T], _U], items: Iterable[_T]) -> list[_U]:
 
 
 def _patiently(call: Callable[[], _T]) -> _T:
-    """The result of a call, after waiting up to 15 seconds while the server asks to retry later.
+    """The result of a call, after waiting up to 15 seconds while the server cannot answer yet.
 
     Raises: httpx2.HTTPStatusError: as the call does.
     """

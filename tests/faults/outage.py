@@ -30,7 +30,9 @@ class Note:
 
 def ready(project: Project) -> dict[tuple[str, str, str], str]:
     """Status by tenant, cluster and app, as users are told."""
-    apps = json.loads(project.tenantry("status", "--environment", "dev", "--output", "json").out)
+    told = project.tenantry("status", "--environment", "dev", "--output", "json")
+    assert told.code in (0, 1), told.text
+    apps = json.loads(told.out)
     return {(each["tenant"], each["cluster"], each["app"]): each["status"] for each in apps}
 
 

@@ -120,12 +120,12 @@ def test_results_come_in_the_order_of_the_items() -> None:
 
 
 def test_a_server_that_asks_for_patience_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    memory, answers, pauses = Memory(), [429, 503, 200], list[float]()
+    memory, answers, pauses = Memory(), [429, 503, 500, 504, 200], list[float]()
     monkeypatch.setattr("tenantry.cluster.requests.time.sleep", pauses.append)
     memory.refusals["GET", ACCOUNTS] = lambda _: httpx2.Response(answers.pop(0), json={"items": []})
     with memory.client() as client:
         assert list(every(client, "v1", "ServiceAccount")) == []
-    assert pauses == [0.5, 1.0]
+    assert pauses == [0.5, 1.0, 2.0, 4.0]
 
 
 def test_patience_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
