@@ -15,7 +15,7 @@ from tenantry.messages.errors import MAX_PROBLEMS, Diagnostic, InvalidFleet, fir
 from tenantry.plan.collisions import collisions
 from tenantry.plan.plan import Plan, plan
 from tenantry.source.include import read_all
-from tenantry.source.parse import ParsedFile
+from tenantry.source.parsed_file import ParsedFile
 
 
 def load_fleet(file: Path) -> Fleet:

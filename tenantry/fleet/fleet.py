@@ -12,7 +12,7 @@ from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Diagnostic, Finding, InvalidFleet, Path
 from tenantry.messages.redact import HIDDEN, is_sensitive, shorten
 from tenantry.model import Cluster, Document, Environment
-from tenantry.source.parse import ParsedFile
+from tenantry.source.parsed_file import ParsedFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Location, Path
 from tenantry.messages.placeholders import names_in
-from tenantry.source.parse import ParsedFile
+from tenantry.source.parsed_file import ParsedFile
 
 _LEVELS = {"defaults": "defaults", "tenants": "tenant", "apps": "app", "sources": "source"}
 

@@ -13,7 +13,8 @@ from typing import Any
 from tenantry.messages.errors import Diagnostic, InvalidFleet, Path, Refused
 from tenantry.messages.redact import shorten
 from tenantry.source.globbing import TooManyFiles, matching
-from tenantry.source.parse import MAX_BYTES, Form, ParsedFile, read
+from tenantry.source.parse import MAX_BYTES, Form, read
+from tenantry.source.parsed_file import ParsedFile
 
 _INCLUDED = Form("the key 'tenants:'", "start with 'tenants:', or remove the file")
 

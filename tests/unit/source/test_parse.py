@@ -9,6 +9,7 @@ import pytest
 
 from tenantry.messages.errors import InvalidFleet, Location, Refused
 from tenantry.messages.text import format_invalid
+from tenantry.source import bounds
 from tenantry.source import parse as parsing
 from tenantry.source.parse import parse, read
 
@@ -379,7 +380,7 @@ def test_aliases_that_unfold_beyond_measure_are_refused_before_they_do() -> None
 
 
 def test_a_file_of_too_many_values_is_refused_before_they_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parsing, "MAX_NODES", 10)
+    monkeypatch.setattr(bounds, "MAX_NODES", 10)
     expected = "t.yaml:1:23: error[too-large]: there are more than 10 keys and values\nFound 1 error"
     assert expected == refusal("a: [1, 2, 3, 4, 5, 6, 7, 8]")
 
