@@ -5,7 +5,7 @@ All models are strict (no value is converted silently), frozen, and refuse keys 
     document     the whole: platform, defaults, tenants
     clusters     environments, clusters, how a cluster is reached, selectors
     tenancy      what a tenant's namespaces are given; network: who may talk to them
-    apps         kustomize: and helm: blocks, overrides
+    apps         apps, add-ons, overrides; kustomize and helm: their blocks
     images       whose tags are followed, and how they get into Git
     alerts       who is told of what
     sources      where manifests and charts come from
@@ -14,12 +14,14 @@ All models are strict (no value is converted silently), frozen, and refuse keys 
 """
 
 from tenantry.model.alerts import COMMIT_STATUS, Alert, Provider
-from tenantry.model.apps import Addon, App, AppPatch, Helm, HelmPatch, Kustomize, KustomizePatch, Overrides, State
+from tenantry.model.apps import Addon, App, AppPatch, Overrides, State
 from tenantry.model.clusters import Cluster, ClusterState, ConfigMap, Environment, Kubeconfig, SecretKey, Selector
 from tenantry.model.credentials import Config, Credentials
 from tenantry.model.document import ChartRepository, Document, Platform, Settings, Tenant
 from tenantry.model.flux import FluxBlock
+from tenantry.model.helm import Helm, HelmPatch
 from tenantry.model.images import ImageAutomation, ImageChoice, ImagePolicy, ImageRepository, ImageSource, ImageUpdate
+from tenantry.model.kustomize import Kustomize, KustomizePatch
 from tenantry.model.sources import (
     SOURCE_KINDS,
     Bucket,

@@ -6,7 +6,17 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
+from tenantry.model.fillable import Fillable
+from tenantry.model.scalars import LabelKey, LabelValue
 from tenantry.model.strict import Model
+
+SET_FOR_APPS = {
+    "dependsOn": "the fleet sets it from 'dependsOn' of the app",
+    "kubeConfig": "the fleet sets it for each cluster the app is placed on",
+    "serviceAccountName": "the fleet sets it: apps run as their tenant's service account, add-ons as the platform's",
+    "sourceRef": "the fleet sets it from 'source'",
+}
+"""Keys of Kustomizations and HelmReleases that no author may set, and why."""
 
 
 class FluxBlock(Model):
@@ -39,3 +49,10 @@ class FluxBlock(Model):
     def foreign_keys(cls) -> set[str]:
         """All keys that belong to other kinds."""
         return {key for keys in cls.parts.values() for key in keys}
+
+
+class CommonMetadata(Model):
+    labels: dict[LabelKey, Fillable[LabelValue] | None] | None = None
+    """Labels for every object of the app."""
+    annotations: dict[LabelKey, str | None] | None = None
+    """Annotations for every object of the app."""
