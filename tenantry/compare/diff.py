@@ -11,6 +11,18 @@ from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
 from tenantry.compare.fields import FieldChange, changed_fields
+from tenantry.compare.moves import (
+    Moved,
+    Place,
+    Rehomed,
+    Replaced,
+    key_of,
+    moved_tenants,
+    places_of,
+    recreated_namespaces,
+    rehomed_clusters,
+    replaced_apps,
+)
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.plan.apps import PlannedApp
 from tenantry.plan.plan import Plan, nothing_of
@@ -26,43 +38,11 @@ class Status(StrEnum):
     REMOVED = "removed"
 
 
-class Place(NamedTuple):
-    """A namespace of a tenant on a cluster."""
-
-    tenant: str
-    cluster: str
-    namespace: str
-
-
 class TenantOnCluster(NamedTuple):
     """A tenant on a cluster."""
 
     tenant: str
     cluster: str
-
-
-class Moved(NamedTuple):
-    """A tenant whose main namespace on a cluster has another name."""
-
-    tenant: str
-    cluster: str
-    before: str
-    after: str
-
-
-class Rehomed(NamedTuple):
-    """A remote cluster whose Flux objects lie in another namespace than before."""
-
-    cluster: str
-    before: str
-    after: str
-
-
-class Replaced(NamedTuple):
-    """An app that stays on its cluster, but whose object there is another one."""
-
-    before: PlannedApp
-    after: PlannedApp
 
 
 class Deletions(NamedTuple):
@@ -157,8 +137,8 @@ def _diff(before: Plan, after: Plan, status: Status) -> Diff:
     old, new = _by_id(before), _by_id(after)
     both = [(old[id], new[id]) for id in new if kept and id in old]
     changed = tuple(found for pair in both if (found := _changed(*pair)))
-    replaced = _replaced(before, after, kept=kept)
-    rehomed = _rehomed(replaced, after.management) if kept else ()
+    replaced = replaced_apps(before, after, kept=kept)
+    rehomed = rehomed_clusters(replaced, after.management) if kept else ()
     return Diff(
         environment=after.environment,
         status=status,
@@ -167,9 +147,9 @@ def _diff(before: Plan, after: Plan, status: Status) -> Diff:
         added=_share(after, before, [each for id, each in new.items() if not (kept and id in old)]),
         changed=changed,
         replaced=replaced,
-        moved=_moved(before, after),
+        moved=moved_tenants(before, after),
         rehomed=rehomed,
-        recreated=_recreated(before, after, rehomed, kept=kept),
+        recreated=recreated_namespaces(before, after, rehomed, kept=kept),
         unchanged=len(both) - len(changed),
     )
 
@@ -195,13 +175,13 @@ def _content(object: KubeObject) -> dict[str, object]:
 
 
 def _share(own: Plan, other: Plan, objects: Iterable[KubeObject]) -> Share:
-    apps = {_key(app) for app in other.apps}
+    apps = {key_of(app) for app in other.apps}
     return Share(
         tenants=_only(_tenants(own), _tenants(other)),
         clusters=_only(_clusters(own), _clusters(other)),
         placements=_only(_placements(own), _placements(other)),
-        namespaces=_only(_places(own), _places(other)),
-        apps=tuple(app for app in own.apps if _key(app) not in apps),
+        namespaces=_only(places_of(own), places_of(other)),
+        apps=tuple(app for app in own.apps if key_of(app) not in apps),
         objects=tuple(objects),
     )
 
@@ -223,41 +203,3 @@ def _clusters(plan: Plan) -> list[str]:
 
 def _placements(plan: Plan) -> list[TenantOnCluster]:
     return [TenantOnCluster(each.tenant, each.cluster) for each in plan.placements]
-
-
-def _places(plan: Plan) -> list[Place]:
-    return [Place(each.tenant, each.cluster, namespace) for each in plan.placements for namespace in each.namespaces]
-
-
-def _key(app: PlannedApp) -> tuple[str, str, str]:
-    return (app.tenant, app.cluster, app.name)
-
-
-def _replaced(before: Plan, after: Plan, *, kept: bool) -> tuple[Replaced, ...]:
-    new = {_key(app): app for app in after.apps}
-    pairs = (Replaced(app, new[_key(app)]) for app in before.apps if _key(app) in new)
-    return tuple(pair for pair in pairs if not kept or pair.before.id != pair.after.id)
-
-
-def _rehomed(replaced: Iterable[Replaced], management: str) -> tuple[Rehomed, ...]:
-    """Clusters whose objects moved to another namespace. On the management cluster, tenants' namespaces hold them."""
-    found = {
-        one.cluster: Rehomed(one.cluster, one.id.namespace, other.id.namespace)
-        for one, other in replaced
-        if one.cluster != management and one.id.namespace != other.id.namespace
-    }
-    return tuple(found.values())
-
-
-def _recreated(before: Plan, after: Plan, rehomed: Iterable[Rehomed], *, kept: bool) -> tuple[Place, ...]:
-    there, clusters = set(_places(after)), {each.cluster for each in rehomed}
-    return tuple(each for each in _places(before) if each in there and (not kept or each.cluster in clusters))
-
-
-def _moved(before: Plan, after: Plan) -> tuple[Moved, ...]:
-    new = {(each.tenant, each.cluster): each.namespace for each in after.placements}
-    return tuple(
-        Moved(each.tenant, each.cluster, each.namespace, there)
-        for each in before.placements
-        if (there := new.get((each.tenant, each.cluster), each.namespace)) != each.namespace
-    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tenantry.compare.diff import Changed, Diff, Moved, Replaced, Status
+from tenantry.compare.diff import Changed, Diff, Status
+from tenantry.compare.moves import Moved, Replaced
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.text import MOST_NAMES, counted, grouped, listed
 from tenantry.plan.apps import PlannedApp
