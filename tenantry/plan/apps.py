@@ -35,7 +35,7 @@ class PlannedApp:
     cluster: str
     name: str
     id: ObjectId
-    at: Path
+    at: tuple[str, ...]
     release: tuple[str, str, str] | None = None
     images: tuple[PlannedImage, ...] = ()
 

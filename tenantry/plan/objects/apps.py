@@ -85,7 +85,7 @@ def helm_release(
     return scope.object(HELM_API, "HelmRelease", app, {"spec": spec}, app=app, depends_on=depends_on)
 
 
-def strategy_name(block: Helm, action: Action) -> str:
+def _strategy(block: Helm, action: Action) -> str:
     """What Flux does after an action has failed: what the author says, else what suits the rest of the block.
 
     Retrying keeps a release out of the dead end that Flux's default, giving up after one failure, leads to. But then Flux
@@ -110,7 +110,7 @@ def _edges(after: Iterable[Dependency]) -> tuple[ObjectId, ...]:
 
 
 def _action(block: Helm, action: Action, settings: TenantSettings) -> dict[str, Any]:
-    name = strategy_name(block, action)
+    name = _strategy(block, action)
     retries = {"retryInterval": settings.retryInterval} if name == "RetryOnFailure" else {}
     return {"strategy": {"name": name, **retries}, **block.flux.get(action, {})}
 

@@ -1,0 +1,20 @@
+"""Explains a tenant, an app, an add-on or the platform: effective values with their origins, and why each cluster is selected.
+
+Called by: `tenantry explain`, with the plan of the environment, so the answers describe what `pulumi up` applies.
+Never: decides what an app gets or where it goes; that is in `fleet` and `plan`.
+"""
+
+from tenantry.explain.app import ExplainedApp, PlacedApp, explain_addon, explain_app
+from tenantry.explain.platform import ExplainedPlatform, explain_platform
+from tenantry.explain.tenant import ExplainedTenant, explain_tenant
+
+__all__ = [
+    "ExplainedApp",
+    "ExplainedPlatform",
+    "ExplainedTenant",
+    "PlacedApp",
+    "explain_addon",
+    "explain_app",
+    "explain_platform",
+    "explain_tenant",
+]

@@ -1,0 +1,139 @@
+"""An app or add-on: where it is placed and why, and its values on each cluster.
+
+The plan says where an app is and what its object is called. The file says which level sets each value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tenantry.explain.declared import known, known_cluster
+from tenantry.explain.values import namespace_of, platform_namespace, platform_times, settings_of
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import Layer
+from tenantry.fleet.placement import Choice, choice_of_addon, choice_of_app
+from tenantry.fleet.resolve import resolved
+from tenantry.fleet.settings import TIMES, EffectiveApp, effective_app, variable_at, variables_of
+from tenantry.fleet.trace import Value, origin_at, placeholders, trace
+from tenantry.kube.objects import KubeObject, Manifest
+from tenantry.model import Helm, Kustomize, Source
+from tenantry.plan.apps import PlannedApp
+from tenantry.plan.images import PlannedImage
+from tenantry.plan.plan import Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedApp:
+    """An app on one cluster.
+
+    object: the Flux object that stands for it on the management cluster. images: those whose tags are followed on this
+    cluster. placeholders: the variables that its values use.
+    """
+
+    cluster: str
+    object: str
+    values: tuple[Value, ...]
+    images: tuple[PlannedImage, ...]
+    placeholders: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedApp:
+    """An app of a tenant, or an add-on, whose tenant is "", in all of an environment."""
+
+    tenant: str
+    app: str
+    environment: str
+    choice: Choice
+    placed: tuple[PlacedApp, ...]
+
+
+def explain_app(fleet: Fleet, plan: Plan, tenant: str, app: str, cluster: str | None = None) -> ExplainedApp:
+    """An app on every cluster it is placed on, or on the one named. Raises: Refused: one of them is not declared."""
+    known("tenant", tenant, fleet.document.tenants, fleet.source.file)
+    known("app", app, fleet.document.tenants[tenant].apps, f"tenant '{tenant}'")
+    known_cluster(fleet, plan.environment, cluster)
+    return _explained(fleet, plan, tenant, app, choice_of_app(fleet, plan.environment, tenant, app, cluster))
+
+
+def explain_addon(fleet: Fleet, plan: Plan, addon: str, cluster: str | None = None) -> ExplainedApp:
+    """An add-on, in the form of `explain_app`. Raises: Refused: the add-on or the cluster is not declared."""
+    known("add-on", addon, fleet.document.platform.addons, "the platform")
+    known_cluster(fleet, plan.environment, cluster)
+    return _explained(fleet, plan, "", addon, choice_of_addon(fleet, plan.environment, addon, cluster))
+
+
+def _explained(fleet: Fleet, plan: Plan, tenant: str, app: str, choice: Choice) -> ExplainedApp:
+    planned = {each.cluster: each for each in plan.apps if (each.tenant, each.name) == (tenant, app)}
+    ids = {each.id for each in planned.values()}
+    objects = {each.id: each for each in plan.objects if each.id in ids}
+    placed = (_placed(fleet, plan, each, objects[each.id]) for each in map(planned.__getitem__, choice.clusters))
+    return ExplainedApp(tenant=tenant, app=app, environment=plan.environment, choice=choice, placed=tuple(placed))
+
+
+def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, planned: KubeObject) -> PlacedApp:
+    shared = variables_of(fleet, plan.environment, app.cluster, **({"tenant": app.tenant} if app.tenant else {}))
+    variables = {**shared, "app": app.name}
+    effective = effective_app(fleet, app.at, plan.environment, app.cluster, variables)
+    values = (
+        namespace_of(fleet, plan, app.tenant, app.cluster) if app.tenant else platform_namespace(fleet),
+        *_app_values(fleet, effective, _times(fleet, app.tenant), planned.manifest["spec"]),
+        *_source_values(fleet, app, effective, shared),
+    )
+    used = dict.fromkeys(name for value in values for name in placeholders(value.written))
+    return PlacedApp(
+        cluster=app.cluster,
+        object=str(app.id),
+        values=values,
+        images=app.images,
+        placeholders=tuple(_variable(fleet, plan.environment, app.cluster, name, variables[name]) for name in used),
+    )
+
+
+def _times(fleet: Fleet, tenant: str) -> tuple[Value, ...]:
+    if not tenant:
+        return platform_times(fleet)
+    return tuple(each for each in settings_of(fleet, tenant) if each.path[0] in TIMES)
+
+
+def _app_values(fleet: Fleet, app: EffectiveApp, times: tuple[Value, ...], spec: Manifest) -> tuple[Value, ...]:
+    """The app's block and dependencies; times it does not set itself are its tenant's, or the platform's."""
+    effective: dict[str, Any] = {app.kind: _as_planned(app.block, spec)}
+    if app.depends_on:
+        effective["dependsOn"] = list(app.depends_on)
+    values = {each.path: each for each in trace(fleet.source, app.layers, effective)}
+    for time in times:
+        # Releases have no 'retryInterval'; the fleet retries their installs and upgrades that often.
+        path = (app.kind, *time.path) if time.path[0] in type(app.block).model_fields else time.path
+        own = values.get(path)
+        if own is None or own.value is None:
+            values[path] = replace(time, path=path, removed=own.removed if own else time.removed)
+    groups = list(dict.fromkeys(path[0] for path in values))
+    return tuple(sorted(values.values(), key=lambda each: groups.index(each.path[0])))
+
+
+def _as_planned(block: Kustomize | Helm, spec: Manifest) -> dict[str, Any]:
+    """The block, with the strategies that the plan chose for install and upgrade."""
+    data = block.model_dump(exclude_none=True)
+    if isinstance(block, Helm):
+        for action in ("install", "upgrade"):
+            data[action] = {"strategy": {"name": spec[action]["strategy"]["name"]}, **data.get(action, {})}
+    return data
+
+
+def _source_values(
+    fleet: Fleet, app: PlannedApp, effective: EffectiveApp, variables: dict[str, str]
+) -> tuple[Value, ...]:
+    """The source of an app is its tenant's; an add-on has its own."""
+    # The plan refuses an app of a tenant without a source.
+    part = ("sources", effective.block.source or "") if app.tenant else ("source",)
+    at = (*(app.at[:2] if app.tenant else app.at), *part)
+    source = resolved(fleet, at, Source, variables)
+    values = trace(fleet.source, [Layer(at, fleet.raw(*at))], source.model_dump(exclude_none=True))
+    return tuple(each.under(*part) for each in values)
+
+
+def _variable(fleet: Fleet, environment: str, cluster: str, name: str, value: str) -> Value:
+    at = variable_at(fleet, environment, cluster, name)
+    return Value((name,), value, origin_at(fleet.source, at) if at else None)

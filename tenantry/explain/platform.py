@@ -1,0 +1,58 @@
+"""The platform: the settings that add-ons share, everywhere and on each cluster, and where the add-ons are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tenantry.explain.declared import known_cluster
+from tenantry.explain.values import alerts_at, platform_namespace, platform_times
+from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.merge import Layer
+from tenantry.fleet.placement import Choice, choice_of_addon
+from tenantry.fleet.resolve import resolved
+from tenantry.fleet.settings import variables_of
+from tenantry.fleet.sharing import platform_account
+from tenantry.fleet.trace import Value, origin_at, trace
+from tenantry.model import ChartRepository
+from tenantry.plan.plan import Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedPlatform:
+    """The settings of the platform's add-ons in an environment: everywhere, and on each cluster."""
+
+    environment: str
+    settings: tuple[Value, ...]
+    clusters: dict[str, tuple[Value, ...]]
+    addons: dict[str, Choice]
+    alerts: tuple[Value, ...]
+
+
+def explain_platform(fleet: Fleet, plan: Plan, cluster: str | None = None) -> ExplainedPlatform:
+    """The settings that add-ons share, and where each is. Raises: Refused: the cluster is not declared."""
+    known_cluster(fleet, plan.environment, cluster)
+    here = [each for each in clusters_of(fleet, plan.environment) if cluster in (None, each)]
+    addons = fleet.document.platform.addons
+    return ExplainedPlatform(
+        environment=plan.environment,
+        settings=(platform_namespace(fleet), *platform_times(fleet)),
+        clusters={each: (_platform_account(fleet, plan, each), *_chart_values(fleet, plan, each)) for each in here},
+        addons={addon: choice_of_addon(fleet, plan.environment, addon, cluster) for addon in addons},
+        alerts=alerts_at(fleet, "platform", "alerts"),
+    )
+
+
+def _platform_account(fleet: Fleet, plan: Plan, cluster: str) -> Value:
+    key = "platformServiceAccount"
+    at = origin_at(fleet.source, ("clusters", cluster, key)) if key in fleet.raw("clusters", cluster) else None
+    return Value((key,), platform_account(fleet, plan.environment, cluster), at)
+
+
+def _chart_values(fleet: Fleet, plan: Plan, cluster: str) -> tuple[Value, ...]:
+    """The source of the objects chart, on a remote cluster with a baseline to install."""
+    if cluster == plan.management or all(each.cluster != cluster for each in plan.placements):
+        return ()
+    at = ("platform", "chart", "helm")
+    chart = resolved(fleet, at, ChartRepository, variables_of(fleet, plan.environment, cluster))
+    values = trace(fleet.source, [Layer(at, fleet.raw(*at))], chart.model_dump())
+    return tuple(each.under("chart", "helm") for each in values)

@@ -1,0 +1,63 @@
+"""Values that several answers show, each with its origin."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import Layer, merge
+from tenantry.fleet.settings import TIMES, platform_layers, platform_settings, settings_layers, tenant_settings
+from tenantry.fleet.trace import Value, origin_at, trace
+from tenantry.model import Model
+from tenantry.model.network import Network
+from tenantry.plan.plan import Plan
+
+
+def settings_of(fleet: Fleet, tenant: str) -> tuple[Value, ...]:
+    effective = _plain(asdict(tenant_settings(fleet, tenant)))
+    values = trace(fleet.source, settings_layers(fleet, tenant), effective)
+    return tuple(each for each in values if each.origin or each.removed or each.value not in ({}, []))
+
+
+def _plain(value: Any) -> Any:
+    """Settings as the author could have written them: models as mappings, without keys that are not set."""
+    match value:
+        case Network(policies=None):
+            return value.base or "isolated"
+        case Model():
+            return value.model_dump(exclude_none=True, by_alias=True)
+        case dict():
+            return {key: _plain(part) for key, part in value.items() if part is not None}
+        case list():
+            return [_plain(part) for part in value]
+        case _:
+            return value
+
+
+def namespace_of(fleet: Fleet, plan: Plan, tenant: str, cluster: str) -> Value:
+    """The tenant's namespace on a cluster, from the environment's template."""
+    name = next(each.namespace for each in plan.placements if (each.tenant, each.cluster) == (tenant, cluster))
+    written = fleet.environments[plan.environment].namespace
+    at = fleet.said_at(plan.environment, "namespace")
+    declared = "namespace" in fleet.raw("environments", str(at[1]))
+    return Value(("namespace",), name, origin_at(fleet.source, at) if declared else None, written)
+
+
+def alerts_at(fleet: Fleet, *at: str) -> tuple[Value, ...]:
+    """The settings that all alerts at a path share, as written: placeholders differ between clusters."""
+    layers = {name: Layer((*at, name), fleet.raw(*at, name)) for name in fleet.raw(*at)}
+    found = ((name, each) for name, layer in layers.items() for each in trace(fleet.source, [layer], merge([layer])))
+    return tuple(replace(each, written=None).under(name) for name, each in found)
+
+
+def platform_times(fleet: Fleet) -> tuple[Value, ...]:
+    settings = platform_settings(fleet)
+    return trace(fleet.source, platform_layers(fleet), {time: getattr(settings, time) for time in TIMES})
+
+
+def platform_namespace(fleet: Fleet) -> Value:
+    """Where the platform's objects are on every cluster, including Helm's release records."""
+    declared = "namespace" in fleet.raw("platform")
+    at = origin_at(fleet.source, ("platform", "namespace")) if declared else None
+    return Value(("namespace",), fleet.document.platform.namespace, at)
