@@ -22,6 +22,8 @@ from tenantry.plan.apps import PlannedApp
 from tenantry.plan.images import PlannedImage
 from tenantry.plan.plan import Plan
 
+_ACTIONS = ("install", "upgrade")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedApp:
@@ -104,8 +106,10 @@ def _app_values(fleet: Fleet, app: EffectiveApp, times: tuple[Value, ...], spec:
         effective["dependsOn"] = list(app.depends_on)
     values = {each.path: each for each in trace(fleet.source, app.layers, effective)}
     for time in times:
-        # Releases have no 'retryInterval'; the fleet retries their installs and upgrades that often.
-        path = (app.kind, *time.path) if time.path[0] in type(app.block).model_fields else time.path
+        own_key = time.path[0] in type(app.block).model_fields
+        if not own_key and not _is_retried(app.block, spec):
+            continue
+        path = (app.kind, *time.path) if own_key else time.path
         own = values.get(path)
         if own is None or own.value is None:
             values[path] = replace(time, path=path, removed=own.removed if own else time.removed)
@@ -117,9 +121,17 @@ def _as_planned(block: Kustomize | Helm, spec: Manifest) -> dict[str, Any]:
     """The block, with the strategies that the plan chose for install and upgrade."""
     data = block.model_dump(exclude_none=True)
     if isinstance(block, Helm):
-        for action in ("install", "upgrade"):
+        for action in _ACTIONS:
             data[action] = {"strategy": {"name": spec[action]["strategy"]["name"]}, **data.get(action, {})}
     return data
+
+
+def _is_retried(block: Kustomize | Helm, spec: Manifest) -> bool:
+    """Whether the plan uses `retryInterval` for a release, which has no such key: in a strategy that the author does not set."""
+    written = block.flux
+    return any(
+        "retryInterval" in spec[action]["strategy"] and "strategy" not in written.get(action, {}) for action in _ACTIONS
+    )
 
 
 def _source_values(

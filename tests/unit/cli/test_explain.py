@@ -207,6 +207,23 @@ def test_a_release_is_shown_with_how_soon_it_is_retried(capsys: Capture) -> None
     assert RELEASE == explain(capsys, "rocky", "cache")
 
 
+RETRIES = {
+    "": True,
+    ", install: {remediation: {retries: 3}}": True,
+    ", install: {remediation: {retries: 3}}, upgrade: {remediation: {retries: 3}}": False,
+    ", install: {remediation: {retries: 3}}, upgrade: {strategy: {name: RetryOnFailure}}": False,
+    ", install: {strategy: {name: RetryOnFailure, retryInterval: 9s}}, upgrade: {remediation: {retries: 3}}": False,
+}
+
+
+@pytest.mark.parametrize(("more", "shown"), RETRIES.items())
+def test_a_release_is_shown_with_the_tenants_retry_interval_where_it_uses_it(
+    capsys: Capture, more: str, *, shown: bool
+) -> None:
+    Path("f").write_text(FLEET.replace("version: 1.x}", f"version: 1.x{more}}}"))
+    assert ("\n  retryInterval: 30s" in explain(capsys, "rocky", "cache")) is shown
+
+
 IDLE = """\
 # tenant idle in environment dev
 namespaces: {}
