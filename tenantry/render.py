@@ -1,4 +1,4 @@
-"""A plan as YAML: the very manifests `pulumi up` applies."""
+"""A plan as YAML: exactly the manifests that `pulumi up` applies."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ MARKER = "# Rendered by tenantry from tenants.yaml; edit that instead.\n"
 
 
 class _Dumper(_BASE):  # type: ignore[misc]  # the C dumper exists only where libyaml does
-    """No anchors: a reader should not have to look a value up elsewhere."""
+    """Writes repeated values out instead of using anchors, which are hard to read."""
 
     def ignore_aliases(self, _: Any) -> bool:
         return True
 
 
-# Strings that PyYAML would leave bare although other readers of YAML take them for a number or a truth value.
+# PyYAML would not quote these strings, but other readers of YAML read them as numbers or booleans.
 _Dumper.add_implicit_resolver(
     "tag:yaml.org,2002:float", re.compile(r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$"), None
 )
@@ -36,32 +36,31 @@ _Dumper.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^[yYnN]$"),
 
 
 def to_yaml(manifests: Iterable[Manifest]) -> str:
-    """YAML documents, keys in the order of the manifests."""
+    """The manifests as YAML documents, with their order of keys."""
     return yaml.dump_all(map(dict, manifests), Dumper=_Dumper, sort_keys=False, explicit_start=True, width=1_000_000)
 
 
 def file_name(id: ObjectId) -> str:
-    """<namespace>/<kind>-<name>.yaml; cluster-scoped objects lie under _cluster, which is no valid namespace."""
+    """<namespace>/<kind>-<name>.yaml; cluster-scoped objects are in _cluster, which is not a valid namespace."""
     return f"{id.namespace or '_cluster'}/{id.kind.lower()}-{id.name}.yaml"
 
 
 def files(objects: Iterable[KubeObject]) -> Iterator[tuple[str, str]]:
-    """File names and contents, one object each."""
+    """The name and the content of a file for each object."""
     for object in objects:
         yield file_name(object.id), MARKER + to_yaml([object.manifest])
 
 
 def shown(objects: Iterable[KubeObject]) -> list[KubeObject]:
-    """Objects but for Secrets whose values only a stack knows: without them they would undo what the stack applied."""
+    """All objects except Secrets whose values are in the stack: without values they would overwrite what the stack applied."""
     return [object for object in objects if object.secret is None]
 
 
 def write_directory(plan: Plan, directory: Path) -> tuple[int, int]:
-    """Make a directory hold exactly the plan's objects; returns how many files were written and how many removed.
+    """Write the plan's objects to a directory; returns how many files were written and how many removed.
 
-    Files of an earlier rendering that are no longer planned are removed; a directory with other files in it is refused,
-    before anything is written to it. Unchanged files are left alone, so their times tell what changed. Secrets with values
-    are left out.
+    Removes files of an earlier rendering that are no longer planned. Refuses a directory that contains other files, before
+    writing anything. Does not touch unchanged files, so that file times show what changed. Omits Secrets with values.
     """
     try:
         return _write(dict(files(shown(plan.objects))), directory)
@@ -87,7 +86,7 @@ def _write(wanted: dict[str, str], directory: Path) -> tuple[int, int]:
 
 
 def rendered(directory: Path) -> Iterator[Manifest]:
-    """The objects that a former rendering, or a stack whose target is the directory, left there; what is none is passed over."""
+    """The objects in a directory, from an earlier rendering or a stack with this target. Skips documents that are no objects."""
     for file in sorted(directory.rglob("*.y*ml")) if directory.is_dir() else ():
         try:
             documents = list(yaml.load_all(file.read_bytes(), Loader=_LOADER))
@@ -99,7 +98,7 @@ def rendered(directory: Path) -> Iterator[Manifest]:
 
 
 def _rendered_before(directory: Path) -> set[str]:
-    """The files a former rendering left; raises Refused where a file is not ours."""
+    """The files of an earlier rendering. Raises: Refused: the directory contains other files."""
     if directory.exists() and not directory.is_dir():
         raise Refused(f"{directory} is not a directory", "name another with --directory")
     names = set()
@@ -121,7 +120,7 @@ def _is_ours(file: Path) -> bool:
 
 
 def _replace(file: Path, content: str) -> None:
-    """Write so that an interruption leaves the old content or the new, never half of it."""
+    """Replace the file atomically: an interruption leaves the old or the new content."""
     temporary = file.with_name(f".{os.getpid()}")
     try:
         temporary.write_text(content, encoding="utf-8")

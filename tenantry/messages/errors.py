@@ -1,12 +1,12 @@
-"""What can go wrong, classed by who has to act.
+"""Errors, by who has to act.
 
     TenantryError
-    +-- InvalidFleet   the author of tenants.yaml: every problem of the file, each with its place
+    +-- InvalidFleet   the author of tenants.yaml: all problems of the file, each with its place
     +-- Refused        the person who runs the command: one message and its fix
-    +-- Found          nobody yet: findings on their way to an InvalidFleet
-    +-- AlreadyTold    nobody: another check has a finding about the same mistake
+    +-- Found          nobody yet: findings that become part of an InvalidFleet
+    +-- AlreadyTold    nobody: another check reports the same mistake
 
-Anything else that escapes is a bug of ours. Nothing here logs or prints.
+Any other exception that escapes is a bug. Nothing here logs or prints.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from tenantry.messages.lines import Lines
 from tenantry.messages.redact import MAX_KEY, presentable
 
 MAX_PROBLEMS = 1000
-"""How many are told in one run. Nobody reads more, and a file can be made to hold any number."""
+"""How many problems one run reports. Nobody reads more, and a file can contain any number."""
 
 Path: TypeAlias = tuple[str | int, ...]
-"""Where a value stands in the document: ("tenants", "rocky", "apps", "web", "clusters", "names", 1)."""
+"""The path of a value in the document: ("tenants", "rocky", "apps", "web", "clusters", "names", 1)."""
 
 
 class _InText:
-    """Keeps the lines of a text out of the fields of a place, so that they are never printed or written as data with it."""
+    """Stores the lines of a text outside the fields of a place, so that they are never printed or serialized with it."""
 
     __slots__ = ("_lines",)
 
     @property
     def lines(self) -> Lines | None:
-        """All lines of the text, if they are known. They can hold secrets: only `cli.excerpt` shows any."""
+        """All lines of the text, if they are known. They can contain secrets, so only `cli.excerpt` shows them."""
         return getattr(self, "_lines", None)
 
 
@@ -50,7 +50,7 @@ class Location(_InText):
         return f"{self.file}:{self.line}:{self.column}"
 
     def within(self, lines: Lines | None) -> Location:
-        """The same place, which knows the lines of its text."""
+        """The same place with the lines of its text."""
         place = Location(self.file, self.line, self.column)
         object.__setattr__(place, "_lines", lines)
         return place
@@ -83,7 +83,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A problem at a place of a file, ready to be shown. It is bounded and repeats no secret, wherever it was made."""
+    """A problem at a place in a file, ready to print. Its texts are bounded and redacted."""
 
     location: Location
     code: str
@@ -102,7 +102,7 @@ class Diagnostic:
 
 
 def sorted_once(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Each problem once, sorted by place."""
+    """The problems without duplicates, sorted by place."""
     return tuple(sorted(dict.fromkeys(diagnostics), key=lambda each: (each.location, each.code, each.message)))
 
 
@@ -111,9 +111,9 @@ class TenantryError(Exception):
 
 
 class InvalidFleet(TenantryError):
-    """The author's file is wrong; holds the problems found in one run, sorted by place.
+    """The file is wrong. `diagnostics` are the problems that one run found, sorted by place.
 
-    more: whether there are more of them than `MAX_PROBLEMS`, which are all that is held.
+    more: whether there were more than `MAX_PROBLEMS`. The others are dropped.
     """
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
@@ -123,14 +123,14 @@ class InvalidFleet(TenantryError):
         super().__init__(f"{len(self.diagnostics)} problems")
 
     def quoting(self, lines: Lines) -> InvalidFleet:
-        """The same problems, which are all in one text, with places that know its lines."""
+        """The same problems with the lines of the text. All of them are in this text."""
         places = (each.location.within(lines) for each in self.diagnostics)
         self.diagnostics = tuple(replace(each, location=at) for each, at in zip(self.diagnostics, places, strict=True))
         return self
 
 
 class Refused(TenantryError):
-    """The request cannot be carried out as asked; `fix` says what would help."""
+    """The command cannot do what was asked; `fix` says how to change the request."""
 
     def __init__(self, message: str, fix: str = "") -> None:
         self.message = presentable(message)
@@ -142,7 +142,7 @@ class Refused(TenantryError):
 
 
 class AllRefused(Refused):
-    """Several requests, or one for several reasons, each with its own fix."""
+    """Several requests are refused, or one for several reasons. Each has its own fix."""
 
     def __init__(self, reasons: Iterable[Refused]) -> None:
         self.reasons = tuple(reasons)
@@ -153,12 +153,12 @@ class AllRefused(Refused):
 
 
 def first_of(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """As many findings as it takes to know whether there are more than can be told."""
+    """At most one finding more than a run reports, which is enough to know that there are more."""
     return tuple(islice(findings, MAX_PROBLEMS + 1))
 
 
 class Found(TenantryError):
-    """Carries findings out of a computation that cannot go on; the caller turns them into an `InvalidFleet`."""
+    """A computation cannot go on because of these findings. The caller turns them into an `InvalidFleet`."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = tuple(findings)
@@ -169,7 +169,7 @@ class Found(TenantryError):
 class AlreadyTold(TenantryError):
     """A computation cannot go on because of something that another check of the same file reports.
 
-    what: the part of the file that is missing or wrong, a hint for finding the check that did not report it.
+    what: the part of the file that is missing or wrong. If no check reports it, this helps to find the bug.
     """
 
     def __init__(self, what: str) -> None:
@@ -178,7 +178,7 @@ class AlreadyTold(TenantryError):
 
 
 class Findings(list[Finding]):
-    """What was found so far; skipped: the parts that were left out because another check reports what is wrong with them."""
+    """The findings so far; skipped: the parts that were not computed because another check reports their problem."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -186,7 +186,7 @@ class Findings(list[Finding]):
 
 
 class collecting:  # reads as a verb: `with collecting(findings):`
-    """End the body where it cannot go on, and keep what it found: a part that cannot be planned does not stop the others."""
+    """Catch `Found` and `AlreadyTold` of the body and collect their findings, so that one wrong part does not stop the others."""
 
     __slots__ = ("_findings",)
 

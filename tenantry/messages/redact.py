@@ -1,8 +1,8 @@
-"""What secrets look like, and how a message may repeat what an author wrote: on one line, bounded, without secrets.
+"""Recognizes secrets, and makes quotes from a file safe for messages: on one line, bounded, without secrets.
 
-Two uses with two measures. `kind_of` tells whether a text is certainly a secret, so that the file is refused. `redacted`
-removes from a message everything that may be one, long random strings included: the message loses little.
-Every pattern is linear in the length of the text: repetitions are bounded, or start where no other can.
+`kind_of` recognizes only what is certainly a secret, because the file is then refused. `redacted` removes from a message everything
+that may be a secret, including long random strings, because a message loses little by it.
+Every pattern takes linear time: repetitions are bounded, or begin where no other repetition can begin.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from string import ascii_lowercase, ascii_uppercase, digits
 
 HIDDEN = "(a secret?)"
-"""Stands in a message where a secret may have stood."""
+"""Replaces a possible secret in a message."""
 
 _PRIVATE_KEY = "a private key"
 _GITHUB = "a token of GitHub"
@@ -27,7 +27,7 @@ _CERTAIN: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("PRIVATE KEY",),
         r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----)[\s\S])*(?:-----END[^-]{0,80}-----)?",
     ),
-    # The same in base64, as in a kubeconfig, by the three ways in which `PRIVATE KEY` can lie in groups of three bytes.
+    # The same in base64, as in a kubeconfig. `PRIVATE KEY` has three encodings, by its offset in groups of three bytes.
     (
         _PRIVATE_KEY,
         ("LS0tLS1CRUdJTi",),
@@ -58,10 +58,10 @@ _CERTAIN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("a token of Vault", ("hvs.", "hvb.", "hvr."), r"(?<![A-Za-z0-9])hv[sbr]\.[\w-]{20,}"),
     ("a key of SendGrid", ("SG.",), r"(?<![A-Za-z0-9])SG\.[\w-]{16,64}\.[\w-]{16,}"),
     (_LOGIN, ('"auth"',), r'"auth"\s{0,8}:\s{0,8}"[A-Za-z0-9+/=]{8,}"'),
-    # What another program fills in is no password: `$(PASSWORD)`, `{{ .password }}`, `<password>`, `****`.
+    # Placeholders of other programs are not passwords: `$(PASSWORD)`, `{{ .password }}`, `<password>`, `****`.
     (_URL, ("://",), r"://[^/@\s:]*:[^/@\s:${}<>*%][^/@\s${}<>*]*@"),
 )
-"""What it is, substrings of which each such text holds at least one, and its form."""
+"""Kinds of secrets: the name in messages, substrings of which each such text contains at least one, and the pattern."""
 
 _FORMS = tuple((kind, hints, re.compile(form)) for kind, hints, form in _CERTAIN)
 
@@ -83,19 +83,19 @@ _SENSITIVE = re.compile(r"(?i)passw|passphrase|token|secretref|credential|api[-_
 
 
 def kind_of(text: str) -> str | None:
-    """Which kind of secret a text holds, with its article; None: none that is known."""
+    """The kind of secret that a text contains, with its article; None: it contains no known secret."""
     return next(
         (kind for kind, hints, form in _FORMS if any(hint in text for hint in hints) and form.search(text)), None
     )
 
 
 def redacted(text: str) -> str:
-    """A text without whatever in it may be a secret."""
+    """The text with all possible secrets replaced."""
     return _LONG_WORD.sub(_unless_name, _POSSIBLE.sub(_hidden, text))
 
 
 def is_sensitive(key: str) -> bool:
-    """Whether under a key of this name people put a secret itself, where the name of one, or nothing, belongs."""
+    """Whether people are likely to write a secret itself under a key of this name, instead of its name."""
     return bool(_SENSITIVE.search(key))
 
 
@@ -109,9 +109,9 @@ def _unless_name(match: re.Match[str]) -> str:
 
 
 def _is_random(text: str) -> bool:
-    """Whether a long word, or a part of it, is no name: how often letters, capitals and digits take turns tells.
+    """Whether a long word, or a part of it, is random: small letters, capitals and digits alternate often.
 
-    Names of objects are words and single digits between hyphens, and never hold capitals; names of kinds hold few digits.
+    Names of objects are words and single digits between hyphens, without capitals. Names of kinds contain few digits.
     """
     kinds = text.translate(_KINDS)
     starts = {*range(0, len(kinds) - _WINDOW, _STEP), max(0, len(kinds) - _WINDOW)}
@@ -133,19 +133,19 @@ _KINDS = str.maketrans(
 )
 
 MAX_TEXT = 4000
-"""Characters of a message, a note or a fix; lists of what is known may be that long, names never are."""
+"""The most characters of a message, a note or a fix. Only messages that list all known names get close to this."""
 MAX_KEY = 400
-"""Characters of one key in the path of a problem: more than any key that Kubernetes takes."""
+"""The most characters of one key in the path of a problem. Keys of Kubernetes are shorter."""
 
 
 def shorten(value: str, limit: int = 80) -> str:
-    """A value as it may be quoted in a message."""
+    """A value for a quote in a message: redacted, bounded and on one line."""
     shown = redacted(value[: 4 * limit])
     shown = shown.encode("unicode_escape").decode() if not shown.isprintable() else shown
     return shown if len(shown) <= limit and len(value) <= 4 * limit else f"{shown[:limit]}..."
 
 
 def presentable(text: str, limit: int = MAX_TEXT) -> str:
-    """A whole message, or a part of one, of which nobody knows what it repeats."""
+    """A message, or a part of one, redacted and bounded because it may quote a file."""
     shown = redacted(text[: 2 * limit])
     return shown if len(shown) <= limit and len(text) <= 2 * limit else f"{shown[:limit]}..."

@@ -1,10 +1,10 @@
-"""What Flux's own locks leave open to a tenant of the management cluster, refused there by the API server itself.
+"""An admission policy for tenants of the management cluster. It closes two gaps that Flux's multi-tenancy lockdown leaves open.
 
-A role such as `admin` lets a tenant make Flux objects in its own namespace. Two of their fields reach out of it with the
-controllers' rights, whatever flags these run with, or unless they have flags that few set:
+A role such as `admin` lets a tenant create Flux objects in its own namespace. Two of their fields reach beyond the namespace with
+the rights of the controllers, either with any flags or unless rarely used flags are set:
 
-- `dependsOn` may name objects of any namespace, and its `readyExpr` asks what stands in them, in their values too;
-- `kubeConfig.configMapRef` may have a controller present a token of its own at an address of the tenant's choice.
+- `dependsOn` can name objects in any namespace, and its `readyExpr` can read their fields, including values;
+- `kubeConfig.configMapRef` can make a controller send its own token to an address that the tenant chooses.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from tenantry.plan.objects.scope import MANAGED_BY, ROLE_LABEL
 
 POLICY = "tenantry-tenants"
 _API = "admissionregistration.k8s.io/v1"
-# Whatever stands in an object that is being deleted, Flux has to be able to take its finalizer off.
+# Flux must be able to remove its finalizer from an object that is being deleted, whatever the object contains.
 _LEAVING = "has(object.metadata.deletionTimestamp)"
 
 
 def tenants_policy(platform: str) -> tuple[Manifest, Manifest]:
-    """The policy for Flux objects in tenants' namespaces of a management cluster, and its binding.
+    """The policy for Flux objects in tenants' namespaces on a management cluster, and its binding.
 
-    Args: platform: the namespace of add-ons, for which tenants' apps may wait.
+    Args: platform: the namespace of add-ons, which tenants' apps may depend on.
     """
     metadata = {"name": POLICY, "labels": MANAGED_BY}
     tenants = {"matchLabels": {**MANAGED_BY, **ROLE_LABEL}}
     spec = {
         "failurePolicy": "Fail",
-        # With what the API server would add: it takes all of this for one value, so two who apply less are in conflict.
+        # Written with all defaults: server-side apply treats this as one value, so appliers that omit a default conflict.
         "matchConstraints": {
             "matchPolicy": "Equivalent",
             "namespaceSelector": tenants,

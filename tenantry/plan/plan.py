@@ -1,6 +1,6 @@
-"""The plan: every object of one environment, in the order of their dependencies. One plan serves every command.
+"""The plan: all objects of one environment, in the order of their dependencies. Every command uses the same plan.
 
-A pure function of (fleet, environment): no clock, no network, no order but the file's.
+It is a pure function of the fleet and the environment. It uses no clock and no network, and its order is that of the file.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ class Plan:
 
 
 def nothing_of(plan: Plan) -> Plan:
-    """The environment of a plan with nothing in it."""
+    """An empty plan of the same environment."""
     return Plan(plan.environment, plan.management, (), (), ())
 
 
 def plan(fleet: Fleet, environment: str) -> Plan:
-    """Everything an environment's management cluster has to hold.
+    """Plan all objects of an environment on its management cluster.
 
     Shape:  per tenant on the management cluster 1 service account + sources + charts + apps, and in each of its
             namespaces 2 objects + owners' and extra bindings + quota, limits and network policies;
             per placement on a remote 2 + sources + charts + apps; per remote with placements 2 for the objects chart;
             per namespace of kubeconfigs 1 for each platform service account; per remote reached by workload identity that the
             fleet describes 1.
-    Raises: InvalidFleet: with all problems that show only in this environment; Refused: there is no such environment.
+    Raises: InvalidFleet: with all problems of this environment alone; Refused: the environment is not declared.
     """
     if environment not in fleet.environments:
         near = closest(environment, fleet.environments)
@@ -74,10 +74,10 @@ def plan(fleet: Fleet, environment: str) -> Plan:
 
 
 _PROTECTED = ("Namespace", "Kustomization", "HelmRelease")
-"""What tenants and add-ons are: the rest comes and goes with their settings."""
+"""The kinds that Pulumi protects: tenants and add-ons themselves. Other objects come and go with settings."""
 
 
 def _protected(planned: KubeObject) -> KubeObject:
-    """The engine refuses its deletion too: `pulumi destroy` does not run the program, and so meets no guard."""
+    """The object, protected from `pulumi destroy`, which does not run the program and therefore no guard."""
     given_up = STATE_LABEL in planned.manifest["metadata"].get("labels", {})
     return replace(planned, protect=planned.id.kind in _PROTECTED and not given_up)

@@ -1,7 +1,6 @@
-"""When a certificate is valid, read from its encoding.
+"""Reads the validity of a certificate from its DER encoding. It verifies nothing.
 
-Python's own ssl module tells that only of certificates of authorities, and a whole cryptography library for two dates would
-be one more thing that every user of the command line has to install. Nothing is verified here.
+Python's ssl module reads the dates of CA certificates only, and a cryptography library would be a large dependency for two dates.
 
 Source: RFC 5280, section 4.1 (the fields and their order), ITU-T X.690 (their encoding).
 """
@@ -26,7 +25,7 @@ class Validity(NamedTuple):
 
 
 class _Element(NamedTuple):
-    """A value in the encoding: what it is, where its content is, and thereby where the next begins."""
+    """A DER element: its tag, and where its content begins and ends. The next element begins at `end`."""
 
     tag: int
     begin: int
@@ -34,9 +33,9 @@ class _Element(NamedTuple):
 
 
 def validity(pem: bytes) -> Validity:
-    """When the first certificate of a PEM text is valid; in a chain that is the one whose key is used.
+    """The validity of the first certificate in a PEM text. In a chain, the first certificate is the one whose key is used.
 
-    Raises: ValueError: there is no certificate.
+    Raises: ValueError: the text contains no valid certificate.
     """
     block = _PEM.search(pem)
     if block is None:
@@ -57,7 +56,7 @@ def _element(der: bytes, at: int) -> _Element:
     if at + 2 > len(der):
         raise ValueError("the encoding ends early")
     length, begin = der[at + 1], at + 2
-    if length >= 0x80:  # the long form: that many bytes hold the length
+    if length >= 0x80:  # long form: the number of bytes that hold the length
         size = length & 0x7F
         length, begin = int.from_bytes(der[begin : begin + size]), begin + size
     if begin + length > len(der):

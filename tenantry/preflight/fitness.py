@@ -1,6 +1,6 @@
-"""Whether the management cluster has Flux's kinds, and whether they know every field that the plan uses.
+"""Checks that the management cluster serves Flux's kinds, and that its CRDs have every field that the plan uses.
 
-An API server drops a field that a kind does not know without a word: an old Flux would do less than the file says.
+An API server silently drops unknown fields, so with an old Flux, settings of the file would have no effect.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ CRD_API = "apiextensions.k8s.io/v1"
 
 
 def definitions(plan: Plan) -> dict[str, ObjectId]:
-    """The definition of each of Flux's kinds that a plan uses, by kind."""
+    """The CRD of each Flux kind that a plan uses, by kind."""
     used = sorted({each.id.kind for each in plan.objects} & set(kinds()))
     return {kind: ObjectId(CRD_API, "CustomResourceDefinition", "", _crd(schema_of(kind))) for kind in used}
 
 
 def check_fitness(plan: Plan, found: Mapping[str, Manifest | None]) -> Iterator[Problem]:
-    """Args: found: the definitions by kind; None: the cluster has none."""
+    """Args: found: the CRDs on the cluster by kind; None: the CRD is not installed."""
     for kind, definition in found.items():
         schema = schema_of(kind)
         planned = [each for each in plan.objects if each.id.kind == kind]
@@ -47,7 +47,7 @@ def _established(kind: str, definition: Manifest) -> Iterator[Problem]:
 
 @dataclass(slots=True)
 class _Use:
-    """Something that a kind does not know: an object with it, and how many more have it too."""
+    """The use of a field that the CRD does not have: one object, and how many more use it."""
 
     example: KubeObject
     more: int = 0
@@ -77,9 +77,9 @@ def _fields(plan: Plan, schema: Schema, definition: Manifest, planned: list[Kube
 
 
 def _unknown(structure: Mapping[str, Any], value: Any, path: str) -> Iterator[str]:
-    """What a structural schema does not know of a value, in words: fields, and values of enumerations."""
+    """Describe the fields and enum values in a value that a structural schema does not have."""
     if structure.get("x-kubernetes-preserve-unknown-fields") or "type" not in structure:
-        return  # it may be anything, such as the values of a chart
+        return  # any value is allowed, such as the values of a chart
     if isinstance(value, dict):
         fields, others = structure.get("properties", {}), structure.get("additionalProperties")
         for key, part in value.items():
@@ -97,7 +97,7 @@ def _unknown(structure: Mapping[str, Any], value: Any, path: str) -> Iterator[st
 
 
 def _told(plan: Plan, use: _Use) -> str:
-    """Who uses it: Kustomization rocky/web (app 'web' of tenant 'rocky'), and 2 more"""
+    """Kustomization rocky/web (app 'web' of tenant 'rocky') and 2 more use it"""
     app = next((each for each in plan.apps if each.id == use.example.id), None)
     if app is None:
         whose = f" (tenant '{use.example.owner.tenant}')" if use.example.owner.tenant else " (the platform)"

@@ -1,6 +1,6 @@
 """Checks whether Flux can reach the remote clusters of a plan, and what their kubeconfigs permit.
 
-A remote is contacted with the kubeconfig that Flux uses. No message quotes any part of it.
+The checks contact a remote with the kubeconfig that Flux uses. No message quotes any part of it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
 REMOTE_TIMEOUT = 5.0
-"""Seconds a remote has for each step of an answer: who asks may well be where Flux is not."""
+"""Seconds for each step of a request. It is short, because a cluster that Flux reaches may be unreachable from here."""
 _AUTHORIZATION = "authorization.k8s.io/v1"
 
 
@@ -39,8 +39,8 @@ _AUTHORIZATION = "authorization.k8s.io/v1"
 class Remote:
     """A remote cluster that Flux reaches for a plan.
 
-    accounts: the service accounts that it impersonates there, all of the kubeconfig's namespace.
-    platform: that which installs baselines and add-ons, if the plan has any. bootstrapped: the namespace it needs there.
+    accounts: the service accounts that Flux impersonates there, all in the kubeconfig's namespace.
+    platform: the one for baselines and add-ons, "" if the plan has none. bootstrapped: the namespace that it needs there.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Remote:
 
 
 def remotes(fleet: Fleet, plan: Plan) -> list[Remote]:
-    """The clusters on which Flux is to do something; none that are paused or given up."""
+    """The active remote clusters for which the plan has Flux objects."""
     accounts: dict[str, dict[str, None]] = {}
     for each in plan.objects:
         spec: Mapping[str, Any] = each.manifest.get("spec") or {}
@@ -82,7 +82,7 @@ def connect(config: SingleConfig) -> Client:
 
 @dataclass(frozen=True, slots=True)
 class Checker:
-    """local: as in `check_kubeconfig`. connect: how a remote is reached."""
+    """local: as in `check_kubeconfig`. connect: makes the client of a remote."""
 
     hub: Client = field(repr=False)
     now: datetime
@@ -90,7 +90,7 @@ class Checker:
     connect: Connect = connect
 
     def check(self, remote: Remote) -> list[Problem]:
-        """What is wrong with a remote, as far as can be seen from here."""
+        """The problems of a remote that are visible from here."""
         try:
             found = list(self._problems(remote))
         except Refused as refused:
@@ -108,7 +108,7 @@ class Checker:
             yield from self._access(remote, secret.data[remote.reference.key])
 
     def _workload_identity(self, reference: ConfigMap) -> Iterator[Problem]:
-        """The plan may make the ConfigMap itself; who the cluster takes its tokens for cannot be asked from here."""
+        """Check that the ConfigMap exists or is planned. Its rights cannot be checked: Flux alone gets the token."""
         id = ObjectId("v1", "ConfigMap", reference.namespace, reference.name)
         if reference.provider is None and one(self.hub, id) is None:
             fix = "create it, or describe it under the cluster's 'kubeconfig.configMap' so that Tenantry creates it"
@@ -143,7 +143,7 @@ class _Access:
         yield from self._bootstrap()
 
     def _impersonation(self) -> Iterator[Problem]:
-        """Any of the namespace is asked first, which is what administrators may, and then each by itself."""
+        """Ask first about all service accounts of the namespace, which administrators may impersonate, then about each one."""
         namespace = self.remote.reference.namespace
         if self._may_impersonate(namespace, ""):
             return
@@ -162,7 +162,7 @@ class _Access:
         return bool(ask(self.client, _AUTHORIZATION, "SelfSubjectAccessReview", review).get("allowed"))
 
     def _bootstrap(self) -> Iterator[Problem]:
-        """What cannot be read is not told: Flux acts as the platform's account, not as who asks here."""
+        """Check the namespace and the rights of the platform's account, as far as this user may read them."""
         remote = self.remote
         fix = f"tenantry cluster bootstrap {remote.name} --environment {remote.environment} --kubeconfig FILE --context NAME"
         namespace = ObjectId("v1", "Namespace", "", remote.bootstrapped)
@@ -183,7 +183,7 @@ class _Access:
 
     @staticmethod
     def _permitted(question: Callable[[], object]) -> bool:
-        """The answer; yes where the question may not be asked."""
+        """The answer to a question; True if this user may not ask it."""
         try:
             return bool(question())
         except Refused:
@@ -191,7 +191,7 @@ class _Access:
 
 
 def _unanswered(client: Client) -> Problem | None:
-    """Why nothing can be asked; None: the cluster answers, and knows who asks."""
+    """Why the cluster answers no requests; None: it answers, and accepts the credentials."""
     import httpx2
 
     try:
@@ -199,7 +199,7 @@ def _unanswered(client: Client) -> Problem | None:
     except httpx2.TimeoutException:
         return _unreachable(f"it did not answer within {REMOTE_TIMEOUT:.0f} seconds")
     except (httpx2.HTTPError, OSError, ValueError):
-        # The exception's own words would tell the address.
+        # The text of the exception would contain the address.
         return _unreachable("it cannot be reached")
     if status == HTTPStatus.UNAUTHORIZED:
         return error(

@@ -3,10 +3,10 @@
     walk          defaults that an API server fills in first
     structure     types, keys, enumerations, patterns, bounds: JSON Schema
     rules         how fields relate to each other: CEL
-    explanations  our own text for each of those rules
+    explanations  our text for each of these rules
 
-The schemas are derived from the pinned Flux (`tenantry.flux.schemas`). This package does not check what a controller refuses
-later, such as a name that does not exist.
+The schemas are derived from the pinned Flux (`tenantry.flux.schemas`). This package does not find what a controller rejects
+later, such as a reference to an object that does not exist.
 """
 
 from tenantry.flux.conformance.check import check_part, check_spec

@@ -1,8 +1,7 @@
-"""What JSON Schema cannot say: the CEL rules of the definitions, and keys that make the entries of a list unique.
+"""Checks what JSON Schema cannot express: the CEL rules of the CRDs, and list entries with equal keys.
 
-Rules are evaluated by the engine of CEL's own authors, not by a translation of ours, so a rule that a new version of Flux
-brings is checked as soon as it is explained. All that there are hold for a single state of an object; a rule about a change
-(`oldSelf`) does not compile here, which a test would notice.
+The CEL engine evaluates the rules themselves, so a new rule of Flux works here as soon as `explanations` has a text for it.
+Transition rules (`oldSelf`) do not compile here. Flux has none so far, and a test would notice one.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from tenantry.messages.errors import Finding, Path
 
 
 def broken_rules(schema: dict[str, Any], value: Any, at: Path) -> Iterator[Finding]:
-    """The rules that a value of the right structure, defaults included, breaks; and so on for its parts."""
+    """The rules that a value and its parts break. The value has the right structure and includes defaults."""
     for rule in schema.get("x-kubernetes-validations", ()):
         if not holds(rule, value):
             yield _finding(EXPLANATIONS[rule], value, at)
@@ -28,7 +27,7 @@ def broken_rules(schema: dict[str, Any], value: Any, at: Path) -> Iterator[Findi
 
 
 def holds(rule: str, value: Any) -> bool:
-    """Whether the rule is true of the value; one that cannot be evaluated is not, to an API server neither."""
+    """Whether the value satisfies the rule. As on an API server, a rule that cannot be evaluated is not satisfied."""
     return _compiled(rule).eval(data={"self": value}).value() is True
 
 
@@ -39,14 +38,14 @@ def _compiled(rule: str) -> Any:
 
 @cache
 def _environment() -> Any:
-    # Not needed by a fleet without rules to check, and not by most commands.
+    # Most commands, and fleets without rules to check, do not need it.
     from cel_expr_python import cel  # type: ignore[import-untyped]
 
     return cel.NewEnv(variables={"self": cel.Type.DYN})
 
 
 def _finding(explanation: Explanation, value: Any, at: Path) -> Finding:
-    """At the key that is to change, where the author wrote it; else at the block that lacks it."""
+    """The finding for a broken rule: at the key to change if the author wrote it, otherwise at the block."""
     at_key = explanation.key in value
     return Finding(
         (*at, explanation.key) if at_key else at,

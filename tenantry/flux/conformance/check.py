@@ -1,4 +1,4 @@
-"""The check of one object's spec, in the order in which an API server proceeds."""
+"""Checks the spec of one object in the same order as an API server."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from tenantry.messages.errors import Finding, Path
 
 
 def check_part(kind: str, part: Mapping[str, Any], at: Path) -> Iterator[Finding]:
-    """What is wrong with a part of a spec by itself; what is missing, other layers may bring.
+    """The problems of a part of a spec. Missing keys are no problem, because other layers can add them.
 
-    Args:    part: as written, with `null` for what is to be removed.
+    Args:    part: as written; `null` removes a key.
     Raises:  KeyError: there is no such kind.
     """
     yield from misfits_of_part(schema_of(kind), dict(part), at)
 
 
 def check_spec(kind: str, spec: Mapping[str, Any], at: Path) -> Iterator[Finding]:
-    """What is wrong with the spec of an object of a Flux kind, whose place in the document is `at`.
+    """The problems of the spec of a Flux object.
 
-    Rules are looked at only where the structure is right, as they may rely on it.
-    Args:    spec: as it would be sent: JSON data, complete but for defaults, without null.
-    Returns: findings at paths below `at`, each as if the author had written the spec there.
+    CEL rules rely on the structure, so they are checked only if the structure is right.
+    Args:    spec: JSON data as it would be sent, without null; defaults may be missing. at: its path in the document.
+    Returns: findings at paths below `at`, as if the author had written the spec there.
     Raises:  KeyError: there is no such kind.
     """
     schema = schema_of(kind)

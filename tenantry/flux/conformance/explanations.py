@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The message for an author whose block breaks the rule.
+    """The message for a block that breaks the rule.
 
-    key: the finding points at it if the author wrote it; otherwise at the block around it.
+    key: the finding points at this key if the author wrote it, otherwise at the block.
     """
 
     message: str

@@ -1,4 +1,4 @@
-"""Types, keys, enumerations, patterns and bounds: a JSON Schema library finds the misfits, this module words them."""
+"""Types, keys, enumerations, patterns and bounds: a JSON Schema library finds the errors, this module writes the messages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TYPES = {
     "string": "a string",
     "null": "nothing",
 }
-"""In the order in which a message names several."""
+"""Names of types, in the order in which a message lists them."""
 _OF_TEXT = ("enum", "pattern", "minLength", "maxLength")
 _FORMS = {
     r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$": ("a valid duration", "write it as '30s', '5m' or '1h30m'"),
@@ -46,18 +46,18 @@ _FORMS = {
         "write it as 'refs/heads/main:refs/heads/next', without '+' (force) or ':' (delete) in front",
     ),
 }
-"""What a pattern stands for, and how to write it, where the pattern itself is hard to read."""
+"""For patterns that are hard to read: what they mean, and how to write a value that matches."""
 
 
 def misfits(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Finding]:
-    """Where the value, whose place in the document is `at`, does not have the structure that the schema asks for."""
+    """The errors in the structure of a value at a path of the document."""
     yield from _worded(_validator(schema.kind), schema, value, at)
 
 
 def misfits_of_part(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Finding]:
-    """As `misfits`, for a spec as written, of which other layers bring the rest: keys may be missing, `null` removes one.
+    """As `misfits`, for a part of a spec as written: other layers can add missing keys, and `null` removes a key.
 
-    What a text with placeholders becomes is seen when the whole is filled in.
+    Texts with placeholders are not checked here, but after the placeholders are filled in.
     """
     yield from _worded(_validator_of_parts(schema.kind), schema, _without_null(value), at, unfilled=True)
 
@@ -70,7 +70,7 @@ def _worded(
         errors = [error for error in errors if error.kind.name not in _OF_TEXT or not is_unfilled(error.instance)]
     mistyped = [error.instance_path for error in errors if error.kind.name == "type"]
     for error in errors:
-        # A value of the wrong type is not among the allowed ones either, which would be no news.
+        # A value of the wrong type breaks other constraints too. One error for it is enough.
         if error.kind.name == "type" or error.instance_path not in mistyped:
             yield from _findings(error, schema.spec, (*at, *error.instance_path))
 
@@ -86,21 +86,21 @@ def _validator_of_parts(kind: str) -> Draft202012Validator:
 
 
 def part_of_spec(kind: str) -> dict[str, Any]:
-    """The JSON Schema of a part of a kind's spec, in plain keywords only; a copy. Raises: KeyError: no such kind."""
+    """A copy of the JSON Schema of a kind's spec without required keys and x- keywords. Raises: KeyError: no such kind."""
     return _nothing_required(schema_of(kind).spec)
 
 
 def _compiled(schema: dict[str, Any]) -> Draft202012Validator:
-    # Importing the library costs as much as all the rest of a short command.
+    # Importing the library takes as long as the rest of a short command.
     import jsonschema_rs
 
-    # Linear in time, and without look-around, as the engine of API servers is.
+    # This engine takes linear time and has no look-around, like the engine of API servers.
     options = jsonschema_rs.RegexOptions()
     return jsonschema_rs.Draft202012Validator(schema, pattern_options=options)
 
 
 def _nothing_required(schema: dict[str, Any]) -> dict[str, Any]:
-    """A copy in which mappings may lack keys; entries of lists may not, because layers replace lists as a whole."""
+    """A copy without required keys in mappings. Entries of lists keep theirs, because layers replace whole lists."""
     part = {key: value for key, value in schema.items() if key != "required" and not key.startswith("x-")}
     if "properties" in part:
         part["properties"] = {key: _nothing_required(value) for key, value in part["properties"].items()}
@@ -140,7 +140,7 @@ def _findings(error: ValidationError, schema: dict[str, Any], here: Path) -> Ite
 
 
 def _beyond(keyword: str, limit: int, value: Any) -> str:
-    """What is said about a value that is too large or too small."""
+    """The message for a value that is too large or too small."""
     match keyword:
         case "minimum":
             return f"at least {limit} is needed, found {value}"

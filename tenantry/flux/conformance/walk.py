@@ -1,6 +1,6 @@
-"""Walks over a value alongside its schema; one of them fills in what an API server fills in.
+"""Functions that walk over a value and its schema together.
 
-All leave alone whatever does not have the type that the schema asks for: that is for `structure` to report.
+They ignore values of the wrong type, which `structure` reports.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def completed(schema: dict[str, Any], value: Any) -> Any:
-    """A copy of the value with the schema's defaults; what the schema says nothing about is shared."""
+    """A copy of the value with the schema's defaults, as an API server adds them. Parts without a schema are not copied."""
     if isinstance(value, dict) and (properties := schema.get("properties")):
         defaults = {key: part["default"] for key, part in properties.items() if "default" in part}
         given = {key: completed(properties[key], part) if key in properties else part for key, part in value.items()}
@@ -21,9 +21,9 @@ def completed(schema: dict[str, Any], value: Any) -> Any:
 
 
 def described(schema: dict[str, Any], value: Any) -> Any:
-    """A copy of the value in which None stands for whatever may be of any type, such as the values of a chart.
+    """A copy of the value with None in place of parts of any type, such as the values of a chart.
 
-    No rule can look into it, but what it holds may be more than CEL can: numbers beyond 64 bits.
+    No rule reads these parts, but they can contain numbers beyond 64 bits, which CEL does not accept.
     """
     if isinstance(value, dict) and (properties := schema.get("properties")):
         return {key: described(properties[key], part) if key in properties else None for key, part in value.items()}
@@ -33,7 +33,7 @@ def described(schema: dict[str, Any], value: Any) -> Any:
 
 
 def parts(schema: dict[str, Any], value: Any) -> Iterator[tuple[str | int, dict[str, Any], Any]]:
-    """Key, schema and value of each direct part that the schema describes by name or as an entry of a list."""
+    """The key, schema and value of each direct part that the schema describes: properties and list entries."""
     if isinstance(value, dict):
         for key, part in schema.get("properties", {}).items():
             if key in value:

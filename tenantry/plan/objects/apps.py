@@ -1,4 +1,4 @@
-"""Apps: one Kustomization or HelmRelease each. What Flux would default, guess or leave off is written out."""
+"""Apps: a Kustomization or HelmRelease for each. Fields that Flux would default or guess are set explicitly."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ KUSTOMIZE_API = "kustomize.toolkit.fluxcd.io/v1"
 HELM_API = "helm.toolkit.fluxcd.io/v2"
 
 Action: TypeAlias = Literal["install", "upgrade"]
-"""What Helm does with a release, and what may fail."""
+"""A Helm action that can fail. Each has its own strategy."""
 
 
 class Dependency(NamedTuple):
-    """The Kustomization or HelmRelease that Flux waits for; planned: it is in this plan, not in another environment's."""
+    """The Kustomization or HelmRelease that Flux waits for; planned: it belongs to this plan, not to another environment's."""
 
     id: ObjectId
     planned: bool = True
 
 
 def app_id(scope: Scope, app: str, kind: Literal["kustomize", "helm"]) -> ObjectId:
-    """What stands for an app on the management cluster."""
+    """The identity of an app's Flux object on the management cluster."""
     api, name = (KUSTOMIZE_API, "Kustomization") if kind == "kustomize" else (HELM_API, "HelmRelease")
     return ObjectId(api, name, scope.home, scope.name(app))
 
@@ -36,7 +36,7 @@ def kustomization(
 ) -> KubeObject:
     """The Kustomization of an app; `after` is what it depends on.
 
-    A tenant's manifests all go to its namespace; an add-on's may name several, so they are left as they are.
+    All manifests of a tenant go to its namespace. The manifests of an add-on may name several namespaces, so they are unchanged.
     """
     after = tuple(after)
     written = block.model_dump(exclude_none=True, exclude={"source"})
@@ -60,11 +60,11 @@ def kustomization(
 def helm_release(
     scope: Scope, app: str, block: Helm, settings: TenantSettings, chart: ObjectId, after: Iterable[Dependency]
 ) -> KubeObject:
-    """The HelmRelease of an app; `after` is what it depends on, here and in Flux's own order."""
+    """The HelmRelease of an app; `after` is what it depends on, for Pulumi and in Flux's `dependsOn`."""
     after = tuple(after)
     charts = {"chart", "version", "valuesFiles", *block.parts["HelmChart"]}
     written = block.model_dump(exclude_none=True, exclude={"source", "targetNamespace", "install", "upgrade", *charts})
-    # A remote's baseline is a release too, so Flux itself can wait for it instead of failing once.
+    # The baseline of a remote is a release too. With `dependsOn` Flux waits for it; otherwise the app would fail once.
     first = tuple(id for id in scope.base if id.kind == "HelmRelease")
     target = scope.own_namespace(block.targetNamespace or scope.namespace)
     spec: dict[str, Any] = {
@@ -86,11 +86,11 @@ def helm_release(
 
 
 def _strategy(block: Helm, action: Action) -> str:
-    """What Flux does after an action has failed: what the author says, else what suits the rest of the block.
+    """What Flux does after a failed action: the author's choice, or a default that suits the rest of the block.
 
-    Retrying keeps a release out of the dead end that Flux's default, giving up after one failure, leads to. But then Flux
-    ignores `remediation`, so a release with one keeps Flux's default. It is written out because a feature gate of
-    helm-controller (DefaultToRetryOnFailure) changes it.
+    The default is to retry: Flux's own default gives up after one failure, and the release stays failed. But a release that
+    is retried ignores `remediation`, so if the author sets it, Flux's default applies. The name is always written out, because
+    a feature gate of helm-controller (DefaultToRetryOnFailure) changes Flux's default.
 
     Source: fluxcd.io/flux/components/helm/helmreleases, "Install strategy" and "Upgrade strategy".
     """
@@ -100,7 +100,7 @@ def _strategy(block: Helm, action: Action) -> str:
 
 
 def _depends_on(scope: Scope, ids: Iterable[ObjectId]) -> dict[str, Any]:
-    """In Flux's words; the namespace is said where it is another, as that of add-ons on the management cluster."""
+    """`dependsOn` in Flux's form. It contains the namespace only if it differs, as for add-ons on the management cluster."""
     entries = [{"name": id.name, **({"namespace": id.namespace} if id.namespace != scope.home else {})} for id in ids]
     return {"dependsOn": entries} if entries else {}
 
@@ -116,5 +116,5 @@ def _action(block: Helm, action: Action, settings: TenantSettings) -> dict[str, 
 
 
 def _create_namespace(scope: Scope, target: str) -> dict[str, bool]:
-    """Add-ons may bring a namespace of their own; a tenant's is its baseline's."""
+    """Flux creates the namespaces of add-ons. A tenant's namespaces are part of its baseline."""
     return {"createNamespace": True} if not scope.tenant and target != scope.storage else {}

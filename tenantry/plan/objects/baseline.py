@@ -1,6 +1,6 @@
-"""The baseline: what a tenant's namespace is before any app. The same manifests on every cluster.
+"""The baseline: a tenant's namespace and what it contains before any app. The manifests are the same on every cluster.
 
-On the management cluster Pulumi creates them; on a remote cluster a HelmRelease does, whose values hold them.
+On the management cluster Pulumi creates them. On a remote cluster they are the values of a HelmRelease that installs them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tenantry.plan.objects.scope import (
 
 
 def baseline(scope: Scope, settings: TenantSettings) -> list[Manifest]:
-    """The Namespace first, then what lies in it: role bindings, quota, limits, network policy."""
+    """The Namespace first, then the objects in it: role bindings, quota, limits, network policies."""
     manifests = [_namespace(scope, settings), *role_bindings(scope, settings)]
     if settings.quota:
         manifests.append(in_namespace(scope, "v1", "ResourceQuota", "tenantry", {"spec": {"hard": settings.quota}}))
@@ -40,7 +40,7 @@ def _namespace(scope: Scope, settings: TenantSettings) -> Manifest:
         **(settings.podSecurity.labels if settings.podSecurity else {}),
         **installed_labels(scope),
         **ROLE_LABEL,
-        # A Kustomization that once applied this namespace must not take it along when it goes.
+        # If a Kustomization applied this namespace before, its deletion must not delete the namespace.
         "kustomize.toolkit.fluxcd.io/prune": "disabled",
     }
     annotations = {"annotations": settings.annotations} if settings.annotations else {}
@@ -59,11 +59,11 @@ def _network(scope: Scope, network: Network) -> Iterator[Manifest]:
 
 
 def _isolation(scope: Scope) -> dict[str, Any]:
-    """No pod of another tenant gets in; the platform's own (ingress, monitoring) and the tenant's pods do."""
+    """Allow ingress from the tenant's pods and from namespaces without a tenant (ingress, monitoring), and from nowhere else."""
     others = {"matchExpressions": [{"key": TENANT_LABEL, "operator": "DoesNotExist"}]}
     peers: list[Manifest] = [{"podSelector": {}}, {"namespaceSelector": others}]
     if scope.namespaces:
-        # The environment too: another one of the same cluster has tenants of the same names.
+        # Another environment on the same cluster has tenants with the same names.
         own = {TENANT_LABEL: scope.tenant, ENVIRONMENT_LABEL: scope.environment}
         peers.append({"namespaceSelector": {"matchLabels": own}})
     return {"podSelector": {}, "policyTypes": ["Ingress"], "ingress": [{"from": peers}]}

@@ -1,7 +1,7 @@
-"""Role bindings in a tenant's namespaces: for its service account, its owners, and other subjects that it admits.
+"""Role bindings in a tenant's namespaces: for its service account, its owners, and the subjects in `roleBindings`.
 
-The role of a binding cannot be changed, so each binding's name contains it: another role is another binding. Names of
-different origin cannot be equal: a tenant's name contains no dot, so neither do the first parts of the first two.
+Kubernetes does not allow changing the role of a binding, so each name contains the role: another role gives another binding.
+The names of the three kinds cannot collide: only those for `roleBindings` have a dot behind their first part.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _RBAC = "rbac.authorization.k8s.io"
 
 
 def role_bindings(scope: Scope, settings: TenantSettings) -> Iterator[Manifest]:
-    """The service account's binding first, then one per role of the owners, then the extra ones by name."""
+    """The binding of the service account, one for each role of the owners, and those of `roleBindings` by name."""
     yield _binding(scope, join(scope.tenant, "reconciler", settings.role), settings.role, [_rbac("User", user(scope))])
     for role, owners in _by_role(settings.owners).items():
         yield _binding(scope, join(scope.tenant, "owners", role), role, _subjects(scope, owners))
@@ -28,9 +28,9 @@ def role_bindings(scope: Scope, settings: TenantSettings) -> Iterator[Manifest]:
 
 
 def user(scope: Scope) -> str:
-    """Whom Flux acts as, on the management cluster and on remotes alike.
+    """The user that Flux impersonates, on the management cluster and on remotes.
 
-    Source: fluxcd.io, Kustomization, "Role-based access control": the namespace part is the Flux object's.
+    Source: fluxcd.io, Kustomization, "Role-based access control": the namespace is that of the Flux object.
     """
     return f"system:serviceaccount:{scope.home}:{scope.service_account}"
 
@@ -65,8 +65,8 @@ def _subject(scope: Scope, subject: Subject) -> Manifest:
 
 
 def account_namespace(scope: Scope, account: AccountRef) -> str:
-    """Where on the placement's cluster a service account lies."""
-    # A tenant's releases are stored in its main namespace, whichever of its namespaces the scope is for.
+    """The namespace of a service account on the placement's cluster."""
+    # `storage` is the tenant's main namespace, also in the scope of an extra namespace.
     return scope.own_namespace(account.namespace or scope.storage)
 
 

@@ -1,4 +1,4 @@
-"""The charts of releases: a HelmChart taken from a source, or a source that is a chart as a whole."""
+"""The charts of releases: a HelmChart from a source, or a source that is a chart itself."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from tenantry.plan.objects.scope import Scope
 from tenantry.plan.objects.sources import API
 
 _REPOSITORY = "HelmRepository"
-"""A source in which charts have names and versions; in a GitRepository or a Bucket they are folders."""
+"""Charts have names and versions in this kind of source. In a GitRepository or a Bucket they are directories."""
 
 _CHARTS = ("OCIRepository", "ExternalArtifact")
 _ONLY_OF_A_PART = ("chart", "version", "valuesFiles", "ignoreMissingValuesFiles", "reconcileStrategy", "verify")
 
 
 def is_chart(source: KubeObject) -> bool:
-    """Whether a release takes the source as a whole."""
+    """Whether the source itself is the chart."""
     return source.id.kind in _CHARTS
 
 
 def chart_object(scope: Scope, source: KubeObject, source_name: str, helm: Helm, interval: str) -> KubeObject:
-    """The HelmChart a release takes; releases of the same source, chart and version in one scope share it.
+    """The HelmChart of a release. Releases in one scope with the same source, chart and version share it.
 
-    The plan owns it, because the one that helm-controller would make itself stays behind when a suspended release goes.
+    It is planned because helm-controller does not delete a HelmChart that it created if the release is deleted while suspended.
     """
     assert helm.chart is not None
     wanted: dict[str, Any] = {"chart": helm.chart}
@@ -42,7 +42,7 @@ def chart_object(scope: Scope, source: KubeObject, source_name: str, helm: Helm,
     if helm.valuesFiles:
         wanted["valuesFiles"] = helm.valuesFiles
     if source.id.kind != _REPOSITORY:
-        # A chart in a folder seldom gets a new version with each change.
+        # Authors seldom raise the version of a chart in a directory with each change.
         wanted["reconcileStrategy"] = "Revision"
     wanted |= helm.part("HelmChart")
     key = names.join(source_name, names.slug(helm.chart.rsplit("/", 1)[-1]), names.digest(wanted))
@@ -51,10 +51,10 @@ def chart_object(scope: Scope, source: KubeObject, source_name: str, helm: Helm,
 
 
 def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path, charts: Iterable[str]) -> None:
-    """Check that what an app at a path says of its chart goes with its source.
+    """Check that the chart settings of the app at a path fit its source.
 
-    Args:   charts: the Helm repositories that it could name instead.
-    Raises: Found: it does not.
+    Args:   charts: the Helm repositories that the app could use instead.
+    Raises: Found: they do not fit.
     """
     if is_chart(source):
         for key in _ONLY_OF_A_PART:

@@ -1,4 +1,4 @@
-"""How the states of clusters, tenants and apps change the objects that stand for them on the management cluster."""
+"""How the states of clusters, tenants and apps change their objects on the management cluster."""
 
 from __future__ import annotations
 
@@ -10,21 +10,24 @@ from tenantry.kube.objects import KubeObject, Manifest
 from tenantry.model import ClusterState, State
 
 STATE_LABEL = "tenantry/state"
-"""Says on an object that it may go: what carries it was given up in an earlier run, so its removal is no accident."""
+"""The guard lets a run remove objects with this label: an earlier run announced their removal, so it is intended."""
 
 _FLUX = ("Kustomization", "HelmRelease")
 
 
 @dataclass(frozen=True, slots=True)
 class Lifecycle:
-    """suspended: Flux leaves it alone, and deletes it without reaching the cluster. leaving: why it may go; "" if it may not."""
+    """suspended: Flux does not reconcile the object, and deletes it without cleaning up.
+
+    leaving: why a run may remove the object; "" if it may not.
+    """
 
     suspended: bool = False
     leaving: str = ""
 
 
 def lifecycle(cluster: ClusterState, *owners: State) -> Lifecycle:
-    """What holds for something on a cluster whose owners, a tenant and its app, have these states."""
+    """The lifecycle of an object on a cluster in this state; owners: the states of its tenant and app."""
     if cluster == "decommissioned":
         return Lifecycle(suspended=True, leaving="decommissioned")
     leaving = "offboarding" if "offboarding" in owners else ""
@@ -32,9 +35,9 @@ def lifecycle(cluster: ClusterState, *owners: State) -> Lifecycle:
 
 
 def in_state(planned: KubeObject, state: Lifecycle) -> KubeObject:
-    """The object as it is in a state.
+    """The object in a state.
 
-    A suspended HelmRelease leaves what it installed when it goes; a Kustomization has to be told.
+    A HelmRelease that is deleted while suspended keeps what it installed. A Kustomization needs `deletionPolicy: Orphan` for that.
     """
     manifest = planned.manifest
     if state.suspended and planned.id.kind in _FLUX:

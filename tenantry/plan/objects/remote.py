@@ -1,4 +1,4 @@
-"""What a remote cluster and each placement on it need on the management cluster before any app."""
+"""Objects on the management cluster that a remote cluster, and each placement on it, need before any app."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from tenantry.plan.objects.scope import (
 from tenantry.plan.objects.sources import reference, source_object
 
 OBJECTS_CHART = "tenantry-objects"
-"""The name of the chart in charts/objects; it installs `values.objects` as they are."""
+"""The name of the chart in charts/objects, which installs `values.objects` unchanged."""
 
 
 def service_account(name: str, namespace: str, environment: str, owner: Owner) -> KubeObject:
-    """A service account on the management cluster that Flux objects for remotes name.
+    """A service account on the management cluster, for Flux objects of remotes.
 
-    The remote knows its user by role bindings only, but Flux looks for the object here before it prunes.
+    The remote needs no such object, only role bindings for the user. But Flux checks that it exists here before it prunes.
     """
     labels = {
         **MANAGED_BY,
@@ -40,7 +40,7 @@ def service_account(name: str, namespace: str, environment: str, owner: Owner) -
 
 
 def workload_identity(config: ConfigMap, environment: str, cluster: str) -> KubeObject:
-    """The ConfigMap from which Flux learns how to get a token for a remote cluster, under the keys Flux wants."""
+    """The ConfigMap that tells Flux how to get a token for a remote cluster, with the keys that Flux reads."""
     keys = {
         "provider": config.provider,
         "cluster": config.cluster,
@@ -65,7 +65,7 @@ def workload_identity(config: ConfigMap, environment: str, cluster: str) -> Kube
 def objects_chart(
     scope: Scope, name: str, chart: ChartRepository, credentials: str | None, interval: str
 ) -> tuple[KubeObject, KubeObject]:
-    """The repository and the chart that install baselines on one remote cluster. Raises: Found: a wrong URL."""
+    """The HelmRepository and HelmChart of the baselines on one remote cluster. Raises: Found: the URL is wrong."""
     repository = HelmRepository(url=chart.url, type=chart.type)
     source = source_object(scope, name, Source(helm=repository, credentials=credentials), ("platform", "chart"))
     return source, chart_object(scope, source, name, Helm(chart=OBJECTS_CHART, version=chart.version), interval)
@@ -80,8 +80,8 @@ def baseline_release(
 ) -> KubeObject:
     """The HelmRelease that installs a placement's baseline, with the platform's rights.
 
-    scope: the placement's, for names and labels; platform: the cluster's, for identity and storage.
-    depends_on: the chart first, then the platform's service account.
+    Args: scope: of the placement, for names and labels; platform: of the cluster, for identity and storage;
+          depends_on: the chart first, then the platform's service account.
     """
     strategy = {"strategy": {"name": "RetryOnFailure", "retryInterval": settings.retryInterval}}
     spec = {

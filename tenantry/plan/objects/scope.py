@@ -1,7 +1,7 @@
 """The namespace, the names and the service account of the Flux objects of one placement.
 
-On the management cluster they are in the tenant's own namespace. For a remote cluster they are next to its kubeconfig
-Secret, where Flux looks for it, so their names contain the cluster and the tenant's namespace.
+For a placement on the management cluster they are in the tenant's own namespace. For a remote cluster they are in the namespace
+of its kubeconfig, where Flux looks for it, so their names contain the cluster and the tenant's namespace.
 """
 
 from __future__ import annotations
@@ -22,35 +22,35 @@ CLUSTER_LABEL = "tenantry/cluster"
 APP_LABEL = "tenantry/app"
 MANAGED_BY = {"app.kubernetes.io/managed-by": "tenantry"}
 ROLE_LABEL = {"toolkit.fluxcd.io/role": "tenant"}
-"""Of tenants' namespaces; on the management cluster the admission policy finds them by it."""
+"""A label of tenants' namespaces. On the management cluster the admission policy selects them by it."""
 
 WATCHED = {"reconcile.fluxcd.io/watch": "Enabled"}
-"""Makes Flux look again at once when a Secret or ConfigMap that its objects refer to appears or changes."""
+"""With this label, Flux reconciles at once when a Secret or ConfigMap that its objects refer to is created or changed."""
 
 _PROVIDER = {
     "pulumi.com/deletionPropagationPolicy": "background",
     "pulumi.com/patchFieldManager": "tenantry",
     "pulumi.com/patchForce": "true",
 }
-"""What Pulumi's provider is told with every object.
+"""Settings of Pulumi's provider for every object.
 
-Deletion: Flux cleans up through finalizers, which every propagation waits for; foreground would wait for the garbage
-collector too. Patching: by default each object has a manager of a random name, which a stack whose state was lost would be
-in conflict with; and what somebody changed by hand is to be put back, not to fail the run half-way.
+Deletion: Flux cleans up in finalizers, and every propagation policy waits for these; foreground would also wait for the garbage
+collector. Field manager: the default is a random name for each object, so a stack that lost its state would conflict with its
+own objects. Force: a run reverts manual changes instead of failing on the conflict.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """owner: the part of the fleet; an add-on's scope has no tenant.
+    """owner: the part of the fleet that owns the objects; the scope of add-ons has no tenant.
 
-    home:       namespace on the management cluster that holds the Flux objects
+    home:       the namespace of the Flux objects, on the management cluster
     prefix:     the first parts of their names
-    namespace:  where on the target cluster things are installed
-    namespaces: the tenant's others there, by key
-    storage:    where on the target cluster Helm keeps its releases
+    namespace:  the namespace on the target cluster that apps are installed in
+    namespaces: the tenant's extra namespaces there, by key
+    storage:    the namespace on the target cluster in which Helm stores releases
     kubeconfig: how Flux reaches the target cluster; None: it is the management cluster
-    base:       what has to be there before any app
+    base:       the objects that every app depends on
     """
 
     environment: str
@@ -67,7 +67,7 @@ class Scope:
 
     @property
     def made_home(self) -> tuple[ObjectId, ...]:
-        """The namespace of `home` where the fleet makes it, which comes before all that lies there; else nothing."""
+        """The Namespace `home`, on which all objects in it depend; empty if the plan does not create it."""
         return tuple(id for id in self.base if (id.kind, id.name) == ("Namespace", self.home))
 
     @property
@@ -75,15 +75,15 @@ class Scope:
         return self.owner.tenant
 
     def name(self, key: str) -> str:
-        """The name of the object for a key such as an app's name."""
+        """The name of a Flux object for a key, such as the name of an app."""
         return join(*self.prefix, key)
 
     def own_namespace(self, wanted: str) -> str:
-        """The name of one of the tenant's namespaces by its key; anything else is a name already."""
+        """The name of a namespace of the tenant, given its key or its name."""
         return self.namespaces.get(wanted, wanted)
 
     def labels(self, app: str = "") -> dict[str, str]:
-        """The fleet's labels, by which everything of an environment, tenant, cluster or app is found."""
+        """Labels that select the objects of an environment, tenant, cluster or app."""
         return {
             **MANAGED_BY,
             **({TENANT_LABEL: self.tenant} if self.tenant else {}),
@@ -110,7 +110,7 @@ class Scope:
         app: str = "",
         depends_on: tuple[ObjectId, ...] = (),
     ) -> KubeObject:
-        """A namespaced object in `home`; `body` is everything beside metadata."""
+        """A namespaced object in `home`; body: everything except metadata."""
         metadata = {
             "name": self.name(key),
             "namespace": self.home,
@@ -123,7 +123,7 @@ class Scope:
 
 
 def check_length(object: KubeObject, at: Path) -> None:
-    """Raises: Found: the object's name is longer than its kind may have; at: what it is made of."""
+    """Raises: Found: the object's name is too long for its kind; at: the part of the document that the name comes from."""
     _, kind, _, name = object.id
     limit = MAX_LABEL if kind in ("Kustomization", "HelmRelease") else MAX_SOURCE
     if len(name) > limit:
@@ -131,22 +131,22 @@ def check_length(object: KubeObject, at: Path) -> None:
 
 
 def on_management(manifest: Manifest, owner: Owner, depends_on: tuple[ObjectId, ...] = ()) -> KubeObject:
-    """A manifest that Pulumi itself creates on the management cluster."""
+    """The object for a manifest that Pulumi creates on the management cluster as it is."""
     metadata = manifest["metadata"]
     annotations = {**metadata.get("annotations", {}), **_PROVIDER}
     return KubeObject({**manifest, "metadata": {**metadata, "annotations": annotations}}, owner, depends_on)
 
 
 def in_namespace(scope: Scope, api_version: str, kind: str, name: str, body: Mapping[str, Any]) -> Manifest:
-    """A part of a baseline: something in the scope's namespace on the target cluster."""
+    """A part of a baseline: an object in the scope's namespace on the target cluster."""
     metadata = {"name": name, "namespace": scope.namespace, "labels": installed_labels(scope)}
     return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **body}
 
 
 def installed_labels(scope: Scope) -> dict[str, str]:
-    """The fleet's labels as what a baseline holds can carry them."""
+    """The labels of the scope that objects of a baseline can have."""
     labels = scope.labels()
     if scope.kubeconfig is not None:
-        # Helm writes this label on everything it installs; a different value would be permanent drift.
+        # Helm sets this label on everything that it installs. Another value would be permanent drift.
         del labels["app.kubernetes.io/managed-by"]
     return labels

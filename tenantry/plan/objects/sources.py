@@ -1,4 +1,4 @@
-"""Sources, one Flux object each."""
+"""Sources: a Flux object for each."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _URLS = {
     "helm": (re.compile(r"(https?|oci)://\S+"), "http://, https:// or oci://"),
 }
 _SCP = re.compile(r"([\w-]+)@([\w.-]+):([\w./~-]+)")
-"""Git's other form of an SSH address: user, host and path."""
+"""An SSH address in scp form: user, host and path."""
 _CHART_LAYER = {"mediaType": "application/vnd.cncf.helm.chart.content.v1.tar+gzip", "operation": "copy"}
-"""Where a chart lies in an artifact that Helm pushed; unpacked, as Flux would otherwise store it, it is no chart to Helm."""
+"""The layer of an OCI artifact that contains a Helm chart. Flux must not unpack it: Helm reads the archive."""
 
 
 def source_object(scope: Scope, name: str, source: Source, at: Path, *, is_chart: bool = False) -> KubeObject:
-    """The source as declared at a path of the document, in the scope's home.
+    """The object of a source that is declared at a path of the document.
 
-    Args:   is_chart: whether the whole source is used as a chart.
-    Raises: Found: its URL is not one Flux takes.
+    Args:   is_chart: whether a release uses the source itself as its chart.
+    Raises: Found: Flux does not accept its URL.
     """
     block = source.block
     spec = block.model_dump(exclude_none=True)
@@ -61,5 +61,5 @@ def _wrong_type(url: str, written: str, at: Path) -> Finding:
 
 
 def reference(id: ObjectId) -> dict[str, str]:
-    """A `sourceRef` or `chartRef` to an object of the same namespace."""
+    """A `sourceRef` or `chartRef` to an object in the same namespace."""
     return {"kind": id.kind, "name": id.name}
