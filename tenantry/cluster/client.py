@@ -9,7 +9,6 @@ from typing import Self
 
 import httpx2
 import lightkube
-from lightkube.config import client_adapter
 from lightkube.config.kubeconfig import SingleConfig
 
 _TIMEOUT = httpx2.Timeout(10.0)
@@ -26,14 +25,8 @@ class Client(lightkube.Client):
         self, config: SingleConfig, timeout: httpx2.Timeout = _TIMEOUT, transport: httpx2.BaseTransport | None = None
     ) -> None:
         super().__init__(config, timeout=timeout, transport=transport)
-        parameters = client_adapter.ConnectionParams(timeout=timeout, transport=transport)
-        # lightkube's own HTTP client is private. Ours is not created on demand, because threads share it.
-        self.http: httpx2.Client = client_adapter.Client(config, parameters)
+        # lightkube keeps its HTTP client private. A second one would read the certificates and log in once more.
+        self.http: httpx2.Client = self._client._client
 
     def __enter__(self) -> Self:
         return self
-
-    def close(self) -> None:
-        """Close both connections."""
-        super().close()
-        self.http.close()

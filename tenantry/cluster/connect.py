@@ -6,7 +6,7 @@ lightkube is imported where it is used: it takes a tenth of a second, and most c
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,9 +39,13 @@ def connect(kubeconfig: Path | None, context: str | None, seconds: float = LISTI
     import httpx2
 
     config = kubeconfigs.select(kubeconfig, context)
-    with _explained(config), answering(config), _client(config, httpx2.Timeout(CONNECT_TIMEOUT)) as client:
-        _ask_who_we_are(client)
-    return _client(config, httpx2.Timeout(seconds))
+    with ExitStack() as opened:
+        with _explained(config), answering(config):
+            client = opened.enter_context(_client(config, httpx2.Timeout(CONNECT_TIMEOUT)))
+            _ask_who_we_are(client)
+        client.http.timeout = httpx2.Timeout(seconds)
+        opened.pop_all()  # the caller closes it
+    return client
 
 
 def connect_remote(config: SingleConfig, seconds: float) -> Client:
