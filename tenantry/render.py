@@ -10,11 +10,11 @@ from typing import Any
 
 import yaml
 
+from tenantry.kube.documents import LOADER
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
 
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _BASE: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 MARKER = "# Rendered by tenantry from tenants.yaml; edit that instead.\n"
@@ -89,7 +89,7 @@ def rendered(directory: Path) -> Iterator[Manifest]:
     """The objects in a directory, from an earlier rendering or a stack with this target. Skips documents that are no objects."""
     for file in sorted(directory.rglob("*.y*ml")) if directory.is_dir() else ():
         try:
-            documents = list(yaml.load_all(file.read_bytes(), Loader=_LOADER))
+            documents = list(yaml.load_all(file.read_bytes(), Loader=LOADER))
         except (OSError, yaml.YAMLError) as error:
             raise Refused(
                 f"{file} cannot be read, so what a run would remove is not known", "remove it, or repair it"

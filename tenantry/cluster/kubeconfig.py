@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from tenantry.kube.documents import document
 from tenantry.messages.errors import Refused
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def of_secret(data: bytes) -> SingleConfig:
     from lightkube.core.exceptions import ConfigError
 
     try:
-        content = yaml.safe_load(data)
+        content = document(data)
         kept = {
             **content,
             "clusters": [_only(each, "cluster", _CLUSTER) for each in content["clusters"]],
@@ -89,7 +90,7 @@ def _read(file: Path) -> KubeConfig:
     from lightkube.config.kubeconfig import KubeConfig
 
     try:
-        kubeconfig = KubeConfig.from_dict(yaml.safe_load(file.read_text(encoding="utf-8")), fname=file)
+        kubeconfig = KubeConfig.from_dict(document(file.read_text(encoding="utf-8")), fname=file)
     except OSError as error:
         fix = f"{_OTHER_FILE} (`tenantry sandbox up` writes the sandbox's)"
         raise Refused(f"kubeconfig {file} cannot be read: {error.strerror}", fix) from None

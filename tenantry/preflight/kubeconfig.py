@@ -17,6 +17,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import yaml
 
+from tenantry.kube.documents import document
 from tenantry.messages.problems import Problem, error, warning
 from tenantry.preflight.certificates import validity
 
@@ -63,7 +64,7 @@ def _of_kubeconfig(data: bytes, now: datetime, *, local: bool) -> Iterator[Probl
 
 def _parsed(data: bytes) -> Mapping[str, Any]:
     try:
-        content = yaml.safe_load(data.decode())
+        content = document(data.decode())
     except (yaml.YAMLError, ValueError, RecursionError):
         raise _NotAKubeconfigError from None
     if not isinstance(content, dict) or content.get("kind", "Config") != "Config":
