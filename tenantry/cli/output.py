@@ -17,7 +17,7 @@ import click
 from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused, Severity
 from tenantry.messages.problems import Problem
 from tenantry.messages.redact import presentable
-from tenantry.messages.text import counted, format_count, format_diagnostic
+from tenantry.messages.text import counted, format_count, format_diagnostic, format_warning_count
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -107,7 +107,7 @@ def report_invalid(invalid: InvalidFleet) -> None:
 def report_warnings(warnings: Sequence[Diagnostic]) -> None:
     """What is doubtful in a file, on stderr; nothing where there is nothing."""
     if warnings:
-        _report(warnings, f"Found {counted(len(warnings), 'warning')}")
+        _report(warnings, format_warning_count(warnings))
 
 
 def _report(diagnostics: Sequence[Diagnostic], closing: str) -> None:

@@ -33,7 +33,12 @@ def format_count(error: InvalidFleet) -> str:
 
 def format_warnings(warnings: Sequence[Diagnostic]) -> str:
     """All warnings and a closing count, without a newline at the end."""
-    return "\n".join([*map(format_diagnostic, warnings), f"Found {counted(len(warnings), 'warning')}"])
+    return "\n".join([*map(format_diagnostic, warnings), format_warning_count(warnings)])
+
+
+def format_warning_count(warnings: Sequence[Diagnostic]) -> str:
+    """The line that closes a list of warnings."""
+    return f"Found {counted(len(warnings), 'warning')}"
 
 
 def counted(count: int, noun: str) -> str:
