@@ -67,7 +67,16 @@ class Project:
 
     def pulumi(self, *arguments: str, timeout: int = TIMEOUT) -> Result:
         """Run pulumi against the sandbox, in the environment of `tenantry sandbox run`."""
-        return self._run(["pulumi", "--non-interactive", *arguments], timeout, sandbox_environment(self.sandbox))
+        return self._run(["pulumi", "--non-interactive", *arguments], timeout, self.environment())
+
+    def environment(self) -> dict[str, str]:
+        """The environment of `tenantry sandbox run`, with a directory of the test's own for temporary files.
+
+        The provider leaves a kubeconfig among them in every run.
+        """
+        temporary = self.root.with_name("tmp")
+        temporary.mkdir(exist_ok=True)
+        return {**sandbox_environment(self.sandbox), "TMPDIR": str(temporary)}
 
     def up(self, environment: str = "dev", *options: str) -> Result:
         """Run `pulumi up` of a stack."""

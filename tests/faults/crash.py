@@ -17,7 +17,6 @@ from pathlib import Path
 
 import psutil
 
-from sandbox.commands import environment
 from tests.e2e.project import TIMEOUT, Project
 
 UP = ("up", "--stack", "dev", "--yes", "--skip-preview")
@@ -125,7 +124,7 @@ def _output_file(project: Project) -> Path:
 
 
 def _environment(project: Project, *, checkpoints: bool) -> dict[str, str]:
-    variables = {**environment(project.sandbox), "PULUMI_DEBUG_COMMANDS": "true"}
+    variables = {**project.environment(), "PULUMI_DEBUG_COMMANDS": "true"}
     if checkpoints:
         del variables["PULUMI_SKIP_CHECKPOINTS"]
     return variables
