@@ -105,6 +105,12 @@ test: test-fast tools ## all tests: the fast ones, then the real pulumi, API ser
 test-hostile: setup ## inputs made to take time or memory, and secrets in every place (a minute)
 	$(BIN)/pytest -n auto tests/hostile
 
+# How many examples each test of a property draws; `make test-fast` draws few.
+EXAMPLES ?= 100
+.PHONY: test-properties
+test-properties: setup ## the tests of properties with many examples (EXAMPLES=N)
+	EXAMPLES=$(EXAMPLES) $(BIN)/pytest -n auto --dist worksteal -m hypothesis
+
 # `INPUTS` and `SECONDS` bound the search, whichever comes first; bash has a variable of its own named SECONDS.
 INPUTS ?= 100000
 fuzz_seconds := $(if $(filter command line environment,$(origin SECONDS)),--seconds $(SECONDS))

@@ -8,11 +8,6 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, settings
-
-# A machine that is busy with other things is no reason to fail.
-settings.register_profile("any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("any-machine")
 
 # What the developer's shell says about colours, sizes and files must not change a result. Once for all, because a fixture for
 # each of thousands of tests takes seconds. Python's readline sets COLUMNS and LINES for the processes that xdist starts.

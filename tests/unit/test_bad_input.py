@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.hostile import heavy
 from tests.hostile.case import FLEET, Case
 from tests.hostile.corpus import cases
-from tests.hostile.heavy import CASES as HEAVY
-from tests.hostile.heavy import measured
 from tests.hostile.outcome import MEGABYTES, Outcome, broken_promises, outcome_of
 from tests.hostile.secrets import SECRETS
 
@@ -61,8 +60,8 @@ def test_an_outcome_that_breaks_its_promises_is_noticed() -> None:
 
 
 def test_a_process_of_its_own_stays_within_the_bounds(tmp_path: Path) -> None:
-    case = next(case for case in HEAVY if case.name == "a-billion-laughs")
-    outcome, megabytes = measured(case.write(tmp_path))
+    case = heavy.case("a-billion-laughs")
+    outcome, megabytes = heavy.measured(case.write(tmp_path))
     assert broken_promises(case, outcome) == []
     assert megabytes <= MEGABYTES
 

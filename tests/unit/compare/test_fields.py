@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tenantry.compare.fields import Entry, FieldChange, changed_fields
 from tenantry.messages.data import ABSENT
+from tests.drawn import given
 
 ROLE = {"kind": "Role", "metadata": {"name": "r", "namespace": "n"}, "rules": [1]}
 QUOTA = {"kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {"pods": "1"}}}
@@ -67,7 +67,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None, derandomize=True, database=None)
 @given(VALUES, VALUES)
 def test_only_equal_data_has_no_changed_fields_and_the_way_back_has_the_same_ones(before: Any, after: Any) -> None:
     there, back = list(changed_fields(before, after)), list(changed_fields(after, before))

@@ -5,10 +5,10 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from tenantry.preflight.certificates import Validity, validity
+from tests.drawn import given
 from tests.unit.issued import certificate, private_key
 
 BEGIN, END = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), datetime(2027, 1, 2, 3, 4, 5, tzinfo=UTC)

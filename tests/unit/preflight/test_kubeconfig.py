@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
 from hypothesis import strategies as st
 
 from tenantry.messages.errors import Severity
 from tenantry.messages.problems import Problem
 from tenantry.preflight.kubeconfig import check_kubeconfig
+from tests.drawn import given
 from tests.unit.issued import NOW, certificate, private_key
 
 DAY = timedelta(days=1)

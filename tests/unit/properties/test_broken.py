@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused
 from tenantry.source.parse import parse
+from tests.drawn import given
 from tests.strategies import fleets, mutated, text_of
 
 YAMLISH = "ab1: -[]{}&*!|>'\"%@`#,?~<=.\n\t\r\\\x00\x85\u2028\ufeffé😀"
 
-often = settings(
-    max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-)
-"""Most broken fleets are refused early."""
 
-
-@often
 @given(st.data())
 def test_whatever_is_done_to_a_fleet_it_is_planned_or_refused_with_places_inside_the_file(data: st.DataObject) -> None:
     raw = text_of(data.draw(mutated(data.draw(fleets()))))
     _planned_or_refused(raw)
 
 
-@often
 @given(st.data())
 def test_whatever_is_done_to_the_text_it_is_planned_or_refused_with_places_inside_the_file(data: st.DataObject) -> None:
     raw = text_of(data.draw(fleets()))
@@ -58,7 +51,6 @@ def test_whatever_is_done_to_the_text_it_is_planned_or_refused_with_places_insid
     _planned_or_refused(raw)
 
 
-@often
 @given(st.binary(max_size=40) | st.text(alphabet=YAMLISH, max_size=40).map(str.encode))
 def test_any_bytes_are_read_or_refused_with_places_inside_the_file(raw: bytes) -> None:
     _planned_or_refused(raw)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import reject
 from hypothesis import strategies as st
 
 from tenantry.compare.diff import Share, diff, diff_all
@@ -12,14 +12,12 @@ from tenantry.kube.objects import ObjectId
 from tenantry.load import plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.plan.bootstrap import bootstrap
+from tests.drawn import given
 from tests.strategies import Data, fleets, shared_hubs, shuffled
 from tests.unit.properties import promises
 from tests.unit.properties.promises import by_id, load, plans
 
-settled: Any = {"deadline": None, "derandomize": True, "database": None, "suppress_health_check": list(HealthCheck)}
 
-
-@settings(max_examples=15, **settled)
 @given(st.data())
 def test_a_fleet_keeps_every_promise(data: st.DataObject) -> None:
     fleet = data.draw(fleets())
@@ -41,7 +39,6 @@ def test_a_fleet_keeps_every_promise(data: st.DataObject) -> None:
         promises.removing_a_tenant_is_told_of_that_tenant_alone(tenant, planned, smaller)
 
 
-@settings(max_examples=12, **settled)
 @given(fleets(), fleets())
 def test_a_difference_leads_from_one_fleet_to_the_other_and_back(one: Data, other: Data) -> None:
     before, after = plans(one), plans(other)
@@ -66,7 +63,6 @@ def test_a_difference_leads_from_one_fleet_to_the_other_and_back(one: Data, othe
         assert all(each.fields for each in found.changed)
 
 
-@settings(max_examples=12, **settled)
 @given(shared_hubs())
 def test_environments_of_one_management_cluster_share_no_object_and_bind_the_platform_s_accounts(fleet: Data) -> None:
     loaded = load(fleet)
@@ -96,7 +92,6 @@ def test_environments_of_one_management_cluster_share_no_object_and_bind_the_pla
                     assert (user in users) == by_platform
 
 
-@settings(max_examples=12, **settled)
 @given(shared_hubs())
 def test_an_environment_that_is_not_named_in_its_namespaces_keeps_all_names_whoever_joins_its_hub(fleet: Data) -> None:
     fleet["environments"]["dev"]["namespace"] = "{tenant}"

@@ -8,16 +8,15 @@ from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tenantry.cli.app import run
 from tenantry.guard import held, limits_of, refusals
+from tests.drawn import given
 from tests.strategies import Data, fleets, text_of
 from tests.unit.properties.promises import load, plans
 
 
-@settings(max_examples=15, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 @given(fleets(), fleets(), st.data())
 def test_diff_refuses_what_the_guard_refuses_if_the_cluster_holds_the_first_plan(
     one: Data, other: Data, data: st.DataObject
