@@ -1,5 +1,5 @@
 """The command line: options in, data on stdout, messages on stderr, exit codes out.
 
 Called by: the installed command `tenantry`. Each module is one command; `app` finds it by its name.
-Never: decides anything that another command or the Pulumi program could need. Such code belongs below.
+Never: contains logic that another command or the Pulumi program could need. Such code belongs in a lower layer.
 """

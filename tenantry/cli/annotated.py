@@ -1,4 +1,4 @@
-"""Text in the form of YAML with a comment on every line that has something to tell, the comments in one column."""
+"""Output that looks like YAML, with comments at the ends of lines, aligned in one column."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tenantry.messages.redact import shorten
 from tenantry.messages.text import printable
 
 _WIDEST = 50
-"""Longer lines do not push the comments of all others to the right."""
+"""Comments are not aligned with lines that are longer than this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the output; `comment` without its sign, `colour` for the text alone."""
+    """A line of the output; comment: without `#`; colour: of the text, not of the comment."""
 
     text: str
     comment: str = ""
@@ -29,7 +29,7 @@ class Line:
 
 
 def annotated(lines: Iterable[Line]) -> str:
-    """The lines with their comments aligned and everything coloured; without a newline at the end."""
+    """The lines with aligned comments and colours, without a newline at the end."""
     lines = list(lines)
     column = max((len(line.text) for line in lines if line.comment and len(line.text) <= _WIDEST), default=0)
     return "\n".join(_finished(line, column) for line in lines)
@@ -44,7 +44,7 @@ def _finished(line: Line, column: int) -> str:
 
 
 def value_lines(values: Iterable[Value], indent: int = 0) -> Iterator[Line]:
-    """Values whose paths share a beginning stand below it, as in the file."""
+    """Lines for the values, nested by their paths as in the file."""
     above: tuple[str | int, ...] = ()
     for value in values:
         path = value.path
@@ -52,7 +52,7 @@ def value_lines(values: Iterable[Value], indent: int = 0) -> Iterator[Line]:
         above, dashes = path, ""
         for depth, part in enumerate(path[shared:], shared):
             column = indent + 2 * depth
-            if isinstance(part, int):  # shares its line with what stands in it
+            if isinstance(part, int):  # on the same line as the first entry in it
                 dashes += "- "
                 head = " " * (column + 2 - len(dashes)) + dashes
             else:
@@ -75,14 +75,14 @@ def _value(head: str, value: Value, indent: int) -> Iterator[Line]:
 
 
 def scalar(value: Any) -> str:
-    """A value as YAML writes it, always on one line."""
+    """A value as YAML on one line."""
     text: str = yaml.safe_dump(value, default_flow_style=True, width=1_000_000, allow_unicode=True)
     text = text.removesuffix("\n").removesuffix("\n...")
     return json.dumps(value, ensure_ascii=False) if "\n" in text else text
 
 
 def comment_of(value: Value) -> str:
-    """The origin, what was written there, and what is missing because of a `null`."""
+    """The comment of a value: its origin, the text before placeholders were filled in, and the `null` that removed a value."""
     if value.value is None and value.removed:
         return f"removed at {place(value.removed)}"
     told = place(value.origin) if value.origin else "default"

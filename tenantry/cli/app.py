@@ -1,7 +1,7 @@
-"""The command `tenantry`: finds the subcommand, and turns what goes wrong into a message and an exit code.
+"""The command `tenantry`: finds the subcommand, and turns errors into messages and exit codes.
 
 0 success, 1 differences or not ready, 2 invalid input or usage, 3 internal error, 130 interrupted.
-A subcommand is imported when it is called, so that `validate` does not pay for the sandbox.
+A subcommand is imported only when it is called, because some import large libraries.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _COMMANDS = {
 
 
 _MODULES = {"diff": "tenantry.cli.diff.command"}
-"""Where a command is more than one module of its own name."""
+"""The modules of commands that are not in a module of their own name."""
 
 _NO_APPLY = "Tenantry does not apply anything: run `pulumi up --stack ENVIRONMENT`."
 _NO_DELETE = "Tenantry does not delete anything: remove the entry from tenants.yaml, then run `pulumi up`."
@@ -76,7 +76,7 @@ class _Commands(Group):
             formatter.write_dl(list(_COMMANDS.items()))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Without importing the commands, as click does for their short help."""
+        """Complete names of commands without importing the commands. click would import them for their short help."""
         found = [CompletionItem(name, help=text) for name, text in _COMMANDS.items() if name.startswith(incomplete)]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
@@ -116,7 +116,7 @@ def app() -> None:
 def main() -> None:
     """The entry point of the installed command."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # where a terminal lacks a letter of somebody's file
+        sys.stdout.reconfigure(errors="backslashreplace")  # the terminal's encoding may lack characters of the file
     sys.exit(run(sys.argv[1:]))
 
 

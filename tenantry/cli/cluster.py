@@ -82,7 +82,7 @@ def _apply(kubeconfig: Path, context: str | None, manifests: tuple[Manifest, ...
     try:
         client = connect(kubeconfig, context)
     except Refused as refused:
-        # Elsewhere the stack's file says which cluster is meant.
+        # Other commands find the cluster in the stack's file.
         fix = "name an administrator's kubeconfig and context for this cluster with --kubeconfig and --context"
         raise Refused(refused.message, fix) from None
     with client:
@@ -92,7 +92,7 @@ def _apply(kubeconfig: Path, context: str | None, manifests: tuple[Manifest, ...
 
 
 def environment_of(fleet: Fleet, name: str, environment: str | None) -> str:
-    """The environment a command about a cluster is for. Raises: Refused: no such cluster, or it is not in there."""
+    """The environment of a command about a cluster. Raises: Refused: the cluster is not declared, or not in the environment."""
     if name not in fleet.clusters:
         message = f"cluster '{name}' is not declared in {fleet.source.file}"
         raise Refused(message, f"name another; {declared('declared', name, fleet.clusters)}")

@@ -1,4 +1,4 @@
-"""What all commands share: how help pages look, and what a wrong command line is told."""
+"""What all commands share: the layout of help pages, and messages about wrong command lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tenantry.messages.text import closest
 
 
 class Command(click.Command):
-    """A command whose epilog, with examples and exit codes, is printed as it is written."""
+    """A command that prints its epilog (examples and exit codes) without wrapping."""
 
     def format_epilog(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         write_epilog(self, formatter)
@@ -28,11 +28,11 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """A command with subcommands, in the order of their declaration and before the options on its help page."""
+    """A command with subcommands. Its help page lists them in the order of declaration, before the options."""
 
     command_class = Command
     answers: ClassVar[Mapping[str, str]] = {}
-    """What is said to names that people try although no command has them."""
+    """Hints for names that people try although they are not commands."""
 
     def list_commands(self, _: click.Context) -> list[str]:
         return list(self.commands)
@@ -54,6 +54,6 @@ class Group(click.Group):
 
 
 def write_epilog(command: click.Command, formatter: click.HelpFormatter) -> None:
-    """Examples keep their lines: click would wrap them into one paragraph."""
+    """Print the epilog line by line. click would wrap the examples into one paragraph."""
     if command.epilog:
         formatter.write(f"\n{command.epilog.rstrip()}\n")

@@ -1,7 +1,7 @@
-"""The author's line under a diagnostic, with a caret: for people who read stderr, never for JSON or Pulumi's logs.
+"""Shows the line of the file below a diagnostic, with a caret. Only for stderr, never for JSON or Pulumi's logs.
 
-A line is shown only if nothing on it can be a secret. Otherwise it is hidden as a whole: a line with parts left out would
-say where the secret stands, and a pattern that misses one letter would show the rest.
+A line that may contain a secret is hidden completely. If only the secret were cut out, the rest would reveal its position, and a
+pattern that misses one character would reveal the remainder.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from tenantry.messages.redact import is_sensitive, redacted
 from tenantry.messages.text import printable
 
 MOST = 100
-"""How many diagnostics of a run show their line: nobody reads more, and looking for secrets takes time."""
+"""How many diagnostics of a run show their line. Nobody reads more, and the search for secrets takes time."""
 
 _SECRET = frozenset({"secret-in-file", "secret-in-url"})
 _AT_KEY = frozenset({"unknown-key", "owned-key", "duplicate-key", "not-for-included", "bad-key", "merge-key"})
-"""The key is wrong, so nobody knows whether its value is a secret."""
+"""Codes of diagnostics about a key. The value of an unknown key may be a secret."""
 _SUSPECT = re.compile(
     r"(?i)secret|pwd|auth|bearer|login|private|hook|address|proxy|bot\b|data:|-----|@|[0-9]{7}|://\S*[?#=]"
 )
-"""Keys under which secrets are pasted, parts of addresses that can be secrets, and PINs: messages omit those as well."""
+"""Keys below which people paste secrets, parts of URLs that can be secrets, and PINs. Messages omit them too."""
 _KEY_BEGINS = "-----BEGIN"
 _KEY_LINES = 200
 _AROUND = 500
-"""How many characters on both sides of the caret are looked at, and shown at most."""
+"""How many characters on each side of the caret are searched for secrets, and at most shown."""
 _COMMENT = re.compile(r"(?:^|\s)#")
-"""Comments are never shown: they hold anything."""
+"""Comments are never shown, because they can contain anything."""
 _TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|[^\s,\[\]{}]+?(?=:?(?:[\s,\[\]{}]|$))")
 
 
 class Excerpt(NamedTuple):
-    """A line as it is shown, and where its carets stand: after `before` columns, `length` of them."""
+    """A line to show; before: the columns before the carets; length: the number of carets."""
 
     number: int
     line: str
@@ -56,7 +56,7 @@ def excerpts(diagnostics: Sequence[Diagnostic], width: int) -> Iterator[Excerpt 
 
 
 class _Safe:
-    """Which lines can be shown, given everything that is wrong with the file."""
+    """Decides which lines can be shown, given all diagnostics of the file."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         self._hidden = {
@@ -71,7 +71,7 @@ class _Safe:
             self._keys[at] = min(place.column, self._keys.get(at, place.column))
 
     def until(self, place: Location) -> int | None:
-        """The column of the first wrong key on the line: nothing behind that key is shown."""
+        """The column of the first wrong key on the line. Nothing after this key is shown."""
         return self._keys.get((place.file, place.line))
 
     def shows(self, diagnostic: Diagnostic, lines: Lines) -> bool:
@@ -87,7 +87,7 @@ class _Safe:
             return False
         if any(_KEY_BEGINS in each for each in lines[max(0, place.line - _KEY_LINES) : place.line]):
             return False
-        # Without a path, as for syntax errors, indentation tells which keys the line belongs to.
+        # Syntax errors have no path. There, indentation shows which keys the line belongs to.
         return bool(diagnostic.path) or not any(map(_suspect, _keys_above(lines, place.line)))
 
 
@@ -100,7 +100,7 @@ def _around(line: str, column: int) -> str:
 
 
 def _keys_above(lines: Lines, number: int) -> Iterator[str]:
-    """The lines above that are indented less, up to the margin."""
+    """The parents of a line, by indentation: each line above that is indented less."""
     indent = _indent(lines[number - 1])
     for line in reversed(lines[: number - 1]):
         if indent == 0:
@@ -130,7 +130,7 @@ def _excerpt(place: Location, line: str, width: int, until: int | None) -> Excer
 
 
 def _shown(text: str) -> str:
-    """Text of which a terminal shows every character, in a width that is known."""
+    """The text with tabs and unprintable characters replaced, so that its width is known."""
     return printable(text.replace("\t", "    "))
 
 
@@ -142,7 +142,7 @@ def _last(text: str, columns: int) -> str:
 
 
 def _first(text: str, columns: int, *, more: bool) -> str:
-    """The beginning of a text that fits a number of columns, with dots if anything is left out."""
+    """The beginning of a text that fits a number of columns, with dots if something is cut off."""
     if _columns(text) <= columns - 4 * more:
         return f"{text} ..." if more else text
     return f"{_prefix(text, columns - 3)}..."

@@ -1,4 +1,4 @@
-"""What `explain` found as plain data, for `--output json`: the fields of its dataclasses, apart from the cases below."""
+"""Results of `explain` as plain data for `--output json`: the fields of the dataclasses, with the exceptions below."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def as_data(found: Any) -> Any:
-    """Plain data of anything that `explain` gives."""
+    """Plain data for a result of `explain`, or for a part of it."""
     match found:
         case Origin():
             return {"level": found.level, **asdict(found.location)}
@@ -45,7 +45,7 @@ def _of_fields(found: DataclassInstance) -> dict[str, Any]:
 
 
 def _of_value(value: Value) -> dict[str, Any]:
-    """`origin` is null for a default of the program; `written` and `removed` exist only where they say something."""
+    """`origin` is null for a default of the program. `written` and `removed` are omitted if they are None."""
     optional = {"written": value.written, "removed": as_data(value.removed)}
     given = {key: each for key, each in optional.items() if each is not None}
     return {"path": list(value.path), "value": value.value, "origin": as_data(value.origin), **given}
@@ -59,5 +59,5 @@ def _of_app(app: ExplainedApp) -> dict[str, Any]:
 
 def _of_placed(placed: PlacedApp) -> dict[str, Any]:
     data = _of_fields(placed)
-    del data["cluster"]  # the key it stands under
+    del data["cluster"]  # the mapping of `placed` has it as key
     return data

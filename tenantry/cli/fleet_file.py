@@ -1,4 +1,4 @@
-"""Which file a command reads: the one that was named, or the nearest `tenants.yaml` here or above."""
+"""Finds the file that a command reads: the one on the command line, or the nearest `tenants.yaml` here or above."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAME = "tenants.yaml"
 
 
 def file_option(envvar: str | None = None) -> Callable[[_F], _F]:
-    """`-f, --file PATH`, kept in the context's `obj`: before the command or after it; the later one wins."""
+    """`-f, --file PATH`, before or after the command; the later one wins. The context's `obj` holds it."""
     return click.option(
         "-f",
         "--file",
@@ -36,9 +36,9 @@ def _keep(context: click.Context, _: click.Parameter, file: Path | None) -> None
 
 
 def reads_file(command: Callable[..., int]) -> Callable[..., int]:
-    """Gives a command its file as the first argument, and the option `-f, --file`.
+    """Give a command the option `-f, --file`, and its file as the first argument.
 
-    What is wrong with the file is JSON on stdout for those who asked for JSON.
+    If the output is JSON, problems of the file are JSON on stdout too.
     """
 
     @wraps(command)
@@ -56,7 +56,7 @@ def reads_file(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def fleet_file(context: click.Context) -> Path:
-    """The file of a command. Raises: Refused: none was named, and none was found."""
+    """The file of a command. Raises: Refused: no file was named, and none was found."""
     file = context.obj or _nearest()
     if file is None:
         raise Refused(
@@ -67,16 +67,16 @@ def fleet_file(context: click.Context) -> Path:
 
 
 def project_directory(context: click.Context) -> Path:
-    """Where files that belong to the fleet are kept: beside a `tenants.yaml` that was found, else this directory."""
+    """The directory of the fleet's other files: that of the `tenants.yaml` that was found, otherwise the current one."""
     found = None if context.obj else _nearest()
     return found.parent if found else Path()
 
 
 def _nearest() -> Path | None:
-    """The path to it from here, as editors can open it.
+    """The relative path to the nearest `tenants.yaml`, which editors can open.
 
-    Above this directory, only what belongs to its owner counts, as with Git: the files beside `tenants.yaml` can make
-    commands run programs, and anyone may write to /tmp.
+    As with Git, directories above must belong to the owner of the current one: files next to `tenants.yaml` can make commands
+    run programs, and everybody can write to /tmp.
     """
     here = Path.cwd()
     for directory in (here, *here.parents):

@@ -1,4 +1,4 @@
-"""How commands find the management cluster of an environment, and the options that say otherwise."""
+"""How commands find the management cluster of an environment, and the options that override this."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def management_options(command: _F) -> _F:
 def connect_management(
     file: Path, environment: str, kubeconfig: Path | None, context: str | None, seconds: float = LISTING
 ) -> Iterator[Client]:
-    """A client of the environment's management cluster: the options first, then what the stack's file beside the fleet's says.
+    """A client for the environment's management cluster, from the options or otherwise from the stack's file.
 
     Args:   seconds: as for `connect`.
-    Raises: Refused: it cannot be reached, or does not answer any more.
+    Raises: Refused: the cluster cannot be reached, or stops answering.
     """
     target = stack_target(file.resolve().parent, environment)
     with (

@@ -15,11 +15,11 @@ from tenantry.messages.errors import TenantryError
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 PLATFORM = "platform"
-"""What stands for the platform team where a tenant could be named."""
+"""The name of the platform team in place of a tenant's."""
 
 
 def _keys(context: click.Context, start: str, *path: str) -> list[str]:
-    """Completes the keys at a path of the fleet's files, if they can be read."""
+    """Complete the keys at a path of the fleet's files, if the files can be read."""
     from tenantry.source.include import read_all
 
     try:
@@ -50,7 +50,7 @@ def _clusters(context: click.Context, _: click.Parameter, start: str) -> list[st
 
 
 def _revisions(context: click.Context, _: click.Parameter, start: str) -> list[CompletionItem]:
-    """Paths too: the shell completes those."""
+    """Complete branches and tags. The shell completes paths."""
     from tenantry.compare.git import Repository
 
     try:

@@ -1,4 +1,4 @@
-"""How messages, problems and tables look. Every command's text goes through here, so colours and streams are decided once."""
+"""How messages, problems and tables look. All commands print through this module, which decides about colours and streams."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def colours(stream: Any) -> bool:
-    """Whether a stream gets colours: a terminal does, unless NO_COLOR (no-color.org) or a dumb terminal forbids."""
+    """Whether to use colours on a stream: on a terminal that is not dumb, unless NO_COLOR (no-color.org) is set."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return bool(os.environ.get("FORCE_COLOR")) or bool(stream.isatty())
@@ -35,41 +35,41 @@ def _is_terminal(stream: Any) -> bool:
 
 
 def say(message: str) -> None:
-    """A message beside the data."""
+    """Print a message to stderr."""
     _write(message, sys.stderr)
 
 
 def error(message: str) -> None:
-    """What keeps the command from going on; it may be the text of any exception."""
+    """Print an error that ends the command. The text can be that of any exception."""
     message = presentable(message)
     say(f"{click.style('error:', fg='red', bold=True)} {message}")
 
 
 def data(text: str) -> None:
-    """The command's result. Raises: Refused: it cannot be written."""
+    """Print the command's result. Raises: Refused: it cannot be written."""
     _write(text, sys.stdout)
 
 
 def _write(text: str, stream: Any) -> None:
-    if stream is None:  # whoever started the command closed it
+    if stream is None:  # the process that started the command closed it
         return
     try:
         click.echo(text, file=stream, color=colours(stream))
     except OSError as failure:
-        # What is still buffered could not be written either, when the process ends.
+        # The rest of the buffer cannot be written either, so the end of the process must not try.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-        # A reader that went away, `head` for one, has seen enough.
+        # The reader needs no more output, for example `head`.
         if not isinstance(failure, BrokenPipeError):
             raise Refused(f"cannot write the result: {failure.strerror}") from None
 
 
 _PATIENCE = 2.0
-"""Seconds of silence that nobody minds."""
+"""Seconds without output before progress is shown."""
 
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show on a terminal's stderr what takes long and since when, once it does. Nothing else may print meanwhile."""
+    """Show on a terminal's stderr what takes long, and how long it has taken. Nothing else may print meanwhile."""
     if not _is_terminal(sys.stderr) or os.environ.get("TERM") == "dumb":
         yield
         return
@@ -100,18 +100,18 @@ def data_json(value: Any) -> None:
 
 
 def report_invalid(invalid: InvalidFleet) -> None:
-    """All problems of a file on stderr."""
+    """Print all problems of a file to stderr."""
     _report(invalid.diagnostics, format_count(invalid))
 
 
 def report_warnings(warnings: Sequence[Diagnostic]) -> None:
-    """What is doubtful in a file, on stderr; nothing where there is nothing."""
+    """Print the warnings of a file to stderr, if there are any."""
     if warnings:
         _report(warnings, format_warning_count(warnings))
 
 
 def _report(diagnostics: Sequence[Diagnostic], closing: str) -> None:
-    """Each with the author's line: places in bold, codes and carets in the severity's colour."""
+    """Print each problem with its line of the file: places in bold, codes and carets in the colour of the severity."""
     from tenantry.cli.excerpt import excerpts
 
     width = get_terminal_size().columns if _is_terminal(sys.stderr) else _PIPE_WIDTH
@@ -164,11 +164,11 @@ def counts(problems: Sequence[Problem]) -> str:
 
 
 _PIPE_WIDTH = 120
-"""Columns of the author's lines where there is no terminal."""
+"""Columns for lines of the file if stderr is not a terminal."""
 _GUTTER = 9
-"""Columns before an author's line: its number and a bar."""
+"""Columns before a line of the file, for its number and a bar."""
 _WIDE = 1000
-"""Columns where nobody looks at a screen: a program that reads a table wants a line per row."""
+"""Columns of a table if stdout is not a terminal. Programs that read it need each row on one line."""
 
 
 def stdout_console() -> Console:

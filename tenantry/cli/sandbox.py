@@ -158,7 +158,7 @@ def run(root: Path, cluster: str | None, arguments: tuple[str, ...]) -> int:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str], None]]:
-    """Show the steps: in a terminal the latest one with a spinner, elsewhere each as a line."""
+    """Show the steps: on a terminal the latest one with a spinner, otherwise each as a line."""
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
         yield say

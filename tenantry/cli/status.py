@@ -95,7 +95,7 @@ def _read(client: Client, planned: Plan) -> tuple[Manifest, ...]:
 
 
 def _others(client: Client, planned: Plan) -> str:
-    """What is there besides the plan; who may not read all kinds is told so, and gets the rest all the same."""
+    """Objects of the environment that are not in the plan, or a note that this user may not read all kinds."""
     try:
         return told(planned.environment, leftovers(planned, owned_on(client, planned.environment)))
     except Refused as refused:
@@ -103,9 +103,9 @@ def _others(client: Client, planned: Plan) -> str:
 
 
 def _wait(client: Client, planned: Plan, timeout: int) -> tuple[Manifest, ...]:
-    """Read until everything is ready; in a terminal the table fills in place, elsewhere each change is a line.
+    """Wait until everything is ready. On a terminal the table updates in place, otherwise each change is a line.
 
-    Returns what was read last.
+    Returns: what was read last.
     """
     end = time.monotonic() + timeout
     with _progress() as show:
@@ -137,7 +137,7 @@ def _progress() -> Iterator[Callable[[tuple[AppStatus, ...]], None]]:
 
 
 class _LineProgress:
-    """Says how many are ready whenever that changes."""
+    """Prints how many apps are ready, each time the number changes."""
 
     def __init__(self) -> None:
         self.last = ""

@@ -1,4 +1,4 @@
-"""The table of `tenantry status`, which keeps every message readable however narrow the terminal is."""
+"""The table of `tenantry status`. Its messages stay readable on narrow terminals."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _COLOURS = {
 _COLUMNS = ("TENANT", "CLUSTER", "APP", "KIND", "STATUS", "REVISION")
 _MESSAGE = "MESSAGE"
 _DISPENSABLE = ("KIND", "REVISION")
-"""Left out of a narrow terminal in this order, so that no name is cut."""
+"""Columns that are omitted on a narrow terminal, in this order, so that no name is cut."""
 _UNBOUNDED = 10_000
 
 
 def status_table(found: Sequence[AppStatus], console: Console) -> RenderableType:
-    """A column of messages if each fits on one line of the terminal, otherwise messages below their rows.
+    """The table. Messages are in a column if each fits on one line of the terminal, otherwise below their rows.
 
-    Elsewhere than in a terminal it is always a column, so that a row is a line.
+    If stdout is not a terminal, messages are always in a column, so that each row is one line.
     """
     messages = any(status.readiness is not Readiness.READY for status in found)
     whole = _table(found, (*_COLUMNS, _MESSAGE) if messages else _COLUMNS)
@@ -44,7 +44,7 @@ def status_table(found: Sequence[AppStatus], console: Console) -> RenderableType
 
 
 class _MessagesBelow:
-    """A table of one line per row, with a text below each row that has one."""
+    """A table with one line for each row, and the message below it."""
 
     def __init__(self, table: Table, messages: list[Text]) -> None:
         self._table = table
@@ -90,7 +90,7 @@ def _cells(status: AppStatus) -> dict[str, str | Text]:
 
 
 def _message(status: AppStatus) -> Text:
-    """Flux's message on one line; none where all is well."""
+    """Flux's message on one line; empty if the app is ready."""
     return Text("" if status.readiness is Readiness.READY else " ".join(status.message.split()))
 
 

@@ -1,6 +1,6 @@
-"""Files by a pattern, in bounded time.
+"""Finds files by a pattern in bounded time.
 
-A directory that links to itself has endlessly many paths, and Python's own glob follows them all.
+A directory with a symlink to itself has endlessly many paths, and Python's own glob follows all of them.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from fnmatch import translate
 from pathlib import Path
 
 MAX_ENTRIES = 100_000
-"""How many files and directories one pattern may look at."""
+"""The most files and directories that one pattern may visit."""
 MAX_DEPTH = 32
-"""How many directories deep."""
+"""The most levels of directories."""
 
 _MAGIC = re.compile(r"[*?[]")
 
 
 class TooManyFiles(Exception):
-    """A pattern looks at more files, or at deeper ones, than the bounds here allow."""
+    """A pattern visits too many files, or too many levels of directories."""
 
 
 def matching(pattern: str, directory: Path) -> list[str]:
-    """The paths below a directory that a pattern takes, relative to it and sorted.
+    """The paths below a directory that match a pattern, relative to it and sorted.
 
-    `**` stands for any directories, but enters no links; hidden files are taken only by a part that starts with a dot.
+    `**` matches any directories, but does not follow symlinks. Only a part that starts with a dot matches hidden files.
     Raises: TooManyFiles.
     """
     parts = [part for part in Path(pattern).parts if part != "."]
@@ -73,7 +73,7 @@ class _Search:
         try:
             with os.scandir(self.directory / at) as found:
                 return [entry for entry in found if self._count()]
-        except OSError:  # no directory, or not ours to read
+        except OSError:  # not a directory, or not readable
             return []
 
     def _count(self) -> bool:

@@ -1,7 +1,7 @@
-"""What is wrong with a text that is not YAML, in the author's words and at the place to correct.
+"""Explains syntax errors in the author's words, at the place to correct.
 
-libyaml reports where it gives up, which is often lines below the mistake. The functions here look at the lines around that
-place, and fall back on libyaml's own words.
+libyaml reports the place where it gives up, which is often lines below the mistake. The functions here look at the lines around
+that place, and use libyaml's own message if they find nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MAX_LINES = 10_000
 
 
 class Mistake(NamedTuple):
-    """A place that counts from 0, what is wrong there, and how to correct it."""
+    """A mistake: its line and column, which count from 0, the message and the fix."""
 
     line: int
     column: int
@@ -29,7 +29,7 @@ class Mistake(NamedTuple):
 
 
 def explained(error: yaml.MarkedYAMLError, lines: Sequence[str]) -> Mistake | None:
-    """The mistake behind libyaml's error; None: the text ends too early, so its end is the best place to report."""
+    """The mistake behind libyaml's error; None: the text ends too early, so the best place to report is its end."""
     mark = error.problem_mark or error.context_mark
     conflict = next((number for number, line in enumerate(lines) if line.startswith("<<<<<<< ")), None)
     if conflict is not None and _is_conflict(lines[conflict:]):

@@ -106,7 +106,7 @@ def command(
 def _plans(
     fleet: Fleet, file: Path, base: str, environments: tuple[str, ...], *, merge_base: bool
 ) -> tuple[Base, Mapping[str, Plan]]:
-    """Raises: Refused: the base is wrong, or nobody has such an environment."""
+    """The base and the plans to compare. Raises: Refused: the base is wrong, or neither side declares the environment."""
     known: set[str] = set(fleet.environments)
 
     def planned_before(there: Fleet) -> Mapping[str, Plan]:
@@ -131,14 +131,14 @@ def _plans(
 
 
 def _chosen(fleet: Fleet, environments: tuple[str, ...]) -> Mapping[str, Plan]:
-    """The plans of the environments that are asked for and declared, in the fleet's order."""
+    """The plans of the requested environments that are declared, in the fleet's order."""
     if not environments:
         return plan_all(fleet)
     return {name: plan_one(fleet, name) for name in fleet.in_order() if name in environments}
 
 
 def _limit(fleet: Fleet, environment: str, given: int | None) -> int | None:
-    """How many of each kind an environment may lose; None: the file no longer declares it, and no limit is given."""
+    """The most deletions of each kind in an environment; None: it is no longer declared, and no limit is given."""
     if environment not in fleet.environments:
         return given
     return limits_of(fleet, environment, given).deletions
@@ -147,11 +147,11 @@ def _limit(fleet: Fleet, environment: str, given: int | None) -> int | None:
 def _refusals(
     fleet: Fleet, environment: str, base: Base, after: Mapping[str, Plan], given: int | None
 ) -> tuple[Refused, ...]:
-    """Why `pulumi up` would refuse what an environment loses, as the guard says it."""
+    """The guard's reasons why `pulumi up` would refuse the deletions in an environment."""
     before, limit = base.plans.get(environment), _limit(fleet, environment, given)
     if before is None or limit is None:
         return ()
-    # No run removes an environment that is no longer declared; a limit counts what it has all the same.
+    # No run removes an environment that is no longer declared, but a given limit applies to its objects.
     undeclared = RunLimits(protected=False, deletions=limit, explicit=True)
     limits = limits_of(fleet, environment, given) if environment in after else undeclared
     problems = refusals_of_change(before, after.get(environment, nothing_of(before)), limits)

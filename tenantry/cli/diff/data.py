@@ -60,11 +60,11 @@ def changed_as_data(changed: Changed) -> dict[str, Any]:
 
 
 def _field(field: FieldChange) -> dict[str, Any]:
-    """A side that has no such value has no key either."""
+    """The key `before` or `after` is omitted if the value is absent on that side."""
     sides = {"before": field.before, "after": field.after}
     return {"path": list(field.path), **{side: value for side, value in sides.items() if value is not ABSENT}}
 
 
 def id_as_data(id: ObjectId) -> dict[str, str | None]:
-    """What an object is known by."""
+    """The identity of an object."""
     return {"apiVersion": id.api_version, "kind": id.kind, "namespace": id.namespace or None, "name": id.name}

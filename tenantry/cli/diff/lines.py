@@ -1,4 +1,4 @@
-"""A difference as lines with signs: what people read in a terminal and in a pull request."""
+"""A difference as lines with signs, for terminals and pull requests."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tenantry.messages.data import ABSENT
 from tenantry.messages.text import MOST_NAMES, listed, printable
 
 _MOST_TEXT_LINES = 2_000
-"""Of a text that is compared line by line; comparing takes the square of it."""
+"""The most lines of a text that is compared line by line. The comparison takes quadratic time."""
 
 
 class Line(NamedTuple):
-    """sign: "!" a warning, "-" goes, "+" comes, "~" changes, " " none of these; depth: how far it is indented."""
+    """sign: "!" warning, "-" removed, "+" added, "~" changed, " " none of these; depth: the indentation."""
 
     sign: str
     text: str
@@ -28,7 +28,7 @@ class Line(NamedTuple):
 
 
 class DisplayLimits(NamedTuple):
-    """How much is shown: lines of a section, fields of an object, lines of a text, characters of a value, names in a line."""
+    """How much is shown: lines of a section, fields of an object, lines of a text, characters of a value, names on a line."""
 
     lines: int = 25
     fields: int = 8
@@ -48,20 +48,20 @@ def heading(diff: Diff) -> str:
 
 
 def counts(diff: Diff) -> str:
-    """How many objects; or that there is no difference."""
+    """The numbers of added, changed and removed objects, or "no difference"."""
     if not diff:
         return "no difference"
     return f"{len(diff.added.objects)} added, {len(diff.changed)} changed, {len(diff.removed.objects)} removed"
 
 
 def meaning(diff: Diff, limits: DisplayLimits) -> list[Line]:
-    """The consequences in sentences."""
+    """The consequences as sentences."""
     told = [Line(sign.value, text) for sign, text in consequences(diff)]
     return [line for sign in "!-+" for line in _cut([each for each in told if each.sign == sign], limits.lines)]
 
 
 def objects(diff: Diff, limits: DisplayLimits) -> list[Line]:
-    """Objects that go and come, and the fields of those that change; without limits also those that sentences stand for."""
+    """Added and removed objects, and changed fields. Without limits, also objects that the sentences cover."""
     whole = limits is EVERYTHING
     removed = diff.removed.objects if whole else others(diff, diff.removed)
     added = diff.added.objects if whole else others(diff, diff.added)
@@ -70,7 +70,7 @@ def objects(diff: Diff, limits: DisplayLimits) -> list[Line]:
 
 
 def changes(changed: Iterable[Changed], limits: DisplayLimits) -> list[Line]:
-    """Objects and their fields, those that change in the same way together."""
+    """Changed objects and their fields. Objects that change in the same way are together."""
     groups = alike(changed)
     lines = [line for group in groups[: limits.lines] for line in _group(group, limits)]
     if len(groups) > limits.lines:
@@ -136,7 +136,7 @@ def _short(text: str, most: int) -> str:
 
 
 def _around(before: str, after: str, most: int) -> tuple[str, str]:
-    """Both cut to where they differ."""
+    """Both values, cut to the part where they differ."""
     if len(before) <= most and len(after) <= most:
         return before, after
     same = next(
@@ -148,7 +148,7 @@ def _around(before: str, after: str, most: int) -> tuple[str, str]:
 
 
 def _text_lines(before: str, after: str, limits: DisplayLimits) -> Iterator[Line]:
-    """The lines of two texts that differ."""
+    """The lines that differ between two texts."""
     old, new = before.splitlines(), after.splitlines()
     if old == new:
         yield Line("~", "ends with another line break", 2)

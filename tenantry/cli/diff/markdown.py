@@ -8,13 +8,13 @@ from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, Line, counts, mea
 from tenantry.compare.diff import Diff
 
 _MOST_CHARACTERS = 60_000
-"""GitHub takes comments of 65,536 characters."""
+"""GitHub allows comments of up to 65,536 characters."""
 
 
 def as_markdown(diffs: Sequence[Diff], base: str, refusals: Sequence[str], limits: DisplayLimits) -> str:
-    """A table of all environments, then what changes in each, its objects folded away; never more than a comment holds.
+    """A table of all environments, then the changes in each with collapsed objects. It always fits into a comment.
 
-    refusals: why `pulumi up` would be refused, one text each.
+    Args: refusals: the reasons why `pulumi up` would be refused.
     """
     parts = [f"### Fleet against `{base}`", _table(diffs), *map(_caution, refusals)]
     parts += [_meaning(diff, limits) for diff in diffs if diff]
@@ -66,5 +66,5 @@ def _folded(diff: Diff, limits: DisplayLimits) -> str:
 
 
 def _line(line: Line) -> str:
-    """Colours come from the first character, and `diff` knows `!` for what changes."""
+    """GitHub colours a line of a `diff` block by its first character, and `!` marks a changed line."""
     return f"{line.sign.replace('~', '!')} {'  ' * line.depth}{line.text}"

@@ -11,13 +11,13 @@ _COLOURS = {"!": "magenta", "-": "red", "+": "green", "~": "yellow"}
 
 
 def as_text(diff: Diff, limits: DisplayLimits) -> str:
-    """One environment: a line with the counts, and indented below it what it means and what changes."""
+    """One environment: a line with the counts, and indented below it the consequences and changes."""
     lines = [*meaning(diff, limits), *objects(diff, limits)]
     return "\n".join([click.style(heading(diff), bold=True), *map(line_as_text, lines)])
 
 
 def as_names(diff: Diff) -> list[str]:
-    """`+ dev Kustomization rocky/web`: a line for every object, for programs that read lines."""
+    """`+ dev Kustomization rocky/web`: a line for each object, for programs that read lines."""
     return [
         *(f"- {diff.environment} {each.id}" for each in diff.removed.objects),
         *(f"+ {diff.environment} {each.id}" for each in diff.added.objects),

@@ -17,7 +17,7 @@ _FLUX = ("Kustomization", "HelmRelease")
 
 @dataclass(frozen=True, slots=True)
 class Lifecycle:
-    """suspended: Flux does not reconcile the object, and deletes it without cleaning up.
+    """suspended: Flux does not reconcile the object, and does not contact the cluster to delete it.
 
     leaving: why a run may remove the object; "" if it may not.
     """
