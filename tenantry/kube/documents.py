@@ -1,4 +1,4 @@
-"""YAML as other programs write it: kubeconfigs and manifests. `tenantry.source` reads what people write for Tenantry."""
+"""Reads the YAML of other programs: kubeconfigs and manifests. `tenantry.source` reads the files of Tenantry itself."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 import yaml
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The quick one, wherever libyaml is there."""
+"""The fast loader of libyaml, if it is installed."""
 
 
 def document(text: str | bytes) -> Any:
-    """The data of a text's only document. Raises: yaml.YAMLError, ValueError, RecursionError."""
+    """The data of a text with one document. Raises: yaml.YAMLError, ValueError, RecursionError."""
     return yaml.load(text, Loader=LOADER)  # both are safe

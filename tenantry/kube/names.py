@@ -12,16 +12,16 @@ import re
 from collections.abc import Mapping
 
 MAX_LABEL = 63
-"""Flux copies names of Kustomizations and HelmReleases into label values of everything they apply."""
+"""For Kustomizations and HelmReleases: Flux copies their names into label values of all objects that they apply."""
 MAX_OBJECT = 253
-"""Kubernetes' own limit; it holds for kinds whose names are not copied into labels."""
+"""Kubernetes' own limit, for kinds whose names are not copied into labels."""
 MAX_SOURCE = 230
-"""Of sources and charts: less than Kubernetes allows, because rendered files are named by kind and name, in 255 characters."""
+"""For sources and charts. Kubernetes allows more, but names of rendered files contain kind and name, in 255 characters."""
 MAX_RELEASE = 53
 """Helm's limit for the name of a release."""
 
 ADDON_PREFIX = "platform/"
-"""What a tenant's app puts before the name of an add-on that it depends on; no app's name can hold a slash."""
+"""The prefix of add-ons in `dependsOn` of a tenant's app. Names of apps cannot contain a slash."""
 
 DNS_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 LABEL_VALUE = r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?"
@@ -34,7 +34,7 @@ _RESERVED = frozenset({"default", "flux-system"})
 
 
 def dns_label_problem(name: str) -> str | None:
-    """Why `name` is no DNS-1123 label (RFC 1123, section 2.1), or None."""
+    """Why `name` is not a DNS-1123 label (RFC 1123, section 2.1), or None."""
     if not _DNS_LABEL.fullmatch(name):
         return "must be lower-case letters, digits and '-', starting and ending with a letter or digit"
     if len(name) > MAX_LABEL:
@@ -43,7 +43,7 @@ def dns_label_problem(name: str) -> str | None:
 
 
 def object_name_problem(name: str) -> str | None:
-    """Why `name` is no DNS-1123 subdomain, as most objects' names are, or None."""
+    """Why `name` is not a DNS-1123 subdomain, as most names of objects must be, or None."""
     if len(name) > MAX_OBJECT:
         return f"has {len(name)} characters, at most {MAX_OBJECT} are allowed"
     if all(_DNS_LABEL.fullmatch(part) for part in name.split(".")):
@@ -52,7 +52,7 @@ def object_name_problem(name: str) -> str | None:
 
 
 def role_name_problem(name: str) -> str | None:
-    """Why `name` cannot be the name of a role, or None; Kubernetes asks only that it is one segment of a URL's path."""
+    """Why `name` cannot be the name of a role, or None. Kubernetes requires only that it is one segment of a URL path."""
     if name in (".", "..") or "/" in name or "%" in name:
         return "must be the name of a ClusterRole, which holds no '/' and no '%'"
     return None
@@ -64,7 +64,7 @@ def label_key_problem(key: str) -> str | None:
 
 
 def resource_name_problem(name: str) -> str | None:
-    """Why `name` cannot be the name of a resource in a quota or limit, or None; Kubernetes takes the form of label keys."""
+    """Why `name` cannot be the name of a resource in a quota or limit, or None. The rules are those of label keys."""
     return None if _LABEL_KEY.fullmatch(name) else "is not a valid resource name, such as 'pods' or 'requests.cpu'"
 
 
@@ -76,26 +76,26 @@ def label_value_problem(value: str) -> str | None:
 
 
 def is_reserved_namespace(name: str) -> bool:
-    """Whether a namespace belongs to Kubernetes or to Flux; a tenant there would take over what is not the fleet's."""
+    """Whether a namespace belongs to Kubernetes or Flux. A tenant in it would take over objects that are not the fleet's."""
     return name in _RESERVED or name.startswith("kube-")
 
 
 def addon_named(dependency: str) -> str | None:
-    """The add-on in an entry of `dependsOn` with the prefix; None: it has no prefix."""
+    """The name of the add-on in an entry of `dependsOn`; None: the entry does not have the prefix."""
     return dependency.removeprefix(ADDON_PREFIX) if dependency.startswith(ADDON_PREFIX) else None
 
 
 def join(*parts: str) -> str:
-    """The object's name made of its keys: ("edge-1", "rocky", "web") -> edge-1-rocky-web."""
+    """The name of an object, made of its keys: ("edge-1", "rocky", "web") -> edge-1-rocky-web."""
     return "-".join(parts)
 
 
 def digest(content: Mapping[str, object]) -> str:
-    """Eight hexadecimal digits that stand for a mapping of plain data, whatever the order of its keys."""
+    """Eight hexadecimal digits for a mapping of plain data. The order of its keys does not matter."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def slug(text: str) -> str:
-    """`text` as part of a DNS-1123 name; not unique by itself, so join it with a `digest`."""
+    """`text` as a part of a DNS-1123 name. Two texts can give the same part, so join it with a `digest`."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

@@ -11,11 +11,11 @@ Manifest: TypeAlias = Mapping[str, Any]
 
 
 REGISTRY_KEY = ".dockerconfigjson"
-"""The one key of a Secret that configures a registry's client."""
+"""The only key in a Secret with credentials of a registry."""
 
 
 class ObjectId(NamedTuple):
-    """What the API server knows an object by; namespace is "" for cluster-scoped kinds."""
+    """The identity of an object for the API server; namespace is "" for cluster-scoped kinds."""
 
     api_version: str
     kind: str
@@ -38,7 +38,7 @@ class Owner(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SecretValues:
-    """Which values of the stack's secret config a Secret gets; the plan knows their names only.
+    """The values of the stack's secret config that a Secret gets. A plan contains only their names.
 
     path:     where they stand: ("credentials", tenant, name) or ("platformCredentials", name).
     keys:     the names of the values there.
@@ -54,8 +54,8 @@ class SecretValues:
 class KubeObject:
     """One object of a plan; immutable, although the manifest's type cannot say so.
 
-    secret: what a Secret holds, which its manifest does not say; None for all other objects.
-    protect: whether the engine itself is to refuse its deletion.
+    secret: the values of a Secret, which its manifest does not contain; None for all other objects.
+    protect: whether Pulumi refuses to delete it.
     """
 
     manifest: Manifest

@@ -1,4 +1,4 @@
-"""Whether the management cluster has the admission policy of `tenantry cluster bootstrap`, as this version makes it."""
+"""Checks that the management cluster has the admission policy that `tenantry cluster bootstrap` of this version creates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the next run takes over: existing objects that are not the environment's, of tenants with `adopt: true`."""
+"""What the next run adopts: existing objects without the environment's label, for tenants with `adopt: true`."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tenantry.plan.plan import Plan
 
 NOT_SHOWN = "(not shown)"
 _OPAQUE = (("data",), ("stringData",), ("spec", "values"), ("spec", "postBuild", "substitute"))
-"""Where others may have put what nobody else is to see."""
+"""Fields in which former owners may have written secrets."""
 _PROVIDER = "pulumi.com/"
 
 
 @dataclass(frozen=True, slots=True)
 class Adoption:
-    """One tenant. taken: objects that become its own, with the fields that change, if any. made: those not there yet."""
+    """The adoption for one tenant. taken: the adopted objects, with the fields that change; made: objects that are created."""
 
     tenant: str
     taken: tuple[Changed, ...]
@@ -34,7 +34,7 @@ class Adoption:
 def adoptions(
     plan: Plan, strangers: frozenset[ObjectId], adopting: frozenset[str], read: Callable[[ObjectId], Manifest | None]
 ) -> Iterator[Adoption]:
-    """One for each tenant that takes something over. Raises: Refused: an object cannot be read."""
+    """The adoption for each tenant that adopts something. Raises: Refused: an object cannot be read."""
     affected = {each.owner.tenant for each in plan.objects if each.id in strangers} & adopting
     objects = [each for each in plan.objects if each.owner.tenant in affected]
     ids = [each.id for each in objects]
@@ -52,7 +52,7 @@ def _taken(planned: KubeObject, there: Manifest) -> Changed:
 
 
 def _wanted(planned: KubeObject) -> dict[str, Any]:
-    """What an apply sets, but for the provider's notes to itself; of a Secret the names of its values."""
+    """The fields that an apply sets, without the provider's annotations. For a Secret, only the names of its values."""
     metadata: dict[str, Any] = dict(planned.manifest["metadata"])
     annotations = {key: value for key, value in metadata.pop("annotations", {}).items() if _PROVIDER not in key}
     wanted = {**planned.manifest, "metadata": {**metadata, **({"annotations": annotations} if annotations else {})}}
@@ -63,7 +63,7 @@ def _wanted(planned: KubeObject) -> dict[str, Any]:
 
 
 def _presentable(change: FieldChange) -> FieldChange:
-    """Never show other people's secrets: they are in Secrets, in values of charts, in addresses."""
+    """The change without values that may be a former owner's secrets: in Secrets, values of charts and URLs."""
     if change.before is ABSENT:
         return change
     opaque = any(change.path[: len(path)] == path for path in _OPAQUE)
@@ -82,7 +82,7 @@ def _redacted(value: Any) -> Any:
 
 
 def check_adoptions(found: Iterable[Adoption]) -> Iterator[Problem]:
-    """Settings of the former owner that stay, and keep Flux from doing what the plan says."""
+    """Settings of the former owner that remain and prevent Flux from doing what the plan says."""
     for each in (taken for adoption in found for taken in adoption.taken):
         spec: Mapping[str, Any] = each.before.manifest.get("spec") or {}
         if each.id.kind == "HelmRelease" and "chart" in spec:
@@ -103,9 +103,9 @@ def check_adoptions(found: Iterable[Adoption]) -> Iterator[Problem]:
 
 
 def check_rights(plan: Plan, bindings: Iterable[Manifest]) -> Iterator[Problem]:
-    """RoleBindings that the fleet did not make and that give somebody all rights in a tenant's namespace: they stay.
+    """RoleBindings that Tenantry does not manage and that give cluster-admin in a tenant's namespace. They stay in effect.
 
-    Args: bindings: those on the management cluster that are not of the environment.
+    Args: bindings: those on the management cluster without the environment's label.
     """
     whose = {
         each.id.name: each.owner.tenant for each in plan.objects if each.id.kind == "Namespace" and each.owner.tenant

@@ -1,4 +1,4 @@
-"""Runs all checks before a run concurrently. Anything that cannot be read is a problem of its own, and hides no other."""
+"""Runs all checks concurrently. Anything that cannot be read is a problem, and does not prevent the other checks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """problems: errors first. adoptions: what changes hands; nothing where the guard's part could not be read."""
+    """problems: errors first. adoptions: empty if the state that the guard needs could not be read."""
 
     problems: tuple[Problem, ...]
     adoptions: tuple[Adoption, ...]
@@ -51,15 +51,15 @@ def preflight(
     claim: Claim | None = None,
     connect: remotes.Connect = remotes.connect,
 ) -> Report:
-    """Everything that would make the next run of an environment fail, or do something its author does not expect.
+    """Find everything that would make the next run of an environment fail or do something unexpected.
 
-    Args:   client: of the management cluster. claim: of the stack that runs the environment. connect: how remotes are reached.
+    Args:   client: of the management cluster. claim: of the stack that runs the environment. connect: makes clients of remotes.
     """
     marks = _told(lambda: unmarked(client, fleet, plan))
     if claim:
         marks += _told(lambda: against_claim(client, fleet, claim))
     if any(each.code == OTHER_CLUSTER for each in marks):
-        return Report(tuple(marks), ())  # whatever else is there says nothing about the right one
+        return Report(tuple(marks), ())  # other findings would be about the wrong cluster
     return _Check(client, fleet, plan, limits, now, connect).report(marks)
 
 
@@ -112,7 +112,7 @@ class _Check:
 
 
 def _told(part: Callable[[], Iterable[Problem]]) -> list[Problem]:
-    """What a part finds; what was found before something could not be read, too."""
+    """The problems that a part finds. If something cannot be read, this is the last problem."""
     from httpx2 import RequestError
 
     found: list[Problem] = []

@@ -1,7 +1,7 @@
 """Finds settings in a remote cluster's kubeconfig that Flux rejects or ignores, before anybody waits for Flux.
 
-Flux reads a kubeconfig more strictly than kubectl does: it has no files, runs no commands and skips no verification. No
-message quotes a kubeconfig, not even an address or a name in it: it holds the keys of a cluster, and messages are shared.
+Flux is stricter than kubectl: it reads no files, runs no commands and skips no verification. Messages quote nothing from a
+kubeconfig, not even an address or a name, because it contains the keys of a cluster and people share messages.
 
 Source: fluxcd.io, Kustomization, "Remote clusters"; fluxcd/pkg, runtime/client, kubeconfig.go.
 """
@@ -25,14 +25,11 @@ SOON = timedelta(days=30)
 
 
 class _NotAKubeconfigError(Exception):
-    """What is read is not of the shape that every kubeconfig has."""
+    """The data does not have the structure of a kubeconfig."""
 
 
 def check_kubeconfig(data: bytes, *, now: datetime, local: bool) -> tuple[Problem, ...]:
-    """What Flux will refuse or drop of a kubeconfig.
-
-    Args:   local: Flux runs on the machine that has its management cluster on loopback, so another may be there too.
-    """
+    """The settings of a kubeconfig that Flux rejects or ignores; local: the management cluster, and so Flux, is on loopback."""
     try:
         return tuple(_of_kubeconfig(data, now, local=local))
     except _NotAKubeconfigError:
@@ -80,7 +77,7 @@ def _entries(content: Mapping[str, Any], group: str, key: str) -> dict[str, Mapp
     entries = {_text(item, "name"): item.get(key) or {} for item in listed}
     if len(entries) < len(listed) or not all(isinstance(entry, dict) for entry in entries.values()):
         raise _NotAKubeconfigError
-    entries.pop("", None)  # nothing can refer to it
+    entries.pop("", None)  # no context can refer to it
     return entries
 
 
@@ -95,7 +92,7 @@ def _text(entry: Mapping[str, Any], key: str) -> str:
 
 
 def _files(clusters: Mapping[str, Mapping[str, Any]], users: Mapping[str, Mapping[str, Any]]) -> Iterator[Problem]:
-    """Flux refuses a kubeconfig that names a file anywhere, be it in an entry that the context does not use."""
+    """Flux rejects a kubeconfig that names a file, even in an entry that the context does not use."""
     for entries, keys in (
         (clusters, {"certificate-authority": "certificate-authority-data"}),
         (
@@ -135,7 +132,7 @@ def _server(address: str) -> SplitResult | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host name always means the machine that asks."""
+    """Whether a host name always refers to the local machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -243,7 +240,7 @@ def _is(encoded: str, check: Callable[[bytes], bool]) -> bool:
 
 
 def _decoded(encoded: str) -> bytes:
-    """Base64 with or without line breaks, as Go reads it."""
+    """Decode base64 with or without line breaks, as Go does."""
     return base64.b64decode("".join(encoded.split()), validate=True)
 
 

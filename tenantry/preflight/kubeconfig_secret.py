@@ -1,4 +1,4 @@
-"""The Secret that a remote cluster's kubeconfig lies in: is it there, is it watched, and is what it holds of use to Flux?"""
+"""Checks the Secret with a remote cluster's kubeconfig: it exists, Flux watches it, and Flux can use its content."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tenantry.preflight.kubeconfig import check_kubeconfig
 def check_secret(
     reference: SecretKey, secret: FoundSecret | None, *, now: datetime, local: bool
 ) -> tuple[Problem, ...]:
-    """What is wrong with the Secret and the kubeconfig in it, errors first.
+    """The problems of the Secret and of the kubeconfig in it, errors first.
 
     Args:   secret: None if it does not exist. local: as in `check_kubeconfig`.
     """

@@ -14,7 +14,7 @@ LABEL = "app.kubernetes.io/part-of=flux"
 
 
 def check_lockdown(deployments: Iterable[Manifest]) -> Iterator[Problem]:
-    """Args: deployments: of any software; those of Flux are told by their images, and by their names."""
+    """Args: deployments: of any software. Those of Flux are recognized by their images and names."""
     found = [(controller, each) for each in deployments if (controller := _controller(each))]
     if not found:
         yield warning(
@@ -46,7 +46,7 @@ def _unlocked(controller: str, metadata: Mapping[str, Any], missing: list[str], 
 
 
 def _controller(deployment: Manifest) -> str:
-    """Which controller a Deployment runs, also as a shard under another name; "" if none."""
+    """The Flux controller that a Deployment runs, also if it is a shard with another name; "" if it runs none."""
     images = {_software(each) for each in _containers(deployment)}
     return next((name for name in LOCKDOWN if name in images or name == deployment["metadata"]["name"]), "")
 
@@ -62,13 +62,13 @@ def _containers(deployment: Manifest) -> list[Mapping[str, Any]]:
 
 
 def _position(deployment: Manifest, controller: str) -> int:
-    """Which container is the controller; the first where images tell nothing."""
+    """The index of the controller's container; the first if no image has its name."""
     software = [_software(each) for each in _containers(deployment)]
     return software.index(controller) if controller in software else 0
 
 
 def _flags(deployment: Manifest, controller: str) -> dict[str, str]:
-    """--a=1 --b --c 2 -> {a: 1, b: true, c: 2}; a later one wins, as it does for the controller."""
+    """--a=1 --b --c 2 -> {a: 1, b: true, c: 2}; a later flag wins, as in the controller."""
     container = _containers(deployment)[_position(deployment, controller)]
     words = [*map(str, container.get("command") or ()), *map(str, container.get("args") or ())]
     flags: dict[str, str] = {}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,7 +17,7 @@ from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output, revision
 from tenantry.cli.output import data, data_json, error, report_invalid, say, working
-from tenantry.compare.diff import diff_all
+from tenantry.compare.diff import Diff, diff_all
 from tenantry.compare.revision import Base, load_base
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import RunLimits, limits_of, refusals_of_change
@@ -86,11 +87,8 @@ def command(
     shown = EVERYTHING if everything else DisplayLimits()
     match output:
         case "json":
-            found = [
-                as_data(each, _limit(fleet, each.environment, max_deletions), refused=bool(refused[each.environment]))
-                for each in diffs
-            ]
-            data_json({"base": {"name": before.name, "commit": before.commit or None}, "environments": found})
+            limits = {each.environment: _limit(fleet, each.environment, max_deletions) for each in diffs}
+            data_json(_as_json(before, diffs, limits, refused))
         case "markdown":
             data(as_markdown(diffs, before.name, [each.message for each in told], shown))
         case "names":
@@ -101,6 +99,13 @@ def command(
     for refusal in told:
         error(str(refusal))
     return 2 if told else int(any(diffs))
+
+
+def _as_json(
+    base: Base, diffs: Sequence[Diff], limits: Mapping[str, int | None], refused: Mapping[str, Sequence[Refused]]
+) -> dict[str, Any]:
+    environments = [as_data(each, limits[each.environment], refused=bool(refused[each.environment])) for each in diffs]
+    return {"base": {"name": base.name, "commit": base.commit or None}, "environments": environments}
 
 
 def _plans(
