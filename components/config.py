@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 import pulumi
 
-from tenantry.cluster.stackfile import NAMESPACE, deletions, is_directory
+from tenantry.cluster.stackfile import NAMESPACE, allowed, deletions, is_directory
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
 
@@ -39,12 +40,14 @@ class StackConfig:
     """Which environment the stack runs, and how. Relative paths start at the project's directory, where program and provider run.
 
     max_deletions: how many tenants, namespaces and apps one run may remove; None: the environment's own limit applies.
+    allowed_deletions: what it may remove besides, by name.
     """
 
     claim: Claim
     fleet: Path
     target: Target
     max_deletions: int | None = None
+    allowed_deletions: tuple[str, ...] = ()
 
     @property
     def environment(self) -> str:
@@ -59,7 +62,17 @@ def read_config() -> StackConfig:
     config = pulumi.Config(NAMESPACE)
     environment = config.get("environment") or pulumi.get_stack()
     claim = Claim(environment, f"{pulumi.get_project()}/{pulumi.get_stack()}")
-    return StackConfig(claim, _fleet(config), _target(config, environment), deletions(config.get("maxDeletions")))
+    limit, names = deletions(config.get("maxDeletions")), allowed(_list(config, "allowDeletions"))
+    return StackConfig(claim, _fleet(config), _target(config, environment), limit, names)
+
+
+def _list(config: pulumi.Config, key: str) -> object:
+    """A list in the stack's file, which Pulumi passes as JSON; text that is not JSON is returned as it is."""
+    text = config.get(key)
+    try:
+        return json.loads(text) if text else None
+    except ValueError:
+        return text
 
 
 def _fleet(config: pulumi.Config) -> Path:

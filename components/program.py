@@ -17,8 +17,9 @@ from tenantry.cluster.inventory import check_claim, held_on
 from tenantry.cluster.stackfile import NAMESPACE
 from tenantry.cluster.stuck import stuck
 from tenantry.fleet.fleet import Fleet
-from tenantry.guard import Held, check, held, limits_of
+from tenantry.guard import Held, check, doubts, held, limits_of
 from tenantry.guard.claims import claimed
+from tenantry.guard.places import Places
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused
 from tenantry.messages.text import declared, format_invalid, format_warnings
@@ -63,7 +64,11 @@ def make_plan(config: StackConfig) -> Plan:
     if warnings := warnings_of(fleet):
         # Start on a new line, because Pulumi puts a word before the first one.
         pulumi.log.warn(f"{config.fleet} is valid, but:\n{format_warnings(warnings)}")
-    check(planned, _held(fleet, planned, config), limits_of(fleet, config.environment, config.max_deletions))
+    now = _held(fleet, planned, config)
+    limits = limits_of(fleet, config.environment, config.max_deletions, config.allowed_deletions)
+    for doubt in doubts(planned, now, limits):
+        pulumi.log.warn(f"{doubt.message}\n  fix: {doubt.fix}")
+    check(planned, now, limits)
     if isinstance(config.target, ClusterTarget):
         return claimed(planned, fleet.document.platform.namespace, config.claim)
     return planned
@@ -79,7 +84,7 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
         # Read the claims first: they are one small list.
         check_claim(client, fleet, config.claim)
         found = list(holdings)
-        for message in stuck(found):
+        for message in stuck(found, Places(found)):
             pulumi.log.warn(message)
         return held(found, planned.environment)
 

@@ -98,7 +98,7 @@ def _report(file: Path, fleet: Fleet, planned: Plan, kubeconfig: Path | None, co
             f"environment '{planned.environment}' is written to files (tenantry:target): no cluster is known to look at"
         )
         raise Refused(message, "name the one that takes the files: --kubeconfig FILE --context NAME")
-    limits = limits_of(fleet, planned.environment, stack.max_deletions)
+    limits = limits_of(fleet, planned.environment, stack.max_deletions, stack.allowed_deletions)
     with (
         connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,
         working(f"{planned.environment}: reading {planned.management} and the remote clusters"),

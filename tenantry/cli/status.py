@@ -20,10 +20,11 @@ from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
 from tenantry.cli.output import data_json, say, stdout_console, working
 from tenantry.cli.status_table import status_table
-from tenantry.cluster.inventory import apps_of, owned_on
+from tenantry.cluster.inventory import apps_of, namespaces_of, owned_on
 from tenantry.cluster.leftovers import leftovers, told
 from tenantry.cluster.status import AppStatus, Readiness, statuses
 from tenantry.cluster.stuck import stuck
+from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
@@ -79,19 +80,28 @@ def command(
     with connect_management(file, environment, kubeconfig, context) as client:
         live = _wait(client, planned, timeout) if wait else _read(client, planned)
         others = _others(client, planned)
+        waiting = tuple(stuck(live, _places(client)))
     found = statuses(planned, live)
     if output == "json":
         data_json([_as_data(status) for status in found])
     else:
         console = stdout_console()
         console.print(status_table(found, console))
-    for message in filter(None, (*stuck(live), others)):
+    for message in filter(None, (*waiting, others)):
         say(message)
     return 0 if all(status.readiness is Readiness.READY for status in found) else 1
 
 
 def _read(client: Client, planned: Plan) -> tuple[Manifest, ...]:
     return tuple(apps_of(client, planned.environment))
+
+
+def _places(client: Client) -> Places:
+    """Whose the namespaces are; nobody's for those who may not read them."""
+    try:
+        return Places(namespaces_of(client))
+    except Refused:
+        return Places(())
 
 
 def _others(client: Client, planned: Plan) -> str:

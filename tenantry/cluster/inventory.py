@@ -12,7 +12,7 @@ from tenantry.cluster import requests
 from tenantry.fleet.fleet import Fleet
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.claims import CLAIM_LABEL, Claim, claims, other_claims
-from tenantry.kube.objects import Manifest, ObjectId, object_id
+from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.errors import Refused
 from tenantry.messages.problems import Problem, error, refuse
 from tenantry.model import SecretKey
@@ -141,7 +141,7 @@ def strangers_on(client: Client, plan: Plan) -> Iterator[Manifest]:
 
     def others(kind: tuple[str, str]) -> list[Manifest]:
         found = requests.every(client, *kind, selector=f"{ENVIRONMENT_LABEL}!={plan.environment}", metadata_only=True)
-        return [each for each in found if object_id(each) in planned]
+        return [each for each in found if readable_id(each) in planned]
 
     yield from chain.from_iterable(requests.in_parallel(others, sorted(kinds)))
 

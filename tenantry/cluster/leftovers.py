@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tenantry.guard.claims import CLAIM_LABEL
-from tenantry.kube.objects import Manifest, ObjectId, object_id
+from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan
 
@@ -20,8 +20,8 @@ def leftovers(plan: Plan, owned: Iterable[Manifest]) -> list[ObjectId]:
     owned: their metadata. The claim is not part of a plan, and is left out.
     """
     planned = {each.id for each in plan.objects}
-    staying = (each for each in owned if "deletionTimestamp" not in each["metadata"] and not _is_claim(each))
-    return sorted({object_id(each) for each in staying} - planned)
+    staying = (id for each in owned if (id := readable_id(each)) and not _is_leaving(each) and not _is_claim(each))
+    return sorted(set(staying) - planned)
 
 
 def told(environment: str, found: Iterable[ObjectId]) -> str:
@@ -39,5 +39,9 @@ def told(environment: str, found: Iterable[ObjectId]) -> str:
     )
 
 
+def _is_leaving(manifest: Manifest) -> bool:
+    return bool(manifest["metadata"].get("deletionTimestamp"))
+
+
 def _is_claim(manifest: Manifest) -> bool:
-    return CLAIM_LABEL in (manifest["metadata"].get("labels") or {})
+    return CLAIM_LABEL in labels_of(manifest)

@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from tenantry.guard.claims import Claim
+from tenantry.guard.permissions import CEILING, checked
 from tenantry.messages.errors import Refused
 
 NAMESPACE = "tenantry"
@@ -22,7 +23,8 @@ NAMESPACE = "tenantry"
 class StackTarget:
     """None: the stack does not set it, so the default locations or the environment's number apply.
 
-    max_deletions: how many tenants, namespaces and apps one run may remove. files: the target is a directory, not a cluster.
+    max_deletions: how many tenants, namespaces and apps one run may remove. allowed_deletions: what it may remove besides, by
+    name. files: the target is a directory, not a cluster.
     claim: what the stack runs; None: the stack does not exist.
     """
 
@@ -31,6 +33,7 @@ class StackTarget:
     max_deletions: int | None = None
     files: bool = False
     claim: Claim | None = None
+    allowed_deletions: tuple[str, ...] = ()
 
 
 def stack_target(project: Path, environment: str) -> StackTarget:
@@ -51,6 +54,7 @@ def stack_target(project: Path, environment: str) -> StackTarget:
         deletions(settings.get("maxDeletions")),
         is_directory(settings.get("target")),
         _claim(about.get("name"), environment, settings.get("environment") or environment),
+        allowed(_permissions(content)),
     )
 
 
@@ -63,7 +67,26 @@ def deletions(text: str | None) -> int | None:
             f"{NAMESPACE}:maxDeletions is '{text}', but must be a number",
             f"pulumi config set {NAMESPACE}:maxDeletions 10, or pulumi config rm {NAMESPACE}:maxDeletions",
         )
+    if int(text) > CEILING:
+        raise Refused(
+            f"{NAMESPACE}:maxDeletions is {int(text)}, but a stack may set at most {CEILING}: it applies to every later run too",
+            f"name what may be removed: pulumi config set --path '{NAMESPACE}:allowDeletions[0]' tenant/TENANT; then pulumi config"
+            f" rm {NAMESPACE}:maxDeletions",
+        )
     return int(text)
+
+
+def allowed(value: object) -> tuple[str, ...]:
+    """The value of `allowDeletions`; empty: not set. Raises: Refused: it is not a list of names of what a run can remove."""
+    if not value:
+        return ()
+    if not isinstance(value, list):
+        raise Refused(
+            f"{NAMESPACE}:allowDeletions is not a list",
+            f"pulumi config rm {NAMESPACE}:allowDeletions, then pulumi config set --path '{NAMESPACE}:allowDeletions[0]'"
+            " tenant/TENANT",
+        )
+    return checked(value)
 
 
 def is_directory(text: str | None) -> bool:
@@ -78,6 +101,11 @@ def is_directory(text: str | None) -> bool:
 
 def _claim(project: Any, stack: str, environment: str) -> Claim | None:
     return Claim(environment, f"{project}/{stack}") if project else None
+
+
+def _permissions(content: dict[str, Any]) -> object:
+    config = content.get("config")
+    return config.get(f"{NAMESPACE}:allowDeletions") if isinstance(config, dict) else None
 
 
 def _settings(content: dict[str, Any], file: Path) -> dict[str, str]:

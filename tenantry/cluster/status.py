@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tenantry.kube.objects import Manifest, ObjectId, object_id
+from tenantry.kube.objects import Manifest, ObjectId, readable_id
+from tenantry.messages.data import mapping_at, value_at
 from tenantry.plan.apps import PlannedApp
 from tenantry.plan.plan import Plan
 
@@ -32,44 +33,46 @@ class AppStatus:
 
 def statuses(plan: Plan, live: Iterable[Manifest]) -> tuple[AppStatus, ...]:
     """One status per planned app, in the order of the plan; `live` may hold other objects too."""
-    found: Mapping[ObjectId, Manifest] = {object_id(manifest): manifest for manifest in live}
+    found: Mapping[ObjectId | None, Manifest] = {readable_id(manifest): manifest for manifest in live}
     return tuple(_status(app, found.get(app.id)) for app in plan.apps)
 
 
 def _status(app: PlannedApp, manifest: Manifest | None) -> AppStatus:
     if manifest is None:
         return AppStatus(app, Readiness.MISSING, "not on the management cluster: run `pulumi up`", "")
-    status = manifest.get("status", {})
+    status = mapping_at(manifest, "status")
     ready = condition(status, "Ready")
     return AppStatus(app, _readiness(manifest, ready), str(ready.get("message", "")), _revision(status))
 
 
 def ready_message(manifest: Manifest) -> str:
     """Flux's message for an object that is not ready; "" if it is ready or has no status yet."""
-    ready = condition(manifest.get("status") or {}, "Ready")
+    ready = condition(mapping_at(manifest, "status"), "Ready")
     return str(ready.get("message", "")) if ready.get("status") == "False" else ""
 
 
 def _readiness(manifest: Manifest, ready: Mapping[str, Any]) -> Readiness:
-    if manifest["spec"].get("suspend"):
+    status = mapping_at(manifest, "status")
+    if mapping_at(manifest, "spec").get("suspend"):
         return Readiness.SUSPENDED
-    observed = manifest.get("status", {}).get("observedGeneration")
+    observed = status.get("observedGeneration")
     if observed != manifest["metadata"].get("generation") or not ready:
         return Readiness.PROGRESSING
-    if ready["status"] == "True":
+    if ready.get("status") == "True":
         return Readiness.READY
-    stalled = condition(manifest["status"], "Stalled").get("status") == "True"
+    stalled = condition(status, "Stalled").get("status") == "True"
     waiting = ready.get("reason") in ("Progressing", "DependencyNotReady", "ProgressingWithRetry")
-    return Readiness.PROGRESSING if (waiting or ready["status"] == "Unknown") and not stalled else Readiness.FAILED
+    return Readiness.PROGRESSING if (waiting or ready.get("status") == "Unknown") and not stalled else Readiness.FAILED
 
 
 def condition(status: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """A condition of an object's status by its type; empty if it does not exist."""
-    return next((condition for condition in status.get("conditions", ()) if condition["type"] == name), {})
+    found = status.get("conditions")
+    conditions = [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    return next((each for each in conditions if each.get("type") == name), {})
 
 
 def _revision(status: Mapping[str, Any]) -> str:
     """The commit of a Kustomization, the chart version of a HelmRelease."""
-    if history := status.get("history"):
-        return str(history[0].get("chartVersion", "")) or str(status.get("lastAppliedRevision", ""))
-    return str(status.get("lastAppliedRevision", ""))
+    chart = value_at(status, ("history", 0, "chartVersion"), "")
+    return str(chart or status.get("lastAppliedRevision") or "")

@@ -8,35 +8,36 @@ the release as ready.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from tenantry.cluster.inventory import APP_KINDS
 from tenantry.cluster.status import condition, ready_message
-from tenantry.kube.objects import Manifest, object_id
-from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, TENANT_LABEL
+from tenantry.guard.places import Places, whose
+from tenantry.kube.objects import Manifest, labels_of, object_id, readable_id
+from tenantry.messages.data import mapping_at, value_at
+from tenantry.plan.objects.scope import APP_LABEL, TENANT_LABEL
 
 
-def stuck(manifests: Iterable[Manifest]) -> Iterator[str]:
-    """A message, with a fix on a second line, for each stuck Kustomization or HelmRelease of the fleet."""
+def stuck(manifests: Iterable[Manifest], places: Places) -> Iterator[str]:
+    """A message, with a fix on a second line, for each stuck Kustomization or HelmRelease that is where the fleet puts it."""
     for manifest in manifests:
-        cluster = (manifest["metadata"].get("labels") or {}).get(CLUSTER_LABEL)
-        if manifest["kind"] not in APP_KINDS or not cluster:
+        id, cluster = readable_id(manifest), whose(manifest).cluster
+        if id is None or id.kind not in APP_KINDS or not cluster or not places.puts(manifest):
             continue
-        if "deletionTimestamp" in manifest["metadata"]:
-            yield _leaving(manifest, cluster)
+        if since := manifest["metadata"].get("deletionTimestamp"):
+            yield _leaving(manifest, cluster, since)
         elif _is_lost(manifest):
             yield _lost(manifest, cluster)
 
 
-def _leaving(manifest: Manifest, cluster: str) -> str:
-    since, said = manifest["metadata"]["deletionTimestamp"], ready_message(manifest)
+def _leaving(manifest: Manifest, cluster: str, since: str) -> str:
+    said = ready_message(manifest)
     wait = "wait until Flux has cleaned up, then run `pulumi up` again"
     give_up = (
         f". If '{cluster}' is gone for good: restore the removed entries in the file, set 'state: decommissioned' on '{cluster}',"
         " run `pulumi up --refresh`, then remove the entries again"
     )
-    remote = "kubeConfig" in (manifest.get("spec") or {})
+    remote = "kubeConfig" in mapping_at(manifest, "spec")
     return (
         f"{_in_words(manifest, cluster)} has been deleting since {since}; waiting for Flux to clean up on"
         f" {cluster}{f': {said}' if said else ''}\n  fix: {wait}{give_up if remote else ''}"
@@ -45,15 +46,14 @@ def _leaving(manifest: Manifest, cluster: str) -> str:
 
 def _is_lost(manifest: Manifest) -> bool:
     """Whether a release is installed correctly, but its status does not say so and is not about to."""
-    status = manifest.get("status") or {}
-    last: Mapping[str, Any] = next(iter(status.get("history") or ()), {})
+    status = mapping_at(manifest, "status")
     return (
-        last.get("status") == "deployed"
+        value_at(status, ("history", 0, "status")) == "deployed"
         and status.get("observedGeneration") == manifest["metadata"].get("generation")
         and condition(status, "Ready").get("reason") == "Progressing"
         and not condition(status, "Reconciling")
         and not condition(status, "Released")
-        and not (manifest.get("spec") or {}).get("suspend")
+        and not mapping_at(manifest, "spec").get("suspend")
     )
 
 
@@ -66,7 +66,7 @@ def _lost(manifest: Manifest, cluster: str) -> str:
 
 
 def _in_words(manifest: Manifest, cluster: str) -> str:
-    labels = manifest["metadata"]["labels"]
+    labels = labels_of(manifest)
     tenant, app = labels.get(TENANT_LABEL), labels.get(APP_LABEL)
     what = f"app '{app}'" if app else "the baseline"
     owner = f"{what} of tenant '{tenant}'" if tenant else f"add-on '{app}'"

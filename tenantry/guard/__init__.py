@@ -4,16 +4,18 @@ Called by: the Pulumi program before it registers anything, preflight, and `tena
 Never: reads a cluster (`cluster.inventory`), or trusts a stack's state, which can be lost or belong to another branch.
 """
 
-from tenantry.guard.check import RunLimits, check, limits_of, refusals, refusals_of_change
-from tenantry.guard.held import Held, HeldApp, held
+from tenantry.guard.check import RunLimits, check, doubts, limits_of, refusals, refusals_of_change
+from tenantry.guard.held import Held, HeldApp, Reference, held
 from tenantry.guard.removals import Removal, kept_namespaces, planned_namespaces, removals
 
 __all__ = [
     "Held",
     "HeldApp",
+    "Reference",
     "Removal",
     "RunLimits",
     "check",
+    "doubts",
     "held",
     "kept_namespaces",
     "limits_of",

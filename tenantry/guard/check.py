@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.guard.held import Held, held
+from tenantry.guard.held import Held
+from tenantry.guard.kubeconfigs import held_by, kubeconfig_problems
 from tenantry.guard.occupied import occupied
+from tenantry.guard.permissions import CEILING, permitting, unused
 from tenantry.guard.removals import Removal, emptied, kept_namespaces, planned_namespaces, removals
 from tenantry.kube.objects import ObjectId
-from tenantry.messages.problems import Problem, error, refuse
+from tenantry.messages.problems import Problem, error, refuse, warning
+from tenantry.messages.text import counted, listed
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan, nothing_of
 
@@ -22,23 +25,26 @@ _LISTED = 20
 class RunLimits:
     """protected: nothing is removed that was not marked for removal in an earlier run. deletions: limit for each kind in one run.
 
-    explicit: the stack sets `deletions`, so its operator expects the removals. adopting: tenants that may take over
-    existing objects.
+    allowed: what may be removed besides, by `Removal.permit`. emptying: everything may be removed, as far as the limit allows it.
+    adopting: tenants that may take over existing objects.
     """
 
     protected: bool
     deletions: int
-    explicit: bool = False
+    allowed: tuple[str, ...] = ()
+    emptying: bool = False
     adopting: frozenset[str] = frozenset()
 
 
-def limits_of(fleet: Fleet, environment: str, deletions: int | None) -> RunLimits:
+def limits_of(fleet: Fleet, environment: str, deletions: int | None, allowed: tuple[str, ...] = ()) -> RunLimits:
     """The limits for a run of an environment; deletions: the stack's own setting, None: the fleet's setting applies."""
     declared = fleet.environments[environment]
-    adopting = frozenset(name for name, tenant in fleet.document.tenants.items() if tenant.adopt)
-    if deletions is None:
-        return RunLimits(protected=declared.protected, deletions=declared.maxDeletions, adopting=adopting)
-    return RunLimits(protected=declared.protected, deletions=deletions, explicit=True, adopting=adopting)
+    return RunLimits(
+        protected=declared.protected,
+        deletions=declared.maxDeletions if deletions is None else deletions,
+        allowed=allowed,
+        adopting=frozenset(name for name, tenant in fleet.document.tenants.items() if tenant.adopt),
+    )
 
 
 def check(plan: Plan, now: Held, limits: RunLimits) -> None:
@@ -50,7 +56,7 @@ def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     """All reasons to refuse a run."""
     gone = removals(plan, now)
     yield from _strangers(plan, now, limits.adopting)
-    yield from _other_kubeconfigs(plan, now)
+    yield from kubeconfig_problems(plan, now)
     yield from occupied(plan, now)
     yield from _suspended(gone)
     yield from _too_many(plan, now, [each for each in gone if not each.leaving], limits)
@@ -61,40 +67,71 @@ def refusals_of_change(before: Plan, after: Plan, limits: RunLimits) -> Iterator
 
     A new management cluster is empty, so everything would be removed from the old one.
     """
-    there = held((each.manifest for each in before.objects), before.environment)
     planned = after if before.management == after.management else nothing_of(after)
-    yield from refusals(planned, replace(there, strangers=frozenset()), limits)
+    yield from refusals(planned, replace(held_by(before), strangers=frozenset()), limits)
+
+
+def doubts(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
+    """Warnings about what the guard passed over, and about permissions that this run does not need."""
+    if now.misplaced:
+        yield warning(
+            "misplaced",
+            f"{_counted(now.misplaced)} with labels of environment '{plan.environment}' where the fleet puts no such object, so"
+            f" that the labels count for nothing: {listed(sorted(now.misplaced))}",
+            f"delete what is not needed, or remove the label {ENVIRONMENT_LABEL}; only somebody who may write there can set it",
+        )
+    if now.malformed:
+        yield warning(
+            "malformed",
+            f"{_counted(now.malformed)} of environment '{plan.environment}' cannot be read in full:"
+            f" {listed(sorted(now.malformed))}",
+            "correct or delete what is malformed; everything else was checked",
+        )
+    yield from unused(removals(plan, now), limits.allowed)
+
+
+def _counted(found: Collection[object]) -> str:
+    return counted(len(found), "object")
 
 
 def _too_many(plan: Plan, now: Held, unasked: list[Removal], limits: RunLimits) -> Iterator[Problem]:
-    if not unasked:
-        return
-    if limits.protected:
+    rest = [each for each in unasked if each.permit not in limits.allowed]
+    if limits.protected and unasked:
         message = f"environment '{plan.environment}' is protected, and this run would remove\n{_listed(unasked)}"
         yield error("removals", message, _GIVE_UP)
-    elif not limits.explicit and (all_of := emptied(kept_namespaces(now), planned_namespaces(plan))):
+    elif rest and not limits.emptying and (all_of := emptied(_kept(now, limits), planned_namespaces(plan))):
         message = f"this run would remove {all_of} of environment '{plan.environment}'\n{_listed(unasked)}"
-        yield error("removals", message, f"if this is intended, {_ALLOW.format(len(unasked))}; or {_GIVE_UP}")
+        yield error("removals", message, f"if this is intended, {permitting(rest, limits.allowed)}; or {_GIVE_UP}")
     else:
-        yield from _over(plan.environment, unasked, limits.deletions)
+        yield from _over(plan.environment, rest, limits)
 
 
-def _over(environment: str, unasked: list[Removal], limit: int) -> Iterator[Problem]:
+def _kept(now: Held, limits: RunLimits) -> set[tuple[str, str, str]]:
+    """Namespaces that neither an earlier run nor the stack gives up."""
+    return {
+        (tenant, cluster, name)
+        for tenant, cluster, name in kept_namespaces(now)
+        if not {f"tenant/{tenant}", f"namespace/{cluster}/{name}"} & {*limits.allowed}
+    }
+
+
+def _over(environment: str, unasked: list[Removal], limits: RunLimits) -> Iterator[Problem]:
     for what in ("tenant", "namespace", "app"):
         over = [each for each in unasked if each.what == what]
-        if len(over) > limit:
+        if len(over) > limits.deletions:
             message = (
-                f"this run would remove {len(over)} {what}s, and {limit} may go at once in environment"
+                f"this run would remove {len(over)} {what}s, and {limits.deletions} may go at once in environment"
                 f" '{environment}'\n{_listed(over)}"
             )
-            yield error("removals", message, f"if this is intended, {_ALLOW.format(len(over))}; or {_GIVE_UP}")
+            raising = f"run `pulumi config set tenantry:maxDeletions {len(over)}`"
+            allowing = raising if len(over) <= CEILING else permitting(over, limits.allowed)
+            yield error("removals", message, f"if this is intended, {allowing}; or {_GIVE_UP}")
 
 
 _GIVE_UP = (
     "put back what is missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `pulumi up`,"
     " then delete its entry"
 )
-_ALLOW = "run `pulumi config set tenantry:maxDeletions {}`"
 
 
 def _listed(found: Sequence[object]) -> str:
@@ -138,20 +175,3 @@ def _own(tenant: str, environment: str, them: str) -> str:
         f"to let Tenantry manage {them}: kubectl label KIND NAME --namespace NAMESPACE"
         f" {ENVIRONMENT_LABEL}={environment}; or delete {them}"
     )
-
-
-def _other_kubeconfigs(plan: Plan, now: Held) -> Iterator[Problem]:
-    """Another reference may lead to another cluster: Flux would leave behind what it installed on the first."""
-    planned = held((each.manifest for each in plan.objects), plan.environment).kubeconfigs
-    for cluster, reference in planned.items():
-        before = now.kubeconfigs.get(cluster, reference)
-        if before != reference:
-            yield error(
-                "other-kubeconfig",
-                f"cluster '{cluster}' is reached through {'/'.join(before)} today, and would be reached through"
-                f" {'/'.join(reference)}:"
-                " everything on it would be removed and installed again",
-                "remove everything from the cluster first (let no selector match it), or declare a new cluster beside"
-                f" '{cluster}' and"
-                " move tenants there",
-            )

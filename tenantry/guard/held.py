@@ -1,14 +1,30 @@
-"""What a management cluster holds of an environment, according to the fleet's labels."""
+"""What a management cluster holds of an environment: the objects with its labels that are where the fleet puts them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
-from tenantry.kube.objects import Manifest, ObjectId, object_id
+from tenantry.guard.places import Places, whose
+from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
+from tenantry.messages.data import mapping_at, value_at
+from tenantry.messages.text import printable
 from tenantry.plan.objects.lifecycle import STATE_LABEL
-from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, ENVIRONMENT_LABEL, TENANT_LABEL
+from tenantry.plan.objects.scope import APP_LABEL
+
+_READ = ("Namespace", "Kustomization", "HelmRelease")
+"""Kinds that stand for a tenant, an app or an add-on."""
+
+
+class Reference(NamedTuple):
+    """The kubeconfig Secret or ConfigMap through which Flux reaches a cluster."""
+
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,35 +47,78 @@ class HeldApp:
 class Held:
     """The objects on the cluster.
 
-    namespaces: (tenant, cluster, namespace) -> leaving. kubeconfigs: cluster -> its kubeconfig's (namespace, name).
-    strangers: objects that are not the environment's. frozen: (tenant, cluster) with a suspended baseline.
+    namespaces: (tenant, cluster, namespace) -> leaving. kubeconfigs: (cluster, reference) -> whether everything that uses it was
+    decommissioned, and so leaves the cluster as it is. strangers: objects that are not the environment's.
+    frozen: (tenant, cluster) with a suspended baseline. misplaced: objects with the environment's labels where the fleet puts none;
+    they count for nothing. malformed: objects that cannot be read in full, in words.
     """
 
     namespaces: Mapping[tuple[str, str, str], bool]
     apps: Mapping[ObjectId, HeldApp]
-    kubeconfigs: Mapping[str, tuple[str, str]]
+    kubeconfigs: Mapping[tuple[str, Reference], bool]
     strangers: frozenset[ObjectId] = frozenset()
     frozen: frozenset[tuple[str, str]] = frozenset()
+    misplaced: frozenset[ObjectId] = frozenset()
+    malformed: frozenset[str] = frozenset()
 
 
 def held(manifests: Iterable[Manifest], environment: str) -> Held:
-    """What Namespaces, Kustomizations and HelmReleases of an environment stand for; of others only who they are."""
-    namespaces: dict[tuple[str, str, str], bool] = {}
-    apps: dict[ObjectId, HeldApp] = {}
-    kubeconfigs: dict[str, tuple[str, str]] = {}
-    strangers: set[ObjectId] = set()
-    frozen: set[tuple[str, str]] = set()
-    for manifest in manifests:
-        labels = manifest["metadata"].get("labels") or {}
-        tenant, cluster, app = (labels.get(key, "") for key in (TENANT_LABEL, CLUSTER_LABEL, APP_LABEL))
-        if labels.get(ENVIRONMENT_LABEL) != environment:
-            strangers.add(object_id(manifest))
-            continue
-        if not cluster:
-            continue
+    """What Namespaces, Kustomizations and HelmReleases of an environment stand for; of others only who they are.
+
+    manifests: with all Namespaces, because these say whose the other objects are.
+    """
+    there = list(manifests)
+    reading = _Reading(environment, Places(there))
+    for manifest in there:
+        reading.add(manifest)
+    return reading.result()
+
+
+@dataclass(slots=True)
+class _Reading:
+    """Collects what objects say. Whatever is malformed is noted, and the rest is read."""
+
+    environment: str
+    places: Places
+    namespaces: dict[tuple[str, str, str], bool] = field(default_factory=dict)
+    apps: dict[ObjectId, HeldApp] = field(default_factory=dict)
+    kubeconfigs: dict[tuple[str, Reference], bool] = field(default_factory=dict)
+    strangers: set[ObjectId] = field(default_factory=set)
+    frozen: set[tuple[str, str]] = field(default_factory=set)
+    misplaced: set[ObjectId] = field(default_factory=set)
+    malformed: set[str] = field(default_factory=set)
+
+    def result(self) -> Held:
+        return Held(
+            namespaces=self.namespaces,
+            apps=self.apps,
+            kubeconfigs=self.kubeconfigs,
+            strangers=frozenset(self.strangers),
+            frozen=frozenset(self.frozen),
+            misplaced=frozenset(self.misplaced),
+            malformed=frozenset(self.malformed),
+        )
+
+    def add(self, manifest: Manifest) -> None:
+        id = readable_id(manifest)
+        if id is None:
+            self.malformed.add("an object without a kind or name")
+        elif whose(manifest).environment != self.environment:
+            self.strangers.add(id)
+        elif id.kind not in _READ or not whose(manifest).cluster:
+            return
+        elif id.kind == "Namespace" or self.places.puts(manifest):
+            self._read(id, manifest)
+        else:
+            self.misplaced.add(id)
+
+    def _read(self, id: ObjectId, manifest: Manifest) -> None:
+        labels, (_, tenant, cluster) = labels_of(manifest), whose(manifest)
+        app = labels.get(APP_LABEL, "")
+        self.malformed |= {f"{id}: {problem}" for problem in map(printable, _problems(id, manifest, app))}
         leaving, suspended = STATE_LABEL in labels, _is_suspended(manifest)
         if app:
-            apps[object_id(manifest)] = HeldApp(
+            self.apps[id] = HeldApp(
                 tenant=tenant,
                 cluster=cluster,
                 name=app,
@@ -68,45 +127,92 @@ def held(manifests: Iterable[Manifest], environment: str) -> Held:
                 installed=_installed_in(manifest),
             )
         elif tenant:
-            namespaces |= {(tenant, cluster, name): leaving or gone for name, gone in _namespaces(manifest)}
-            frozen |= {(tenant, cluster)} if suspended else set()
-        if reference := _kubeconfig(manifest):
-            kubeconfigs[cluster] = reference
-    return Held(
-        namespaces=namespaces,
-        apps=apps,
-        kubeconfigs=kubeconfigs,
-        strangers=frozenset(strangers),
-        frozen=frozenset(frozen),
-    )
+            for name, gone in _namespaces(id, manifest):
+                key = (tenant, cluster, name)
+                self.namespaces[key] = self.namespaces.get(key, True) and (leaving or gone)
+            self.frozen |= {(tenant, cluster)} if suspended else set()
+        if reference := _kubeconfig(id, manifest):
+            abandoned = _is_decommissioned(manifest) and _has_suspend(manifest)
+            self.kubeconfigs[cluster, reference] = self.kubeconfigs.get((cluster, reference), True) and abandoned
 
 
 def _is_suspended(manifest: Manifest) -> bool:
     """By the fleet or by hand; what a cluster that is given up leaves behind, it is meant to."""
-    decommissioned = (manifest["metadata"].get("labels") or {}).get(STATE_LABEL) == "decommissioned"
-    return bool((manifest.get("spec") or {}).get("suspend")) and not decommissioned
+    return _has_suspend(manifest) and not _is_decommissioned(manifest)
+
+
+def _has_suspend(manifest: Manifest) -> bool:
+    return bool(mapping_at(manifest, "spec").get("suspend"))
+
+
+def _is_decommissioned(manifest: Manifest) -> bool:
+    return labels_of(manifest).get(STATE_LABEL) == "decommissioned"
 
 
 def _installed_in(manifest: Manifest) -> frozenset[str]:
     """Namespaces in its inventory. Empty if it is suspended: then Flux cleans up nothing."""
-    inventory: Mapping[str, Any] = (manifest.get("status") or {}).get("inventory") or {}
-    if (manifest.get("spec") or {}).get("suspend"):
+    if _has_suspend(manifest):
         return frozenset()
     # An entry is `<namespace>_<name>_<group>_<kind>`.
-    return frozenset(entry["id"].partition("_")[0] for entry in inventory.get("entries") or ()) - {""}
+    return frozenset(entry["id"].partition("_")[0] for entry in _entries(manifest) if _is_entry(entry)) - {""}
 
 
-def _namespaces(manifest: Manifest) -> list[tuple[str, bool]]:
+def _entries(manifest: Manifest) -> list[Any]:
+    entries = mapping_at(manifest, "status", "inventory").get("entries")
+    return entries if isinstance(entries, list) else []
+
+
+def _is_entry(entry: Any) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("id"), str)
+
+
+def _namespaces(id: ObjectId, manifest: Manifest) -> list[tuple[str, bool]]:
     """Those that an object is or, as a baseline's release, installs; and whether each by itself was given up."""
-    if manifest["kind"] == "Namespace":
-        return [(manifest["metadata"]["name"], False)]
-    objects = ((manifest.get("spec") or {}).get("values") or {}).get("objects")
-    installed = objects if isinstance(objects, list) else []
-    found = (each["metadata"] for each in installed if isinstance(each, dict) and each.get("kind") == "Namespace")
-    return [(each["name"], STATE_LABEL in (each.get("labels") or {})) for each in found]
+    if id.kind == "Namespace":
+        return [(id.name, False)]
+    return [
+        (each["metadata"]["name"], STATE_LABEL in labels_of(each)) for each in _installed(manifest) if _is_named(each)
+    ]
 
 
-def _kubeconfig(manifest: Manifest) -> tuple[str, str] | None:
-    references: Mapping[str, Any] = (manifest.get("spec") or {}).get("kubeConfig") or {}
-    named = references.get("secretRef") or references.get("configMapRef")
-    return (manifest["metadata"]["namespace"], named["name"]) if named else None
+def _installed(manifest: Manifest) -> Iterator[Manifest]:
+    """The Namespaces among the objects that a baseline installs."""
+    objects = mapping_at(manifest, "spec", "values").get("objects")
+    for each in objects if isinstance(objects, list) else ():
+        if isinstance(each, dict) and each.get("kind") == "Namespace":
+            yield each
+
+
+def _is_named(manifest: Manifest) -> bool:
+    return isinstance(mapping_at(manifest, "metadata").get("name"), str)
+
+
+def _kubeconfig(id: ObjectId, manifest: Manifest) -> Reference | None:
+    references = mapping_at(manifest, "spec", "kubeConfig")
+    named = mapping_at(references, "secretRef") or mapping_at(references, "configMapRef")
+    name = named.get("name")
+    return Reference(id.namespace, name) if isinstance(name, str) else None
+
+
+_MAPPINGS = (
+    ("metadata", "labels"),
+    ("spec",),
+    ("spec", "kubeConfig"),
+    ("status",),
+    ("status", "inventory"),
+)
+
+
+def _problems(id: ObjectId, manifest: Manifest, app: str) -> Iterator[str]:
+    """What the guard cannot read of an object."""
+    for path in _MAPPINGS:
+        if not isinstance(value_at(manifest, path) or {}, dict):
+            yield f"{'.'.join(path)} is not a mapping"
+    if not all(map(_is_entry, _entries(manifest))):
+        yield "status.inventory.entries has an entry without an id"
+    if id.kind == "Namespace" or app:
+        return
+    if not isinstance(mapping_at(manifest, "spec", "values").get("objects") or [], list):
+        yield "spec.values.objects is not a list"
+    if not all(map(_is_named, _installed(manifest))):
+        yield "spec.values.objects has a Namespace without a name"

@@ -27,6 +27,16 @@ class Removal:
     leaving: bool = field(default=False, compare=False)
     suspended: bool = field(default=False, compare=False)
 
+    @property
+    def permit(self) -> str:
+        """The name under which `tenantry:allowDeletions` permits it, such as app/edge/rocky/web."""
+        if self.what == "tenant":
+            return f"tenant/{self.name}"
+        (cluster,) = self.clusters
+        if self.what == "namespace":
+            return f"namespace/{cluster}/{self.name}"
+        return f"app/{cluster}/{self.tenant}/{self.name}" if self.tenant else f"addon/{cluster}/{self.name}"
+
     def __str__(self) -> str:
         where = ", ".join(self.clusters)
         match self.what:

@@ -78,3 +78,21 @@ class KubeObject:
 def object_id(manifest: Manifest) -> ObjectId:
     metadata = manifest["metadata"]
     return ObjectId(manifest["apiVersion"], manifest["kind"], metadata.get("namespace", ""), metadata["name"])
+
+
+def readable_id(manifest: Any) -> ObjectId | None:
+    """As `object_id`, for an object that others wrote; None if it is malformed."""
+    if not isinstance(manifest, Mapping) or not isinstance(metadata := manifest.get("metadata"), Mapping):
+        return None
+    api_version, kind = manifest.get("apiVersion"), manifest.get("kind")
+    namespace, name = metadata.get("namespace") or "", metadata.get("name")
+    parts = [each for each in (api_version, kind, namespace, name) if isinstance(each, str)]
+    return ObjectId(*parts) if len(parts) == len(ObjectId._fields) else None
+
+
+def labels_of(manifest: Manifest) -> dict[str, str]:
+    """The labels of an object that others wrote; without what is malformed."""
+    metadata = manifest.get("metadata")
+    labels = metadata.get("labels") if isinstance(metadata, Mapping) else None
+    found = labels.items() if isinstance(labels, Mapping) else ()
+    return {key: value for key, value in found if isinstance(key, str) and isinstance(value, str)}

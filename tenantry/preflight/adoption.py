@@ -10,7 +10,7 @@ from tenantry.cluster.requests import in_parallel
 from tenantry.compare.diff import Changed
 from tenantry.compare.fields import FieldChange, changed_fields, projected
 from tenantry.kube.objects import REGISTRY_KEY, KubeObject, Manifest, ObjectId
-from tenantry.messages.data import ABSENT
+from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.problems import Problem, error, warning
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import listed
@@ -84,7 +84,7 @@ def _redacted(value: Any) -> Any:
 def check_adoptions(found: Iterable[Adoption]) -> Iterator[Problem]:
     """Settings of the former owner that remain and prevent Flux from doing what the plan says."""
     for each in (taken for adoption in found for taken in adoption.taken):
-        spec: Mapping[str, Any] = each.before.manifest.get("spec") or {}
+        spec = mapping_at(each.before.manifest, "spec")
         if each.id.kind == "HelmRelease" and "chart" in spec:
             yield error(
                 "not-adoptable",

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, holdings, unmarked
 from tenantry.cluster.requests import every, in_parallel, one
 from tenantry.fleet.fleet import Fleet
-from tenantry.guard import Held, RunLimits, held, refusals
+from tenantry.guard import Held, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import Refused, Severity
@@ -84,6 +84,7 @@ class _Check:
     def _guard(self) -> Iterator[Problem]:
         now: Held = held(holdings(self.client, self.plan), self.plan.environment)
         yield from refusals(self.plan, now, self.limits)
+        yield from doubts(self.plan, now, self.limits)
         self.adopted = tuple(adoptions(self.plan, now.strangers, self.limits.adopting, self._read))
         yield from check_adoptions(self.adopted)
 

@@ -56,5 +56,44 @@ def test_another_target_is_refused_with_the_key_and_the_command_that_helps() -> 
 
 def test_every_key_is_declared_for_the_command_line_with_a_description_and_a_default() -> None:
     declared = {key: each for key, each in yaml.safe_load(PROJECT.read_text())["config"].items() if ":" not in key}
-    assert set(declared) == {"environment", "fleet", "target", "kubeconfig", "context", "directory", "maxDeletions"}
-    assert all({"type", "description", "default"} == set(each) for each in declared.values())
+    settings = {
+        "environment",
+        "fleet",
+        "target",
+        "kubeconfig",
+        "context",
+        "directory",
+        "maxDeletions",
+        "allowDeletions",
+    }
+    assert set(declared) == settings
+    assert all({"type", "description", "default"} <= set(each) for each in declared.values())
+
+
+def test_what_may_be_removed_is_a_list_of_names() -> None:
+    assert read({"allowDeletions": '["tenant/rocky", "addon/edge/dns"]'}).allowed_deletions == (
+        "tenant/rocky",
+        "addon/edge/dns",
+    )
+    assert read({"allowDeletions": "[]"}) == read({})
+
+
+@pytest.mark.parametrize("value", ["tenant/rocky", '{"tenant": "rocky"}', "5", '"tenant/rocky"'])
+def test_what_may_be_removed_is_refused_if_it_is_not_a_list(value: str) -> None:
+    with pytest.raises(Refused) as refused:
+        read({"allowDeletions": value})
+    assert str(refused.value) == (
+        "tenantry:allowDeletions is not a list\n"
+        "  fix: pulumi config rm tenantry:allowDeletions, then pulumi config set --path 'tenantry:allowDeletions[0]' tenant/TENANT"
+    )
+
+
+def test_a_number_above_the_ceiling_is_refused() -> None:
+    assert read({"maxDeletions": "10"}).max_deletions == 10
+    with pytest.raises(Refused) as refused:
+        read({"maxDeletions": "11"})
+    assert str(refused.value) == (
+        "tenantry:maxDeletions is 11, but a stack may set at most 10: it applies to every later run too\n"
+        "  fix: name what may be removed: pulumi config set --path 'tenantry:allowDeletions[0]' tenant/TENANT; then pulumi config"
+        " rm tenantry:maxDeletions"
+    )

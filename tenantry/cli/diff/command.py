@@ -21,6 +21,7 @@ from tenantry.compare.diff import Diff, diff_all
 from tenantry.compare.revision import Base, load_base
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import RunLimits, limits_of, refusals_of_change
+from tenantry.guard.permissions import checked
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.errors import InvalidFleet, Refused
 from tenantry.messages.problems import Problem
@@ -56,6 +57,14 @@ Exit codes:
     help="Refuse a change that removes more than N tenants, namespaces or apps from an environment;"
     " default: its maxDeletions.",
 )
+@click.option(
+    "--allow-deletion",
+    "allowed",
+    multiple=True,
+    metavar="NAME",
+    help="Allow one removal, as tenantry:allowDeletions does: tenant/TENANT, namespace/CLUSTER/NAMESPACE,"
+    " app/CLUSTER/TENANT/APP or addon/CLUSTER/ADDON; can be repeated.",
+)
 @click.option("--all", "everything", is_flag=True, help="Show every object, field and value; shorten nothing.")
 @output("text", "json", "markdown", "names")
 @reads_file
@@ -64,6 +73,7 @@ def command(
     base: str,
     environment: tuple[str, ...],
     max_deletions: int | None,
+    allowed: tuple[str, ...],
     output: str,
     *,
     merge_base: bool,
@@ -82,7 +92,10 @@ def command(
     if not before.found:
         say(f"{before.name} has no {file.name}: everything is new")
     diffs = diff_all(before.plans, after)
-    refused = {each.environment: _refusals(fleet, each.environment, before, after, max_deletions) for each in diffs}
+    allowed = checked(allowed)
+    refused = {
+        each.environment: _refusals(fleet, each.environment, before, after, max_deletions, allowed) for each in diffs
+    }
     told = [refusal for each in refused.values() for refusal in each]
     shown = EVERYTHING if everything else DisplayLimits()
     match output:
@@ -150,15 +163,20 @@ def _limit(fleet: Fleet, environment: str, given: int | None) -> int | None:
 
 
 def _refusals(
-    fleet: Fleet, environment: str, base: Base, after: Mapping[str, Plan], given: int | None
+    fleet: Fleet,
+    environment: str,
+    base: Base,
+    after: Mapping[str, Plan],
+    given: int | None,
+    allowed: tuple[str, ...],
 ) -> tuple[Refused, ...]:
     """The guard's reasons why `pulumi up` would refuse the deletions in an environment."""
     before, limit = base.plans.get(environment), _limit(fleet, environment, given)
     if before is None or limit is None:
         return ()
     # No run removes an environment that is no longer declared, but a given limit applies to its objects.
-    undeclared = RunLimits(protected=False, deletions=limit, explicit=True)
-    limits = limits_of(fleet, environment, given) if environment in after else undeclared
+    undeclared = RunLimits(protected=False, deletions=limit, allowed=allowed, emptying=True)
+    limits = limits_of(fleet, environment, given, allowed) if environment in after else undeclared
     problems = refusals_of_change(before, after.get(environment, nothing_of(before)), limits)
     return tuple(_refusal(environment, each, limits) for each in problems)
 
@@ -166,5 +184,9 @@ def _refusals(
 def _refusal(environment: str, problem: Problem, limits: RunLimits) -> Refused:
     message = f"`pulumi up` of environment '{environment}' would be refused: {problem.message}"
     limited = problem.code == "removals" and not limits.protected
-    fix = f"{problem.fix}; --max-deletions N compares with another limit" if limited else problem.fix
+    fix = (
+        f"{problem.fix}; --max-deletions N and --allow-deletion NAME compare with other limits"
+        if limited
+        else problem.fix
+    )
     return Refused(message, fix)

@@ -19,6 +19,12 @@ from tests.unit.texts import FRAME, planned, rocky
 Capture = pytest.CaptureFixture[str]
 
 BASE = rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}")
+MORE = """\
+  movy:
+    clusters: {all: true}
+    sources: {m: {git: {url: https://example.com/m, ref: {branch: main}}}}
+    apps: {web: {kustomize: {source: m}}}
+"""
 EMPTIED = FRAME + "tenants: {}\n"
 
 
@@ -66,8 +72,9 @@ def test_without_a_base_it_is_compared_with_what_was_committed_last(capsys: Capt
 
 
 def test_up_to_the_limit_an_environment_may_lose_something(capsys: Capture) -> None:
-    Path("tenants.yaml").write_text(EMPTIED)
+    Path("before.yaml").write_text(BASE + MORE)
     assert [compared(capsys, "--max-deletions", limit)[0] for limit in ("0", "1")] == [2, 1]
+    assert compared(capsys, "--max-deletions", "0", "--allow-deletion", "tenant/movy")[0] == 1
     code, out, err = compared(capsys, "--max-deletions", "0", "--output", "json")
     (found,) = json.loads(out)["environments"]
     assert (code, found["deletions"], found["maxDeletions"], found["refused"]) == (
@@ -79,12 +86,13 @@ def test_up_to_the_limit_an_environment_may_lose_something(capsys: Capture) -> N
     assert err.startswith(
         "error: `pulumi up` of environment 'dev' would be refused: this run would remove 1 tenants, and 0 may go at once"
     )
-    assert err.endswith("; --max-deletions N compares with another limit\n")
+    assert err.endswith("; --max-deletions N and --allow-deletion NAME compare with other limits\n")
 
 
-def test_an_environment_does_not_lose_everything_unless_a_limit_is_given(capsys: Capture) -> None:
+def test_an_environment_does_not_lose_everything_unless_it_is_allowed_by_name(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(EMPTIED)
-    code, out, err = compared(capsys)
+    assert compared(capsys, "--allow-deletion", "tenant/rocky")[0] == 1
+    code, out, err = compared(capsys, "--max-deletions", "99")
     assert code == 2
     assert "- tenant 'rocky' is removed from dev" in out
     assert err.startswith(

@@ -7,34 +7,14 @@ import pytest
 from tenantry.guard import Held, RunLimits, check, held, removals
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
+from tests.unit.guard.fleets import fleet, now, refusal, tenant
 from tests.unit.texts import FRAME, planned
 
 OPEN, GUARDED = RunLimits(protected=False, deletions=1), RunLimits(protected=True, deletions=9)
-SOURCES = "    sources: {m: {git: {url: https://git.example.com/a, ref: {branch: main}}}}\n"
-
-
-def tenant(name: str, *apps: str, rest: str = "", where: str = "{all: true}") -> str:
-    listed = "".join(f"      {app}: {{kustomize: {{source: m}}}}\n" for app in apps)
-    return f"  {name}:\n    clusters: {where}\n{rest}{SOURCES}    apps:\n{listed}"
-
-
-def fleet(*tenants: str, frame: str = FRAME) -> str:
-    return frame + ("tenants:\n" + "".join(tenants) if tenants else "")
-
-
-def now(text: str) -> Held:
-    """What the cluster holds once a fleet is up."""
-    return held((each.manifest for each in planned(text).objects), "dev")
 
 
 def gone(before: str, after: str) -> list[str]:
     return [str(each) for each in removals(planned(after), now(before))]
-
-
-def refusal(before: str, after: str, limits: RunLimits) -> str:
-    with pytest.raises(Refused) as refused:
-        check(planned(after), now(before), limits)
-    return str(refused.value)
 
 
 ROCKY, MOVY, TINA = tenant("rocky", "web", "db"), tenant("movy", "web"), tenant("tina", "web")
@@ -95,7 +75,9 @@ def test_objects_of_others_are_passed_over() -> None:
         },
     ]
     strangers = frozenset({ObjectId("v1", "Namespace", "", "a"), ObjectId("v2", "HelmRelease", "b", "a")})
-    assert held(strange, "dev") == Held(namespaces={}, apps={}, kubeconfigs={}, strangers=strangers)
+    malformed = frozenset({"HelmRelease b/a: spec.values.objects is not a list"})
+    expected = Held(namespaces={}, apps={}, kubeconfigs={}, strangers=strangers, malformed=malformed)
+    assert held(strange, "dev") == expected
 
 
 def test_one_of_a_kind_may_go_within_the_limit() -> None:
@@ -116,10 +98,10 @@ def test_the_last_tenant_does_not_go_unless_somebody_says_so() -> None:
     assert refusal(fleet(ROCKY), fleet(), OPEN) == (
         "this run would remove every tenant of environment 'dev'\n"
         "    tenant 'rocky' with everything it has on edge, hub\n"
-        "  fix: if this is intended, run `pulumi config set tenantry:maxDeletions 1`; or put back what is missing; to"
-        " remove something, set 'state: offboarding' on it in tenants.yaml, run `pulumi up`, then delete its entry"
+        "  fix: if this is intended, run `pulumi config set --path 'tenantry:allowDeletions[0]' tenant/rocky`; or put back what is"
+        " missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `pulumi up`, then delete its entry"
     )
-    check(planned(fleet()), now(fleet(ROCKY)), RunLimits(protected=False, deletions=1, explicit=True))
+    check(planned(fleet()), now(fleet(ROCKY)), RunLimits(protected=False, deletions=0, allowed=("tenant/rocky",)))
 
 
 def test_tenants_that_stay_do_not_lose_every_namespace_unless_somebody_says_so() -> None:
@@ -129,10 +111,11 @@ def test_tenants_that_stay_do_not_lose_every_namespace_unless_somebody_says_so()
     assert refusal(before, after, OPEN) == (
         "this run would remove every namespace of environment 'dev'\n"
         "    namespace 'rocky' of tenant 'rocky' on hub\n"
-        "  fix: if this is intended, run `pulumi config set tenantry:maxDeletions 1`; or put back what is missing; to"
-        " remove something, set 'state: offboarding' on it in tenants.yaml, run `pulumi up`, then delete its entry"
+        "  fix: if this is intended, run `pulumi config set --path 'tenantry:allowDeletions[0]' namespace/hub/rocky`; or put back"
+        " what is missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `pulumi up`, then delete its"
+        " entry"
     )
-    check(planned(after), now(before), RunLimits(protected=False, deletions=1, explicit=True))
+    check(planned(after), now(before), RunLimits(protected=False, deletions=0, allowed=("namespace/hub/rocky",)))
     both = fleet(tenant("rocky", "web"))
     check(planned(both), now(before), OPEN)
     check(planned(before), now(both), OPEN)
@@ -140,7 +123,7 @@ def test_tenants_that_stay_do_not_lose_every_namespace_unless_somebody_says_so()
 
 def test_where_it_is_protected_nothing_goes_unannounced_whatever_the_limit() -> None:
     after = fleet(tenant("rocky", "web"))
-    for limits in (GUARDED, RunLimits(protected=True, deletions=9, explicit=True)):
+    for limits in (GUARDED, RunLimits(protected=True, deletions=9, allowed=("app/edge/rocky/db", "app/hub/rocky/db"))):
         assert refusal(fleet(ROCKY), after, limits).startswith(
             "environment 'dev' is protected, and this run would remove\n    app 'db' of tenant 'rocky' on edge\n"
         )
@@ -163,7 +146,7 @@ SUSPENDED = (
     "  fix: resume them first (remove 'state: paused' and run `pulumi up`, or run `flux resume` for what was"
     " suspended by hand); if their cluster is gone, set 'state: decommissioned' on it"
 )
-ALL_MAY_GO = RunLimits(protected=False, deletions=9, explicit=True)
+ALL_MAY_GO = RunLimits(protected=False, deletions=9, emptying=True)
 
 
 def test_an_app_that_is_paused_does_not_go_before_it_is_active_again() -> None:

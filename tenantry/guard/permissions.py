@@ -1,0 +1,50 @@
+"""What a stack permits a run to remove. A permission names one thing, and is used up when that is gone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from tenantry.guard.removals import Removal
+from tenantry.messages.errors import Refused
+from tenantry.messages.problems import Problem, warning
+from tenantry.messages.text import listed
+
+CEILING = 10
+"""The greatest number that a stack may set as its `maxDeletions`: the setting stays, and permits as many in each later run."""
+
+KEY = "tenantry:allowDeletions"
+_LISTED = 20
+"""How many names a message shows."""
+_FORM = re.compile(r"tenant/[^/]+|(namespace|addon)/[^/]+/[^/]+|app/[^/]+/[^/]+/[^/]+")
+
+
+def checked(names: Iterable[object]) -> tuple[str, ...]:
+    """The names that a stack permits. Raises: Refused: one has another form, and would never permit anything."""
+    found = tuple(map(str, names))
+    for name in found:
+        if not _FORM.fullmatch(name):
+            raise Refused(
+                f"{KEY} names '{name}', which is nothing that a run could remove",
+                "write tenant/TENANT, namespace/CLUSTER/NAMESPACE, app/CLUSTER/TENANT/APP or addon/CLUSTER/ADDON",
+            )
+    return found
+
+
+def permitting(removals: Sequence[Removal], allowed: Sequence[str]) -> str:
+    """How to permit removals by name, as the beginning of a fix; allowed: what the stack permits already."""
+    names = [each.permit for each in removals]
+    if len(names) == 1:
+        return f"run `pulumi config set --path '{KEY}[{len(allowed)}]' {names[0]}`"
+    return f"list each under {KEY} in the stack's file ({listed(names, _LISTED)})"
+
+
+def unused(removals: Iterable[Removal], allowed: Sequence[str]) -> Iterator[Problem]:
+    """A warning if permissions are left that this run does not use: they would permit an accident later."""
+    going = {each.permit for each in removals}
+    if left := [name for name in allowed if name not in going]:
+        yield warning(
+            "unused-permission",
+            f"{KEY} permits the removal of {listed(left)}, which this run does not remove",
+            f"remove what is no longer needed: pulumi config rm --path '{KEY}[{allowed.index(left[0])}]'",
+        )

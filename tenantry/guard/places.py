@@ -1,0 +1,55 @@
+"""Decides whether an object counts as the fleet's: by the namespace that it is in, because labels are claims.
+
+A tenant may write Flux objects into its own namespaces, with any labels. It cannot write Namespaces, and nothing outside of its
+own ones. So the Namespace says whose the objects in it are; in a namespace that is not a tenant's, such as the platform's or one
+with kubeconfigs, only the platform writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from tenantry.kube.objects import Manifest, labels_of, readable_id
+from tenantry.messages.data import mapping_at
+from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, ENVIRONMENT_LABEL, TENANT_LABEL
+
+
+class Whose(NamedTuple):
+    """The part of a fleet that labels name."""
+
+    environment: str
+    tenant: str
+    cluster: str
+
+
+def whose(manifest: Manifest) -> Whose:
+    """What an object's labels say; "" for each label that it lacks."""
+    labels = labels_of(manifest)
+    return Whose(*(labels.get(key, "") for key in (ENVIRONMENT_LABEL, TENANT_LABEL, CLUSTER_LABEL)))
+
+
+class Places:
+    """The tenants' namespaces on a management cluster, of all of its environments."""
+
+    def __init__(self, manifests: Iterable[Manifest]) -> None:
+        """manifests: all Namespaces of the cluster; other objects are left out."""
+        self._tenants: dict[str, Whose] = {}
+        for each in manifests:
+            id = readable_id(each)
+            if id and id.kind == "Namespace" and (said := whose(each)).tenant:
+                self._tenants[id.name] = said
+
+    def puts(self, manifest: Manifest) -> bool:
+        """Whether the fleet puts such a Kustomization or HelmRelease where it is.
+
+        A tenant's namespace holds that tenant's apps on the management cluster itself, which are reached without a kubeconfig.
+        """
+        id = readable_id(manifest)
+        if id is None:
+            return False
+        there = self._tenants.get(id.namespace)
+        if there is None:
+            return True
+        own_app = APP_LABEL in labels_of(manifest) and whose(manifest) == there
+        return own_app and "kubeConfig" not in mapping_at(manifest, "spec")
