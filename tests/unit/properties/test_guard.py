@@ -1,0 +1,145 @@
+"""Whatever a tenant puts into its own namespace: the guard refuses no less because of it, and no command ends with a traceback."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tenantry.cluster.leftovers import leftovers
+from tenantry.cluster.status import statuses
+from tenantry.cluster.stuck import stuck
+from tenantry.guard import RunLimits, doubts, held, refusals, removals
+from tenantry.guard.places import Places
+from tenantry.kube.objects import readable_id
+from tenantry.plan.plan import Plan
+from tests.strategies import Data, fleets
+from tests.unit.properties.promises import plans
+
+_API = {"Kustomization": "kustomize.toolkit.fluxcd.io/v1", "HelmRelease": "helm.toolkit.fluxcd.io/v2"}
+_ODD = st.sampled_from([None, "text", 7, [], ["text"], {}, {"name": []}])
+
+
+@st.composite
+def hostile(draw: st.DrawFn, before: Plan, after: Plan) -> dict[str, Any]:
+    """An object in a tenant's namespace on the management cluster, with the names of everything that is there."""
+    tenants = sorted({each.tenant for each in before.placements})
+    clusters = sorted({each.owner.cluster for each in (*before.objects, *after.objects)} - {""})
+    namespaces = sorted({name for each in (*before.placements, *after.placements) for name in each.namespaces})
+    apps = sorted({each.name for each in (*before.apps, *after.apps)} | {"more"})
+    homes = sorted(
+        {name for each in before.placements if each.cluster == before.management for name in each.namespaces}
+    )
+    kubeconfigs = sorted({reference.name for _, reference in held(manifests(before), before.environment).kubeconfigs})
+    state = st.sampled_from(["offboarding", "decommissioned", ""])
+    labels = st.fixed_dictionaries(
+        {"tenantry/environment": st.sampled_from([before.environment, before.environment, "other"])},
+        optional={
+            "tenantry/cluster": st.sampled_from(clusters),
+            "toolkit.fluxcd.io/tenant": st.sampled_from(tenants),
+            "tenantry/app": st.sampled_from(apps),
+            "tenantry/state": state,
+        },
+    )
+    namespace = st.fixed_dictionaries(
+        {"kind": st.just("Namespace")},
+        optional={
+            "metadata": _or_odd(
+                st.fixed_dictionaries(
+                    {"name": _or_odd(st.sampled_from(namespaces))},
+                    optional={"labels": _or_odd(st.fixed_dictionaries({"tenantry/state": state}))},
+                )
+            )
+        },
+    )
+    secret = st.fixed_dictionaries({"name": _or_odd(st.sampled_from([*kubeconfigs, "mine"]))})
+    spec = st.fixed_dictionaries(
+        {},
+        optional={
+            "suspend": st.booleans(),
+            "kubeConfig": _or_odd(
+                st.fixed_dictionaries({}, optional={"secretRef": _or_odd(secret), "configMapRef": secret})
+            ),
+            "values": _or_odd(st.fixed_dictionaries({"objects": _or_odd(st.lists(_or_odd(namespace), max_size=2))})),
+        },
+    )
+    entry = st.fixed_dictionaries({"id": _or_odd(st.sampled_from(namespaces).map("{}_x__ConfigMap".format))})
+    status = st.fixed_dictionaries(
+        {},
+        optional={
+            "inventory": _or_odd(st.fixed_dictionaries({"entries": _or_odd(st.lists(entry, max_size=2))})),
+            "conditions": _or_odd(st.lists(_or_odd(st.just({"type": "Ready"})), max_size=2)),
+            "history": _or_odd(st.lists(_or_odd(st.just({"status": "deployed"})), max_size=1)),
+        },
+    )
+    kind = draw(st.sampled_from(sorted(_API)))
+    metadata = {
+        "name": draw(st.sampled_from([*apps, "forged"])),
+        "namespace": draw(st.sampled_from(homes)),
+        "labels": draw(_or_odd(labels)),
+        **draw(st.sampled_from([{}, {"deletionTimestamp": "2026-01-01T00:00:00Z"}])),
+    }
+    rest = {"spec": draw(_or_odd(spec)), "status": draw(_or_odd(status))}
+    return {"apiVersion": _API[kind], "kind": kind, "metadata": metadata, **rest}
+
+
+def _or_odd(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Mostly as it should be."""
+    return st.one_of(strategy, strategy, strategy, _ODD)
+
+
+def manifests(plan: Plan) -> list[dict[str, Any]]:
+    return [dict(each.manifest) for each in plan.objects]
+
+
+@settings(max_examples=25, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@given(fleets(), fleets(), st.data())
+def test_no_object_in_a_tenant_s_namespace_makes_the_guard_refuse_less(
+    one: Data, other: Data, data: st.DataObject
+) -> None:
+    for tenant in one["tenants"].values():
+        tenant["state"] = data.draw(st.sampled_from(["active", "paused", "offboarding"]))
+    for before, after in _pairs(one, other):
+        there = manifests(before)
+        honest = held(there, before.environment)
+        if not any(each.cluster == before.management for each in before.placements):
+            continue
+        names = [each.permit for each in removals(after, honest)]
+        limits = RunLimits(
+            protected=data.draw(st.booleans()),
+            deletions=data.draw(st.integers(0, 3)),
+            allowed=tuple(data.draw(st.lists(st.sampled_from(names), unique=True)) if names else ()),
+        )
+        existing = {readable_id(each) for each in there}
+        forged = [
+            each
+            for each in data.draw(st.lists(hostile(before, after), min_size=1, max_size=12))
+            if readable_id(each) not in existing
+        ]
+        _refuses_no_less(after, there, [*there, *forged], limits)
+        _reads([*there, *forged], before)
+
+
+def _pairs(one: Data, other: Data) -> list[tuple[Plan, Plan]]:
+    before, after = plans(one), plans(other)
+    return [(before[name], after[name]) for name in before.keys() & after.keys()]
+
+
+def _refuses_no_less(plan: Plan, there: list[Data], forged: list[Data], limits: RunLimits) -> None:
+    honest, now = (held(each, plan.environment) for each in (there, forged))
+    assert now.namespaces == honest.namespaces
+    assert now.kubeconfigs == honest.kubeconfigs
+    counted = {(each, each.leaving, each.suspended) for each in removals(plan, honest)}
+    assert counted <= {(each, each.leaving, each.suspended) for each in removals(plan, now)}
+    refused = [each.code for each in refusals(plan, honest, limits)]
+    after = [each.code for each in refusals(plan, now, limits)]
+    assert all(after.count(code) >= refused.count(code) for code in refused)
+    list(doubts(plan, now, limits))
+
+
+def _reads(there: list[Data], plan: Plan) -> None:
+    """What the commands read of the same objects."""
+    statuses(plan, there)
+    list(stuck(there, Places(there)))
+    leftovers(plan, there)
