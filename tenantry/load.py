@@ -1,4 +1,4 @@
-"""From a path to a checked fleet and its plans. One run reports every problem of the file."""
+"""From a file to a checked fleet and its plans. One run reports all problems of the file."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from tenantry.source.parsed_file import ParsedFile
 
 
 def load_fleet(file: Path) -> Fleet:
-    """Read and check a fleet with the files it includes, except for what only the plan of an environment shows.
+    """Read and check a fleet with its included files, except for problems that only the plan of an environment shows.
 
-    Raises: InvalidFleet: everything that is wrong with the files; Refused: it cannot be read.
+    Raises: InvalidFleet: all problems of the files; Refused: the file cannot be read.
     """
     return fleet_of(read_all(file))
 
 
 def fleet_of(source: ParsedFile) -> Fleet:
-    """Check a parsed file. Raises: InvalidFleet: with what planning finds too, so that one run names all problems."""
+    """Check a parsed file. Raises: InvalidFleet: includes the problems that planning finds, so that one run reports all."""
     secrets = tuple(diagnose(source, first_of(pasted_secrets(source.data))))
     fleet, problems = _checked(source, known=bool(secrets))
     if not (secrets or problems) and fleet:
@@ -38,7 +38,7 @@ def fleet_of(source: ParsedFile) -> Fleet:
 
 
 def _checked(source: ParsedFile, *, known: bool) -> tuple[Fleet | None, list[Diagnostic]]:
-    """The fleet, None where the frame itself is wrong, and its problems; those of planning where there are others.
+    """The fleet, or None if its structure is wrong, and its problems. If there are any, they include those of planning.
 
     Args: known: whether there are other problems already.
     """
@@ -49,14 +49,14 @@ def _checked(source: ParsedFile, *, known: bool) -> tuple[Fleet | None, list[Dia
     fleet = Fleet(checked.document, source, checked.left_out)
     findings = first_of(check_rules(fleet))
     problems += fleet.diagnose(findings)
-    # A plan over clusters or environments that are wrong would only repeat that in other words.
+    # If clusters or environments are wrong, a plan would only report the same problems again.
     if (known or problems) and not any(finding.path[0] in ("environments", "clusters") for finding in findings):
         problems += _plan_all(replace(fleet, known_problems=True))[1]
     return fleet, problems
 
 
 def warnings_of(fleet: Fleet) -> tuple[Diagnostic, ...]:
-    """The warnings about a fleet whose plans could be made, sorted by place and limited in number."""
+    """The warnings about a valid fleet, sorted by place and limited in number."""
     return sorted_once(fleet.diagnose(first_of(check_warnings(fleet))))[:MAX_PROBLEMS]
 
 

@@ -20,4 +20,4 @@ LOCKDOWN: Mapping[str, Mapping[str, str]] = {
     "image-reflector-controller": _OWN_NAMESPACE,
     "image-automation-controller": _OWN_NAMESPACE,
 }
-"""Controller -> its flags. Any name is right for the default service account: what counts is that there is one."""
+"""Controller -> its flags. Any default service account is enough, whatever its name."""

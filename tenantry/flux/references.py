@@ -17,11 +17,11 @@ from tenantry.messages.errors import Path
 Kind: TypeAlias = Literal["Secret", "ConfigMap"]
 
 _FLEETS_OWN = "kubeConfig"
-"""Names a cluster's own Secret, and is the fleet's to set."""
+"""This field names the Secret of a cluster. Only the plan sets it."""
 
 
 class Reference(NamedTuple):
-    """A name that stands at a path of a spec."""
+    """The name of an object at a path of a spec."""
 
     path: Path
     kind: Kind
@@ -29,7 +29,7 @@ class Reference(NamedTuple):
 
 
 def references(flux_kind: str, spec: dict[str, Any]) -> Iterator[Reference]:
-    """All Secrets and ConfigMaps that a spec names, whole or as written; what has another shape is left out."""
+    """All Secrets and ConfigMaps that a spec, or a part of one, names. Values with the wrong structure are skipped."""
     for path in secret_paths(flux_kind):
         if isinstance(name := value_at(spec, (*path, "name")), str):
             yield Reference((*path, "name"), "Secret", name)
@@ -41,7 +41,7 @@ def references(flux_kind: str, spec: dict[str, Any]) -> Iterator[Reference]:
 
 
 def renamed(flux_kind: str, spec: dict[str, Any], rename: Callable[[Kind, str], str]) -> dict[str, Any]:
-    """A spec with other names for what it refers to; the given one stays as it is."""
+    """A copy of the spec with other names in its references."""
     for reference in references(flux_kind, spec):
         spec = replaced(spec, reference.path, rename(reference.kind, reference.name))
     return spec
@@ -49,7 +49,7 @@ def renamed(flux_kind: str, spec: dict[str, Any], rename: Callable[[Kind, str], 
 
 @cache
 def secret_paths(flux_kind: str) -> tuple[tuple[str, ...], ...]:
-    """The fields that hold the name of a Secret."""
+    """The fields with the name of a Secret."""
     return tuple(path for path, schema in _fields(schema_of(flux_kind).spec) if path[-1].lower().endswith("secretref"))
 
 

@@ -14,7 +14,7 @@ from tenantry.messages.errors import Path
 
 
 class Absent(Enum):
-    """Stands for a value that does not exist; `None` is a value."""
+    """Represents a value that does not exist. `None` is a value."""
 
     ABSENT = "absent"
 

@@ -19,12 +19,12 @@ _PASSWORD = re.compile(r"[a-z0-9+]+://[^/@\s]*:[^/@\s]*@.*", re.IGNORECASE)
 def doubtful(
     path: Path, code: str, message: str, notes: tuple[str, ...] = (), *, fix: str, at_key: bool = False
 ) -> Finding:
-    """A warning."""
+    """A finding with severity WARNING."""
     return Finding(path, code, message, notes, fix, at_key, Severity.WARNING)
 
 
 def unknown_key(path: Path, known: Iterable[str], fix: str = "") -> Finding:
-    """The key at the end of a path is none of the known ones. Args: fix: where the key belongs."""
+    """The last key of a path is unknown. Args: fix: where the key belongs."""
     key, names = str(path[-1]), sorted(known)
     near = None if fix else closest(key, names)
     return Finding(
@@ -38,7 +38,7 @@ def unknown_key(path: Path, known: Iterable[str], fix: str = "") -> Finding:
 
 
 def owned_key(path: Path, reason: str) -> Finding:
-    """The key at the end of a path is Flux's, but not the author's to set."""
+    """The last key of a path is a key of Flux that authors cannot set."""
     return Finding(path, "owned-key", f"key '{path[-1]}' cannot be set: {reason}", fix="remove it", at_key=True)
 
 
@@ -47,7 +47,7 @@ def missing_key(path: Path, key: str) -> Finding:
 
 
 def name_too_long(what: str, name: str, limit: int, at: Path, fix: str) -> Finding:
-    """A name made of several keys; `at` is the entry whose keys they are."""
+    """A name made of several keys is too long; at: the entry that contains the keys."""
     message = f"{what} name '{name}' has {len(name)} characters, at most {limit} are allowed"
     return Finding(at, "name-too-long", message, fix=fix)
 
@@ -60,7 +60,7 @@ def pasted_secret(path: Path, kind: str, *, at_key: bool) -> Finding:
 
 
 def wrong_type(path: Path, expected: str, value: Any, fix: str = "") -> Finding:
-    """Args: expected: with its article, such as "a string"; fix: of who knows what was meant."""
+    """Args: expected: with its article, such as "a string"; fix: if the caller knows what the author meant."""
     message = f"expected {expected}, found {type_name(value)}"
     return Finding(path, "wrong-type", message, fix=fix or _fix_for_type(expected, value))
 
@@ -69,7 +69,7 @@ _ENTRIES = {"apps": "app", "addons": "add-on", "sources": "source", "configs": "
 
 
 def entry_name(path: Path) -> str:
-    """What stands at a path, in words: app 'web', 'clusters:', entry 2 of 'owners:'."""
+    """The value at a path in words: app 'web', 'clusters:', entry 2 of 'owners:'."""
     *_, parent, last = ("", *path)
     if isinstance(last, int):
         return f"entry {last + 1} of '{parent}:'"
@@ -92,12 +92,12 @@ def not_of_form(path: Path, value: Any, what: str, fix: str) -> Finding:
 
 
 def holds_password(url: str) -> bool:
-    """Whether a password stands in front of a URL's host."""
+    """Whether a URL contains a password before its host."""
     return _PASSWORD.match(url) is not None
 
 
 def password_in_url(path: Path, url: str) -> Finding | None:
-    """What is said of a URL that holds a password; it is never quoted."""
+    """The finding for a URL with a password, which it does not quote; None if there is no password."""
     if not holds_password(url):
         return None
     message = "the URL contains a password, which anyone who reads the file or the plan could see"
@@ -120,7 +120,7 @@ def type_name(value: Any) -> str:
         case bool():
             return str(value).lower()
         case int() | float():
-            # A PIN or a password of digits is longer than what people mean to count.
+            # PINs and passwords of digits are longer than usual numbers.
             return f"the number {value}" if len(str(value)) <= 6 else "a number"
         case str():
             return "a string"
@@ -131,7 +131,7 @@ def type_name(value: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as a message may quote it: whole or not at all, and never what may hold a password, as addresses do."""
+    """A value for a quote in a message: complete or not at all, and never a value that may contain a password, such as a URL."""
     quotable = isinstance(value, str) and len(value) <= 80 and value == shorten(value)
     return f"'{value}'" if quotable and "@" not in value and "://" not in value else type_name(value)
 

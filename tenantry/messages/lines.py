@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import Any
 
 LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
-"""What ends a line for libyaml."""
+"""The line breaks of libyaml."""
 
 
 class Lines(Sequence[str]):
-    """The lines of a text, which is split when the first is asked for."""
+    """The lines of a text. The text is split on first use."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -1,6 +1,6 @@
-"""The grammar of placeholders such as `{env}`: how they are written, and which texts hold one.
+"""The grammar of placeholders such as `{env}`: how they are written, and which texts contain one.
 
-Which names there are and what they stand for is decided by `fleet.template`.
+`fleet.template` decides which names exist and what their values are.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from typing import Any
 
 PLACEHOLDER = r"\{[^{}]*\}"
-"""A placeholder alone, in the form that JSON Schema understands too."""
+"""A placeholder by itself. The expression is valid in JSON Schema too."""
 
 TOKEN = re.compile(rf"\${PLACEHOLDER}|\{{\{{|\}}\}}|\{{([^{{}}]*)\}}|[{{}}]")
-"""Everything with braces. `${NAME}` belongs to Flux, which substitutes it after building; doubled braces stand for single
-ones; group 1 is the name in a placeholder; a single brace is a mistake."""
+"""Everything with braces. Flux substitutes `${NAME}` after building. Doubled braces become single braces. Group 1 is the name in a
+placeholder. A single brace is a mistake."""
 
 
 def names_in(text: str) -> Iterator[str]:
@@ -23,12 +23,12 @@ def names_in(text: str) -> Iterator[str]:
 
 
 def is_unfilled(value: Any) -> bool:
-    """Whether filling in would change a value: it is text with a placeholder or with doubled braces."""
+    """Whether filling in placeholders would change a value: a text with placeholders or doubled braces."""
     if not isinstance(value, str) or ("{" not in value and "}" not in value):
         return False
     return any(match[1] is not None or match[0] in ("{{", "}}") for match in TOKEN.finditer(value))
 
 
 def with_stand_ins(text: str, stand_in: str) -> str:
-    """The text with something else in the place of every placeholder, to check the rest of it."""
+    """The text with stand-ins for all placeholders, to check the rest of it."""
     return TOKEN.sub(lambda match: match[0] if match[1] is None else stand_in, text)

@@ -1,4 +1,4 @@
-"""Problems and lists as text, in a form that both editors and people read; used by the commands and the Pulumi program."""
+"""Problems and lists as text that people and editors can read. Used by the commands and the Pulumi program."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 _MAX_NAMES = 300
-"""Comparing takes its time, and there may be many mistakes."""
+"""How many names are compared. Each comparison takes time, and a file can have many mistakes."""
 _MAX_COMPARED = 100
-"""Characters of a name; time grows with their square."""
+"""The most characters of a name to compare. The comparison takes quadratic time."""
 
 
 def format_invalid(error: InvalidFleet) -> str:
@@ -25,7 +25,7 @@ def format_invalid(error: InvalidFleet) -> str:
 
 
 def format_count(error: InvalidFleet) -> str:
-    """The line that closes a list of problems."""
+    """The last line of a list of problems."""
     if error.more:
         return f"Found more than {len(error.diagnostics)} errors; only these were collected"
     return f"Found {counted(len(error.diagnostics), 'error')}"
@@ -37,7 +37,7 @@ def format_warnings(warnings: Sequence[Diagnostic]) -> str:
 
 
 def format_warning_count(warnings: Sequence[Diagnostic]) -> str:
-    """The line that closes a list of warnings."""
+    """The last line of a list of warnings."""
     return f"Found {counted(len(warnings), 'warning')}"
 
 
@@ -58,12 +58,12 @@ def format_diagnostic(diagnostic: Diagnostic) -> str:
 
 
 def printable(text: str) -> str:
-    """Text on one line and without control characters: keys and values of a file could hold any."""
+    """The text on one line, without control characters, which keys and values of a file can contain."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def format_path(path: Path) -> str:
-    """("apps", "web", "names", 1) -> apps.web.names[1]; keys that hold dots are quoted."""
+    """("apps", "web", "names", 1) -> apps.web.names[1]; keys with dots are quoted."""
     text = ""
     for part in path:
         if isinstance(part, int):
@@ -76,7 +76,7 @@ def format_path(path: Path) -> str:
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that `name` was probably meant to be."""
+    """The known name that the author of `name` probably meant."""
     if len(name) > _MAX_COMPARED:
         return None
     names = [each for each in islice(known, _MAX_NAMES) if len(each) <= _MAX_COMPARED]
@@ -97,7 +97,7 @@ _T = TypeVar("_T")
 _K = TypeVar("_K")
 
 MOST_NAMES = 8
-"""Of a list of names in a sentence; the rest is counted."""
+"""The most names of a list in a sentence. The others are counted."""
 
 
 def listed(names: Iterable[object], most: int = MOST_NAMES) -> str:
@@ -108,7 +108,7 @@ def listed(names: Iterable[object], most: int = MOST_NAMES) -> str:
 
 
 def grouped(items: Iterable[_T], key: Callable[[_T], _K]) -> dict[_K, list[_T]]:
-    """Items with the same key together, groups in the order of the first of each."""
+    """The items by key. Groups are in the order of their first items."""
     groups: dict[_K, list[_T]] = {}
     for item in items:
         groups.setdefault(key(item), []).append(item)

@@ -1,7 +1,7 @@
-"""What API servers enforce of the objects of Flux, a data file per kind.
+"""The schemas that API servers enforce for Flux objects: a data file for each kind.
 
-`python -m docgen.schemas` derives the files from the CustomResourceDefinitions of the Flux that the tests run; they are not
-edited by hand. A file is read when its kind is first asked for, so a command pays only for the kinds it meets.
+`python -m docgen.schemas` derives the files from the CRDs of the Flux version that the tests run. Do not edit them by hand. A file
+is read when its kind is first used, so a command reads only the schemas that it needs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _DIRECTORY = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class GoModule:
-    """The Go module, and its version, that the definition was taken from."""
+    """The Go module and version that contain the CRD."""
 
     module: str
     version: str
@@ -25,7 +25,7 @@ class GoModule:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """One kind; `spec` is plain JSON Schema apart from the keywords with the prefix x-kubernetes, and not to be changed."""
+    """The schema of a kind. `spec` is JSON Schema with x-kubernetes keywords. Callers must not change it."""
 
     group: str
     version: str
@@ -55,5 +55,5 @@ def schema_of(kind: str) -> Schema:
 
 @cache
 def _files() -> dict[str, Path]:
-    """File names are <group>_<version>_<kind>.json."""
+    """The file of each kind, by its name <group>_<version>_<kind>.json."""
     return {path.stem.rpartition("_")[2]: path for path in _DIRECTORY.glob("*.json")}
