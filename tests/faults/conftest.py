@@ -1,18 +1,21 @@
-"""One fleet, up and ready in a sandbox of its own, for all tests of this directory; and where their results go."""
+"""The fleets that tests of several files share, each in a sandbox of its own; and where their results go."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.project import Project, sandboxed
+from tests.e2e.clusters import Cluster
+from tests.e2e.project import Project, begun, make_fleet, sandboxed
 from tests.faults.api import Api
 from tests.faults.arena import EDGE, HUB, make_arena
 from tests.faults.commits import CHARTS, MANIFESTS
 from tests.faults.crash import POINTS, SEED
+from tests.faults.outage import Note
 from tests.faults.report import Results
 
 
@@ -54,6 +57,26 @@ def fleet(project: Project) -> Project:
     project.start("dev")
     project.deploy("dev")
     return project
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    """The fleet `small` with its sandbox running, before the first `up`; each file of tests of outages has its own."""
+    project = make_fleet(tmp_path_factory.mktemp("small") / "project", "small")
+    with begun(project, "dev"):
+        yield project
+
+
+@pytest.fixture
+def hub(made: Project) -> Iterator[Cluster]:
+    """The management cluster of the fleet `small`."""
+    with closing(Cluster(made.kubeconfig("hub"))) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def note(results: Results) -> Note:
+    return Note(results)
 
 
 @pytest.fixture(scope="session")

@@ -5,27 +5,17 @@ Each test starts before the first `up`, and ends with a fleet that is as planned
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 import yaml
 
 from tests.e2e.clusters import Cluster, eventually
-from tests.e2e.project import TIMEOUT, Project, begun, make_fleet
+from tests.e2e.project import TIMEOUT, Project
 from tests.faults.compare import identities, remains, settled
 from tests.faults.crash import UP, output, started, steps_of
 from tests.faults.outage import Note, apps, force_what_is_lost
 from tests.faults.parts import API, CONTROLLERS, aim, without
-from tests.faults.report import Results
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    project = make_fleet(tmp_path_factory.mktemp("first-up") / "project", "small")
-    with begun(project, "dev"):
-        yield project
 
 
 @pytest.fixture(scope="module")
@@ -43,18 +33,6 @@ def empty(made: Project, steps: int) -> Project:
         made.destroy().ok()
     eventually(lambda: not remains(made, "dev"), "nothing to be left")
     return made
-
-
-@pytest.fixture
-def hub(made: Project) -> Iterator[Cluster]:
-    cluster = Cluster(made.kubeconfig("hub"))
-    yield cluster
-    cluster.close()
-
-
-@pytest.fixture
-def note(results: Results) -> Note:
-    return Note(results)
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])

@@ -15,26 +15,18 @@ import yaml
 
 from sandbox.content import commit
 from tests.e2e.clusters import Cluster, eventually
-from tests.e2e.project import TIMEOUT, Project, begun, make_fleet
+from tests.e2e.project import TIMEOUT, Project
 from tests.faults.api import Api
 from tests.faults.compare import identities, settled
 from tests.faults.crash import UP, output, started
 from tests.faults.outage import Note, apps, force_what_is_lost, ready
 from tests.faults.parts import API, kill, without
-from tests.faults.report import Results
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 
 MOVY = "\n  movy:\n"
 KUBECONFIG = ("Secret", "clusters", "edge-admin-kubeconfig")
 ON_EDGE, ON_HUB = ("Kustomization", "clusters", "edge-rocky-db"), ("Kustomization", "rocky", "db")
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    project = make_fleet(tmp_path_factory.mktemp("faults") / "project", "small")
-    with begun(project, "dev"):
-        yield project
 
 
 @pytest.fixture
@@ -46,18 +38,6 @@ def project(made: Project) -> Iterator[Project]:
     settled(made, "dev")
     yield made
     made.fleet.write_text(text)
-
-
-@pytest.fixture
-def hub(made: Project) -> Iterator[Cluster]:
-    cluster = Cluster(made.kubeconfig("hub"))
-    yield cluster
-    cluster.close()
-
-
-@pytest.fixture
-def note(results: Results) -> Note:
-    return Note(results)
 
 
 def test_a_release_that_flux_lost_sight_of_is_told_and_can_be_put_right(
