@@ -8,6 +8,7 @@ import errno
 import random
 import socket
 from collections.abc import Collection, Iterable
+from itertools import chain
 
 import psutil
 
@@ -46,10 +47,9 @@ def require(ports: Iterable[int], purpose: str) -> None:
 
 
 def _free(taken: Collection[int]) -> int:
-    candidates = [port for port in FREE if port not in taken]
-    random.shuffle(candidates)
-    for port in candidates:
-        if _obstacle(port) is None:
+    first = random.randrange(len(FREE))
+    for port in chain(FREE[first:], FREE[:first]):
+        if port not in taken and _obstacle(port) is None:
             return port
     raise SandboxError(
         f"no free port between {FREE.start} and {FREE.stop} on {HOST}", "stop other servers on this machine"

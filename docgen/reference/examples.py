@@ -16,6 +16,7 @@ import yaml
 from docgen.reference.kinds import named_types
 from docgen.reference.sections import Section, hints, key_of, sections, text_of
 from tenantry.fleet.merge import Layer, merge
+from tenantry.kube.documents import document
 from tenantry.model import Document, Model
 
 _HERE = Path(__file__).parent
@@ -39,7 +40,7 @@ def write_fleet(section: Section, directory: Path) -> Path:
     """Complete a section's example to a fleet, in a directory that is not there yet. Returns: its file."""
     shutil.copytree(BASE, directory)
     file = directory / "tenants.yaml"
-    base, example = (yaml.safe_load(text) for text in (file.read_text(encoding="utf-8"), example_of(section)))
+    base, example = (document(text) for text in (file.read_text(encoding="utf-8"), example_of(section)))
     merged = merge([Layer((), base), Layer((), example)])
     file.write_text(yaml.safe_dump(merged, sort_keys=False), encoding="utf-8")
     return file
@@ -65,7 +66,7 @@ def _without_example() -> Iterator[str]:
         if not text:
             yield f"section '{section.path}' has no example: write docgen/reference/examples/{name}.yaml"
             continue
-        shown = set(_shown(Document, yaml.safe_load(text)))
+        shown = set(_shown(Document, document(text)))
         for field in section.fields:
             if (section.model, field) not in shown:
                 key = key_of(section.model, field)

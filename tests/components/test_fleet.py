@@ -34,10 +34,15 @@ def registered(plan: Plan) -> Recording:
     return record(lambda: Fleet(plan.environment, plan, management_provider(DirectoryTarget(Path("out")), "hub")))
 
 
-@pytest.fixture(params=PLANS, ids=["by-hand", "dev", "prod"])
+@pytest.fixture(scope="module", params=PLANS, ids=["by-hand", "dev", "prod"])
 def plan(request: pytest.FixtureRequest) -> Plan:
     assert isinstance(request.param, Plan)
     return request.param
+
+
+@pytest.fixture(scope="module")
+def recording(plan: Plan) -> Recording:
+    return registered(plan)
 
 
 def check_objects(plan: Plan, recording: Recording) -> None:
@@ -52,17 +57,18 @@ def check_objects(plan: Plan, recording: Recording) -> None:
         assert found[key(planned.id)].depends_on == {key(dependency) for dependency in planned.depends_on}
 
 
-def test_every_object_is_registered_once_with_its_manifest_edges_and_the_one_provider(plan: Plan) -> None:
-    check_objects(plan, registered(plan))
+def test_every_object_is_registered_once_with_its_manifest_edges_and_the_one_provider(
+    plan: Plan, recording: Recording
+) -> None:
+    check_objects(plan, recording)
 
 
-def test_no_two_resources_of_a_type_share_a_name(plan: Plan) -> None:
-    counts = Counter(each.key for each in registered(plan).registered)
+def test_no_two_resources_of_a_type_share_a_name(recording: Recording) -> None:
+    counts = Counter(each.key for each in recording.registered)
     assert {name: count for name, count in counts.items() if count > 1} == {}
 
 
-def test_every_component_says_when_it_is_complete(plan: Plan) -> None:
-    recording = registered(plan)
+def test_every_component_says_when_it_is_complete(recording: Recording) -> None:
     assert Counter(recording.completed) - Counter([Key("pulumi:pulumi:Stack", "tenantry-dev")]) == Counter(
         each.key for each in recording.components
     )
@@ -102,8 +108,7 @@ def test_type_tokens_are_those_of_the_kubernetes_package() -> None:
     }
 
 
-def test_a_component_is_never_what_something_depends_on(plan: Plan) -> None:
-    recording = registered(plan)
+def test_a_component_is_never_what_something_depends_on(recording: Recording) -> None:
     edges = {dependency for each in recording.registered for dependency in each.depends_on}
     assert edges & {each.key for each in recording.components} == set()
 

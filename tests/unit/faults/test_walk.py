@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -33,6 +34,12 @@ def walk(seed: int) -> Iterator[tuple[Data, Step]]:
         document = document if refusal(document, next.document) else next.document
 
 
+@cache
+def walked(seed: int) -> tuple[tuple[Data, Step], ...]:
+    """The same for several tests, because making it takes longer than looking at it."""
+    return tuple(walk(seed))
+
+
 def plan_of(document: Data) -> Plan:
     return plan_one(fleet_of(parse(text_of(document, "a comment").encode(), "tenants.yaml")), "dev")
 
@@ -54,7 +61,7 @@ def said_by_the_guard(before: Plan, after: Data) -> str:
 
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_every_step_is_a_sound_fleet_that_the_planner_and_the_guard_see_alike(seed: int) -> None:
-    for before, next in list(walk(seed))[EACH - 1 :: EACH]:
+    for before, next in walked(seed)[EACH - 1 :: EACH]:
         plan = plan_of(before)
         apps = {(each.tenant, each.cluster, each.name) for each in plan.apps}
         assert {(*where, app) for where, place in places(before).items() for app, _ in place.apps} == apps
@@ -66,7 +73,7 @@ def test_every_step_is_a_sound_fleet_that_the_planner_and_the_guard_see_alike(se
 
 
 def test_what_means_nothing_changes_no_plan() -> None:
-    same = [(before, next) for seed in range(SEEDS) for before, next in walk(seed) if next.same]
+    same = [(before, next) for seed in range(SEEDS) for before, next in walked(seed) if next.same]
     assert len(same) > SEEDS
     for before, next in same[:SEEDS]:
         assert {each.id: each.manifest for each in plan_of(before).objects} == {
@@ -82,6 +89,6 @@ def test_a_step_leaves_its_document_as_it_is_and_comes_again_with_the_seed() -> 
 
 def test_a_hundred_steps_hold_edits_of_most_sorts_and_some_that_are_refused() -> None:
     for seed in range(SEEDS):
-        steps = list(walk(seed))
+        steps = walked(seed)
         assert len({next.sort for _, next in steps}) > 20
         assert 1 <= sum(bool(refusal(before, next.document)) for before, next in steps) <= 30
