@@ -17,7 +17,7 @@ from tools.progress import duration, say, working
 from tools.store import Store
 
 ROOM = 20
-"""Gigabytes that a build of everything takes where Go has nothing cached: 7 of modules, 13 of build cache."""
+"""Gigabytes for a build of everything if Go has nothing cached: 7 for modules, 13 for the build cache."""
 
 EPILOG = """\
 Without arguments, this builds what is neither built nor installed. An official Pulumi on PATH is used, with its kubernetes
@@ -31,7 +31,7 @@ exit code: 0 built, 1 a build failed, 2 something is missing or the usage is wro
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
-    # A cancelled CI job or a timeout gets the same clean-up as ^C.
+    # Clean up after a cancelled CI job or a timeout as after ^C.
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         if options.list:
@@ -104,7 +104,7 @@ def _build(modules: Sequence[Module], kept: Store) -> None:
     _announce(names)
     labels = {name: f"[{number}/{len(names)}] {name}" for number, name in enumerate(names, 1)}
     start = time.monotonic()
-    for module in stale:  # one after the other: Go itself keeps all cores busy
+    for module in stale:  # sequentially, because Go itself uses all cores
         with _locked(kept.lock(module), labels[module.tools[0].name]):
             _build_module(module, kept, labels)
     say(f"all done in {duration(time.monotonic() - start)}; the tools are in {kept.tools}")
@@ -124,7 +124,7 @@ def _announce(names: Sequence[str]) -> None:
 
 @contextmanager
 def _locked(path: Path, label: str) -> Iterator[None]:
-    """Let one process build at a time. The system takes the lock back when its holder ends, however it ends."""
+    """Let only one process build a module. The system releases the lock when the process ends, even if it is killed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:
         try:
@@ -159,7 +159,7 @@ def _copy(extra: Extra, origin: Path, result: Path) -> None:
     target = result / extra.into
     target.mkdir(exist_ok=True)
     for file in origin.glob(extra.files):
-        # Contents only: files in Go's module cache are read-only.
+        # Only the content, because files in Go's module cache are read-only.
         copy = Path(shutil.copyfile(file, target / file.name))
         copy.chmod(0o755 if extra.executable else 0o644)
 

@@ -1,7 +1,7 @@
 """The programs that are built from source. `build` and `locate` read this table and decide nothing about single programs.
 
-A module here is a directory of this package with a go.mod of its own: versions that one tool needs do not build with another's.
-To raise a version, edit that go.mod, whose comments name the pitfalls, and the stamp below where there is one.
+Each module is a directory of this package with its own go.mod, because the tools need different versions of their dependencies.
+To raise a version, edit the go.mod, whose comments name the pitfalls, and the stamp below if there is one.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ PROVIDER = "pulumi-resource-kubernetes"
 PROVIDER_VERSION = "4.25.0"
 CONTROLPLANE = "controlplane"
 CRDS = "crds"
-"""The directory beside the controllers' binaries that holds their CustomResourceDefinitions."""
+"""The directory next to the controllers' binaries that contains their CRDs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,11 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """Files of a dependency that have to lie with the binaries.
+    """Files of a dependency that the binaries need next to them.
 
     requirer:   the directory here whose go.mod pins the dependency.
-    into:       a directory beside the binaries; empty: right beside them.
-    executable: module archives hold no modes, so a script has to be made executable again.
+    into:       a directory next to the binaries; empty: the directory of the binaries.
+    executable: make the files executable, because module archives contain no file modes.
     """
 
     requirer: str
@@ -44,7 +44,7 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """The tools that share a go.mod: they are built, kept and replaced together."""
+    """The tools with the same go.mod. They are built, kept and replaced together."""
 
     directory: str
     tools: tuple[Tool, ...]
@@ -67,7 +67,7 @@ MODULES = (
     Module("pulumi", (Tool(PULUMI, f"{_PULUMI}/pkg/v3/cmd/pulumi", _PULUMI_VERSION),)),
     Module(
         "language-python",
-        # The newest language host available as a module is older than the engine; it is made to report the engine's version.
+        # The newest language host that is a Go module is older than the engine. The stamp makes it report the engine's version.
         (Tool(LANGUAGE_HOST, f"{_PULUMI}/sdk/python/cmd/pulumi-language-python/v3", _PULUMI_VERSION),),
         # The host starts every program through this script, which must match the Python SDK, hence the engine's module.
         (Extra("pulumi", f"{_PULUMI}/sdk/v3", "python/cmd/pulumi-language-python-exec", executable=True),),
@@ -82,7 +82,7 @@ MODULES = (
             _definitions("kustomize-controller"),
             _definitions("helm-controller"),
             _definitions("notification-controller", requirer="notification"),
-            # A fleet may hold image updates: a sandbox takes them, and has no controllers that make them.
+            # A sandbox accepts image automation, but has no controllers for it.
             _definitions("image-reflector-controller", requirer="image-reflector"),
             _definitions("image-automation-controller", requirer="image-automation"),
         ),

@@ -1,10 +1,10 @@
-"""The errors of this package: each says what is wrong and how to fix it, and has the exit code that a command ends with."""
+"""The errors of this package, each with a message, a fix and the exit code of the command."""
 
 from typing import ClassVar
 
 
 class ToolsError(Exception):
-    """The base, and everything that is missing or used wrongly. `message` says what is wrong, `fix` how to fix it."""
+    """Something is missing or used wrongly. Also the base class of the other errors."""
 
     exit_code: ClassVar[int] = 2
 
@@ -15,7 +15,7 @@ class ToolsError(Exception):
 
 
 class ToolMissing(ToolsError):
-    """The tool is neither built from the present sources nor installed."""
+    """The tool is neither installed nor built from the current sources."""
 
 
 class BuildFailed(ToolsError):

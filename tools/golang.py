@@ -1,4 +1,4 @@
-"""Runs Go, always with the same settings: the user's own must not decide what a tool becomes."""
+"""Runs Go with fixed settings, so that the user's own settings do not change the tools."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from tools.errors import BuildFailed, ToolsError
 from tools.store import FLAGS, LINKER_FLAGS
 
 SETTINGS = {
-    # Go would otherwise download another Go where a module asks for a newer one.
+    # Otherwise Go downloads another Go version if a module requires a newer one.
     "GOTOOLCHAIN": "local",
     "GOFLAGS": "-mod=readonly -buildvcs=false",
     "GOWORK": "off",
@@ -23,7 +23,7 @@ SETTINGS = {
 
 
 def require() -> None:
-    """Raises: ToolsError: there is no Go on PATH. Go itself tells whether it is too old for a module."""
+    """Raises: ToolsError: Go is not on PATH. If it is too old for a module, Go itself reports that."""
     if shutil.which("go") is None:
         raise ToolsError(
             "Go is needed to build tools, and is not on PATH", "install Go 1.26 or newer from https://go.dev/dl/"
@@ -31,14 +31,14 @@ def require() -> None:
 
 
 def caches() -> tuple[Path, Path]:
-    """Where Go keeps modules, and what it has compiled."""
-    # In the root directory, where no go.mod can have a say.
+    """Go's module cache and build cache."""
+    # In the root directory no go.mod changes the answer.
     modules, compiled = _ask(["env", "GOMODCACHE", "GOCACHE"], Path("/")).stdout.splitlines()
     return Path(modules), Path(compiled)
 
 
 def build(tool: Tool, module: Path, binary: Path, log: Path) -> None:
-    """Build one tool of a module. Go's temporary files go above the binary's directory, which the caller removes.
+    """Build one tool of a module. Go's temporary files are in the parent of the binary's directory, which the caller removes.
 
     Raises: BuildFailed.
     """
@@ -70,10 +70,10 @@ def _ask(arguments: list[str], directory: Path) -> subprocess.CompletedProcess[s
 
 
 def _run_logged(command: list[str], directory: Path, environment: dict[str, str], log: Path) -> int:
-    """The exit code of a program whose output is appended to a file. An interruption ends the program.
+    """Run a program, append its output to a file and return its exit code. An interruption kills the program.
 
-    Go runs compilers, so it gets a process group, which can be ended as one. A thread starts it: signals interrupt the main
-    thread only, and so never fall between the start of the program and the note that it has to be ended.
+    Go starts compilers, so it gets its own process group, which is killed as a whole. A thread starts it, because signals
+    interrupt only the main thread. So none arrives between the start of the program and the registration of its clean-up.
     """
 
     def start(output: int) -> subprocess.Popen[bytes]:
@@ -96,6 +96,6 @@ def _run_logged(command: list[str], directory: Path, environment: dict[str, str]
 
 def _end(child: subprocess.Popen[bytes]) -> None:
     if child.poll() is None:
-        # At once: what Go keeps is written safely, and its temporary files lie in a directory that the caller removes.
+        # Killing is safe: Go writes its caches atomically, and the caller removes the directory of temporary files.
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()

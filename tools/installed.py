@@ -1,7 +1,7 @@
-"""Programs that are installed on this machine and are used instead of ones built here.
+"""Finds installed programs that are used instead of built ones.
 
-Pulumi is looked for on PATH: it needs its language host beside it. The programs of a Kubernetes control plane and kubectl are
-looked for in $KUBEBUILDER_ASSETS, then on PATH. A program that was built here never counts as installed.
+Pulumi is searched on PATH, with its language host in the same directory. kubectl and the programs of a Kubernetes control plane are
+searched in $KUBEBUILDER_ASSETS, then on PATH. A program that was built here never counts as installed.
 """
 
 import functools
@@ -16,7 +16,7 @@ from tools import store
 from tools.catalog import CONTROLPLANE, LANGUAGE_HOST, PROVIDER, PROVIDER_VERSION, PULUMI, Module
 
 MINOR = (1, 36)
-"""The minor version of the Kubernetes that is built here. What it accepts is kubernetes.io/releases/version-skew-policy."""
+"""The minor version of Kubernetes that is built here. For the others see kubernetes.io/releases/version-skew-policy."""
 
 KUBERNETES = {
     "etcd": ((3, 6), None),
@@ -25,18 +25,18 @@ KUBERNETES = {
     "kube-scheduler": (MINOR, MINOR),
     "kubectl": ((1, 35), (1, 37)),
 }
-"""The programs that the tool `controlplane` carries; the oldest and the newest minor version of each that is used."""
+"""The programs in the tool `controlplane`, with the oldest and the newest minor version that is accepted of each."""
 
-# The language host that is built here is of this version, and runs the Python SDK that the program uses.
+# The language host that is built here has this version, and works with the Python SDK of the program.
 ACCEPTED = {PULUMI: ((3, 187), None), **KUBERNETES}
 
 QUESTIONS = {PULUMI: ("version",), "kubectl": ("version", "--client")}
-"""How to ask a program for its version; the others take `--version`."""
+"""Arguments that print a program's version. The default is `--version`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program of this machine. `version` is empty if it does not tell; `objection` says why it is not used, if it is not."""
+    """An installed program; version: "" if it does not report one; objection: why it is not used, "" if it is used."""
 
     name: str
     path: Path
@@ -48,13 +48,13 @@ class Program:
 
 
 def find(name: str) -> Program | None:
-    """The installed program that is used; else the first that is not, with the reason; None if none is installed."""
+    """The installed program that is used, otherwise the first one that is not used; None if none is installed."""
     found = [_program(name, path) for path in _candidates(name)] if name in ACCEPTED else []
     return next((each for each in found if not each.objection), next(iter(found), None))
 
 
 def path_of(name: str) -> Path | None:
-    """The installed program that is used; None if none fits."""
+    """The path of the installed program that is used; None if none is used."""
     if name in (LANGUAGE_HOST, PROVIDER):
         pulumi = path_of(PULUMI)
         path = pulumi and (_plugin() if name == PROVIDER else pulumi.with_name(name))
@@ -76,7 +76,7 @@ def _candidates(name: str) -> Iterator[Path]:
         path = Path(directory) / name
         if os.access(path, os.X_OK) and path.is_file() and not path.resolve().is_relative_to(built):
             yield path
-            if name == PULUMI:  # PATH decides which Pulumi a user means
+            if name == PULUMI:  # the user means the first one on PATH
                 return
 
 
@@ -98,7 +98,7 @@ def _mismatch(version: str, oldest: tuple[int, int], newest: tuple[int, int] | N
 
 @functools.cache
 def _version(path: Path, question: tuple[str, ...], _modified: int) -> str:
-    """The version that a program reports, such as 3.259.0; "" if it reports none. Asking takes much longer than finding."""
+    """The version that a program reports, such as 3.259.0; "" if it reports none. Cached, because running it is slow."""
     environment = {**os.environ, "PULUMI_SKIP_UPDATE_CHECK": "true"}
     try:
         answer = subprocess.run([path, *question], env=environment, capture_output=True, text=True, timeout=30)
@@ -111,6 +111,6 @@ def _version(path: Path, question: tuple[str, ...], _modified: int) -> str:
 def _plugin() -> Path:
     """The provider in the user's own Pulumi home.
 
-    Not in $PULUMI_HOME: the sandbox and the tests point that at a directory which they fill from here.
+    Not in $PULUMI_HOME, which the sandbox and the tests set to a directory that they fill from here.
     """
     return Path.home() / ".pulumi" / "plugins" / f"resource-kubernetes-v{PROVIDER_VERSION}" / PROVIDER

@@ -1,7 +1,7 @@
-"""Where a tool is. Finding one takes milliseconds and never runs Go.
+"""Finds the path of a tool. This takes milliseconds and never runs Go.
 
-What was built from this checkout's sources comes first: it is what the project is tested with. An official Pulumi on PATH is
-used where the engine was not built. With the programs of Kubernetes an installed one comes first, where its version fits.
+Tools that were built from the sources of this checkout are preferred, because the project is tested with them. If the engine was
+not built, an official Pulumi on PATH is used. For the programs of Kubernetes, an installed one with a fitting version is preferred.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ FIX = "run `make tools` (about 20 minutes the first time, seconds when Go has ev
 
 def path_of(name: str) -> Path:
     """The binary of a tool. Raises: ToolMissing; ToolsError: there is no such tool."""
-    # The engine and its language host are a pair: a built one is not mixed with an installed one.
+    # The engine and its language host must both be built or both be installed.
     together = (PULUMI, LANGUAGE_HOST) if name in (PULUMI, LANGUAGE_HOST) else (name,)
     kept = store.default()
     built = {each: kept.built(module_of(each)) for each in together}
@@ -27,7 +27,7 @@ def path_of(name: str) -> Path:
 
 
 def command_of(name: str) -> tuple[str, ...]:
-    """The words that start a tool, or one of the programs of Kubernetes: `controlplane` carries those that are not installed.
+    """The command of a tool or of a program of Kubernetes. `controlplane` contains the latter, if they are not installed.
 
     Raises: ToolMissing; ToolsError: there is no such tool.
     """

@@ -1,4 +1,4 @@
-"""Shows on stderr what is being done and for how long, so that nobody takes a long build for a hung one."""
+"""Shows on stderr what is being done and for how long, so that a long build does not look stuck."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 HEARTBEAT = 30.0
-"""Seconds between signs of life in a log. In a terminal the last line is rewritten every second."""
+"""Seconds between lines in a log. On a terminal the last line is rewritten every second."""
 
 
 def say(text: str) -> None:
@@ -38,7 +38,7 @@ def _repeat(what: str, done: threading.Event) -> None:
 
 
 def _rewrite(what: str, done: threading.Event) -> None:
-    start, room = time.monotonic(), shutil.get_terminal_size().columns - 1  # a line that wraps cannot be rewritten
+    start, room = time.monotonic(), shutil.get_terminal_size().columns - 1  # a wrapped line cannot be rewritten
     while True:
         sys.stderr.write("\r\x1b[K" + f"{what} ... {time.monotonic() - start:.0f} s"[:room])
         sys.stderr.flush()

@@ -1,11 +1,11 @@
-"""Where built tools are kept: one directory per user, shared by all checkouts, so that a second clone builds nothing.
+"""The directory of built tools. All checkouts of a user share it, so a second clone builds nothing.
 
     <root>/tools/<module>/<fingerprint>/   the binaries and their extras
     <root>/tools/<module>.lock             held while the module is built
     <root>/logs/<module>.log               Go's output of the last build
 
-The fingerprint covers a module's own files and its lines in `catalog`. Neither the version of Go nor any other code here is part of
-it, so finding a tool is cheap, and changing the builder does not rebuild anything.
+The fingerprint covers the files of a module and its entry in `catalog`, but neither the version of Go nor other code here. So
+finding a tool is fast, and a change of the builder rebuilds nothing.
 """
 
 import hashlib
@@ -24,10 +24,10 @@ LINKER_FLAGS = "-s -w"
 SOURCES = Path(__file__).parent
 
 DRAFT = "building-"
-"""How the names of directories with unfinished builds begin."""
+"""The prefix of directories with unfinished builds."""
 
 KEPT = 3
-"""How many builds of a module are kept, so that switching between branches builds nothing."""
+"""The number of builds that are kept of a module, so that switching between branches builds nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +48,28 @@ class Store:
         return self.root / "logs" / f"{module.directory}.log"
 
     def directory(self, module: Module) -> Path:
-        """Where the build of the present sources belongs."""
+        """The directory for the build of the current sources."""
         return self.tools / module.directory / self.fingerprint(module)
 
     def built(self, module: Module) -> Path | None:
-        """The directory with the build of the present sources; None if it does not exist or is not complete."""
+        """The directory with the build of the current sources; None if it does not exist or is incomplete."""
         directory = self.directory(module)
         return directory if all((directory / tool.name).is_file() for tool in module.tools) else None
 
     @contextmanager
     def draft(self, module: Module) -> Iterator[Path]:
-        """A directory to build the module in, which is removed afterwards. The caller holds the module's lock."""
+        """A temporary directory to build the module in. The caller holds the module's lock."""
         home = self.tools / module.directory
         home.mkdir(parents=True, exist_ok=True)
-        for leftover in home.glob(f"{DRAFT}*"):  # of a builder that was killed
+        for leftover in home.glob(f"{DRAFT}*"):  # from a builder that was killed
             shutil.rmtree(leftover)
         with tempfile.TemporaryDirectory(prefix=DRAFT, dir=home) as draft:
             yield Path(draft)
 
     def keep(self, module: Module, result: Path) -> None:
-        """Put a finished build in its place and drop the oldest ones. The caller holds the module's lock."""
+        """Move a finished build to its place and remove the oldest ones. The caller holds the module's lock."""
         directory = self.directory(module)
-        if directory.is_symlink():  # earlier versions of this builder put a link here
+        if directory.is_symlink():  # earlier versions of this builder created symlinks
             directory.unlink()
         shutil.rmtree(directory, ignore_errors=True)
         result.rename(directory)
@@ -81,7 +81,7 @@ class Store:
             shutil.rmtree(build)
 
     def fingerprint(self, module: Module) -> str:
-        """Changes with everything that decides about the module's binaries, except Go itself."""
+        """A hash of everything that determines the module's binaries, except Go itself."""
         digest = hashlib.sha256()
         for part in self._parts(module):
             digest.update(f"{len(part)}:".encode() + part)
