@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from tenantry.cluster.status import AppStatus, Readiness
+from tenantry.cluster.status import AppStatus, Readiness, one_line
 
 _COLOURS = {
     Readiness.READY: "green",
@@ -91,7 +91,7 @@ def _cells(status: AppStatus) -> dict[str, str | Text]:
 
 def _message(status: AppStatus) -> Text:
     """Flux's message on one line; empty if the app is ready."""
-    return Text("" if status.readiness is Readiness.READY else " ".join(status.message.split()))
+    return Text("" if status.readiness is Readiness.READY else one_line(status.message))
 
 
 def _short(revision: str) -> str:

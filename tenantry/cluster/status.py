@@ -9,6 +9,7 @@ from typing import Any
 
 from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.data import mapping_at, value_at
+from tenantry.messages.text import printable
 from tenantry.plan.apps import PlannedApp
 from tenantry.plan.plan import Plan
 
@@ -46,9 +47,14 @@ def _status(app: PlannedApp, manifest: Manifest | None) -> AppStatus:
 
 
 def ready_message(manifest: Manifest) -> str:
-    """Flux's message for an object that is not ready; "" if it is ready or has no status yet."""
+    """Flux's message for an object that is not ready, on one line; "" if it is ready or has no status yet."""
     ready = condition(mapping_at(manifest, "status"), "Ready")
-    return str(ready.get("message", "")) if ready.get("status") == "False" else ""
+    return one_line(str(ready.get("message", ""))) if ready.get("status") == "False" else ""
+
+
+def one_line(message: str) -> str:
+    """A message of Flux's for a terminal. It can quote what a tenant wrote, control characters included."""
+    return printable(" ".join(message.split()))
 
 
 def _readiness(manifest: Manifest, ready: Mapping[str, Any]) -> Readiness:

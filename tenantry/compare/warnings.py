@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from tenantry.compare.diff import Changed, Diff, Status
 from tenantry.compare.moves import Moved, Replaced
+from tenantry.guard import held
+from tenantry.guard.kubeconfigs import renamed
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.text import MOST_NAMES, counted, grouped, listed
 from tenantry.plan.apps import PlannedApp
@@ -28,11 +30,24 @@ def surprises(diff: Diff) -> Iterator[str]:
     if before != after:
         yield f"the management cluster is {after} instead of {before}: every object is deleted there and created here"
         return
+    yield from _renamed(diff)
     yield from _moves(diff.moved)
     yield from _rehomed(diff)
     yield from _replacements(diff)
     yield from _other_kubeconfigs(diff.changed)
     yield from _installed_anew(diff.changed)
+
+
+def _renamed(diff: Diff) -> Iterator[str]:
+    """Clusters that seem to be renamed, which only decommissioned ones survive."""
+    before, after = (
+        held((each.manifest for each in share.objects), diff.environment) for share in (diff.removed, diff.added)
+    )
+    for each in dict.fromkeys(renamed(before, after)):
+        yield (
+            f"cluster {each.before} is renamed to {each.after}? Both have the kubeconfig {each.reference}: Flux would delete"
+            f" everything that it installed for {each.before}, namespaces with their data included"
+        )
 
 
 def app_in_words(app: PlannedApp) -> str:

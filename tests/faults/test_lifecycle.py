@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
+from typing import Any
 
 import pytest
 
@@ -72,6 +73,45 @@ def test_a_protected_environment_loses_no_tenant_that_was_not_given_up(
     assert hub.fleet_uids() == before
 
 
+def test_forged_labels_in_a_tenant_s_namespace_change_no_refusal(
+    project: Project, hub: Cluster, results: Results
+) -> None:
+    forged = [_forged(*each) for each in (("hub-dev", NAMED), ("edge-1", NAMED), ("broken", [{"kind": "Namespace"}]))]
+    for each in forged:
+        hub.create(each)
+    what = "releases in a tenant's namespace say that a neighbour was given up, and one is malformed; then the neighbour is removed"
+    with fleet_as(project, project.fleet.read_text().partition(MOVY)[0]), noted(results, what, "refused"):
+        refused = project.up()
+    assert refused.code != 0
+    assert "environment 'dev' is protected, and this run would remove" in refused.text
+    assert "tenant 'movy' with everything it has on edge-1, hub-dev" in refused.text
+    unchanged = project.preview_of("dev").ok()
+    assert "3 objects with labels of environment 'dev' where the fleet puts no such object" in unchanged.text
+    for each in forged:
+        hub.delete("HelmRelease", "rocky", each["metadata"]["name"])
+
+
+NAMED = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "movy"}}]
+
+
+def _forged(cluster: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
+    """What looks like the baseline of tenant movy on a cluster, marked for removal, in the namespace of tenant rocky."""
+    labels = {
+        "app.kubernetes.io/managed-by": "tenantry",
+        "tenantry/environment": "dev",
+        "tenantry/cluster": cluster,
+        "toolkit.fluxcd.io/tenant": "movy",
+        "tenantry/state": "offboarding",
+    }
+    chart = {"kind": "HelmChart", "name": "none"}
+    return {
+        "apiVersion": "helm.toolkit.fluxcd.io/v2",
+        "kind": "HelmRelease",
+        "metadata": {"name": f"forged-{cluster}", "namespace": "rocky", "labels": labels},
+        "spec": {"interval": "1h", "suspend": True, "chartRef": chart, "values": {"objects": objects}},
+    }
+
+
 def test_an_emptied_file_is_refused_with_the_state_lost_too(project: Project, hub: Cluster, results: Results) -> None:
     before = hub.fleet_uids()
     project.pulumi("stack", "rm", "dev", "--yes", "--force", "--preserve-config").ok()
@@ -120,6 +160,43 @@ def test_another_reference_to_a_kubeconfig_is_refused(project: Project, results:
     project.edit("controlPlane: edge-2,", "controlPlane: edge-1,")
     assert refused.code != 0
     assert "cluster 'edge-1' is reached through kamaji-edge/edge-1-admin-kubeconfig today" in refused.text
+
+
+def test_another_name_for_a_cluster_is_refused(project: Project, hub: Cluster, results: Results) -> None:
+    before = hub.fleet_uids()
+    project.edit("  edge-1:\n", "  edge-one:\n")
+    with noted(results, "a remote cluster gets another name in the file", "refused"):
+        refused = project.up()
+    project.edit("  edge-one:\n", "  edge-1:\n")
+    assert refused.code != 0
+    assert (
+        "'edge-one' would be reached through kamaji-edge/edge-1-admin-kubeconfig, which is the kubeconfig of cluster 'edge-1'"
+        in (refused.text)
+    )
+    assert hub.fleet_uids() == before
+
+
+def test_a_decommissioned_cluster_gets_another_name_and_keeps_what_it_has(
+    project: Project, hub: Cluster, edge: Cluster, results: Results
+) -> None:
+    before = edge.fleet_uids()
+    database = edge.find("StatefulSet", "rocky", "db")
+    for old, new in (("edge-1", "edge-one"), ("edge-one", "edge-1")):
+        with noted(
+            results, f"cluster `{old}` is decommissioned, then renamed to `{new}`", "the cluster's content stays"
+        ):
+            project.edit(f"  {old}:\n", f"  {old}:\n    state: decommissioned\n")
+            project.up().ok()
+            project.edit(f"  {old}:\n    state: decommissioned\n", f"  {new}:\n")
+            project.up().ok()
+            project.wait("dev")
+        assert not {each for each in hub.fleet_objects() if f"/{old}-" in each}
+        assert edge.fleet_uids() == before
+    after = edge.find("StatefulSet", "rocky", "db")
+    assert database
+    assert after
+    assert after["metadata"]["uid"] == database["metadata"]["uid"]
+    assert project.preview() == {}
 
 
 def test_a_paused_cluster_is_left_as_it_is(project: Project, hub: Cluster, edge: Cluster, results: Results) -> None:

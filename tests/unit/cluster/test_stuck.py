@@ -111,3 +111,9 @@ def test_a_malformed_status_ends_nothing(status: Any) -> None:
     assert (
         list(stuck([{**installed(), "status": status}, {"kind": "HelmRelease"}, {"metadata": None}], NO_TENANTS)) == []
     )
+
+
+def test_flux_s_message_controls_no_terminal() -> None:
+    condition = {"type": "Ready", "status": "False", "message": "\x1b[2Jfailed\nto\tclean"}
+    (message,) = stuck([deleted(status={"conditions": [condition]})], NO_TENANTS)
+    assert "clean up on edge: \\x1b[2Jfailed to clean\n  fix:" in message

@@ -215,3 +215,14 @@ def test_of_a_secret_the_names_of_its_values_are_compared() -> None:
 def test_tenants_namespaces_and_apps_are_counted_apart() -> None:
     found = between(BASE, BASE.replace("clusters: {all: true}", "clusters: {names: [hub]}"))
     assert found.deletions == Deletions(tenants=0, namespaces=1, apps=0)
+
+
+RENAMED = "! cluster edge is renamed to edge-1? Both have the kubeconfig kamaji/edge-admin-kubeconfig"
+
+
+def test_another_name_for_a_cluster_is_taken_for_what_it_is() -> None:
+    assert changed(BASE, "  edge: {", "  edge-1: {")[0] == (
+        f"{RENAMED}: Flux would delete everything that it installed for edge, namespaces with their data included"
+    )
+    decommissioned = BASE.replace("labels: {tier: edge},", "labels: {tier: edge}, state: decommissioned,")
+    assert not any(RENAMED in each for each in told(decommissioned, BASE.replace("  edge: {", "  edge-1: {")))
