@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tenantry.fleet.blocks import check_blocks
 from tenantry.fleet.fleet import Fleet, diagnose
+from tenantry.fleet.frames import filled
 from tenantry.fleet.leaks import pasted_secrets
 from tenantry.fleet.rules import check_rules, check_warnings
 from tenantry.fleet.shape import check_shape
@@ -23,7 +24,7 @@ def load_fleet(file: Path) -> Fleet:
 
     Raises: InvalidFleet: all problems of the files; Refused: the file cannot be read.
     """
-    return fleet_of(read_all(file))
+    return fleet_of(filled(read_all(file)))
 
 
 def fleet_of(source: ParsedFile) -> Fleet:
@@ -57,7 +58,8 @@ def _checked(source: ParsedFile, *, known: bool) -> tuple[Fleet | None, list[Dia
 
 def warnings_of(fleet: Fleet) -> tuple[Diagnostic, ...]:
     """The warnings about a valid fleet, sorted by place and limited in number."""
-    return sorted_once(fleet.diagnose(first_of(check_warnings(fleet))))[:MAX_PROBLEMS]
+    found = (*fleet.source.warnings, *fleet.diagnose(first_of(check_warnings(fleet))))
+    return sorted_once(found)[:MAX_PROBLEMS]
 
 
 def plan_one(fleet: Fleet, environment: str) -> Plan:

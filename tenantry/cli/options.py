@@ -20,10 +20,11 @@ PLATFORM = "platform"
 
 def _keys(context: click.Context, start: str, *path: str) -> list[str]:
     """Complete the keys at a path of the fleet's files, if the files can be read."""
+    from tenantry.fleet.frames import filled
     from tenantry.source.include import read_all
 
     try:
-        found: Any = read_all(fleet_file(context)).data
+        found: Any = filled(read_all(fleet_file(context))).data
     except TenantryError:
         return []
     for part in path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tenantry.fleet.inherit import in_order, lineage
@@ -12,6 +12,7 @@ from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Diagnostic, Finding, InvalidFleet, Path
 from tenantry.messages.redact import HIDDEN, is_sensitive, shorten
 from tenantry.model import Cluster, Document, Environment
+from tenantry.model.frame import Grants
 from tenantry.source.parsed_file import ParsedFile
 
 
@@ -21,12 +22,14 @@ class Fleet:
 
     left_out: entries that are in the source but not in the document because their shape is wrong.
     known_problems: whether the file is known to be wrong, so that planning may skip what others have reported.
+    grants: those that `fleet.grants` has merged so far.
     """
 
     document: Document
     source: ParsedFile
     left_out: frozenset[Path] = frozenset()
     known_problems: bool = False
+    grants: dict[str, Grants] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def environments(self) -> dict[str, Environment]:

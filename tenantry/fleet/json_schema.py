@@ -32,6 +32,7 @@ def json_schema() -> dict[str, Any]:
     _complete(schema, "Document", documented)
     for name, words in SHORT_FORMS.items():
         schema["$defs"][name] = {"anyOf": [{"enum": list(words)}, schema["$defs"][name]]}
+    schema["$defs"]["Include"] = {"anyOf": [{"type": "string", "minLength": 1}, schema["$defs"]["Include"]]}
     return {"$schema": DIALECT, "title": "tenants.yaml of Tenantry", **schema}
 
 

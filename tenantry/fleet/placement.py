@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.grants import grant_at, grants_of, is_filled
 from tenantry.fleet.trace import Origin, origin_at
 from tenantry.messages.errors import Path
 from tenantry.model import Cluster, Selector
@@ -33,12 +34,45 @@ def selector_of(fleet: Fleet, tenant: str, app: str) -> Selector | None:
 
 def apps_on(fleet: Fleet, tenant: str, cluster: str) -> list[str]:
     """The tenant's apps whose selectors take a cluster, whatever the environment."""
-    declared = fleet.clusters[cluster]
-    return [
-        app
-        for app in fleet.document.tenants[tenant].apps
-        if (selector := selector_of(fleet, tenant, app)) and matches(selector, cluster, declared)
-    ]
+    return [app for app in fleet.document.tenants[tenant].apps if _takes(fleet, tenant, app, cluster)]
+
+
+def _takes(fleet: Fleet, tenant: str, app: str, cluster: str) -> bool:
+    selector = selector_of(fleet, tenant, app)
+    if not (selector and matches(selector, cluster, fleet.clusters[cluster])):
+        return False
+    return not is_restricted(fleet, tenant, app) or cluster_is_granted(fleet, tenant, cluster)
+
+
+def is_restricted(fleet: Fleet, tenant: str, app: str) -> bool:
+    """Whether an included file chooses the app's clusters, so that only granted ones count."""
+    return is_filled(fleet, ("tenants", tenant, "apps", app)) or is_filled(fleet, selector_at(fleet, tenant, app))
+
+
+def cluster_is_granted(fleet: Fleet, tenant: str, cluster: str) -> bool:
+    """Whether the tenant's included file can choose a cluster. A management cluster must be named or labelled."""
+    grants = grants_of(fleet, tenant)
+    if grants is None:
+        return True
+    selector = grants.clusters or fleet.document.defaults.clusters
+    if selector is None or not matches(selector, cluster, fleet.clusters[cluster]):
+        return False
+    return not (selector.all and is_management(fleet, cluster))
+
+
+def is_management(fleet: Fleet, cluster: str) -> bool:
+    """Whether the cluster runs Flux for any environment."""
+    return any(each.management == cluster for each in fleet.environments.values())
+
+
+def environment_is_granted(fleet: Fleet, tenant: str, environment: str) -> bool:
+    """Whether the tenant may be in an environment, itself or by one that it extends."""
+    grants = grants_of(fleet, tenant)
+    return (
+        grants is None
+        or grants.environments is None
+        or not set(grants.environments).isdisjoint(fleet.lineage(environment))
+    )
 
 
 def selector_at(fleet: Fleet, tenant: str, app: str) -> Path:
@@ -62,13 +96,16 @@ def clusters_of_app(fleet: Fleet, environment: str, at: tuple[str, ...]) -> list
 
 def placements_of(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """The environments and clusters where the app or add-on at a path is placed, clusters in the order of the file."""
-    addon = at[0] == "platform"
-    selector = fleet.document.platform.addons[at[-1]].clusters if addon else selector_of(fleet, at[1], at[-1])
+    if at[0] == "platform":
+        # Only one environment of a cluster has its add-ons.
+        selector = fleet.document.platform.addons[at[-1]].clusters
+        yield from (
+            (fleet.addons_owner(name), name) for name in fleet.clusters if matches(selector, name, fleet.clusters[name])
+        )
+        return
     for name, cluster in fleet.clusters.items():
-        if selector and matches(selector, name, cluster):
-            # Only one environment of a cluster has its add-ons.
-            environments = [fleet.addons_owner(name)] if addon else cluster.environments
-            yield from ((environment, name) for environment in environments)
+        if _takes(fleet, at[1], at[-1], name):
+            yield from ((each, name) for each in cluster.environments if environment_is_granted(fleet, at[1], each))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +136,24 @@ def choice_of_app(fleet: Fleet, environment: str, tenant: str, app: str, cluster
     """Where an app of a tenant is placed; of the named cluster alone, if there is one."""
     selector = selector_of(fleet, tenant, app)
     assert selector is not None  # a rule of the fleet
-    return _choice(fleet, environment, selector, selector_at(fleet, tenant, app), cluster)
+    choice = _choice(fleet, environment, selector, selector_at(fleet, tenant, app), cluster)
+    return replace(
+        choice, decisions=tuple(_if_granted(fleet, environment, tenant, app, each) for each in choice.decisions)
+    )
+
+
+def _if_granted(fleet: Fleet, environment: str, tenant: str, app: str, decision: Decision) -> Decision:
+    """The decision, unless the main file does not grant the cluster or the environment to the tenant's included file."""
+    if not decision.placed:
+        return decision
+    if not environment_is_granted(fleet, tenant, environment):
+        key, what = "environments", f"environment {environment}"
+    elif is_restricted(fleet, tenant, app) and not cluster_is_granted(fleet, tenant, decision.cluster):
+        key, what = "clusters", "it"
+    else:
+        return decision
+    at = grant_at(fleet, tenant, key)
+    return replace(decision, placed=False, reason=f"{what} is not granted", origin=origin_at(fleet.source, at))
 
 
 def choice_of_addon(fleet: Fleet, environment: str, addon: str, cluster: str | None = None) -> Choice:

@@ -18,8 +18,9 @@ from tenantry.model import Helm, Kustomize, Settings
 from tenantry.model.network import Network
 from tenantry.model.tenancy import ExtraBinding, PodSecurity, TenantOwner
 
-_INHERITED = set(Settings.model_fields) - {"clusters"}
-"""A selector is taken whole from the nearest level: half of one merged into another would mean neither."""
+_INHERITED = set(Settings.model_fields) - {"clusters", "grants"}
+"""A selector is taken whole from the nearest level: half of one merged into another would mean neither. Grants are no settings
+of the tenant's objects; see `fleet.grants`."""
 
 TIMES = ("interval", "retryInterval", "timeout")
 """Settings that apps and add-ons take over where they do not set them themselves."""
@@ -38,7 +39,7 @@ class TenantSettings:
     limits: dict[str, dict[str, str]] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     annotations: dict[str, str] = field(default_factory=dict)
-    podSecurity: PodSecurity | None = None
+    podSecurity: PodSecurity = field(default_factory=PodSecurity)
     owners: list[TenantOwner] = field(default_factory=list)
     roleBindings: dict[str, ExtraBinding] = field(default_factory=dict)
 

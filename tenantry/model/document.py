@@ -10,8 +10,19 @@ from tenantry.model.alerts import Alert
 from tenantry.model.apps import Addon, App, State
 from tenantry.model.clusters import Cluster, Environment, Selector
 from tenantry.model.credentials import Config, Credentials
+from tenantry.model.frame import Grants, Include
 from tenantry.model.network import Network
-from tenantry.model.scalars import Duration, LabelKey, LabelValue, Name, Quantity, ResourceName, RoleName, Text
+from tenantry.model.scalars import (
+    Duration,
+    LabelKey,
+    LabelValue,
+    Name,
+    NamespacePattern,
+    Quantity,
+    ResourceName,
+    RoleName,
+    Text,
+)
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model
 from tenantry.model.tenancy import ExtraBinding, ExtraNamespace, Limits, PodSecurity, TenantOwner
@@ -39,16 +50,26 @@ class Settings(Model):
     annotations: dict[LabelKey, str | None] | None = None
     """Annotations of the tenant's namespaces. Annotations that Tenantry and its tools set themselves are refused."""
     podSecurity: PodSecurity | None = None
-    """The Pod Security Standard of the tenant's namespaces. Default: the cluster's."""
+    """The Pod Security Standard of the tenant's namespaces. Default: `baseline`."""
     owners: list[TenantOwner] | None = None
     """People, and their role in the tenant's namespaces. A tenant's list replaces the list in `defaults`."""
     roleBindings: dict[Name, ExtraBinding | None] | None = None
     """ClusterRoles for other subjects, in the tenant's namespaces only."""
     clusters: Selector | None = None
     """The clusters of apps that have no selector. A nearer selector replaces this one entirely."""
+    grants: Grants | None = None
+    """What the tenant's included file may do."""
 
 
-class Tenant(Settings):
+class Frame(Settings):
+    """What the platform team decides about a tenant, whether or not the tenant has a file of its own."""
+
+    clusterAdmin: bool = False
+    """Whether `role`, `owners` and `roleBindings` may give `cluster-admin`, which can do everything in the tenant's namespaces,
+    including deleting them and removing their pod security."""
+
+
+class Tenant(Frame):
     namespaces: dict[Name, ExtraNamespace] = {}
     """Namespaces in addition to the main one, which every tenant has."""
     credentials: dict[Name, Credentials] = {}
@@ -67,6 +88,32 @@ class Tenant(Settings):
     state: State = "active"
     """`paused`: Flux stops reconciling the tenant's apps. `offboarding`: a later run may remove the tenant, even if
     the environment is protected."""
+
+
+RESERVED = (
+    "*-system",
+    "argocd",
+    "calico-*",
+    "cattle-*",
+    "cert-manager",
+    "cilium",
+    "external-dns",
+    "external-secrets",
+    "ingress-nginx",
+    "istio-*",
+    "kyverno",
+    "linkerd*",
+    "logging",
+    "longhorn*",
+    "monitoring",
+    "observability",
+    "openshift*",
+    "rook-ceph",
+    "tigera-operator",
+    "traefik",
+    "velero",
+)
+"""Namespaces that the tools of platform teams are usually installed into."""
 
 
 class ChartRepository(Model):
@@ -92,6 +139,9 @@ class Platform(Model):
     """The platform team's namespace on every cluster. Helm stores the releases of baselines there."""
     chart: ObjectsChart | None = None
     """Where the chart for baselines is. Required as soon as a tenant is placed on a remote cluster."""
+    reservedNamespaces: list[NamespacePattern] = list(RESERVED)
+    """Namespaces that no tenant may have, in addition to those of add-ons, of kubeconfigs and of Kubernetes. A `*` stands for
+    any characters."""
     sharedIdentity: bool = False
     """Whether tenants may use the cloud identity of Flux's controllers, which all tenants then share."""
     credentials: dict[Name, Credentials] = {}
@@ -107,8 +157,8 @@ class Platform(Model):
 class Document(Model):
     apiVersion: Literal["tenantry/v1"]
     """The version of this format."""
-    include: list[Text] = []
-    """Patterns for files beside this one that contain more tenants."""
+    include: list[Include] = []
+    """Files beside this one with the apps of tenants. What a tenant is given stands in this file."""
     environments: Annotated[dict[Name, Environment], Field(min_length=1)]
     """Environments. Each one is a Pulumi stack on one management cluster."""
     clusters: Annotated[dict[Name, Cluster], Field(min_length=1)]
@@ -117,5 +167,7 @@ class Document(Model):
     """What the platform team runs on which clusters."""
     defaults: Settings = Settings()
     """Settings of every tenant that does not set them itself."""
+    selfService: dict[Name, Frame] = {}
+    """Frames for tenants that only included files speak of, by the name that `include` uses."""
     tenants: dict[Name, Tenant] = {}
-    """The tenants. Included files can contain tenants too; each tenant is in one file."""
+    """The tenants. An included file adds a tenant's apps and what belongs to them."""

@@ -99,8 +99,12 @@ def duration_fix(value: str) -> str:
 
 def _bounded(value: str) -> bool:
     """The CRDs let more pass than Go's 64 bits of nanoseconds hold; one such object stops a Flux controller from listing any."""
-    seconds = sum(float(number) * _SECONDS[unit] for number, unit in re.findall(r"([0-9.]+)(ms|s|m|h)", value))
-    return seconds < _MAX_SECONDS
+    return seconds_of(value) < _MAX_SECONDS
+
+
+def seconds_of(duration: str) -> float:
+    """The length of a Go duration in seconds."""
+    return sum(float(number) * _SECONDS[unit] for number, unit in re.findall(r"([0-9.]+)(ms|s|m|h)", duration))
 
 
 def _quantity_fix(value: str) -> str:
@@ -209,6 +213,43 @@ def _is_image(value: str) -> bool:
 _AN_IMAGE = "write [HOST[:PORT]/]PATH in lower case, without scheme, tag and digest"
 ImageName = Annotated[str, _valid("bad-image", "image", _is_image, _AN_IMAGE), _text(r"(?!.*(://|@|:[^/]*$))\S+")]
 """An image repository without a tag, for example `ghcr.io/org/app`. May contain placeholders."""
+
+_ADDRESS = r"(\*|[^*\s?#]+(/\*)?)"
+AddressPattern = Annotated[
+    str,
+    _valid(
+        "bad-address",
+        "address",
+        lambda value: re.fullmatch(_ADDRESS, value) and (value == "*" or "://" in value or value.startswith("{")),
+        "write 'https://HOST/PATH', 'https://HOST/PATH/*', or '*' for any address",
+    ),
+    _text(_ADDRESS),
+]
+"""An address, or with `/*` at its end everything below it; `*` alone is any address. May contain placeholders."""
+
+NamespacePattern = Annotated[
+    str,
+    _valid(
+        "bad-name",
+        "namespace",
+        re.compile(r"[a-z0-9*]([-a-z0-9*]*[a-z0-9*])?").fullmatch,
+        "write a name; '*' stands for any characters",
+    ),
+    _text(r"[a-z0-9*]([-a-z0-9*]*[a-z0-9*])?"),
+]
+"""The name of a namespace, in which `*` stands for any characters."""
+
+KeyPrefix = Annotated[
+    str,
+    _valid(
+        "bad-prefix",
+        "prefix",
+        re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/").fullmatch,
+        "write it as 'team.example.com/'",
+    ),
+    _text(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/"),
+]
+"""The part of the key of a label or annotation before the name, with the slash, for example `team.example.com/`."""
 
 VariableName = Annotated[
     str,

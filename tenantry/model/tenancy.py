@@ -99,7 +99,7 @@ class PodSecurity(Model):
     `enforce` checks pods only: a Deployment whose pods would be refused passes `enforce`, but not `warn` and `audit`.
     """
 
-    enforce: PodSecurityLevel | None = None
+    enforce: PodSecurityLevel = "baseline"
     """Pods that violate this level are refused."""
     audit: PodSecurityLevel | None = None
     """Violations of this level are written to the audit log."""
@@ -118,12 +118,6 @@ class PodSecurity(Model):
             fix = f"write {', '.join(levels[:-1])} or {levels[-1]}, or a mapping of {', '.join(_MODES)} and version"
             raise refusal("bad-value", f"'{shorten(value)}' is not a valid pod security level", fix=fix)
         return dict.fromkeys(_MODES, value)
-
-    @model_validator(mode="after")
-    def _some_mode(self) -> Self:
-        if not any(getattr(self, mode) for mode in _MODES):
-            raise refusal("missing-key", f"one of {', '.join(_MODES)} is needed", fix="add 'enforce:'")
-        return self
 
     @property
     def labels(self) -> dict[str, str]:

@@ -19,6 +19,7 @@ from tenantry.messages.errors import Findings, Path, collecting, raise_found
 from tenantry.model import COMMIT_STATUS, Alert
 from tenantry.plan.attachments import Attachments
 from tenantry.plan.objects.scope import CLUSTER_LABEL, MANAGED_BY, Scope, check_length
+from tenantry.plan.wall import Wall, below
 
 API = "notification.toolkit.fluxcd.io/v1beta3"
 
@@ -45,6 +46,7 @@ def plan_alerts(
     Args:  apps: what stands for each app or add-on that there is. findings: is given what keeps an alert from being planned.
     """
     attachments = Attachments(fleet, scope, variables)
+    wall = Wall(fleet, scope, variables)
     at = ("tenants", scope.tenant, "alerts") if scope.tenant else ("platform", "alerts")
     for name in fleet.document.tenants[scope.tenant].alerts if scope.tenant else fleet.document.platform.alerts:
         with collecting(findings):
@@ -52,6 +54,7 @@ def plan_alerts(
             raise_found(lacking(fleet, (*at, name), alert))
             if sources := _event_sources(scope, alert, apps):
                 planned = _objects(scope, name, alert, sources, (*at, name), attachments.bound)
+                raise_found(wall.check("Provider", planned[0].manifest["spec"], below(*at, name, "provider")))
                 yield (*at, name), (*attachments.made.values(), *planned)
 
 

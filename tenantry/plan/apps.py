@@ -21,6 +21,7 @@ from tenantry.plan.objects.charts import chart_object, check_chart, is_chart
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle
 from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length
 from tenantry.plan.sources import SourceSet, charts_of
+from tenantry.plan.wall import Wall, below
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +111,8 @@ class _Builder:
         self.charts = charts
         self.known: dict[str, Dependency] = {}
         self.attachments = Attachments(fleet, scope, variables)
-        self.sources = SourceSet(fleet, scope, variables, self.attachments, charts, self.add)
+        self.wall = Wall(fleet, scope, variables)
+        self.sources = SourceSet(fleet, scope, variables, self.attachments, charts, self.wall, self.add)
 
     def add(self, planned: KubeObject) -> None:
         """Take an object into the result, behind the Secrets and ConfigMaps it needs."""
@@ -165,6 +167,7 @@ class _Builder:
     def _add_image_object(self, planned: KubeObject, at: Path) -> None:
         check_length(planned, at)
         raise_found(check_spec(planned.id.kind, planned.manifest["spec"], at))
+        raise_found(self.wall.check(planned.id.kind, planned.manifest["spec"], below(*at)))
         if first := self.result.objects.get(planned.id):  # app 'a' with image 'b-c', and app 'a-b' with image 'c'
             apps = " and ".join(f"'{each.manifest['metadata']['labels'][APP_LABEL]}'" for each in (first, planned))
             message = f"images of apps {apps} would both be named '{planned.id.name}'"
@@ -212,6 +215,9 @@ class _Builder:
         raise_found(
             replace(finding, path=app.origin(app.kind, *finding.path))
             for finding in check_spec(planned.id.kind, planned.manifest["spec"], ())
+        )
+        raise_found(
+            self.wall.check(planned.id.kind, planned.manifest["spec"], lambda path: app.origin(app.kind, *path))
         )
 
     def _bound(self, planned: KubeObject, app: EffectiveApp) -> KubeObject:

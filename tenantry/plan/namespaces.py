@@ -7,14 +7,19 @@ platform would give the tenant access to the rights of their controllers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from fnmatch import fnmatchcase
 from functools import cached_property
 
+from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.settings import TenantSettings, setting_origin
+from tenantry.fleet.placement import placements_of
+from tenantry.fleet.settings import TenantSettings, setting_origin, variables_of
 from tenantry.fleet.sharing import platform_account
 from tenantry.fleet.template import fill
 from tenantry.kube import names
 from tenantry.messages.errors import Finding, Found, Path
+from tenantry.messages.placeholders import is_unfilled
 from tenantry.model import ConfigMap
 from tenantry.model.tenancy import Subject
 from tenantry.plan.objects.bindings import account_namespace
@@ -68,6 +73,8 @@ class Territory:
         self.fleet = fleet
         self.environment = environment
         self._reserved = _reserved_namespaces(fleet)
+        self._addons = addon_namespaces(fleet)
+        self._patterns = fleet.document.platform.reservedNamespaces
         self._claims: dict[str, tuple[str, str]] = {}
 
     def main(self, tenant: str) -> str:
@@ -104,8 +111,17 @@ class Territory:
         return names.is_reserved_namespace(name) or name in self._reserved
 
     def _refuse_reserved(self, name: str, tenant: str, at: Path, fix: str) -> None:
-        if self._is_reserved(name):
-            message = f"namespace '{name}' of tenant '{tenant}' is reserved for the cluster or the platform"
+        """Raises: Found: the namespace is the cluster's, the platform's, or by its name probably that of a platform's tool."""
+        pattern = next((each for each in self._patterns if fnmatchcase(name, each)), None)
+        if name in self._addons:
+            whose = "for an add-on, which is installed there"
+        elif self._is_reserved(name) or pattern is None:
+            whose = "for the cluster or the platform"
+        else:
+            whose = f"by '{pattern}' in 'platform.reservedNamespaces'"
+            fix = f"{fix}, or set 'platform.reservedNamespaces' to a list without it"
+        if pattern or name in self._addons or self._is_reserved(name):
+            message = f"namespace '{name}' of tenant '{tenant}' is reserved {whose}"
             raise Found([Finding(at, "reserved-namespace", message, fix=fix, at_key=True)])
 
     def _claim(self, name: str, claim: tuple[str, str], at: Path, fix: str) -> None:
@@ -144,6 +160,26 @@ def _reserved_namespaces(fleet: Fleet) -> set[str]:
         platform_account(fleet, each, name) for name, cluster in fleet.clusters.items() for each in cluster.environments
     }
     return {fleet.document.platform.namespace, *(each.namespace for each in kubeconfigs), *accounts, *tokens, *marked}
+
+
+def addon_namespaces(fleet: Fleet) -> set[str]:
+    """The namespaces that add-ons install into, anywhere. A tenant there could use the service accounts of the add-ons."""
+    found: set[str] = set()
+    for addon in fleet.document.platform.addons:
+        at = ("platform", "addons", addon)
+        blocks = (each for path, each in blocks_of(fleet.source.data, at))
+        for name in {str(block["targetNamespace"]) for block in blocks if block.get("targetNamespace")}:
+            found |= _filled_names(fleet, at, name) if is_unfilled(name) else {name}
+    return found
+
+
+def _filled_names(fleet: Fleet, at: tuple[str, ...], name: str) -> set[str]:
+    """What a name with placeholders is on the clusters of an add-on; a mistake in it is reported with the add-on."""
+    found: set[str] = set()
+    for environment, cluster in placements_of(fleet, at):
+        with suppress(Found):
+            found.add(str(fill(name, variables_of(fleet, environment, cluster, app=at[-1]), at)))
+    return found
 
 
 def foreign_accounts(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.placement import apps_on
+from tenantry.fleet.placement import apps_on, environment_is_granted
 from tenantry.fleet.settings import tenant_settings
 from tenantry.messages.errors import collecting
 from tenantry.plan.gathering import Gathering
@@ -16,6 +16,7 @@ class Planner:
 
     def __init__(self, fleet: Fleet, environment: str) -> None:
         self.fleet = fleet
+        self.environment = environment
         self.gathered = Gathering(fleet.source)
         self._clusters = tuple(clusters_of(fleet, environment))
         self._platform = PlatformPlanner(fleet, environment, self.gathered)
@@ -46,6 +47,8 @@ class Planner:
     def _apps_by_cluster(self, tenant: str) -> dict[str, list[str]]:
         """The clusters of this environment where the tenant has apps, in the order of the file."""
         placed: dict[str, list[str]] = {}
+        if not environment_is_granted(self.fleet, tenant, self.environment):
+            return placed
         for cluster in self._clusters:
             if apps := apps_on(self.fleet, tenant, cluster):
                 placed[cluster] = apps

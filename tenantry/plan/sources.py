@@ -16,6 +16,7 @@ from tenantry.model import Helm, Source
 from tenantry.plan.attachments import Attachments
 from tenantry.plan.objects.scope import Scope, check_length
 from tenantry.plan.objects.sources import source_object
+from tenantry.plan.wall import Wall, below
 
 
 def charts_of(scope: Scope, apps: Iterable[EffectiveApp]) -> dict[str, str]:
@@ -37,6 +38,7 @@ class SourceSet:
         variables: Mapping[str, str],
         attachments: Attachments,
         charts: Iterable[str],
+        wall: Wall,
         add: Callable[[KubeObject], None],
     ) -> None:
         """charts: the sources that releases take; add: is given every object once, dependencies first."""
@@ -45,6 +47,7 @@ class SourceSet:
         self._variables = variables
         self._attachments = attachments
         self._charts = frozenset(charts)
+        self._wall = wall
         self._add = add
         self._built: dict[str, KubeObject] = {}
         self._being_built: list[str] = []
@@ -69,7 +72,9 @@ class SourceSet:
         check_length(planned, at)
         planned = self._attachments.bound(self._with_included(planned, (*at, source.kind)))
         spec = planned.manifest["spec"]
-        raise_found(check_spec(planned.id.kind, spec, (*at, source.kind)))
+        block = (*at, source.kind)
+        raise_found(check_spec(planned.id.kind, spec, block))
+        raise_found(self._wall.check(planned.id.kind, spec, below(*block)))
         self._add(planned)
         return planned
 

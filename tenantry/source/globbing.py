@@ -23,6 +23,11 @@ class TooManyFiles(Exception):
     """A pattern visits too many files, or too many levels of directories."""
 
 
+def has_wildcard(pattern: str) -> bool:
+    """Whether a pattern can match several paths."""
+    return bool(_MAGIC.search(pattern))
+
+
 def matching(pattern: str, directory: Path) -> list[str]:
     """The paths below a directory that match a pattern, relative to it and sorted.
 

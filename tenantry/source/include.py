@@ -1,56 +1,109 @@
 """Tenants from several files: `include:` names more files, so that each team can own its own.
 
-The files become one document before any check; the `ParsedFile` remembers which file each tenant is in. Problems in one file
-are collected, and do not prevent checks of the main file or the others.
+Each file may speak of certain tenants only: those in `of`, else the one that it is named after. Problems in one file are
+collected, and do not prevent checks of the main file or the others. What the files may say is decided in `fleet.frames`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path as FilePath
 from typing import Any
 
-from tenantry.messages.errors import Diagnostic, InvalidFleet, Path, Refused
+from tenantry.messages.errors import Diagnostic, InvalidFleet, Path, Refused, Severity
 from tenantry.messages.redact import shorten
-from tenantry.source.globbing import TooManyFiles, matching
+from tenantry.messages.text import listed
+from tenantry.source.globbing import TooManyFiles, has_wildcard, matching
 from tenantry.source.parse import MAX_BYTES, Form, read
-from tenantry.source.parsed_file import ParsedFile
+from tenantry.source.parsed_file import Fill, ParsedFile
 
 _INCLUDED = Form("the key 'tenants:'", "start with 'tenants:', or remove the file")
+_YAML = re.compile(r".*\.ya?ml", re.IGNORECASE)
 
 
 def read_all(file: FilePath) -> ParsedFile:
-    """A fleet's file, completed by those it includes.
+    """A fleet's file with what the files that it includes say of tenants.
 
-    Raises: Refused where there is no such file; InvalidFleet where its own text is not a YAML mapping in UTF-8.
+    Raises: Refused: there is no such file; InvalidFleet: its own text is not a YAML mapping in UTF-8.
     """
     main = read(file)
-    patterns = main.data.get("include")
-    if not isinstance(patterns, list) or not isinstance(main.data.get("tenants", {}), dict):
-        return main  # what is wrong with their types is told with all other types
-    return _Join(main, file).run(patterns)
+    entries = main.data.get("include")
+    if not isinstance(entries, list) or not isinstance(main.data.get("tenants", {}), dict):
+        return main  # the check of shapes reports their types
+    return _Reading(main, file).run([_entry(each, index) for index, each in enumerate(entries)])
 
 
-class _Join:
-    """Gathers the tenants of all files, and what keeps them from being gathered."""
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An entry of `include`, as far as its parts have the right type."""
+
+    at: Path
+    pattern: str
+    of: tuple[str, ...]
+    template: str | None
+
+    def names_of(self, file: FilePath) -> tuple[str, ...]:
+        """The names of the tenants that a file may speak of; patterns where the tenants are new."""
+        return self.of or (file.stem,)
+
+
+def _entry(written: Any, index: int) -> _Entry:
+    at: Path = ("include", index)
+    if not isinstance(written, dict):
+        return _Entry(at, written if isinstance(written, str) else "", (), None)
+    pattern, of, template = written.get("tenants"), written.get("of"), written.get("selfService")
+    names = tuple(each for each in of if isinstance(each, str)) if isinstance(of, list) else ()
+    return _Entry(
+        (*at, "tenants"),
+        pattern if isinstance(pattern, str) else "",
+        names or (("",) if of is not None else ()),
+        template if isinstance(template, str) else None,
+    )
+
+
+class _Reading:
+    """Gathers what all files say of each tenant, and what prevents that."""
 
     def __init__(self, main: ParsedFile, file: FilePath) -> None:
         self.main = main
         self.directory = file.parent
-        self.tenants: dict[str, Any] = dict(main.data.get("tenants", {}))
-        self.tenants_from: dict[str, ParsedFile] = {}
+        self.fills: dict[str, Fill] = {}
         self.problems: list[Diagnostic] = []
         self._seen: set[FilePath] = set()
+        self._directories: dict[FilePath, Path] = {}
         self._itself = file.resolve()
         self._bytes = 0
 
-    def run(self, patterns: list[Any]) -> ParsedFile:
-        for index, pattern in enumerate(patterns):
-            if isinstance(pattern, str) and pattern:
-                for file in self._files(pattern, ("include", index)):
-                    self._add(file, ("include", index))
-        data = {**self.main.data, "tenants": self.tenants}
-        return self.main.joined(data, self.tenants_from, tuple(self.problems))
+    def run(self, entries: list[_Entry]) -> ParsedFile:
+        for entry in entries:
+            if entry.pattern and self._names_are_known(entry):
+                for file in self._files(entry.pattern, entry.at):
+                    self._add(file, entry)
+        return self.main.including(self.fills, self.problems, self._missed())
+
+    def _names_are_known(self, entry: _Entry) -> bool:
+        """Whether it is clear which tenants the files may speak of: a team may own a directory, and name its files at will."""
+        if entry.of or not has_wildcard(str(FilePath(entry.pattern).parent)):
+            return True
+        message = (
+            f"'{shorten(entry.pattern)}' matches files in several directories, so their names do not say whose they are"
+        )
+        fix = "name the tenants: '{tenants: PATTERN, of: [TENANT]}', or write a pattern for each directory"
+        self._problem(entry.at, "bad-include", message, fix)
+        return False
+
+    def _missed(self) -> Iterator[Diagnostic]:
+        """Warnings about files beside included ones, whose tenants the author may believe to be in the fleet."""
+        for directory, at in self._directories.items():
+            for file in sorted(directory.iterdir()):
+                if _YAML.fullmatch(file.name) and file.resolve() not in self._seen and not file.is_dir():
+                    message = f"'{file}' is not included, although files beside it are"
+                    fix = "rename it so that the pattern matches it, or move it to another directory"
+                    place = self.main.locate(at)
+                    yield Diagnostic(place, "not-included", message, at, fix=fix, severity=Severity.WARNING)
 
     def _files(self, pattern: str, at: Path) -> Iterator[FilePath]:
         """The files a pattern takes that no pattern before it took, sorted."""
@@ -80,6 +133,8 @@ class _Join:
                 self._problem(at, "bad-include", message, "put the file itself into that directory")
             elif resolved not in self._seen:
                 self._seen.add(resolved)
+                if file.parent.resolve() != self._itself.parent:
+                    self._directories.setdefault(file.parent, at)
                 yield from self._readable(file, at)
 
     def _readable(self, file: FilePath, at: Path) -> Iterator[FilePath]:
@@ -95,31 +150,40 @@ class _Join:
             return
         yield file
 
-    def _add(self, file: FilePath, at: Path) -> None:
+    def _add(self, file: FilePath, entry: _Entry) -> None:
         try:
             source = read(file, _INCLUDED)
         except InvalidFleet as invalid:
             self.problems += invalid.diagnostics
         except Refused as refused:
             fix = "make it a readable file, or narrow the pattern"
-            self._problem(at, "unreadable-include", refused.message, fix)
+            self._problem(entry.at, "unreadable-include", refused.message, fix)
         else:
             self.problems += _misplaced(source, self.main.file)
             tenants = source.data.get("tenants")
             for name in tenants if isinstance(tenants, dict) else ():
-                self._add_tenant(name, source)
+                self._add_tenant(name, source, entry, entry.names_of(file))
 
-    def _add_tenant(self, name: str, source: ParsedFile) -> None:
+    def _add_tenant(self, name: str, source: ParsedFile, entry: _Entry, names: tuple[str, ...]) -> None:
         path = ("tenants", name)
-        if name in self.tenants:
-            first = self.tenants_from.get(name, self.main).line_of(path)
-            message = f"tenant '{name}' is declared in two files"
+        place = source.locate(path, key=True)
+        if not any(name == each or (entry.template and fnmatchcase(name, each)) for each in names):
+            why = f"it is included for {listed(names)} ({self.main.line_of(entry.at)})"
+            fix = f"move it to a file that is included for '{name}', or remove it"
+            self.problems.append(
+                Diagnostic(place, "foreign-tenant", f"this file may not speak of tenant '{name}'", path, (why,), fix)
+            )
+        elif entry.template and name in self.main.data.get("tenants", {}) and name not in entry.of:
+            why = f"first: {self.main.line_of(path)}"
+            message = f"tenant '{name}' is in {self.main.file} already, and this file may only bring new tenants"
+            self.problems.append(Diagnostic(place, "duplicate-tenant", message, path, (why,), "rename the tenant"))
+        elif name in self.fills:
+            first = self.fills[name].file.line_of(path)
+            message = f"tenant '{name}' is declared in two included files"
             fix = "rename or remove one of them"
-            place = source.locate(path, key=True)
             self.problems.append(Diagnostic(place, "duplicate-tenant", message, path, (f"first: {first}",), fix))
-            return
-        self.tenants[name] = source.data["tenants"][name]
-        self.tenants_from[name] = source
+        else:
+            self.fills[name] = Fill(source, entry.at, entry.template)
 
     def _problem(self, at: Path, code: str, message: str, fix: str) -> None:
         self.problems.append(Diagnostic(self.main.locate(at), code, message, at, fix=fix))

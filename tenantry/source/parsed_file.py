@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNode
 
 from tenantry.messages.data import value_at
 from tenantry.messages.errors import Diagnostic, Location, Path
@@ -16,31 +17,73 @@ from tenantry.source.places import location
 class ParsedFile:
     """A parsed file: `data` is plain data, `locate` finds the place of any path in it.
 
-    problems: those of included files. They do not prevent checks of the rest.
+    fills: what included files say of each tenant. problems: those of included files; they do not prevent checks of the rest.
+    warnings: about files that are not included.
     """
 
     def __init__(self, file: str, root: Node, data: dict[str, Any], lines: Lines) -> None:
         self.file = file
         self.data = data
         self.lines = lines
+        self.fills: Mapping[str, Fill] = {}
         self.problems: tuple[Diagnostic, ...] = ()
+        self.warnings: tuple[Diagnostic, ...] = ()
         self._root = root
-        self._tenants_from: Mapping[str, ParsedFile] = {}
+        self._written: Mapping[Path, Written] = {}
         self._children: dict[int, dict[Any, tuple[Node, Node]]] = {}
 
-    def joined(
-        self, data: dict[str, Any], tenants_from: Mapping[str, ParsedFile], problems: tuple[Diagnostic, ...]
+    def including(
+        self, fills: Mapping[str, Fill], problems: Iterable[Diagnostic], warnings: Iterable[Diagnostic]
     ) -> ParsedFile:
-        """The same file with the data of all included files; `tenants_from`: the file that declares each included tenant."""
-        joined = ParsedFile(self.file, self._root, data, self.lines)
-        joined.problems = problems
-        joined._tenants_from = tenants_from
+        """The same file with what included files say."""
+        completed = ParsedFile(self.file, self._root, self.data, self.lines)
+        completed.fills, completed.problems, completed.warnings = fills, tuple(problems), tuple(warnings)
+        return completed
+
+    def joined(
+        self, data: dict[str, Any], written: Mapping[Path, Written], problems: Iterable[Diagnostic]
+    ) -> ParsedFile:
+        """The same file with joined data. written: where each part stands that is not at its own place in this file; the
+        paths are those of tenants, their keys, and the entries of these. problems: those found by joining.
+        """
+        joined = self.including(self.fills, (*self.problems, *problems), self.warnings)
+        joined.data, joined._written = data, written
         return joined
+
+    def filled_by(self, path: Path) -> Fill | None:
+        """What an included file says of a tenant, if the value at a path of the tenant is written there."""
+        fill = self.fills.get(str(path[1])) if path[:1] == ("tenants",) and len(path) > 1 else None
+        return fill if fill and (found := self._elsewhere(path)) and found[0] is fill.file else None
+
+    def _elsewhere(self, path: Path) -> Written | None:
+        """Where the value at a path is written, if not at this path of this file."""
+        if path[:1] != ("tenants",) or not self._written:
+            return None
+        for length in (4, 3, 2):
+            if (head := path[:length]) in self._written:
+                file, at = self._written[head]
+                return file, (*at, *path[len(head) :])
+        return None
+
+    def extent(self, path: Path) -> tuple[int, int]:
+        """The first and the last line of a key with its value in this file itself."""
+        node, first = self._root, self._root.start_mark.line
+        for part in path:
+            found = self._child(node, part)
+            if found is None:
+                break
+            name, node = found
+            first = name.start_mark.line
+        return first + 1, _last_line(node) + 1
 
     def locate(self, path: Path, *, key: bool = False) -> Location:
         """The place of the value at `path`, or of its key; of the deepest part that exists where the path does not."""
-        if path[:1] == ("tenants",) and (other := self._tenants_from.get(str(*path[1:2]))):
-            return other.locate(path, key=key)
+        if elsewhere := self._elsewhere(path):
+            file, at = elsewhere
+            return file._place(at, key=key)
+        return self._place(path, key=key)
+
+    def _place(self, path: Path, *, key: bool) -> Location:
         node, place = self._root, self._root
         for part in path:
             found = self._child(node, part)
@@ -70,3 +113,27 @@ class ParsedFile:
     def line_of(self, path: Path) -> str:
         """`file:line:column` of the key at `path`, to point the reader to a second place."""
         return str(self.locate(path, key=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """What an included file says of one tenant. at: the entry of `include` that matches the file; template: the entry of
+    `selfService` that it names.
+    """
+
+    file: ParsedFile
+    at: Path
+    template: str | None = None
+
+
+Written = tuple[ParsedFile, Path]
+"""A file, and a path in it."""
+
+
+def _last_line(node: Node) -> int:
+    """The last line of a node, counted from 0. The end of a mapping without braces is where the next token begins."""
+    while isinstance(node, CollectionNode) and not node.flow_style and node.value:
+        last = node.value[-1]
+        node = last[1] if isinstance(node, MappingNode) else last
+    end = node.end_mark
+    return int(end.line - 1 if end.column == 0 and end.line > node.start_mark.line else end.line)

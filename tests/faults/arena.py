@@ -42,7 +42,8 @@ def make_arena(root: Path, manifests: Iterable[str], charts: Iterable[str]) -> P
     manifests, charts: the names of its apps of either sort, each with a folder of that name in its repository.
     """
     project = make_project(root)
-    project.edit("\nenvironments:\n", "\ninclude: [tenants.d/*.yaml]\n\nenvironments:\n")
+    project.edit("\nenvironments:\n", f"\n{DOOR}\nenvironments:\n")
+    project.edit("\ntenants:\n", f"\ntenants:\n{FRAME}")
     own = own_file(project)
     own.parent.mkdir()
     own.write_text(_tenant(tuple(manifests), tuple(charts)))
@@ -85,12 +86,28 @@ def _tenant(manifests: tuple[str, ...], charts: tuple[str, ...]) -> str:
     return "\n".join([HEAD, *apps, ""])
 
 
+_GRANTS = f"""\
+    clusters: {{names: [hub-dev, edge-1]}}
+    grants:
+      sources: ["{{git}}/{TENANT}/*", "{{charts}}"]
+      settings: [namespaces, owners, roleBindings]
+"""
+DOOR = f"""\
+include: [{{tenants: tenants.d/{TENANT}.yaml, of: [{TENANT}, "*"], selfService: guests}}]
+selfService:
+  guests:
+{_GRANTS}"""
+"""The platform's side, as open as it gets: the attacker may bring any new tenants along."""
+# Dozens of refused apps would otherwise be tried again before the last is tried first.
+FRAME = f"""\
+  {TENANT}:
+    retryInterval: 20s
+    podSecurity: restricted
+{_GRANTS}"""
+
 HEAD = f"""\
 tenants:
   {TENANT}:
-    # Dozens of refused apps would otherwise be tried again before the last is tried first.
-    retryInterval: 20s
-    podSecurity: restricted
     sources:
       manifests: {{git: {{url: "{{git}}/{REPOSITORY}.git", ref: {{branch: main}}}}}}
     apps:"""

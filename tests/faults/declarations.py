@@ -65,7 +65,7 @@ def _reserved(namespace: str) -> str:
 
 
 def _called(name: str) -> Declaration:
-    return Declaration(f"called-{name}", f"a tenant called `{name}`", _with("role: admin", name), _reserved(name))
+    return Declaration(f"called-{name}", f"a tenant called `{name}`", _with("alerts: {}", name), _reserved(name))
 
 
 def _owned(key: str, block: str, *, release: bool = False) -> Declaration:
@@ -108,8 +108,8 @@ DECLARATIONS = (
     Declaration(
         "twice",
         "a second definition of `rocky`",
-        _with("role: admin", "rocky"),
-        "tenant 'rocky' is declared in two files",
+        _with("alerts: {}", "rocky"),
+        "tenant 'rocky' is in tenants.yaml already, and this file may only bring new tenants",
     ),
     Declaration(
         "collision",
@@ -120,13 +120,13 @@ DECLARATIONS = (
     Declaration(
         "platform",
         "`platform:` in its file",
-        f"platform: {{namespace: rocky}}\n{_with('role: admin')}",
+        f"platform: {{namespace: rocky}}\n{_with('alerts: {}')}",
         "an included file may only contain 'tenants:', not 'platform:'",
     ),
     Declaration(
         "clusters",
         "`clusters:` in its file",
-        f"clusters: {{}}\n{_with('role: admin')}",
+        f"clusters: {{}}\n{_with('alerts: {}')}",
         "an included file may only contain 'tenants:', not 'clusters:'",
     ),
     Declaration(

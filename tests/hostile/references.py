@@ -17,10 +17,14 @@ def cases() -> Iterator[Case]:
         raw = FLEET.replace("      web: {kustomize: {source: manifests, path: ./web}}\n", apps)
         yield Case(f"apps/{name}", raw.encode())
     for name, pattern in _PATTERNS.items():
-        raw = f"{FRAME}include: [{pattern}]\n"
-        yield Case(f"include/{name}", raw.encode(), beside={"t/a.yaml": _TEAM})
+        raw = f"{FRAME}include: [{pattern}]\ntenants: {{movy: {{}}}}\n"
+        yield Case(f"include/{name}", raw.encode(), beside={"t/movy.yaml": _TEAM})
     for name, text in _INCLUDED.items():
-        yield Case(f"included/{name}", f"{FRAME}include: ['t/*.yaml']\n".encode(), beside={"t/a.yaml": text})
+        yield Case(
+            f"included/{name}",
+            f"{FRAME}include: ['t/*.yaml']\ntenants: {{movy: {{}}}}\n".encode(),
+            beside={"t/movy.yaml": text},
+        )
 
 
 _ENVIRONMENTS = {

@@ -98,13 +98,13 @@ def test_a_pipe_among_the_included_files_is_not_waited_for() -> None:
 
 def test_included_files_are_together_as_small_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tenantry.source.include.MAX_BYTES", 200)
-    file = Case("", FLEET.encode() + b"include: ['t/*.yaml']\n").write(Path())
+    file = Case("", FLEET.encode() + b"  a: {}\n  b: {}\ninclude: ['t/*.yaml']\n").write(Path())
     Path("t").mkdir()
     for name in "abc":
         Path(f"t/{name}.yaml").write_text(f"tenants: {{{name}: {{clusters: {{all: true}}}}}}\n".ljust(90))
     assert (
-        "tenants.yaml:13:11: error[too-large]: with 't/c.yaml' the included files exceed 200 bytes\n"
-        "    13 | include: ['t/*.yaml']\n"
+        "tenants.yaml:15:11: error[too-large]: with 't/c.yaml' the included files exceed 200 bytes\n"
+        "    15 | include: ['t/*.yaml']\n"
         "       |           ^^^^^^^^^^\n"
         "  at include[0]\n"
         "  fix: narrow the pattern\n"

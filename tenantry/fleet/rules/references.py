@@ -7,6 +7,7 @@ from typing import Any
 
 from tenantry.fleet.blocks import alert_blocks, flux_blocks, image_sources, source_blocks
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.identity import borrowed
 from tenantry.flux.references import Kind, list_paths, references
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Finding, Path
@@ -14,9 +15,6 @@ from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.text import declared
 from tenantry.model import Alert, Provider
 
-_CLOUDS = ("aws", "azure", "gcp")
-_CLOUD_PROVIDERS = ("azuredevops", "azureeventhub", "googlepubsub")
-"""Types of alerts' providers that log in with the controller's own identity where they are given no other."""
 GROUPS: dict[Kind, str] = {"Secret": "credentials", "ConfigMap": "configs"}
 """Where the names of each kind are declared."""
 
@@ -86,25 +84,9 @@ def tenants_do_not_borrow_the_controllers_identity(fleet: Fleet) -> Iterator[Fin
     if fleet.document.platform.sharedIdentity:
         return
     for path, model, block in flux_blocks(fleet.source.data):
-        if path[0] == "platform":
-            continue
-        if model is Provider and block.get("type") in _CLOUD_PROVIDERS and not fleet.raw(*path[:-1]).get("credentials"):
-            yield _borrowed((*path, "type"), f"'{block['type']}' without credentials uses the cloud identity")
-        if block.get("provider") in _CLOUDS:
-            yield _borrowed((*path, "provider"), f"provider '{block['provider']}' uses the cloud identity")
-        if isinstance(decryption := block.get("decryption"), dict) and "secretRef" not in decryption:
-            yield _borrowed(
-                (*path, "decryption"), "decryption without 'secretRef' uses the keys and the cloud identity"
-            )
-
-
-def _borrowed(at: Path, message: str) -> Finding:
-    return Finding(
-        at,
-        "shared-identity",
-        f"{message} of Flux's controllers, which all tenants would share",
-        fix="declare credentials for the tenant, or ask the platform team to set 'platform: {sharedIdentity: true}'",
-    )
+        if path[0] != "platform":
+            named = model is Provider and fleet.raw(*path[:-1]).get("credentials")
+            yield from borrowed(model.flux_kind, {**block, "secretRef": named} if named else block, path)
 
 
 def _sources(fleet: Fleet) -> Iterator[tuple[str, ...]]:

@@ -16,7 +16,12 @@ OWNED_LABELS = (
     "helm.toolkit.fluxcd.io/",
     "app.kubernetes.io/managed-by",
     "kubernetes.io/metadata.name",
+    "helm.sh/",
+    "meta.helm.sh/",
+    "pod-security.kubernetes.io/",
 )
+"""Prefixes of labels that Tenantry, Flux, Helm and Kubernetes set, or that decide what pods may do."""
+_BY_SETTING = {"pod-security.kubernetes.io/": "set 'podSecurity:' instead"}
 
 
 def labels_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Finding]:
@@ -27,7 +32,7 @@ def labels_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Finding]:
                     (*at, "labels", label),
                     "owned-label",
                     f"label '{label}' is reserved for Tenantry",
-                    fix="remove it",
+                    fix=next((fix for prefix, fix in _BY_SETTING.items() if label.startswith(prefix)), "remove it"),
                     at_key=True,
                 )
 

@@ -32,8 +32,9 @@ def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
 
 
 def settings(fleet: Fleet) -> Iterator[tuple[Path, Settings | ExtraNamespace]]:
-    """Every level with baseline settings: the defaults, the tenants, their extra namespaces."""
+    """Every level with baseline settings: the defaults, the frames, the tenants, their extra namespaces."""
     yield ("defaults",), fleet.document.defaults
+    yield from ((("selfService", name), frame) for name, frame in fleet.document.selfService.items())
     for name, tenant in fleet.document.tenants.items():
         yield ("tenants", name), tenant
         for key, extra in tenant.namespaces.items():

@@ -37,7 +37,7 @@ def baseline(scope: Scope, settings: TenantSettings) -> list[Manifest]:
 def _namespace(scope: Scope, settings: TenantSettings) -> Manifest:
     labels = {
         **settings.labels,
-        **(settings.podSecurity.labels if settings.podSecurity else {}),
+        **settings.podSecurity.labels,
         **installed_labels(scope),
         **ROLE_LABEL,
         # If a Kustomization applied this namespace before, its deletion must not delete the namespace.

@@ -21,7 +21,7 @@ FRAME, _, TENANTS = TEXT.partition("tenants:\n")
 @pytest.fixture(autouse=True)
 def _below_the_fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The fleet is in the parent directory, and its tenant in an included file."""
-    (tmp_path / "tenants.yaml").write_text(FRAME + "include: [rocky.yaml]\n")
+    (tmp_path / "tenants.yaml").write_text(FRAME + "include: [rocky.yaml]\ntenants: {rocky: {}}\n")
     (tmp_path / "rocky.yaml").write_text("tenants:\n" + TENANTS)
     (tmp_path / "below").mkdir()
     monkeypatch.chdir(tmp_path / "below")

@@ -191,8 +191,8 @@ def test_no_color_takes_the_colours_away(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.usefixtures("_here")
 def test_a_problem_of_an_included_file_shows_the_line_of_that_file(capsys: Capture) -> None:
-    Path("tenants.yaml").write_text(FRAME + "include: [a.yaml]\n")
-    Path("a.yaml").write_text("tenants:\n  rocky: {clusters: {all: 7}}\n")
+    Path("tenants.yaml").write_text(FRAME + "include: [rocky.yaml]\ntenants: {rocky: {}}\n")
+    Path("rocky.yaml").write_text("tenants:\n  rocky: {clusters: {all: 7}}\n")
     err = tenantry(capsys, "validate")[2]
     assert "     2 |   rocky: {clusters: {all: 7}}\n       |                           ^\n" in err
 

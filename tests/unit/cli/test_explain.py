@@ -90,21 +90,23 @@ def refused(capsys: Capture, *arguments: str) -> str:
 TENANT = """\
 # tenant rocky in environment dev
 namespaces:
-  edge: dev-rocky     # f:3:37 (environment dev), from '{env}-{tenant}'
+  edge: dev-rocky      # f:3:37 (environment dev), from '{env}-{tenant}'
 settings:
-  role: admin         # default
-  interval: 3m        # f:21:15 (tenant)
-  retryInterval: 30s  # default
-  timeout: 2m         # f:17:12 (defaults)
-  network: isolated   # default
+  role: admin          # default
+  interval: 3m         # f:21:15 (tenant)
+  retryInterval: 30s   # default
+  timeout: 2m          # f:17:12 (defaults)
+  network: isolated    # default
   quota:
-    cpu: '8'          # f:18:26 (defaults)
-    memory: 1Gi       # f:22:33 (tenant)
-    pods: null        # removed at f:22:19 (tenant)
+    cpu: '8'           # f:18:26 (defaults)
+    memory: 1Gi        # f:22:33 (tenant)
+    pods: null         # removed at f:22:19 (tenant)
+  podSecurity:
+    enforce: baseline  # default
 apps:
-  web: [edge]         # selector: labels tier=edge, f:28:19 (app)
-  cache: [edge]       # selector: names edge, hub, except hub, f:46:19 (app)
-  nowhere: []         # selector: names far, f:49:19 (app)
+  web: [edge]          # selector: labels tier=edge, f:28:19 (app)
+  cache: [edge]        # selector: names edge, hub, except hub, f:46:19 (app)
+  nowhere: []          # selector: names far, f:49:19 (app)
 """
 
 
@@ -228,14 +230,16 @@ IDLE = """\
 # tenant idle in environment dev
 namespaces: {}
 settings:
-  role: admin         # default
-  interval: 1m        # f:16:13 (defaults)
-  retryInterval: 30s  # default
-  timeout: 2m         # f:17:12 (defaults)
-  network: isolated   # default
+  role: admin          # default
+  interval: 1m         # f:16:13 (defaults)
+  retryInterval: 30s   # default
+  timeout: 2m          # f:17:12 (defaults)
+  network: isolated    # default
   quota:
-    pods: '40'        # f:18:17 (defaults)
-    cpu: '8'          # f:18:26 (defaults)
+    pods: '40'         # f:18:17 (defaults)
+    cpu: '8'           # f:18:26 (defaults)
+  podSecurity:
+    enforce: baseline  # default
 apps: {}
 """
 

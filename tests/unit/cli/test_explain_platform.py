@@ -39,6 +39,7 @@ platform:
         clusters:
           edge: {helm: {timeout: 9m}}
 defaults: {clusters: {all: true}, interval: 1m}
+tenants: {rocky: {grants: {clusters: {names: [hub, edge]}, sources: ["*"], settings: [timeout]}}}
 """
 INCLUDED = """\
 tenants:
@@ -235,6 +236,11 @@ def test_what_is_not_declared_is_refused_with_the_closest(arguments: list[str], 
 
 def test_a_tenant_may_be_called_platform(capsys: Capture) -> None:
     Path("tenants.d/rocky.yaml").write_text(INCLUDED.replace("rocky:", "platform:"))
+    Path("f").write_text(
+        FLEET.replace("[tenants.d/*.yaml]", "[{tenants: tenants.d/rocky.yaml, of: [platform]}]").replace(
+            "rocky:", "platform:"
+        )
+    )
     assert explain(capsys, "platform", "-e", "dev").startswith("# tenant platform in environment dev\n")
     assert explain(capsys, "platform", "web", "-e", "dev").startswith("# app web of tenant platform in environment")
 

@@ -15,14 +15,15 @@ from tenantry.cli.fleet_file import reads_file
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.texts import rocky
 
-SOUND = rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}")
+SOUND = rocky("web: {kustomize: {source: manifests}}")
+FRAMES = "include: [teams/*.yaml]\ntenants: {rocky: {clusters: {names: [hub]}, grants: {sources: ['*']}}}\n"
 INCLUDED = SOUND.partition("tenants:\n")
 
 
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository whose fleet includes a file; tests start two directories below it."""
-    (tmp_path / "tenants.yaml").write_text(INCLUDED[0] + "include: [teams/*.yaml]\n")
+    (tmp_path / "tenants.yaml").write_text(INCLUDED[0] + FRAMES)
     (tmp_path / "teams").mkdir()
     (tmp_path / "teams" / "rocky.yaml").write_text(INCLUDED[1] + INCLUDED[2])
     below = tmp_path / "apps" / "web"
@@ -59,14 +60,14 @@ def _two_files() -> None:
 def test_the_file_can_be_named_before_and_after_the_command_and_the_later_wins(
     capsys: Capture, arguments: tuple[str, ...]
 ) -> None:
-    assert objects(capsys, *arguments) == 13
+    assert objects(capsys, *arguments) == 6
 
 
 @pytest.mark.usefixtures("_two_files")
 def test_an_option_after_the_command_wins_over_the_variable(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TENANTRY_FILE", "none.yaml")
     assert tenantry(capsys, "validate")[0] == 2
-    assert objects(capsys, "validate", "-f", "one.yaml") == 13
+    assert objects(capsys, "validate", "-f", "one.yaml") == 6
 
 
 @pytest.mark.usefixtures("_two_files")
@@ -106,7 +107,7 @@ def test_a_command_may_be_called_with_any_function_name() -> None:
 
 
 def test_a_fleet_above_is_found_with_the_files_it_includes(capsys: Capture) -> None:
-    said = "../../tenants.yaml is valid: 2 clusters, 1 tenant; objects: dev 13\n"
+    said = "../../tenants.yaml is valid: 2 clusters, 1 tenant; objects: dev 6\n"
     assert tenantry(capsys, "validate")[:2] == (0, said)
 
 

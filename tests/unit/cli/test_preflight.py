@@ -87,6 +87,7 @@ def test_what_adopting_changes_is_shown(capsys: Capture, management: Memory) -> 
     assert out.removeprefix(NO_AUTHORITY).splitlines() == [
         "tenant 'rocky' takes over 1 object, gets 9 new, and loses none",
         "  ~ Namespace rocky",
+        '      + metadata.labels["pod-security.kubernetes.io/enforce"]: baseline',
         '      + metadata.labels["app.kubernetes.io/managed-by"]: tenantry',
         "      + metadata.labels.tenantry/environment: dev",
         "      + metadata.labels.tenantry/cluster: hub",

@@ -22,6 +22,8 @@ tenants:
     sources: {{m: {{git: {{url: "https://git.example.com/x", ref: {{branch: main}}}}}}}}
     apps: {{web: {{kustomize: {{source: m}}}}}}
 """
+MOVY = "tenants: {movy: {grants: {clusters: {names: [hub]}, sources: ['*']}}}\n"
+"""The frame that an included file fills."""
 SOUND = rocky("web: {kustomize: {source: manifests}}")
 
 
@@ -103,8 +105,7 @@ def test_branches_tags_and_hashes_are_revisions() -> None:
     ],
 )
 def test_included_files_come_from_the_commit_too(pattern: str, name: str) -> None:
-    main = FRAME.replace("environments:", f"include: ['{pattern}']\nenvironments:", 1)
-    write(main)
+    write(FRAME.replace("environments:", f"include: [{{tenants: '{pattern}', of: [movy]}}]\nenvironments:", 1) + MOVY)
     write(INCLUDED.format("movy"), FILE.parent / name)
     commit()
     (FILE.parent / name).unlink()
@@ -112,7 +113,7 @@ def test_included_files_come_from_the_commit_too(pattern: str, name: str) -> Non
 
 
 def test_links_in_the_repository_lead_where_they_lead() -> None:
-    write(FRAME.replace("environments:", "include: [tenants.d/*.yaml]\nenvironments:", 1))
+    write(FRAME.replace("environments:", "include: [tenants.d/*.yaml]\nenvironments:", 1) + MOVY)
     write(INCLUDED.format("movy"), Path("fleet/teams/movy.txt"))
     Path("fleet/tenants.d").mkdir()
     Path("fleet/tenants.d/movy.yaml").symlink_to("../teams/movy.txt")
@@ -180,7 +181,8 @@ def test_an_unsound_base_is_named_in_its_places() -> None:
 
 
 def test_notes_of_an_unsound_base_name_it_too() -> None:
-    write(FRAME.replace("environments:", "include: [a.yaml, b.yaml]\nenvironments:", 1))
+    entries = "[{tenants: a.yaml, of: [movy]}, {tenants: b.yaml, of: [movy]}]"
+    write(FRAME.replace("environments:", f"include: {entries}\nenvironments:", 1) + MOVY)
     write(INCLUDED.format("movy"), Path("fleet/a.yaml"))
     write(INCLUDED.format("movy"), Path("fleet/b.yaml"))
     commit()

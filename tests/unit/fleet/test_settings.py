@@ -202,5 +202,5 @@ def test_a_merged_app_that_does_not_fit_is_reported_at_its_entry() -> None:
 
 
 def test_a_tenants_settings_are_those_that_defaults_may_hold() -> None:
-    """They are apart because none of them is optional any more, and a selector is no setting."""
-    assert {each.name for each in fields(TenantSettings)} == Settings.model_fields.keys() - {"clusters"}
+    """They are apart because none of them is optional any more, and selectors and grants are no settings."""
+    assert {each.name for each in fields(TenantSettings)} == Settings.model_fields.keys() - {"clusters", "grants"}

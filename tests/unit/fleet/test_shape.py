@@ -18,8 +18,9 @@ def test_an_unknown_key_is_refused_with_the_closest_known_one() -> None:
     expected = told(
         "tenants.yaml:10:5: error[unknown-key]: key 'rol' is not known here",
         "  at tenants.rocky.rol",
-        "  known: adopt, alerts, annotations, apps, clusters, configs, credentials, interval, labels, limits, namespaces,"
-        " network, owners, podSecurity, quota, retryInterval, role, roleBindings, sources, state, timeout (closest: role)",
+        "  known: adopt, alerts, annotations, apps, clusterAdmin, clusters, configs, credentials, grants, interval, labels, limits,"
+        " namespaces, network, owners, podSecurity, quota, retryInterval, role, roleBindings, sources, state, timeout"
+        " (closest: role)",
         "  fix: write 'role'",
         "Found 1 error",
     )
@@ -42,7 +43,7 @@ def test_a_key_that_looks_like_a_mark_of_pydantic_is_an_unknown_key(key: str) ->
     expected = told(
         f"tenants.yaml:8:1: error[unknown-key]: key '{key}' is not known here",
         f"  at {key}",
-        "  known: apiVersion, clusters, defaults, environments, include, platform, tenants",
+        "  known: apiVersion, clusters, defaults, environments, include, platform, selfService, tenants",
         "  fix: remove it",
         "Found 1 error",
     )

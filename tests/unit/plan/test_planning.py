@@ -406,13 +406,13 @@ def test_every_object_says_whose_it_is_by_labels() -> None:
         "tenantry/cluster": "hub",
         "toolkit.fluxcd.io/role": "tenant",
         "kustomize.toolkit.fluxcd.io/prune": "disabled",
+        "pod-security.kubernetes.io/enforce": "baseline",
     } == labels["Namespace rocky"]
 
 
 def test_a_tenant_s_label_can_not_replace_one_of_the_fleet() -> None:
-    text = rocky(SIMPLE, "clusters: {names: [hub]}\nlabels: {pod-security.kubernetes.io/enforce: restricted}")
-    labels = one(planned(text), "Namespace", "rocky").manifest["metadata"]["labels"]
-    assert ("restricted", "rocky") == (labels["pod-security.kubernetes.io/enforce"], labels["toolkit.fluxcd.io/tenant"])
+    text = rocky(SIMPLE, "clusters: {names: [hub]}\nlabels: {pod-security.kubernetes.io/enforce: privileged}")
+    assert "error[owned-label]: label 'pod-security.kubernetes.io/enforce' is reserved for Tenantry" in problems(text)
 
 
 # --- dependencies -----------------------------------------------------------------------------------------------

@@ -137,5 +137,9 @@ def test_other_bindings_are_no_news() -> None:
         binding("cluster-admin", *SUBJECTS, namespace="kube-system"),
     ]
     assert list(check_rights(PLAN, others)) == []
-    meant = planned(rocky("web: {kustomize: {source: manifests}}", "clusters: {names: [hub]}\nrole: cluster-admin"))
+    meant = planned(
+        rocky(
+            "web: {kustomize: {source: manifests}}", "clusters: {names: [hub]}\nrole: cluster-admin\nclusterAdmin: true"
+        )
+    )
     assert list(check_rights(meant, [binding("cluster-admin", *SUBJECTS)])) == []

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.load import load_fleet, plan_all
+from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused
 from tenantry.messages.text import format_invalid
-from tenantry.source.include import read_all
 from tests.unit.texts import FRAME, told
 
 APP = """\
 tenants:
   {0}:
-    clusters: {{all: true}}
+    clusters: {{labels: {{tier: hub}}}}
     sources:
       s: {{git: {{url: https://git.example.com/x, ref: {{branch: main}}}}}}
     apps:
@@ -34,9 +33,13 @@ def write(files: dict[str, str]) -> None:
         Path(name).write_text(text)
 
 
-def main(patterns: str) -> str:
-    """The frame with an `include:` behind it, in line 8."""
-    return FRAME + f"include: {patterns}\n"
+GRANTED = "defaults: {clusters: {labels: {tier: hub}}, grants: {sources: ['*']}}\n"
+
+
+def main(patterns: str, *tenants: str) -> str:
+    """The frame with an `include:` behind it in line 8, and with frames of tenants."""
+    frames = "tenants:\n" + "".join(f"  {tenant}: {{}}\n" for tenant in tenants) if tenants else ""
+    return FRAME + f"include: {patterns}\n" + GRANTED + frames
 
 
 def problems(file: str = "tenants.yaml") -> str:
@@ -45,34 +48,40 @@ def problems(file: str = "tenants.yaml") -> str:
     return format_invalid(caught.value) + "\n"
 
 
-def test_tenants_of_the_main_file_come_first_then_those_of_each_pattern_by_the_names_of_the_files() -> None:
+def test_tenants_come_in_the_order_of_the_main_file_then_new_ones_by_the_patterns_and_the_names_of_the_files() -> None:
+    entries = "['[ab].yaml', {tenants: 'z/*.yaml', selfService: small}]"
     write(
         {
-            "tenants.yaml": main("[z/*.yaml, '[ab].yaml', '**/*.yaml']") + APP.format("main", "./"),
-            "b.yaml": APP.format("third", "./"),
-            "a.yaml": APP.format("second", "./"),
-            "z/1.yaml": APP.format("first", "./"),
+            "tenants.yaml": main(entries, "b", "main", "a") + "selfService: {small: {}}\n",
+            "b.yaml": APP.format("b", "./"),
+            "a.yaml": APP.format("a", "./"),
+            "z/2.yaml": APP.format("2", "./"),
+            "z/1.yaml": APP.format("1", "./"),
         }
     )
-    with pytest.raises(InvalidFleet):  # the last pattern takes the including file as well
-        load_fleet(Path("tenants.yaml"))
-    assert ["main", "first", "second", "third"] == list(read_all(Path("tenants.yaml")).data["tenants"])
+    assert ["b", "main", "a", "1", "2"] == list(load_fleet(Path("tenants.yaml")).document.tenants)
 
 
 def test_a_file_that_several_patterns_take_is_read_once() -> None:
-    write({"tenants.yaml": main("[t/*.yaml, t/a.yaml, './t/a.yaml']"), "t/a.yaml": APP.format("rocky", "./")})
-    assert ["rocky"] == list(load_fleet(Path("tenants.yaml")).document.tenants)
+    write(
+        {
+            "tenants.yaml": main("[t/*.yaml, t/rocky.yaml, './t/rocky.yaml']", "rocky"),
+            "t/rocky.yaml": APP.format("rocky", "./"),
+        }
+    )
+    assert ["web"] == list(load_fleet(Path("tenants.yaml")).document.tenants["rocky"].apps)
 
 
 def test_patterns_start_at_the_including_file_wherever_the_command_runs() -> None:
-    write({"fleets/tenants.yaml": main("[t/*.yaml]"), "fleets/t/a.yaml": APP.format("rocky", "'{nope}'")})
-    assert problems("fleets/tenants.yaml").startswith("fleets/t/a.yaml:7:42: error[unknown-placeholder]")
+    write({"fleets/tenants.yaml": main("[t/*.yaml]", "rocky"), "fleets/t/rocky.yaml": APP.format("rocky", "'{nope}'")})
+    assert problems("fleets/tenants.yaml").startswith("fleets/t/rocky.yaml:7:42: error[unknown-placeholder]")
 
 
 def test_what_only_the_plan_shows_is_told_at_its_place_in_the_included_file() -> None:
-    write({"tenants.yaml": main("[t/*.yaml]"), "t/a.yaml": APP.format("kamaji", "./")})
+    entries = "[{tenants: t/*.yaml, selfService: small}]"
+    write({"tenants.yaml": main(entries) + "selfService: {small: {}}\n", "t/kamaji.yaml": APP.format("kamaji", "./")})
     expected = told(
-        "t/a.yaml:2:3: error[reserved-namespace]: namespace 'kamaji' of tenant 'kamaji' is reserved for the cluster"
+        "t/kamaji.yaml:2:3: error[reserved-namespace]: namespace 'kamaji' of tenant 'kamaji' is reserved for the cluster"
         " or the platform",
         "  at tenants.kamaji",
         "  fix: rename the tenant, or change the environment's 'namespace'",
@@ -84,16 +93,16 @@ def test_what_only_the_plan_shows_is_told_at_its_place_in_the_included_file() ->
 def test_a_broken_file_hides_no_mistake_of_the_others() -> None:
     write(
         {
-            "tenants.yaml": main("[t/*.yaml]") + "platforms: {}\n",
+            "tenants.yaml": main("[t/*.yaml]", "b") + "platforms: {}\n",
             "t/a.yaml": "tenants: [",
-            "t/b.yaml": APP.format("rocky", "/"),
+            "t/b.yaml": APP.format("b", "/"),
         }
     )
     codes = [line.split("]")[0] for line in problems().splitlines() if not line.startswith(" ")]
     expected = [
         "t/a.yaml:1:11: error[syntax",
         "t/b.yaml:7:42: error[bad-path",
-        "tenants.yaml:9:1: error[unknown-key",
+        "tenants.yaml:12:1: error[unknown-key",
         "Found 3 errors",
     ]
     assert expected == codes
@@ -102,23 +111,31 @@ def test_a_broken_file_hides_no_mistake_of_the_others() -> None:
 def test_tenants_of_the_main_file_that_are_no_mapping_are_told_once() -> None:
     write({"tenants.yaml": main("[t/*.yaml]") + "tenants: 5\n", "t/a.yaml": APP.format("rocky", "./")})
     expected = told(
-        "tenants.yaml:9:10: error[wrong-type]: expected a mapping, found the number 5",
+        "tenants.yaml:10:10: error[wrong-type]: expected a mapping, found the number 5",
         "  at tenants",
         "Found 1 error",
     )
     assert expected == problems()
 
 
-def test_hidden_files_such_as_those_editors_leave_are_not_taken() -> None:
-    write({"tenants.yaml": main("[t/*.yaml]"), "t/a.yaml": APP.format("rocky", "./"), "t/.a.yaml": "junk"})
-    assert ["rocky"] == list(load_fleet(Path("tenants.yaml")).document.tenants)
+@pytest.mark.parametrize("name", [".movy.yaml", "movy.yml", "movy.YAML"])
+def test_a_file_beside_included_ones_that_no_pattern_matches_is_named(name: str) -> None:
+    write({"tenants.yaml": main("[t/*.yaml]", "rocky"), "t/rocky.yaml": APP.format("rocky", "./"), f"t/{name}": "junk"})
+    (warning,) = warnings_of(load_fleet(Path("tenants.yaml")))
+    assert (str(warning.location), warning.code, warning.message) == (
+        "tenants.yaml:8:11",
+        "not-included",
+        f"'t/{name}' is not included, although files beside it are",
+    )
 
 
-def test_a_link_inside_the_directory_is_followed() -> None:
-    write({"tenants.yaml": main("[t/*.yaml]"), "teams/a.yaml": APP.format("rocky", "./")})
+def test_a_link_inside_the_directory_is_followed_and_speaks_of_the_tenant_that_the_link_is_named_after() -> None:
+    write({"tenants.yaml": main("[t/*.yaml]", "rocky"), "teams/a.yaml": APP.format("rocky", "./")})
     Path("t").mkdir()
-    Path("t/linked.yaml").symlink_to("../teams/a.yaml")
-    assert "t/linked.yaml:2:3" == load_fleet(Path("tenants.yaml")).source.line_of(("tenants", "rocky"))
+    Path("t/rocky.yaml").symlink_to("../teams/a.yaml")
+    fleet = load_fleet(Path("tenants.yaml"))
+    assert "t/rocky.yaml:7:7" == fleet.source.line_of(("tenants", "rocky", "apps", "web"))
+    assert "tenants.yaml:11:3" == fleet.source.line_of(("tenants", "rocky"))
 
 
 def test_a_pattern_with_a_character_that_no_file_name_holds_is_refused() -> None:
@@ -132,11 +149,11 @@ def test_a_missing_main_file_is_refused_as_ever() -> None:
 
 
 def test_a_pattern_that_would_look_at_files_without_end_is_refused() -> None:
-    write({"tenants.yaml": main(f"['{'*/' * 40}x']")})
+    write({"tenants.yaml": main(f"[{{tenants: '{'*/' * 40}x', of: [rocky]}}]", "rocky")})
     Path("a").symlink_to(".")
     expected = told(
-        f"tenants.yaml:8:11: error[bad-include]: '{'*/' * 40}...' searches too many files or directories",
-        "  at include[0]",
+        f"tenants.yaml:8:21: error[bad-include]: '{'*/' * 40}...' searches too many files or directories",
+        "  at include[0].tenants",
         "  fix: narrow the pattern",
         "Found 1 error",
     )

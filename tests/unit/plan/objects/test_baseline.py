@@ -192,7 +192,6 @@ def test_pod_security_by_mode_and_version() -> None:
     [
         ("strict", "error[bad-value]: 'strict' is not a valid pod security level"),
         ("{enforce: strict}", "error[bad-value]: 'strict' is not allowed here"),
-        ("{version: v1.33}", "error[missing-key]: one of enforce, audit, warn is needed"),
         ("{enforce: baseline, version: '1.33'}", "error[bad-value]: '1.33' does not match ^(latest|v1"),
         ("[baseline]", "error[wrong-type]: expected a mapping, found a list"),
     ],

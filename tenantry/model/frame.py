@@ -1,0 +1,83 @@
+"""Which files are included, what they may speak of, and what the main file allows them beyond a tenant's apps."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from tenantry.messages.redact import shorten
+from tenantry.model.clusters import Selector
+from tenantry.model.scalars import AddressPattern, Duration, KeyPrefix, Name, RoleName, Text, refusal
+from tenantry.model.strict import Model
+
+GRANTABLE = Literal[
+    "interval",
+    "limits",
+    "namespaces",
+    "network",
+    "owners",
+    "quota",
+    "retryInterval",
+    "role",
+    "roleBindings",
+    "timeout",
+]
+"""Settings of a tenant that the main file can leave to an included file."""
+
+
+class Include(Model):
+    """Files with the apps of tenants. A pattern alone is the short form of `{tenants: PATTERN}`."""
+
+    tenants: Text
+    """A pattern for files, relative to the directory of this file."""
+    of: Annotated[list[Text], Field(min_length=1)] | None = None
+    """The tenants that these files may speak of. Default: each file may speak of the tenant that it is named after. With
+    `selfService`, names may contain `*`."""
+    selfService: Name | None = None
+    """The frame under `selfService` for tenants that these files bring along. Without it they may only speak of tenants that
+    this file declares."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _pattern_alone(cls, value: Any) -> Any:
+        return {"tenants": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _stars_only_for_new_tenants(self) -> Self:
+        for name in self.of or ():
+            if "*" in name and not self.selfService:
+                raise refusal(
+                    "bad-include",
+                    f"'{shorten(name)}' is not the name of a tenant",
+                    fix="list the tenants by name, or set 'selfService:'",
+                )
+        return self
+
+
+class Grants(Model):
+    """What the included file of a tenant may do. An included file may always declare apps, sources, credentials, configs and
+    alerts; these keys say how far those reach.
+    """
+
+    clusters: Selector | None = None
+    """The clusters that the file's selectors can take. Default: those of the tenant's `clusters` in this file. `all` does not
+    include management clusters: name them, or select them by labels."""
+    environments: list[Name] | None = None
+    """The environments in which the tenant is placed, and those that extend them. Default: all."""
+    sources: list[AddressPattern] | None = None
+    """Addresses that sources and followed images may have. `https://git.example.com/rocky/*` allows everything below a path,
+    `oci://` stands for registries, `s3://ENDPOINT/BUCKET` for buckets, and `*` for any address. Default: none."""
+    alerts: list[AddressPattern] | None = None
+    """Addresses that alerts may be sent to, in addition to those of `sources`. Default: none, so that the address comes from
+    a Secret or from the provider's type."""
+    settings: list[GRANTABLE] | None = None
+    """Settings of the tenant that the file may set itself; they replace those of this file. Default: none."""
+    roles: list[RoleName] | None = None
+    """The ClusterRoles that a granted `role`, `owners` or `roleBindings` may name. Default: `view`."""
+    labels: list[KeyPrefix] | None = None
+    """Prefixes of the labels of namespaces that the file may set. Default: none."""
+    annotations: list[KeyPrefix] | None = None
+    """Prefixes of the annotations of namespaces that the file may set. Default: none."""
+    shortestInterval: Duration | None = None
+    """The shortest `interval` and `retryInterval` anything of the tenant may have. Default: `30s`."""

@@ -1,0 +1,107 @@
+"""What the planned objects of a tenant may not say: a check of what Flux gets, after merging and filling in.
+
+The rules check the same as it is written, for the place. They cannot see what a placeholder becomes or what `null` removes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.grants import SHORTEST_INTERVAL, grants_of, is_filled
+from tenantry.fleet.identity import borrowed
+from tenantry.fleet.reach import bucket_address, image_address, is_allowed
+from tenantry.fleet.rules.frames import foreign_address, too_short
+from tenantry.fleet.settings import variable_at
+from tenantry.fleet.template import fill
+from tenantry.messages.errors import Finding, Path
+from tenantry.messages.placeholders import names_in
+from tenantry.model.frame import Grants
+from tenantry.plan.objects.scope import Scope
+
+_TIMES = ("interval", "retryInterval")
+_CONTENT = ("values", "postRenderers", "patches", "postBuild")
+"""Fields of a spec whose keys are the author's own or those of other objects."""
+
+
+class Wall:
+    """Checks the objects of one tenant on one cluster; the platform's own pass."""
+
+    def __init__(self, fleet: Fleet, scope: Scope, variables: Mapping[str, str]) -> None:
+        self._fleet = fleet
+        self._scope = scope
+        self._variables = variables
+        self._grants = grants_of(fleet, scope.tenant) if scope.tenant else None
+
+    def check(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
+        """What a spec may not say. Args: origin: where in the document the value at a path of the spec is written."""
+        if not self._scope.tenant:
+            return
+        if not self._fleet.document.platform.sharedIdentity:
+            yield from (self._placed(each, origin) for each in borrowed(kind, spec))
+        if self._grants:
+            yield from (self._placed(each, origin) for each in self._addresses(kind, spec, origin, self._grants))
+            yield from (self._placed(each, origin) for each in self._intervals(spec, origin, self._grants))
+
+    def _addresses(
+        self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants
+    ) -> Iterator[Finding]:
+        found = address_of(kind, spec)
+        if found is None or not is_filled(self._fleet, origin(found[0])):
+            return
+        path, address = found
+        patterns = [*(grants.sources or ()), *((grants.alerts or ()) if kind == "Provider" else ())]
+        filled = [str(fill(pattern, self._variables, ())) for pattern in patterns]
+        if not is_allowed(address, filled):
+            yield foreign_address(self._fleet, self._scope.tenant, kind, path, filled)
+
+    def _intervals(self, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants) -> Iterator[Finding]:
+        shortest = grants.shortestInterval or SHORTEST_INTERVAL
+        for path, value in _times(spec, ()):
+            place = origin(path)
+            # Where the author wrote none, the main file or Tenantry chose it.
+            if place[-1:] == path[-1:] and is_filled(self._fleet, place):
+                yield from too_short(self._fleet, self._scope.tenant, path, value, shortest)
+
+    def _placed(self, finding: Finding, origin: Callable[[Path], Path]) -> Finding:
+        place = origin(finding.path)
+        return replace(finding, path=place, notes=(*finding.notes, *self._filled_in(place)))
+
+    def _filled_in(self, place: Path) -> Iterator[str]:
+        """What placeholders at a place became, and where."""
+        written = self._fleet.source.value(place)
+        for name in dict.fromkeys(names_in(written)) if isinstance(written, str) else ():
+            at = variable_at(self._fleet, self._scope.environment, self._scope.cluster, name)
+            where = f" ({self._fleet.source.line_of(at)})" if at else ""
+            yield f"'{{{name}}}' is '{self._variables.get(name, '')}' on cluster '{self._scope.cluster}'{where}"
+
+
+def below(*at: str | int) -> Callable[[Path], Path]:
+    """The origin of the values of a block that stands at a path as a whole."""
+    return lambda path: (*at, *path)
+
+
+def address_of(kind: str, spec: Mapping[str, Any]) -> tuple[Path, str] | None:
+    """The address that a Flux object makes a controller connect to, and the path of its field."""
+    match kind:
+        case "GitRepository" | "OCIRepository" | "HelmRepository":
+            return ("url",), str(spec.get("url", ""))
+        case "Bucket":
+            return ("endpoint",), bucket_address(str(spec.get("endpoint", "")), str(spec.get("bucketName", "")))
+        case "ImageRepository":
+            return ("image",), image_address(str(spec.get("image", "")))
+        case "Provider" if spec.get("address"):
+            return ("address",), str(spec["address"])
+    return None
+
+
+def _times(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """Every interval in a spec."""
+    if isinstance(value, Mapping):
+        for key, below in value.items():
+            if key in _TIMES and isinstance(below, str):
+                yield (*path, key), below
+            elif key not in _CONTENT:
+                yield from _times(below, (*path, key))
