@@ -35,9 +35,10 @@ def _repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    git("init", "--quiet", "--initial-branch", "main")
-    git("config", "user.name", "a")
-    git("config", "user.email", "a@example.com")
+    for who in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{who}_NAME", "a")
+        monkeypatch.setenv(f"GIT_{who}_EMAIL", "a@example.com")
+    git("init", "--quiet", "--template=", "--initial-branch", "main")
     write(SOUND)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tenantry.cluster.leftovers import leftovers
@@ -14,6 +13,7 @@ from tenantry.guard import RunLimits, doubts, held, refusals, removals
 from tenantry.guard.places import Places
 from tenantry.kube.objects import readable_id
 from tenantry.plan.plan import Plan
+from tests.drawn import given
 from tests.strategies import Data, fleets
 from tests.unit.properties.promises import plans
 
@@ -93,7 +93,6 @@ def manifests(plan: Plan) -> list[dict[str, Any]]:
     return [dict(each.manifest) for each in plan.objects]
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 @given(fleets(), fleets(), st.data())
 def test_no_object_in_a_tenant_s_namespace_makes_the_guard_refuse_less(
     one: Data, other: Data, data: st.DataObject
