@@ -11,7 +11,7 @@ from sandbox import programs, rbac
 from sandbox.cluster import Cluster
 from sandbox.probe import answers
 from sandbox.supervisor import Part
-from tenantry.flux.lockdown import LOCKDOWN
+from tenantry.flux.lockdown import IDENTITY, LOCKDOWN
 
 PORTS = ("source-storage", "notification-events", "notification-receiver", *rbac.CONTROLLERS)
 """Names of the ports that the controllers need: for artifacts, events and webhooks, and one for the health of each."""
@@ -76,7 +76,7 @@ class Flux:
         environment = programs.environment(
             self.cluster.home / controller, KUBECONFIG=str(kubeconfig), RUNTIME_NAMESPACE=rbac.NAMESPACE
         )
-        own = {"health-addr": self._address(controller), **LOCKDOWN[controller], **flags}
+        own = {"health-addr": self._address(controller), **LOCKDOWN[controller], **IDENTITY[controller], **flags}
         argv = programs.command(controller, {**COMMON, **own})
         return Part(
             self.cluster.name, controller, argv, environment, tuple(self.ports[name] for name in (*ports, controller))

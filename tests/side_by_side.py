@@ -12,8 +12,9 @@ from xdist.scheduler import LoadScopeScheduling
 SHARED = {
     "fleet": ("fleet", "mistakes", "notifications", "policy", "teardown"),
     "sandbox": ("clusters", "conformance", "content", "prod"),
+    "isolation": ("admission", "isolation"),
 }
-"""Files below tests/e2e whose tests share a sandbox, without `test_`."""
+"""Files below tests/e2e and tests/faults whose tests share a sandbox, without `test_`."""
 LONGEST = (
     "fleet",
     "test_examples_multi_cluster",

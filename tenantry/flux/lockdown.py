@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+FEATURE_GATES = "feature-gates"
+"""The flag that can be given several times, each time with several values."""
+
 _OWN_NAMESPACE = {"no-cross-namespace-refs": "true"}
 _ACTING = {**_OWN_NAMESPACE, "default-service-account": "default"}
 
@@ -21,3 +24,21 @@ LOCKDOWN: Mapping[str, Mapping[str, str]] = {
     "image-automation-controller": _OWN_NAMESPACE,
 }
 """Controller -> its flags. Any default service account is enough, whatever its name."""
+
+# A controller does not start with one of the accounts and without the gate.
+_GATE = {FEATURE_GATES: "ObjectLevelWorkloadIdentity=true"}
+_OWN_IDENTITY = {**_GATE, "default-service-account": "default"}
+_OWN_KUBECONFIG = {**_GATE, "default-kubeconfig-service-account": "default"}
+
+IDENTITY: Mapping[str, Mapping[str, str]] = {
+    "source-controller": _OWN_IDENTITY,
+    "kustomize-controller": {**_OWN_KUBECONFIG, "default-decryption-service-account": "default"},
+    "helm-controller": _OWN_KUBECONFIG,
+    "notification-controller": _OWN_IDENTITY,
+    "image-reflector-controller": _OWN_IDENTITY,
+    "image-automation-controller": _OWN_IDENTITY,
+}
+"""Controller -> the flags that keep its own identity, in a cloud or in the cluster, from tenants that share it.
+
+With them, an object that names no service account gets the identity of the account `default` beside it.
+"""

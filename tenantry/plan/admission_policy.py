@@ -1,67 +1,134 @@
-"""An admission policy for tenants of the management cluster. It closes two gaps that Flux's multi-tenancy lockdown leaves open.
+"""What a tenant must not do by itself, refused by the API servers: the policies that `cluster bootstrap` installs.
 
-A role such as `admin` lets a tenant create Flux objects in its own namespace. Two of their fields reach beyond the namespace with
-the rights of the controllers, either with any flags or unless rarely used flags are set:
+A role such as `admin` lets a tenant make Flux objects in its own namespaces of the management cluster. Several of their
+fields reach out of it with the controllers' rights, whatever flags these run with, or unless they have flags that few set.
 
-- `dependsOn` can name objects in any namespace, and its `readyExpr` can read their fields, including values;
-- `kubeConfig.configMapRef` can make a controller send its own token to an address that the tenant chooses.
+No policy selects namespaces by their labels, because a tenant with more rights could take them off its own. In a namespace
+with the fleet's labels the policy for Flux objects holds for everybody. In any other it passes over authors who may create
+Kustomizations in all namespaces: they gain nothing by these fields. A tenant has no such right, so it holds for it in both.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from tenantry.kube.objects import Manifest
-from tenantry.plan.objects.scope import MANAGED_BY, ROLE_LABEL
+from tenantry.plan.admission_rules import Rule, flux_rules
+from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, MANAGED_BY, ROLE_LABEL, TENANT_LABEL
 
-POLICY = "tenantry-tenants"
 _API = "admissionregistration.k8s.io/v1"
-# Flux must be able to remove its finalizer from an object that is being deleted, whatever the object contains.
-_LEAVING = "has(object.metadata.deletionTimestamp)"
+_FLUX = {
+    "kustomize.toolkit.fluxcd.io": ("kustomizations",),
+    "helm.toolkit.fluxcd.io": ("helmreleases",),
+    "source.toolkit.fluxcd.io": (
+        "buckets",
+        "externalartifacts",
+        "gitrepositories",
+        "helmcharts",
+        "helmrepositories",
+        "ocirepositories",
+    ),
+    "notification.toolkit.fluxcd.io": ("alerts", "providers", "receivers"),
+    "image.toolkit.fluxcd.io": ("imagepolicies", "imagerepositories", "imageupdateautomations"),
+    "source.extensions.fluxcd.io": ("artifactgenerators",),
+}
 
 
-def tenants_policy(platform: str) -> tuple[Manifest, Manifest]:
-    """The policy for Flux objects in tenants' namespaces on a management cluster, and its binding.
+def management_policies(platform: str, *, shared_identity: bool) -> tuple[Manifest, ...]:
+    """The policies of a management cluster, each with its binding.
 
-    Args: platform: the namespace of add-ons, which tenants' apps may depend on.
+    Args: platform: the namespace of add-ons. shared_identity: whether tenants may use the controllers' cloud identity.
     """
-    metadata = {"name": POLICY, "labels": MANAGED_BY}
-    tenants = {"matchLabels": {**MANAGED_BY, **ROLE_LABEL}}
+    return (*_objects(flux_rules(platform, shared_identity=shared_identity)), *_status(), *remote_policies())
+
+
+def remote_policies() -> tuple[Manifest, ...]:
+    """The policies of every cluster, each with its binding."""
+    marks = (f"metadata.?{each}.orValue({{}})" for each in ("labels", "annotations"))
+    changed = (f"object.{each} != oldObject.{each}" for each in marks)
+    return _policy(
+        "tenantry-namespaces",
+        [_rule("", ("namespaces", "namespaces/finalize", "namespaces/status"), "UPDATE")],
+        {"fleets": _of_a_tenant("oldObject.metadata.?labels.orValue({})"), "changes": " || ".join(changed)},
+        {},
+        [
+            (
+                "['patch', 'update'].exists(verb, authorizer.group('').resource('namespaces').check(verb).allowed())",
+                "labels and annotations of a tenant's namespace are the platform's to change",
+            )
+        ],
+    )
+
+
+def _objects(rules: Iterable[Rule]) -> tuple[Manifest, ...]:
+    everywhere = "authorizer.group('kustomize.toolkit.fluxcd.io').resource('kustomizations').check('create').allowed()"
+    return _policy(
+        "tenantry-tenants",
+        [_rule(group, resources, "CREATE", "UPDATE") for group, resources in _FLUX.items()],
+        # Flux takes its finalizer off whatever stands in an object, but nobody may write anything new into it.
+        {"changes": "request.operation == 'CREATE' || object.?spec != oldObject.?spec"},
+        {
+            "labels": "namespaceObject.metadata.?labels.orValue({})",
+            "everywhere": everywhere,
+            "free": f"!({_of_a_tenant('variables.labels')}) && variables.everywhere",
+            "account": f"variables.labels[?'{TENANT_LABEL}'].orValue('')",
+        },
+        [(f"variables.free || ({expression})", message) for expression, message in rules],
+    )
+
+
+def _status() -> tuple[Manifest, ...]:
+    """Flux believes the status of its objects, such as where the content of a source lies."""
+    resources = {group: tuple(f"{each}/status" for each in names) for group, names in _FLUX.items()}
+    reporter = "authorizer.group(request.resource.group).resource(request.resource.resource).subresource('status')"
+    return _policy(
+        "tenantry-status",
+        [_rule(group, names, "UPDATE") for group, names in resources.items()],
+        {},
+        {},
+        [
+            (
+                f"['patch', 'update'].exists(verb, {reporter}.check(verb).allowed())",
+                "the status of a Flux object is its controller's to write",
+            )
+        ],
+    )
+
+
+def _of_a_tenant(labels: str) -> str:
+    """Whether labels of a namespace, in CEL, are those of a tenant's, on any cluster."""
+    (role,) = ROLE_LABEL.items()
+    return f"{labels}[?'{role[0]}'].orValue('') == '{role[1]}' && '{ENVIRONMENT_LABEL}' in {labels}"
+
+
+def _policy(
+    name: str,
+    rules: list[Manifest],
+    conditions: Mapping[str, str],
+    variables: Mapping[str, str],
+    validations: Iterable[Rule],
+) -> tuple[Manifest, Manifest]:
+    metadata = {"name": name, "labels": MANAGED_BY}
+    # With what the API server would add: it takes all of this for one value, so two who apply less are in conflict.
+    matched = {"matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {}, "resourceRules": rules}
     spec = {
         "failurePolicy": "Fail",
-        # Written with all defaults: server-side apply treats this as one value, so appliers that omit a default conflict.
-        "matchConstraints": {
-            "matchPolicy": "Equivalent",
-            "namespaceSelector": tenants,
-            "objectSelector": {},
-            "resourceRules": [
-                _rule("kustomize.toolkit.fluxcd.io", "kustomizations"),
-                _rule("helm.toolkit.fluxcd.io", "helmreleases"),
-            ],
-        },
-        "validations": [_own_dependencies(platform), _no_controller_tokens()],
+        "matchConstraints": matched,
+        **({"matchConditions": _named(conditions)} if conditions else {}),
+        **({"variables": _named(variables)} if variables else {}),
+        "validations": [{"expression": text, "message": message} for text, message in validations],
     }
-    binding = {"policyName": POLICY, "validationActions": ["Deny"]}
+    binding = {"policyName": name, "validationActions": ["Deny"]}
     return (
         {"apiVersion": _API, "kind": "ValidatingAdmissionPolicy", "metadata": metadata, "spec": spec},
         {"apiVersion": _API, "kind": "ValidatingAdmissionPolicyBinding", "metadata": metadata, "spec": binding},
     )
 
 
-def _rule(group: str, resource: str) -> Manifest:
-    operations = ["CREATE", "UPDATE"]
-    return {"apiGroups": [group], "apiVersions": ["*"], "operations": operations, "resources": [resource], "scope": "*"}
+def _named(expressions: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"name": name, "expression": text} for name, text in expressions.items()]
 
 
-def _own_dependencies(platform: str) -> Manifest:
-    own = "!has(each.namespace) || each.namespace == object.metadata.namespace"
-    addon = f"each.namespace == '{platform}' && !has(each.readyExpr)"
-    return {
-        "expression": f"{_LEAVING} || !has(object.spec.dependsOn) || object.spec.dependsOn.all(each, {own} || ({addon}))",
-        "message": f"a tenant's dependsOn names its own namespace, or without a readyExpr '{platform}'",
-    }
-
-
-def _no_controller_tokens() -> Manifest:
-    return {
-        "expression": f"{_LEAVING} || !has(object.spec.kubeConfig) || !has(object.spec.kubeConfig.configMapRef)",
-        "message": "a tenant's kubeConfig is a Secret of its own: with configMapRef Flux would lend it its own identity",
-    }
+def _rule(group: str, resources: tuple[str, ...], *operations: str) -> Manifest:
+    matched = {"apiGroups": [group], "operations": list(operations), "resources": list(resources)}
+    return {**matched, "apiVersions": ["*"], "scope": "*"}

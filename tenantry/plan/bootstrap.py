@@ -1,6 +1,6 @@
 """What a cluster needs once, before Flux can work on it: the platform's namespace, and its service account's permissions.
 
-A management cluster also gets the policy that keeps tenants' own Flux objects inside their namespaces.
+Every cluster gets the policies that keep tenants inside their namespaces.
 
 Flux cannot create these for itself, and no stack owns them: an administrator applies them to a remote cluster, and they stay.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.sharing import platform_account
 from tenantry.kube.objects import Manifest
-from tenantry.plan.admission_policy import tenants_policy
+from tenantry.plan.admission_policy import management_policies, remote_policies
 from tenantry.plan.objects.scope import MANAGED_BY
 
 MARKER = "tenantry"
@@ -36,12 +36,13 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
             {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata},
             _binding(account, platform),
             cluster_marker(platform, cluster),
-            *tenants_policy(platform),
+            *management_policies(platform, shared_identity=fleet.document.platform.sharedIdentity),
         )
     assert declared.kubeconfig is not None  # a rule of the fleet
     remote_for = (each for each in declared.environments if fleet.environments[each].management != cluster)
     accounts = dict.fromkeys(platform_account(fleet, each, cluster) for each in remote_for)
-    return (namespace, *(_binding(each, declared.kubeconfig.resolved.namespace) for each in accounts))
+    bindings = (_binding(each, declared.kubeconfig.resolved.namespace) for each in accounts)
+    return (namespace, *bindings, *remote_policies())
 
 
 def cluster_marker(platform: str, cluster: str) -> Manifest:

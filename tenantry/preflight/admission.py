@@ -1,27 +1,34 @@
-"""Checks that the management cluster has the admission policy that `tenantry cluster bootstrap` of this version creates."""
+"""Whether a cluster has the admission policies of `tenantry cluster bootstrap`, as this version makes them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from tenantry.compare.fields import changed_fields, projected
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.problems import Problem, warning
-from tenantry.plan.admission_policy import tenants_policy
 
 
-def check_policy(platform: str, management: str, read: Callable[[ObjectId], Manifest | None]) -> Iterator[Problem]:
-    """Args: platform: the platform's namespace. read: an object of the management cluster.
+def check_policies(
+    wanted: Iterable[Manifest], cluster: str, read: Callable[[ObjectId], Manifest | None]
+) -> Iterator[Problem]:
+    """Yields a warning if any is missing, and one if any is different.
 
-    Raises: Refused: it cannot be read.
+    Args:   wanted: the policies and their bindings. read: an object of the cluster.
+    Raises: Refused: one cannot be read.
     """
-    fix = f"tenantry cluster bootstrap {management} --kubeconfig FILE --context NAME"
-    for wanted in tenants_policy(platform):
-        id = object_id(wanted)
-        there = read(id)
-        if there is None:
-            message = f"'{management}' has no {id}: a tenant's own Flux objects can refer to objects of other tenants"
-            yield warning("no-policy", message, fix)
-        elif any(changed_fields(projected(there["spec"], wanted["spec"]), wanted["spec"])):
-            message = f"{id} on '{management}' differs from what this version of Tenantry creates"
-            yield warning("other-policy", message, fix)
+    found = [(object_id(each), each, read(object_id(each))) for each in wanted]
+    missing = [str(id) for id, _, there in found if there is None]
+    other = [str(id) for id, wanted, there in found if there and _differs(there, wanted)]
+    fix = f"tenantry cluster bootstrap {cluster} --kubeconfig FILE --context NAME"
+    if missing:
+        message = f"'{cluster}' has no {', '.join(missing)}: a tenant can reach what is not its own"
+        yield warning("no-policy", message, fix)
+    if other:
+        verb = "differs" if len(other) == 1 else "differ"
+        message = f"{', '.join(other)} on '{cluster}' {verb} from what this version of Tenantry creates"
+        yield warning("other-policy", message, fix)
+
+
+def _differs(there: Manifest, wanted: Manifest) -> bool:
+    return any(changed_fields(projected(there["spec"], wanted["spec"]), wanted["spec"]))

@@ -16,10 +16,11 @@ from tenantry.guard.claims import Claim
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import Refused, Severity
 from tenantry.messages.problems import Problem, error
+from tenantry.plan.admission_policy import management_policies
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
-from tenantry.preflight.admission import check_policy
+from tenantry.preflight.admission import check_policies
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
 from tenantry.preflight.fitness import check_fitness, definitions
 from tenantry.preflight.kubeconfig import is_loopback
@@ -100,10 +101,13 @@ class _Check:
 
     def _lockdown(self) -> Iterator[Problem]:
         labelled = list(every(self.client, "apps/v1", "Deployment", selector=LABEL))
-        return check_lockdown(labelled or every(self.client, "apps/v1", "Deployment"))
+        deployments = labelled or every(self.client, "apps/v1", "Deployment")
+        return check_lockdown(deployments, shared_identity=self.fleet.document.platform.sharedIdentity)
 
     def _policy(self) -> Iterator[Problem]:
-        return check_policy(self.fleet.document.platform.namespace, self.plan.management, self._read)
+        platform = self.fleet.document.platform
+        wanted = management_policies(platform.namespace, shared_identity=platform.sharedIdentity)
+        return check_policies(wanted, self.plan.management, self._read)
 
     def _remotes(self) -> Iterator[Problem]:
         local = is_loopback(urlsplit(self.client.config.cluster.server).hostname or "")

@@ -6,15 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from tenantry.flux.lockdown import LOCKDOWN
+from tenantry.flux.lockdown import FEATURE_GATES, IDENTITY, LOCKDOWN
 from tenantry.kube.objects import Manifest
 from tenantry.messages.problems import Problem, warning
 
 LABEL = "app.kubernetes.io/part-of=flux"
 
 
-def check_lockdown(deployments: Iterable[Manifest]) -> Iterator[Problem]:
-    """Args: deployments: of any software. Those of Flux are recognized by their images and names."""
+def check_lockdown(deployments: Iterable[Manifest], *, shared_identity: bool = False) -> Iterator[Problem]:
+    """Yields a warning for each controller of Flux that lacks flags.
+
+    Args:   deployments: of any software; those of Flux are known by their images, and by their names.
+            shared_identity: whether tenants may use the controllers' identity, so that flags against that are not needed.
+    """
     found = [(controller, each) for each in deployments if (controller := _controller(each))]
     if not found:
         yield warning(
@@ -24,7 +28,8 @@ def check_lockdown(deployments: Iterable[Manifest]) -> Iterator[Problem]:
         )
     for controller, deployment in found:
         flags = _flags(deployment, controller)
-        missing = [f"--{name}={value}" for name, value in LOCKDOWN[controller].items() if not _set(flags, name, value)]
+        wanted = {**LOCKDOWN[controller], **({} if shared_identity else IDENTITY[controller])}
+        missing = [f"--{name}={value}" for name, value in wanted.items() if not _set(flags, name, value)]
         if missing:
             yield _unlocked(controller, deployment["metadata"], missing, _position(deployment, controller))
 
@@ -75,11 +80,14 @@ def _flags(deployment: Manifest, controller: str) -> dict[str, str]:
     for word, following in pairwise([*words, "--"]):
         if word.startswith("-"):
             name, given, value = word.lstrip("-").partition("=")
-            flags[name] = value if given else "true" if following.startswith("-") else following
+            told = value if given else "true" if following.startswith("-") else following
+            flags[name] = f"{flags[name]},{told}" if name == FEATURE_GATES and name in flags else told
     return flags
 
 
 def _set(flags: Mapping[str, str], name: str, value: str) -> bool:
+    if name == FEATURE_GATES:
+        return value in flags.get(name, "").split(",")
     if value == "true":
         return flags.get(name, "").lower() in ("true", "t", "1")
     return bool(flags.get(name))

@@ -15,16 +15,17 @@ from tests.faults.commits import forbidden, intruder
 KUBECONFIG = "edge-1-admin-kubeconfig"
 """The name of the Secret beside which Flux's objects for the remote cluster lie."""
 
-_PLURALS = {
-    "Kustomization": "kustomizations",
-    "HelmRelease": "helmreleases",
-    "GitRepository": "gitrepositories",
-    "Receiver": "receivers",
-}
+_PLURALS = {"GitRepository": "gitrepositories", "OCIRepository": "ocirepositories"}
+_PLURALS |= {"HelmRepository": "helmrepositories", "ImageRepository": "imagerepositories"}
+_PLURALS |= {"ImagePolicy": "imagepolicies"}
+"""Of the kinds whose plural is not their name and an `s`."""
+_SOURCE_API, _IMAGE_API = "source.toolkit.fluxcd.io/v1", "image.toolkit.fluxcd.io/v1"
 _APIS = {
     "Kustomization": "kustomize.toolkit.fluxcd.io/v1",
     "HelmRelease": "helm.toolkit.fluxcd.io/v2",
-    "GitRepository": "source.toolkit.fluxcd.io/v1",
+    **dict.fromkeys(("GitRepository", "OCIRepository", "HelmRepository", "Bucket"), _SOURCE_API),
+    **dict.fromkeys(("ImageRepository", "ImagePolicy", "ImageUpdateAutomation"), _IMAGE_API),
+    **dict.fromkeys(("Provider", "Alert"), "notification.toolkit.fluxcd.io/v1beta3"),
     "Receiver": "notification.toolkit.fluxcd.io/v1",
 }
 
@@ -44,16 +45,20 @@ class Forgery:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        metadata = {"name": self.name, "namespace": TENANT}
-        return {"apiVersion": _APIS[self.kind], "kind": self.kind, "metadata": metadata, "spec": self.spec}
+        return manifest(self.kind, self.name, self.spec)
+
+
+def manifest(kind: str, name: str, spec: Mapping[str, Any], namespace: str = TENANT) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": namespace}
+    return {"apiVersion": _APIS[kind], "kind": kind, "metadata": metadata, "spec": spec}
 
 
 def collection(kind: str, namespace: str = TENANT) -> str:
     """The path in the API of a kind's objects."""
-    return f"/apis/{_APIS[kind]}/namespaces/{namespace}/{_PLURALS[kind]}"
+    return f"/apis/{_APIS[kind]}/namespaces/{namespace}/{_PLURALS.get(kind, f'{kind.lower()}s')}"
 
 
-def _manifests(name: str, tried: str, refusal: str, *targets: str, **spec: Any) -> Forgery:
+def manifests(name: str, tried: str, refusal: str, *targets: str, **spec: Any) -> Forgery:
     usual = {
         "interval": "1h",
         "prune": True,
@@ -65,7 +70,7 @@ def _manifests(name: str, tried: str, refusal: str, *targets: str, **spec: Any) 
     return Forgery(name, tried, "Kustomization", _without_none({**usual, **spec}), refusal, targets)
 
 
-def _release(name: str, tried: str, refusal: str, *targets: str, **spec: Any) -> Forgery:
+def release(name: str, tried: str, refusal: str, *targets: str, **spec: Any) -> Forgery:
     source = {"kind": "GitRepository", "name": "manifests"}
     usual = {
         "interval": "1h",
@@ -84,72 +89,71 @@ def _as(verb: str, resource: str, namespace: str, account: str = TENANT) -> str:
     return forbidden(verb, resource, "", namespace).format(user=user)
 
 
-_MISSING = f'secrets "{KUBECONFIG}" not found'
-_SOURCE = "can't access 'GitRepository/rocky/manifests', cross-namespace references have been blocked"
-_NEIGHBOURS = {"kind": "GitRepository", "name": "manifests", "namespace": "rocky"}
-_DEPENDENCY = "a tenant's dependsOn names its own namespace, or without a readyExpr 'tenantry-system'"
-_IDENTITY = "a tenant's kubeConfig is a Secret of its own: with configMapRef Flux would lend it its own identity"
+MISSING = f'secrets "{KUBECONFIG}" not found'
+REFERENCE = "a tenant's Flux objects refer to objects of their own namespace only"
+ACCOUNT = "a tenant's serviceAccountName is the tenant's name"
+REMOTE = "a tenant's Flux objects have no kubeConfig: they act on this cluster"
+NEIGHBOURS = {"kind": "GitRepository", "name": "manifests", "namespace": "rocky"}
+DEPENDENCY = "a tenant's dependsOn names its own namespace, or without a readyExpr 'tenantry-system'"
 
 FORGERIES = (
-    _manifests("source", "a neighbour's source", _SOURCE, sourceRef=_NEIGHBOURS),
-    _manifests(
-        "no-account", "no service account", _as("patch", "configmaps", TENANT, "default"), serviceAccountName=None
-    ),
-    _manifests(
+    manifests("source", "a neighbour's source", REFERENCE, sourceRef=NEIGHBOURS),
+    manifests("no-account", "no service account", ACCOUNT, serviceAccountName=None),
+    manifests(
         "flux-account",
         "the name of Flux's own service account",
-        _as("patch", "configmaps", TENANT, "kustomize-controller"),
+        ACCOUNT,
         serviceAccountName="kustomize-controller",
     ),
-    _manifests(
+    manifests(
         "target",
         "a neighbour's `targetNamespace`",
         _as("patch", "configmaps", "rocky"),
         intruder("rocky"),
         targetNamespace="rocky",
     ),
-    _manifests(
+    manifests(
         "remote",
         "`kubeConfig` with a remote cluster's kubeconfig",
-        _MISSING,
+        REMOTE,
         kubeConfig={"secretRef": {"name": KUBECONFIG}},
     ),
-    _manifests(
+    manifests(
         "identity",
         "`kubeConfig` with Flux's own identity",
-        _IDENTITY,
+        REMOTE,
         kubeConfig={"configMapRef": {"name": "anywhere"}},
     ),
-    _manifests(
+    manifests(
         "substitution",
         "a remote cluster's kubeconfig as variables",
-        _MISSING,
+        MISSING,
         postBuild={"substituteFrom": [{"kind": "Secret", "name": KUBECONFIG}]},
     ),
-    _manifests(
+    manifests(
         "decryption",
         "a remote cluster's kubeconfig as a key",
-        _MISSING,
+        MISSING,
         decryption={"provider": "sops", "secretRef": {"name": KUBECONFIG}},
     ),
-    _manifests(
+    manifests(
         "oracle",
         "a question about a neighbour's app in `dependsOn`",
-        _DEPENDENCY,
+        DEPENDENCY,
         dependsOn=[
             {"name": "web", "namespace": "rocky", "readyExpr": "dep.spec.postBuild.substitute.DOMAIN.startsWith('r')"}
         ],
     ),
-    _manifests(
+    manifests(
         "platform-oracle",
         "a question about an add-on in `dependsOn`",
-        _DEPENDENCY,
+        DEPENDENCY,
         dependsOn=[{"name": "any", "namespace": "tenantry-system", "readyExpr": "dep.spec.prune"}],
     ),
-    _release(
+    release(
         "release-oracle",
         "a question about another tenant's baseline in `dependsOn`",
-        _DEPENDENCY,
+        DEPENDENCY,
         dependsOn=[
             {
                 "name": "edge-1-rocky-baseline",
@@ -158,26 +162,26 @@ FORGERIES = (
             }
         ],
     ),
-    _release(
+    release(
         "chart-source",
         "a chart of a neighbour's source",
-        "cross-namespace references are not allowed: cannot access HelmChart",
-        chart={"spec": {"chart": "./web", "sourceRef": _NEIGHBOURS}},
+        REFERENCE,
+        chart={"spec": {"chart": "./web", "sourceRef": NEIGHBOURS}},
     ),
-    _release(
+    release(
         "chart-ref",
         "a neighbour's chart",
-        "cross-namespace references are not allowed: cannot access HelmChart",
+        REFERENCE,
         chart=None,
         chartRef={"kind": "HelmChart", "name": "any", "namespace": "kamaji-edge"},
     ),
-    _release(
+    release(
         "storage",
         "`storageNamespace` of the platform",
         _as("list", "secrets", "tenantry-system"),
         storageNamespace="tenantry-system",
     ),
-    _release(
+    release(
         "release-target",
         "a neighbour's `targetNamespace`",
         _as("get", "configmaps", "rocky"),
@@ -185,7 +189,7 @@ FORGERIES = (
         targetNamespace="rocky",
         storageNamespace=TENANT,
     ),
-    _release(
+    release(
         "release-namespace",
         "`createNamespace`",
         'in the namespace "intruder"',
@@ -194,21 +198,19 @@ FORGERIES = (
         storageNamespace=TENANT,
         install={"createNamespace": True},
     ),
-    _release(
+    release(
         "values",
         "a remote cluster's kubeconfig as values",
-        _MISSING,
+        MISSING,
         valuesFrom=[{"kind": "Secret", "name": KUBECONFIG, "valuesKey": "admin.conf"}],
     ),
-    _release(
-        "release-remote", "`kubeConfig` with a remote's", _MISSING, kubeConfig={"secretRef": {"name": KUBECONFIG}}
-    ),
+    release("release-remote", "`kubeConfig` with a remote's", REMOTE, kubeConfig={"secretRef": {"name": KUBECONFIG}}),
     Forgery(
         "git-secret",
         "a remote cluster's kubeconfig as a Git password",
         "GitRepository",
         {"interval": "1h", "url": "https://127.0.0.1:1/a.git", "secretRef": {"name": KUBECONFIG}},
-        _MISSING,
+        MISSING,
     ),
     Forgery(
         "git-include",
@@ -228,8 +230,8 @@ FORGERIES = (
         {
             "type": "generic",
             "secretRef": {"name": KUBECONFIG},
-            "resources": [{"kind": "Kustomization", "name": "web", "namespace": "rocky"}],
+            "resources": [{"kind": "Kustomization", "name": "web"}],
         },
-        _MISSING,
+        MISSING,
     ),
 )

@@ -24,12 +24,12 @@ from tests.faults.arena import EDGE, HUB, PLACES, REPOSITORY, TENANT, Place, own
 from tests.faults.commits import CHARTS, COMMITS, Commit
 from tests.faults.declarations import DECLARATIONS, Declaration, existing
 from tests.faults.forgeries import FORGERIES, KUBECONFIG, Forgery, collection
-from tests.faults.report import Results, Row, clipped
+from tests.faults.isolation import row
+from tests.faults.report import Results
 from tests.faults.requests import FOREIGN, REQUESTS, Request
 from tests.faults.victims import belongings
 
 pytestmark = pytest.mark.faults
-SECTION = "isolation"
 Apis = dict[str, Api]
 States = dict[tuple[str, str], dict[str, Any] | None]
 
@@ -57,12 +57,6 @@ def everyone_else(apis: Apis) -> Iterator[None]:
     others = {name: belongings(api) for name, api in apis.items()}
     yield
     assert others == {name: belongings(api) for name, api in apis.items()}
-
-
-def row(tried: str, where: str, who: str, answer: str, seconds: float, verdict: str = "refused") -> Row:
-    """who: a service account by its whole name, or what else the attacker is known by there."""
-    account = who.removeprefix("system:serviceaccount:")
-    return Row(SECTION, {"what": tried, "where": where, "as": account, "answer": clipped(answer)}, seconds, verdict)
 
 
 def unchanged(apis: Apis, before: States, place: Place, targets: tuple[str, ...]) -> None:

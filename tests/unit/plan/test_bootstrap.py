@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tenantry.plan.admission_policy import management_policies, remote_policies
 from tenantry.plan.bootstrap import bootstrap
 from tests.unit.texts import FRAME, fleet
 
@@ -26,6 +27,7 @@ def test_a_remote_needs_the_platform_s_namespace_and_rights_for_the_user_of_the_
     expected = (
         namespace("tenantry-system"),
         binding("tenantry-platform-kamaji", "system:serviceaccount:kamaji:tenantry-platform"),
+        *remote_policies(),
     )
     assert expected == bootstrap(fleet(FRAME), "dev", "edge")
 
@@ -47,55 +49,8 @@ def test_the_management_cluster_needs_the_account_itself() -> None:
             "data": {"cluster": "hub"},
         },
     )
-    assert expected == bootstrap(fleet(FRAME), "dev", "hub")[:4]
-
-
-def test_the_management_cluster_keeps_tenants_own_flux_objects_inside_their_namespaces() -> None:
-    *_, policy, bound = bootstrap(fleet(FRAME.replace("platform: {", "platform: {namespace: ops, ")), "dev", "hub")
-    metadata = {"name": "tenantry-tenants", "labels": MINE}
-    group = "admissionregistration.k8s.io/v1"
-    assert bound == {
-        "apiVersion": group,
-        "kind": "ValidatingAdmissionPolicyBinding",
-        "metadata": metadata,
-        "spec": {"policyName": "tenantry-tenants", "validationActions": ["Deny"]},
-    }
-    assert policy == {
-        "apiVersion": group,
-        "kind": "ValidatingAdmissionPolicy",
-        "metadata": metadata,
-        "spec": {
-            "failurePolicy": "Fail",
-            "matchConstraints": {
-                "matchPolicy": "Equivalent",
-                "namespaceSelector": {"matchLabels": {**MINE, "toolkit.fluxcd.io/role": "tenant"}},
-                "objectSelector": {},
-                "resourceRules": [
-                    watched("kustomize.toolkit.fluxcd.io", "kustomizations"),
-                    watched("helm.toolkit.fluxcd.io", "helmreleases"),
-                ],
-            },
-            "validations": [
-                {
-                    "expression": "has(object.metadata.deletionTimestamp) || !has(object.spec.dependsOn)"
-                    " || object.spec.dependsOn.all(each, !has(each.namespace) || each.namespace == object.metadata.namespace"
-                    " || (each.namespace == 'ops' && !has(each.readyExpr)))",
-                    "message": "a tenant's dependsOn names its own namespace, or without a readyExpr 'ops'",
-                },
-                {
-                    "expression": "has(object.metadata.deletionTimestamp) || !has(object.spec.kubeConfig)"
-                    " || !has(object.spec.kubeConfig.configMapRef)",
-                    "message": "a tenant's kubeConfig is a Secret of its own:"
-                    " with configMapRef Flux would lend it its own identity",
-                },
-            ],
-        },
-    }
-
-
-def watched(group: str, resource: str) -> dict[str, object]:
-    operations = ["CREATE", "UPDATE"]
-    return {"apiGroups": [group], "apiVersions": ["*"], "operations": operations, "resources": [resource], "scope": "*"}
+    policies = management_policies("tenantry-system", shared_identity=False)
+    assert (*expected, *policies) == bootstrap(fleet(FRAME), "dev", "hub")
 
 
 def test_names_that_the_fleet_chose_are_used() -> None:
@@ -103,7 +58,7 @@ def test_names_that_the_fleet_chose_are_used() -> None:
         "kubeconfig: {kam", "platformServiceAccount: boss, kubeconfig: {kam"
     )
     expected = (namespace("ops"), binding("boss-kamaji", "system:serviceaccount:kamaji:boss"))
-    assert expected == bootstrap(fleet(text), "dev", "edge")
+    assert expected == bootstrap(fleet(text), "dev", "edge")[:2]
 
 
 def test_a_remote_in_several_environments_of_one_management_cluster_binds_the_accounts_of_all() -> None:
@@ -115,5 +70,6 @@ def test_a_remote_in_several_environments_of_one_management_cluster_binds_the_ac
         namespace("tenantry-system"),
         binding("tenantry-platform-kamaji", "system:serviceaccount:kamaji:tenantry-platform"),
         binding("tenantry-platform-r1-kamaji", "system:serviceaccount:kamaji:tenantry-platform-r1"),
+        *remote_policies(),
     )
     assert expected == bootstrap(loaded, "dev", "edge") == bootstrap(loaded, "r1", "edge")

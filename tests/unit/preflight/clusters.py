@@ -29,6 +29,8 @@ SECRET = "/api/v1/namespaces/kamaji/secrets/edge-admin-kubeconfig"
 DEPLOYMENTS = "/apis/apps/v1/deployments"
 ADDRESS = "https://edge.example.com"
 TOKEN = "marker-token"
+IDENTITY = ("--feature-gates=ObjectLevelWorkloadIdentity=true", "--default-service-account=default")
+"""What source-controller has to have."""
 REVIEWS = "/apis/authorization.k8s.io/v1/"
 
 
@@ -62,7 +64,7 @@ def hub() -> Memory:
             "status": {"conditions": [{"type": "Established", "status": "True"}]},
         }
     memory.objects[SECRET] = secret(kubeconfig())
-    memory.objects[DEPLOYMENTS] = {"metadata": {}, "items": [controller("source-controller")]}
+    memory.objects[DEPLOYMENTS] = {"metadata": {}, "items": [controller("source-controller", *IDENTITY)]}
     return memory
 
 

@@ -100,8 +100,7 @@ def test_a_policy_that_is_missing_or_of_another_version_is_told() -> None:
     assert (problem.severity, problem.code, problem.message, problem.fix) == (
         "warning",
         "no-policy",
-        "'hub' has no ValidatingAdmissionPolicy tenantry-tenants: a tenant's own Flux objects can refer to"
-        " objects of other tenants",
+        "'hub' has no ValidatingAdmissionPolicy tenantry-tenants: a tenant can reach what is not its own",
         BOOTSTRAP,
     )
 
@@ -109,7 +108,7 @@ def test_a_policy_that_is_missing_or_of_another_version_is_told() -> None:
 def test_what_a_server_adds_to_a_policy_is_no_difference() -> None:
     management = hub()
     policy = management.objects[POLICIES]
-    spec = {**policy["spec"], "variables": [], "auditAnnotations": []}
+    spec = {**policy["spec"], "auditAnnotations": [], "paramKind": None}
     management.objects[POLICIES] = {**policy, "spec": spec, "status": {"observedGeneration": 1}}
     assert told(management) == []
 

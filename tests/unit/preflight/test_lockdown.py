@@ -8,6 +8,10 @@ from tenantry.messages.problems import Problem
 from tenantry.preflight.lockdown import check_lockdown
 
 LOCKED = ("--no-cross-namespace-refs=true", "--default-service-account=default")
+GATE = "--feature-gates=ObjectLevelWorkloadIdentity=true"
+OWN = (GATE, "--default-service-account=default")
+KUBECONFIGS = (GATE, "--default-kubeconfig-service-account=default")
+DECRYPTION = "--default-decryption-service-account=default"
 
 
 def deployment(name: str, *arguments: str, image: str = "", **container: Any) -> dict[str, Any]:
@@ -18,8 +22,8 @@ def deployment(name: str, *arguments: str, image: str = "", **container: Any) ->
     return {"metadata": metadata, "spec": {"template": {"spec": {"containers": containers}}}}
 
 
-def told(*deployments: dict[str, Any]) -> list[Problem]:
-    return list(check_lockdown(deployments))
+def told(*deployments: dict[str, Any], shared_identity: bool = True) -> list[Problem]:
+    return list(check_lockdown(deployments, shared_identity=shared_identity))
 
 
 def messages(*deployments: dict[str, Any]) -> list[str]:
@@ -38,6 +42,31 @@ def test_controllers_that_are_locked_down_are_no_news() -> None:
         )
         == []
     )
+
+
+def test_flags_that_keep_the_controllers_identity_apart_are_asked_for_unless_the_file_shares_it() -> None:
+    locked = [
+        deployment("source-controller", *OWN),
+        deployment("kustomize-controller", *LOCKED, "--no-remote-bases=true", *KUBECONFIGS, DECRYPTION),
+        deployment("helm-controller", *LOCKED, *KUBECONFIGS),
+        *(
+            deployment(f"{each}-controller", LOCKED[0], *OWN)
+            for each in ("notification", "image-reflector", "image-automation")
+        ),
+    ]
+    assert told(*locked, shared_identity=False) == []
+    (problem,) = told(deployment("helm-controller", *LOCKED), shared_identity=False)
+    assert problem.message.startswith(
+        "helm-controller (Deployment flux-system/helm-controller) runs without"
+        " --feature-gates=ObjectLevelWorkloadIdentity=true, --default-kubeconfig-service-account=default: "
+    )
+
+
+def test_a_feature_gate_is_found_among_others() -> None:
+    gates = ("--feature-gates=A=false,ObjectLevelWorkloadIdentity=true", "--feature-gates", "B=true")
+    assert told(deployment("source-controller", *gates, OWN[1]), shared_identity=False) == []
+    off = deployment("source-controller", "--feature-gates=ObjectLevelWorkloadIdentity=false", OWN[1])
+    assert len(told(off, shared_identity=False)) == 1
 
 
 def test_missing_flags_are_told_with_the_patch_that_sets_them() -> None:

@@ -1,0 +1,81 @@
+"""What holds for Flux objects in a tenant's namespaces, as expressions of the API server's language (CEL).
+
+`variables.account` is the tenant's service account, "" where the namespace does not tell the tenant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+SHORTEST = "1s"
+"""What no interval may be below, whoever writes it; the fleet's file can ask for more."""
+
+Rule = tuple[str, str]
+"""An expression that is true of objects that are allowed, and what the author of another one is told."""
+
+
+def flux_rules(platform: str, *, shared_identity: bool) -> Iterator[Rule]:
+    """Args: platform: the namespace of add-ons. shared_identity: whether tenants may use the controllers' cloud identity."""
+    yield _dependencies(platform)
+    yield "!has(object.spec.kubeConfig)", "a tenant's Flux objects have no kubeConfig: they act on this cluster"
+    yield _account()
+    yield _references()
+    yield _intervals()
+    if not shared_identity:
+        yield from _identity()
+
+
+def _dependencies(platform: str) -> Rule:
+    own = "!has(each.namespace) || each.namespace == object.metadata.namespace"
+    addon = f"each.namespace == '{platform}' && !has(each.readyExpr)"
+    return (
+        f"!has(object.spec.dependsOn) || object.spec.dependsOn.all(each, {own} || ({addon}))",
+        f"a tenant's dependsOn names its own namespace, or without a readyExpr '{platform}'",
+    )
+
+
+def _account() -> Rule:
+    """Without one, Flux acts with its own rights unless it has a flag against that."""
+    return (
+        "!(object.kind in ['Kustomization', 'HelmRelease']) || (has(object.spec.serviceAccountName) &&"
+        " (variables.account == '' ? object.spec.serviceAccountName != ''"
+        " : object.spec.serviceAccountName == variables.account))",
+        "a tenant's serviceAccountName is the tenant's name",
+    )
+
+
+def _references() -> Rule:
+    """Flux refuses the same if it has a flag for it."""
+    single = ("sourceRef", "chartRef", "chart.spec.sourceRef", "imageRepositoryRef")
+    several = ("eventSources", "resources", "sources")
+    own = "in ['', request.namespace]"
+    named = [f"object.spec.?{path.replace('.', '.?')}.?namespace.orValue('') {own}" for path in single]
+    named += [f"object.spec.?{path}.orValue([]).all(each, each.?namespace.orValue('') {own})" for path in several]
+    return " && ".join(named), "a tenant's Flux objects refer to objects of their own namespace only"
+
+
+def _intervals() -> Rule:
+    strategies = ("install.strategy", "upgrade.strategy")
+    paths = ("interval", "retryInterval", "chart.spec.interval", *(f"{each}.retryInterval" for each in strategies))
+    long_enough = (
+        f"duration(object.spec.?{path.replace('.', '.?')}.orValue('{SHORTEST}')) >= duration('{SHORTEST}')"
+        for path in paths
+    )
+    return " && ".join(long_enough), f"a tenant's intervals are at least {SHORTEST}"
+
+
+def _identity() -> Iterator[Rule]:
+    """A Secret is not enough, because Flux falls back to its own identity if a key is missing in it."""
+    message = "the cloud identity of Flux's controllers is not the tenants' to use"
+    yield "!(object.spec.?provider.orValue('') in ['aws', 'azure', 'gcp'])", message
+    yield (
+        "!has(object.spec.decryption) || has(object.spec.decryption.secretRef)"
+        " || has(object.spec.decryption.serviceAccountName)",
+        f"{message}: decryption has a secretRef",
+    )
+    clouds = "['azuredevops', 'azureeventhub', 'googlepubsub']"
+    yield (
+        f"object.kind != 'Provider' || !(object.spec.type in {clouds})"
+        " || (has(object.spec.secretRef) && variables.everywhere)",
+        f"{message}: only the fleet's file declares alerts of these types",
+    )

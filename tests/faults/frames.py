@@ -1,0 +1,84 @@
+"""Flux objects that the attacker makes in its own namespace, and that the API server itself refuses by an admission policy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.faults.forgeries import ACCOUNT, NEIGHBOURS, REFERENCE, REMOTE, Forgery, manifests, release
+
+_CLOUD = "the cloud identity of Flux's controllers is not the tenants' to use"
+_OFTEN = "a tenant's intervals are at least 1s"
+_AT_ONCE = {"strategy": {"name": "RetryOnFailure", "retryInterval": "0s"}}
+_ANYWHERE = {"configMapRef": {"name": "anywhere"}}
+
+
+def _cloud(kind: str, provider: str, **spec: Any) -> Forgery:
+    """A source or image whose provider is a cloud."""
+    tried = f"`provider: {provider}`"
+    return Forgery(f"{kind.lower()}-{provider}", tried, kind, {"interval": "1h", "provider": provider, **spec}, _CLOUD)
+
+
+def _alerting(type: str) -> Forgery:
+    """Messages to a cloud, with a Secret in which the key may be missing."""
+    spec = {"type": type, "address": "https://127.0.0.1:1/a", "channel": "a", "secretRef": {"name": "own"}}
+    return Forgery(type, f"`type: {type}`", "Provider", spec, _CLOUD)
+
+
+FRAMES = (
+    *(
+        manifests(f"often-{key.lower()}", f"`{key}: {value}`", _OFTEN, **{key: value})
+        for key, value in (("interval", "1ms"), ("retryInterval", "0s"))
+    ),
+    manifests("empty-account", "an empty service account", ACCOUNT, serviceAccountName=""),
+    manifests("neighbours-account", "a neighbour's service account", ACCOUNT, serviceAccountName="rocky"),
+    manifests("any-key", "`decryption` without a Secret", _CLOUD, decryption={"provider": "sops"}),
+    *(
+        release(f"often-{key}", f"`{key}.strategy.retryInterval: 0s`", _OFTEN, **{key: _AT_ONCE})
+        for key in ("install", "upgrade")
+    ),
+    release("release-account", "no service account", ACCOUNT, serviceAccountName=None),
+    release("release-identity", "`kubeConfig` with Flux's own identity", REMOTE, kubeConfig=_ANYWHERE),
+    _cloud("GitRepository", "azure", url="https://127.0.0.1:1/a.git"),
+    _cloud("OCIRepository", "aws", url="oci://127.0.0.1:1/a"),
+    _cloud("HelmRepository", "gcp", url="oci://127.0.0.1:1/a", type="oci"),
+    _cloud("ImageRepository", "aws", image="127.0.0.1:1/a"),
+    *(_cloud("Bucket", each, bucketName="a", endpoint="127.0.0.1:1") for each in ("aws", "azure")),
+    # Its key could be a description of a file of the controller's, and of where to send what stands in that.
+    _cloud("Bucket", "gcp", bucketName="a", endpoint="127.0.0.1:1", secretRef={"name": "own"}),
+    *(_alerting(each) for each in ("azuredevops", "azureeventhub", "googlepubsub")),
+    Forgery(
+        "watching",
+        "alerts of a neighbour's apps",
+        "Alert",
+        {
+            "providerRef": {"name": "any"},
+            "eventSources": [{"kind": "Kustomization", "name": "*", "namespace": "rocky"}],
+        },
+        REFERENCE,
+    ),
+    Forgery(
+        "waking",
+        "a webhook for a neighbour's apps",
+        "Receiver",
+        {
+            "type": "generic",
+            "secretRef": {"name": "own"},
+            "resources": [{"kind": "Kustomization", "name": "web", "namespace": "rocky"}],
+        },
+        REFERENCE,
+    ),
+    Forgery(
+        "image-policy",
+        "a neighbour's image repository",
+        "ImagePolicy",
+        {"imageRepositoryRef": {"name": "web", "namespace": "rocky"}, "policy": {"alphabetical": {}}},
+        REFERENCE,
+    ),
+    Forgery(
+        "image-update",
+        "a neighbour's source",
+        "ImageUpdateAutomation",
+        {"interval": "1h", "sourceRef": NEIGHBOURS, "git": {"commit": {"author": {"email": "a@example.com"}}}},
+        REFERENCE,
+    ),
+)

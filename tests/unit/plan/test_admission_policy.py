@@ -1,0 +1,53 @@
+"""The policies as they are installed. What they refuse is asked of real API servers, in tests/faults."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenantry.plan.admission_policy import management_policies, remote_policies
+
+
+def policies(platform: str = "ops", *, shared_identity: bool = False) -> dict[str, dict[str, Any]]:
+    made = management_policies(platform, shared_identity=shared_identity)
+    return {each["metadata"]["name"]: each["spec"] for each in made if each["kind"] == "ValidatingAdmissionPolicy"}
+
+
+def said(name: str, **settings: Any) -> list[str]:
+    return [each["message"] for each in policies(**settings)[name]["validations"]]
+
+
+def test_every_policy_has_a_binding_that_denies() -> None:
+    made = management_policies("ops", shared_identity=False)
+    for policy, binding in zip(made[::2], made[1::2], strict=True):
+        assert policy["metadata"] == binding["metadata"]
+        assert (policy["kind"], binding["kind"]) == ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
+        assert binding["spec"] == {"policyName": policy["metadata"]["name"], "validationActions": ["Deny"]}
+
+
+def test_no_policy_selects_by_labels_that_a_tenant_could_take_off() -> None:
+    for spec in policies().values():
+        assert spec["failurePolicy"] == "Fail"
+        assert (spec["matchConstraints"]["namespaceSelector"], spec["matchConstraints"]["objectSelector"]) == ({}, {})
+
+
+def test_an_object_that_is_being_deleted_is_excused_only_while_its_spec_stays() -> None:
+    for spec in policies().values():
+        assert "deletionTimestamp" not in str(spec)
+    (condition,) = policies()["tenantry-tenants"]["matchConditions"]
+    assert condition["expression"] == "request.operation == 'CREATE' || object.?spec != oldObject.?spec"
+
+
+def test_a_remote_has_the_policy_for_namespaces_alone() -> None:
+    assert [each["metadata"]["name"] for each in remote_policies()] == ["tenantry-namespaces", "tenantry-namespaces"]
+    assert management_policies("ops", shared_identity=False)[-2:] == remote_policies()
+
+
+def test_the_platforms_namespace_is_where_apps_may_wait_for_addons() -> None:
+    assert said("tenantry-tenants")[0] == "a tenant's dependsOn names its own namespace, or without a readyExpr 'ops'"
+    assert "each.namespace == 'ops' && !has(each.readyExpr)" in str(policies()["tenantry-tenants"]["validations"][0])
+
+
+def test_where_the_file_shares_the_controllers_identity_the_policy_does_too() -> None:
+    cloud = "the cloud identity of Flux's controllers is not the tenants' to use"
+    assert len([each for each in said("tenantry-tenants") if each.startswith(cloud)]) == 3
+    assert not [each for each in said("tenantry-tenants", shared_identity=True) if each.startswith(cloud)]
