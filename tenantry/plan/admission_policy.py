@@ -44,6 +44,30 @@ def management_policies(platform: str, *, shared_identity: bool) -> tuple[Manife
 
 def remote_policies() -> tuple[Manifest, ...]:
     """The policies of every cluster, each with its binding."""
+    return (*_baselines(), *_namespaces())
+
+
+def _baselines() -> tuple[Manifest, ...]:
+    """A baseline does not take over what exists, so a tenant could keep a part of it out under its name."""
+    name = "object.metadata.name"
+    everywhere = (
+        "authorizer.group(request.resource.group).resource(request.resource.resource).check('create').allowed()"
+    )
+    return _policy(
+        "tenantry-baselines",
+        [
+            _rule("", ("limitranges", "resourcequotas"), "CREATE"),
+            _rule("networking.k8s.io", ("networkpolicies",), "CREATE"),
+            _rule("rbac.authorization.k8s.io", ("rolebindings",), "CREATE"),
+        ],
+        {"named": f"{name} == 'tenantry' || {name}.startsWith('tenantry-') || {name}.startsWith('tenantry.')"},
+        {},
+        [(everywhere, "names that begin with 'tenantry' are the platform's to give")],
+    )
+
+
+def _namespaces() -> tuple[Manifest, ...]:
+    """The labels of a namespace say whose it is, also to the network policies of others."""
     marks = (f"metadata.?{each}.orValue({{}})" for each in ("labels", "annotations"))
     changed = (f"object.{each} != oldObject.{each}" for each in marks)
     return _policy(

@@ -100,7 +100,9 @@ class PlacementPlanner:
         account = self._gathering.share(made, at)
         manifests = list(chain(baseline(scope, settings), *self._extra_baselines(scope)))
         alerts = self._platform.alerts_of(scope.cluster)
-        installed = baseline_release(scope, platform, manifests, settings, (chart, *platform.base, *alerts))
+        first = (chart, *platform.base, *alerts)
+        adopt = self.fleet.document.tenants[scope.tenant].adopt
+        installed = baseline_release(scope, platform, manifests, settings, first, adopt=adopt)
         release = in_state(installed, self._state(scope))
         _check_release(release, scope)
         self._gathering.add([release], at)

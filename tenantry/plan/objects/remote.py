@@ -77,13 +77,17 @@ def baseline_release(
     manifests: Sequence[Manifest],
     settings: TenantSettings,
     depends_on: tuple[ObjectId, ...],
+    *,
+    adopt: bool,
 ) -> KubeObject:
     """The HelmRelease that installs a placement's baseline, with the platform's rights.
 
-    Args: scope: of the placement, for names and labels; platform: of the cluster, for identity and storage;
-          depends_on: the chart first, then the platform's service account.
+    scope: the placement's, for names and labels; platform: the cluster's, for identity and storage.
+    depends_on: the chart first, then the platform's service account.
+    adopt: whether the release takes over what exists already; otherwise Helm refuses to install it.
     """
-    strategy = {"strategy": {"name": "RetryOnFailure", "retryInterval": settings.retryInterval}}
+    strategy = {"name": "RetryOnFailure", "retryInterval": settings.retryInterval}
+    action = {"strategy": strategy, **({} if adopt else {"disableTakeOwnership": True})}
     spec = {
         "interval": settings.interval,
         "timeout": settings.timeout,
@@ -94,8 +98,8 @@ def baseline_release(
         "serviceAccountName": platform.service_account,
         **platform.remote(),
         "driftDetection": {"mode": "enabled"},
-        "install": strategy,
-        "upgrade": strategy,
+        "install": action,
+        "upgrade": action,
         "values": {"objects": list(manifests)},
     }
     return scope.object(HELM_API, "HelmRelease", "baseline", {"spec": spec}, depends_on=depends_on)

@@ -95,7 +95,7 @@ def test_nothing_but_the_reference_differs_from_a_cluster_with_a_kubeconfig_in_t
 
 
 def test_the_cluster_needs_rights_for_the_user_of_the_account_beside_it() -> None:
-    _, binding = bootstrap(fleet(by(MADE)), "dev", "edge")
+    _, binding, *_ = bootstrap(fleet(by(MADE)), "dev", "edge")
     assert ["system:serviceaccount:clusters:tenantry-platform"] == [each["name"] for each in binding["subjects"]]
 
 
