@@ -221,13 +221,13 @@ def test_render_of_a_broken_file_names_its_problems(capsys: Capture) -> None:
 # --- cluster bootstrap ------------------------------------------------------------------------------------------
 
 
+POLICY = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"]
+
+
 def test_cluster_bootstrap_prints_what_a_cluster_needs(capsys: Capture) -> None:
     code, out, err = tenantry(capsys, "cluster", "bootstrap", "edge")
-    assert (0, ["Namespace", "ClusterRoleBinding"], "") == (
-        code,
-        [each["kind"] for each in yaml.safe_load_all(out)],
-        err,
-    )
+    kinds = [each["kind"] for each in yaml.safe_load_all(out)]
+    assert (code, kinds, err) == (0, ["Namespace", "ClusterRoleBinding", *POLICY * 2], "")
 
 
 def test_cluster_bootstrap_of_an_unknown_cluster_is_refused_with_the_closest(capsys: Capture) -> None:
@@ -250,7 +250,6 @@ clusters:
   hub-prod: {environments: [prod]}
 """
 """A hub that manages `dev` without running anything of it, and is a remote of `prod`."""
-POLICY = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"]
 
 
 @pytest.mark.parametrize(
@@ -258,11 +257,11 @@ POLICY = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"]
     [
         (
             ["-e", "dev"],
-            ["Namespace", "ServiceAccount", "ClusterRoleBinding", "ConfigMap", *POLICY],
+            ["Namespace", "ServiceAccount", "ClusterRoleBinding", "ConfigMap", *POLICY * 4],
             "tenantry-system:tenantry-platform",
         ),
-        (["-e", "prod"], ["Namespace", "ClusterRoleBinding"], "capi:tenantry-platform"),
-        ([], ["Namespace", "ClusterRoleBinding"], "capi:tenantry-platform"),
+        (["-e", "prod"], ["Namespace", "ClusterRoleBinding", *POLICY * 2], "capi:tenantry-platform"),
+        ([], ["Namespace", "ClusterRoleBinding", *POLICY * 2], "capi:tenantry-platform"),
     ],
 )
 def test_cluster_bootstrap_knows_the_environment_that_a_hub_manages_but_does_not_list(

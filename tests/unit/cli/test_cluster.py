@@ -34,7 +34,13 @@ WHERE = "cluster https://hub.example.com, context 'hub'\n"
 
 
 def told(first: str, second: str) -> str:
-    return f"Namespace tenantry-system: {first}\nClusterRoleBinding tenantry-platform-kamaji: {second}\n"
+    policies = (
+        f"{kind} {name}: {second}\n"
+        for name in ("tenantry-baselines", "tenantry-namespaces")
+        for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
+    )
+    others = f"ClusterRoleBinding tenantry-platform-kamaji: {second}\n"
+    return "".join([f"Namespace tenantry-system: {first}\n", others, *policies])
 
 
 def test_bootstrap_with_a_kubeconfig_applies_and_says_where_and_what(capsys: Capture, remote: Memory) -> None:
