@@ -14,6 +14,7 @@ from typing import Any, get_args
 from tenantry.fleet.merge import Layer, merge
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Diagnostic, Path
+from tenantry.messages.findings import wrong_type
 from tenantry.source.parsed_file import Fill, ParsedFile, Written
 
 PARTS = ("sources", "credentials", "configs", "apps", "alerts")
@@ -50,12 +51,17 @@ class _Filling:
         own = fill.file.data["tenants"][name]
         frame = self._frame(name, fill)
         if not isinstance(own, dict) or not isinstance(frame, dict | None):
-            if name not in self.tenants:
-                self.tenants[name], self.written[at] = own, (fill.file, at)
+            self._misshapen(fill, at, own)
             return
         joined = self._joined(name, fill, own, frame or {})
         if frame is not None:  # else nobody knows what the file may say, beside what no file may
             self.tenants[name] = joined
+
+    def _misshapen(self, fill: Fill, at: Path, own: Any) -> None:
+        """The check of shapes reports an entry of the main file, and never sees one of an included file that is no mapping."""
+        if not isinstance(own, dict):
+            found = wrong_type(at, "a mapping", own)
+            self._problem(fill, at, found.code, found.message, found.fix)
 
     def _joined(self, name: str, fill: Fill, own: dict[str, Any], frame: dict[str, Any]) -> dict[str, Any]:
         at = ("tenants", name)

@@ -51,13 +51,23 @@ def is_restricted(fleet: Fleet, tenant: str, app: str) -> bool:
 
 def cluster_is_granted(fleet: Fleet, tenant: str, cluster: str) -> bool:
     """Whether the tenant's included file can choose a cluster. A management cluster must be named or labelled."""
-    grants = grants_of(fleet, tenant)
-    if grants is None:
+    if grants_of(fleet, tenant) is None:
         return True
-    selector = grants.clusters or fleet.document.defaults.clusters
+    selector, _ = granted_selector(fleet, tenant)
     if selector is None or not matches(selector, cluster, fleet.clusters[cluster]):
         return False
     return not (selector.all and is_management(fleet, cluster))
+
+
+def granted_selector(fleet: Fleet, tenant: str) -> tuple[Selector | None, Path]:
+    """What an included file selects clusters from, and its place: the nearest grant, or selector, of the main file."""
+    for level in (("tenants", tenant), ("defaults",)):
+        settings = fleet.document.tenants[tenant] if level[0] == "tenants" else fleet.document.defaults
+        if settings.grants and settings.grants.clusters:
+            return settings.grants.clusters, (*level, "grants", "clusters")
+        if settings.clusters and not is_filled(fleet, (*level, "clusters")):
+            return settings.clusters, (*level, "clusters")
+    return None, ("tenants", tenant)
 
 
 def is_management(fleet: Fleet, cluster: str) -> bool:
@@ -147,12 +157,11 @@ def _if_granted(fleet: Fleet, environment: str, tenant: str, app: str, decision:
     if not decision.placed:
         return decision
     if not environment_is_granted(fleet, tenant, environment):
-        key, what = "environments", f"environment {environment}"
+        at, what = grant_at(fleet, tenant, "environments"), f"environment {environment}"
     elif is_restricted(fleet, tenant, app) and not cluster_is_granted(fleet, tenant, decision.cluster):
-        key, what = "clusters", "it"
+        at, what = granted_selector(fleet, tenant)[1], "it"
     else:
         return decision
-    at = grant_at(fleet, tenant, key)
     return replace(decision, placed=False, reason=f"{what} is not granted", origin=origin_at(fleet.source, at))
 
 

@@ -21,31 +21,29 @@ class Declaration:
     refusal: str
 
 
-def _tenant(body: str, name: str = TENANT) -> str:
+def tenant(body: str, name: str = TENANT) -> str:
     return f"tenants:\n  {name}:\n{body}"
 
 
-_GIT = '    sources: {manifests: {git: {url: "{git}/mallory/manifests.git", ref: {branch: main}}}}\n'
+GIT = '    sources: {manifests: {git: {url: "{git}/mallory/manifests.git", ref: {branch: main}}}}\n'
 _CHARTS = '    sources: {charts: {helm: {url: "{charts}"}}}\n'
 
 
-def _app(block: str) -> str:
-    return _tenant(f"{_GIT}    apps: {{web: {{kustomize: {{source: manifests, path: ./bait, {block}}}}}}}\n")
+def app(block: str) -> str:
+    return tenant(f"{GIT}    apps: {{web: {{kustomize: {{source: manifests, path: ./bait, {block}}}}}}}\n")
 
 
-def _release(block: str) -> str:
-    return _tenant(
-        f"{_CHARTS}    apps: {{web: {{helm: {{source: charts, chart: movy-web, version: 1.x, {block}}}}}}}\n"
-    )
+def release(block: str) -> str:
+    return tenant(f"{_CHARTS}    apps: {{web: {{helm: {{source: charts, chart: movy-web, version: 1.x, {block}}}}}}}\n")
 
 
-def _with(settings: str, name: str = TENANT) -> str:
-    return _tenant(f"    {settings}\n{_GIT}    apps: {{web: {{kustomize: {{source: manifests}}}}}}\n", name)
+def with_setting(settings: str, name: str = TENANT) -> str:
+    return tenant(f"    {settings}\n{GIT}    apps: {{web: {{kustomize: {{source: manifests}}}}}}\n", name)
 
 
-def _source(block: str) -> str:
+def source_block(block: str) -> str:
     url = 'url: "{git}/mallory/manifests.git", ref: {branch: main}'
-    return _tenant(
+    return tenant(
         f"    sources: {{manifests: {{git: {{{url}, {block}}}}}}}\n    apps: {{web: {{kustomize: {{source: manifests}}}}}}\n"
     )
 
@@ -55,7 +53,7 @@ _UNDECLARED = f"are not declared for tenant '{TENANT}'"
 _VALUES = f"valuesFrom: [{{kind: Secret, name: {KUBECONFIG}}}]"
 _VARIABLES = f"postBuild: {{substituteFrom: [{{kind: Secret, name: {KUBECONFIG}}}]}}"
 _REFERENCE = f"secretRef: {{name: {KUBECONFIG}}}"
-_COLLISION = _tenant(
+_COLLISION = tenant(
     f"{_CHARTS}    apps: {{controller: {{helm: {{source: charts, chart: movy-web, version: 1.x}}}}}}\n", "cert"
 )
 
@@ -65,39 +63,41 @@ def _reserved(namespace: str) -> str:
 
 
 def _called(name: str) -> Declaration:
-    return Declaration(f"called-{name}", f"a tenant called `{name}`", _with("alerts: {}", name), _reserved(name))
+    return Declaration(f"called-{name}", f"a tenant called `{name}`", with_setting("alerts: {}", name), _reserved(name))
 
 
-def _owned(key: str, block: str, *, release: bool = False) -> Declaration:
-    text = _release(block) if release else _app(block)
+def _owned(key: str, block: str, *, helm: bool = False) -> Declaration:
+    text = release(block) if helm else app(block)
     return Declaration(f"owned-{key.lower()}", f"`{block}`", text, f"key '{key}' cannot be set")
 
 
 DECLARATIONS = (
-    Declaration("values", f"`{_VALUES}`", _release(_VALUES), _UNDECLARED),
-    Declaration("variables", f"`{_VARIABLES}`", _app(_VARIABLES), _UNDECLARED),
+    Declaration("values", f"`{_VALUES}`", release(_VALUES), _UNDECLARED),
+    Declaration("variables", f"`{_VARIABLES}`", app(_VARIABLES), _UNDECLARED),
     Declaration(
-        "decryption", f"`decryption: {_REFERENCE}`", _app(f"decryption: {{provider: sops, {_REFERENCE}}}"), _UNDECLARED
+        "decryption", f"`decryption: {_REFERENCE}`", app(f"decryption: {{provider: sops, {_REFERENCE}}}"), _UNDECLARED
     ),
     Declaration(
-        "verification", f"`verify: {_REFERENCE}`", _source(f"verify: {{mode: HEAD, {_REFERENCE}}}"), _UNDECLARED
+        "verification", f"`verify: {_REFERENCE}`", source_block(f"verify: {{mode: HEAD, {_REFERENCE}}}"), _UNDECLARED
     ),
-    Declaration("source-secret", f"a source's `{_REFERENCE}`", _source(_REFERENCE), "key 'secretRef' cannot be set"),
+    Declaration(
+        "source-secret", f"a source's `{_REFERENCE}`", source_block(_REFERENCE), "key 'secretRef' cannot be set"
+    ),
     _owned("kubeConfig", f"kubeConfig: {{{_REFERENCE}}}"),
     _owned("serviceAccountName", "serviceAccountName: tenantry-platform"),
     _owned("sourceRef", "sourceRef: {kind: GitRepository, name: edge-1-rocky-manifests}"),
-    _owned("storageNamespace", "storageNamespace: tenantry-system", release=True),
-    _owned("chartRef", "chartRef: {kind: HelmChart, name: any, namespace: rocky}", release=True),
+    _owned("storageNamespace", "storageNamespace: tenantry-system", helm=True),
+    _owned("chartRef", "chartRef: {kind: HelmChart, name: any, namespace: rocky}", helm=True),
     Declaration(
         "target",
         "`targetNamespace: rocky`",
-        _app("targetNamespace: rocky"),
+        app("targetNamespace: rocky"),
         f"'rocky' is not a namespace of tenant '{TENANT}'",
     ),
     Declaration(
         "namespace",
         "a second namespace called `rocky`",
-        _with("namespaces: {x: {name: rocky}}"),
+        with_setting("namespaces: {x: {name: rocky}}"),
         "name 'rocky' does not contain '{namespace}'",
     ),
     _called("tenantry-system"),
@@ -108,7 +108,7 @@ DECLARATIONS = (
     Declaration(
         "twice",
         "a second definition of `rocky`",
-        _with("alerts: {}", "rocky"),
+        with_setting("alerts: {}", "rocky"),
         "tenant 'rocky' is in tenants.yaml already, and this file may only bring new tenants",
     ),
     Declaration(
@@ -120,49 +120,49 @@ DECLARATIONS = (
     Declaration(
         "platform",
         "`platform:` in its file",
-        f"platform: {{namespace: rocky}}\n{_with('alerts: {}')}",
+        f"platform: {{namespace: rocky}}\n{with_setting('alerts: {}')}",
         "an included file may only contain 'tenants:', not 'platform:'",
     ),
     Declaration(
         "clusters",
         "`clusters:` in its file",
-        f"clusters: {{}}\n{_with('alerts: {}')}",
+        f"clusters: {{}}\n{with_setting('alerts: {}')}",
         "an included file may only contain 'tenants:', not 'clusters:'",
     ),
     Declaration(
         "masters",
         "`system:masters` as an owner",
-        _with("owners: [{group: 'system:masters'}]"),
+        with_setting("owners: [{group: 'system:masters'}]"),
         "'system:masters' is reserved by Kubernetes",
     ),
     Declaration(
         "account",
         "a role for a neighbour's service account",
-        _with("roleBindings: {x: {role: view, subjects: [{serviceAccount: {name: rocky, namespace: rocky}}]}}"),
+        with_setting("roleBindings: {x: {role: view, subjects: [{serviceAccount: {name: rocky, namespace: rocky}}]}}"),
         f"service account 'rocky/rocky' belongs to tenant 'rocky', not to tenant '{TENANT}'",
     ),
     Declaration(
         "neighbours-source",
         "a neighbour's source",
-        _tenant(f"{_GIT}    apps: {{web: {{kustomize: {{source: rocky/manifests}}}}}}\n"),
+        tenant(f"{GIT}    apps: {{web: {{kustomize: {{source: rocky/manifests}}}}}}\n"),
         "uses source 'rocky/manifests', which the tenant does not declare",
     ),
     Declaration(
         "path",
         "a path out of the source",
-        _tenant(f"{_GIT}    apps: {{web: {{kustomize: {{source: manifests, path: ../rocky}}}}}}\n"),
+        tenant(f"{GIT}    apps: {{web: {{kustomize: {{source: manifests, path: ../rocky}}}}}}\n"),
         "path '../rocky' leaves the source",
     ),
     Declaration(
         "dependency",
         "an app of a neighbour in `dependsOn`",
-        _tenant(f"{_GIT}    apps: {{web: {{dependsOn: [rocky/web], kustomize: {{source: manifests}}}}}}\n"),
+        tenant(f"{GIT}    apps: {{web: {{dependsOn: [rocky/web], kustomize: {{source: manifests}}}}}}\n"),
         "app 'web' depends on 'rocky/web', which is not declared beside it",
     ),
     Declaration(
         "identity",
         "the controllers' own cloud identity",
-        _source("provider: azure"),
+        source_block("provider: azure"),
         "provider 'azure' uses the cloud identity of Flux's controllers",
     ),
 )
@@ -172,4 +172,4 @@ def existing(name: str) -> str:
     """A sound file: credentials of some name that others have put there, which an app takes its variables from."""
     variables = f"postBuild: {{substituteFrom: [{{kind: Secret, name: {name}}}]}}"
     app = f"web: {{kustomize: {{source: manifests, {variables}}}}}"
-    return _tenant(f"    credentials: {{{name}: {{existing: true}}}}\n{_GIT}    apps: {{{app}}}\n")
+    return tenant(f"    credentials: {{{name}: {{existing: true}}}}\n{GIT}    apps: {{{app}}}\n")

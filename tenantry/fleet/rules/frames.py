@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.grants import DEFAULT_ROLES, SHORTEST_INTERVAL, grant_at, grants_of, is_filled
-from tenantry.fleet.placement import cluster_is_granted
+from tenantry.fleet.placement import cluster_is_granted, granted_selector
 from tenantry.fleet.rules import walk
 from tenantry.fleet.rules.baseline import OWNED_ANNOTATIONS
 from tenantry.fleet.rules.tenants import OWNED_LABELS
@@ -173,7 +173,8 @@ def foreign_address(fleet: Fleet, tenant: str, kind: str, path: Path, granted: C
 
 
 def _not_granted(fleet: Fleet, tenant: str, key: str, path: Path, message: str, granted: Collection[str]) -> Finding:
-    where = fleet.source.line_of(grant_at(fleet, tenant, key))
+    at = granted_selector(fleet, tenant)[1] if key == "clusters" else grant_at(fleet, tenant, key)
+    where = fleet.source.line_of(at)
     return Finding(
         path,
         "not-granted",

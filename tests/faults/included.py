@@ -1,0 +1,253 @@
+"""What the attacker writes into its own file to leave the frame that the main file gives it.
+
+The door is wide open (`arena.DOOR`): the file may bring any new tenants along, and some settings are granted.
+"""
+
+from __future__ import annotations
+
+from tests.faults.arena import TENANT
+from tests.faults.declarations import GIT, Declaration, app, release, source_block, tenant, with_setting
+
+_PLATFORMS = "belongs to the platform's file"
+
+
+def _setting(key: str, value: str) -> Declaration:
+    return Declaration(
+        f"sets-{key.lower()}",
+        f"`{key}: {value}`",
+        with_setting(f"{key}: {value}"),
+        f"'{key}' of tenant '{TENANT}' {_PLATFORMS}",
+    )
+
+
+def _key(key: str, inner: str, value: str) -> Declaration:
+    """A key below a setting that is granted as far as its prefix is."""
+    return Declaration(
+        f"{key}-{inner.partition('/')[0]}",
+        f"`{key}: {{{inner}: {value}}}`",
+        with_setting(f'{key}: {{{inner}: "{value}"}}'),
+        f"'{inner}' of tenant '{TENANT}' {_PLATFORMS}",
+    )
+
+
+def _address(name: str, url: str) -> Declaration:
+    return Declaration(
+        f"address-{name}",
+        f"a Git repository at `{url.replace('{', '').replace('}', '')}`",
+        tenant(
+            f'    sources: {{m: {{git: {{url: "{url}", ref: {{branch: main}}}}}}}}\n'
+            "    apps: {web: {kustomize: {source: m}}}\n"
+        ),
+        f"the address of this GitRepository is not granted to tenant '{TENANT}'",
+    )
+
+
+def _named(name: str, why: str, *, body: str = "") -> Declaration:
+    """A new tenant with a name that is somebody's."""
+    return Declaration(f"named-{name}", f"a new tenant called `{name}`", with_setting(body or "alerts: {}", name), why)
+
+
+def _reserved(name: str, whose: str) -> Declaration:
+    return _named(name, f"namespace '{name}' of tenant '{name}' is reserved {whose}")
+
+
+def _borrows(name: str, tried: str, text: str, refusal: str) -> Declaration:
+    return Declaration(f"borrows-{name}", tried, text, refusal)
+
+
+def _alert(block: str, name: str = TENANT) -> str:
+    body = f"    alerts: {{ops: {{provider: {{{block}}}}}}}\n"
+    return with_setting("credentials: {key: {keys: [token]}}", name) + body
+
+
+def _entry(body: str) -> str:
+    return with_setting(f"namespaces: {{jobs: {{{body}}}}}")
+
+
+_CLOUD = "uses the cloud identity of Flux's controllers"
+_NULLED = (
+    "decryption: {provider: sops, secretRef: {name: age}}}, "
+    "overrides: {environments: {dev: {kustomize: {decryption: {secretRef: null}}}}"
+)
+_SHORT = "is shorter than '30s'"
+
+INCLUDED = (
+    # What the platform decides.
+    _setting("adopt", "true"),
+    _setting("role", "cluster-admin"),
+    _setting("clusterAdmin", "true"),
+    _setting("grants", "{sources: ['*']}"),
+    _setting("podSecurity", "privileged"),
+    _setting("quota", "{pods: 10000}"),
+    _setting("limits", "{max: {cpu: 64}}"),
+    _setting("network", "open"),
+    _setting("state", "offboarding"),
+    _setting("interval", "1ms"),
+    _setting("retryInterval", "0s"),
+    _setting("timeout", "100h"),
+    _key("labels", "admission.gatekeeper.sh/ignore", "yes"),
+    _key("labels", "istio-injection", "disabled"),
+    _key("labels", "pod-security.kubernetes.io/enforce-version", "v1.20"),
+    _key("labels", "helm.sh/chart", "x"),
+    _key("annotations", "scheduler.alpha.kubernetes.io/node-selector", "role=master"),
+    _key("annotations", "iam.amazonaws.com/permitted", ".*"),
+    _key("annotations", "meta.helm.sh/release-name", "cert-manager"),
+    Declaration(
+        "owner-admin",
+        "`admin` for a person, where only `view` is granted",
+        with_setting("owners: [{user: me, role: admin}]"),
+        f"role 'admin' is not granted to tenant '{TENANT}'",
+    ),
+    Declaration(
+        "binding-cluster-admin",
+        "`cluster-admin` for a person",
+        with_setting("roleBindings: {x: {role: cluster-admin, subjects: [{user: me}]}}"),
+        f"role 'cluster-admin' is not granted to tenant '{TENANT}'",
+    ),
+    Declaration(
+        "namespace-privileged",
+        "a second namespace without pod security",
+        _entry("podSecurity: privileged"),
+        f"'podSecurity' of tenant '{TENANT}' {_PLATFORMS}",
+    ),
+    Declaration(
+        "namespace-label",
+        "a second namespace with a label for admission",
+        _entry("labels: {admission.gatekeeper.sh/ignore: x}"),
+        f"'admission.gatekeeper.sh/ignore' of tenant '{TENANT}' {_PLATFORMS}",
+    ),
+    Declaration(
+        "namespace-quota",
+        "a second namespace with a quota of its own",
+        _entry("quota: {pods: 10000}"),
+        f"'quota' of tenant '{TENANT}' {_PLATFORMS}",
+    ),
+    Declaration(
+        "namespace-state",
+        "a second namespace that may be removed at once",
+        _entry("state: offboarding"),
+        f"'state' of tenant '{TENANT}' {_PLATFORMS}",
+    ),
+    # Where it runs.
+    Declaration(
+        "cluster-prod",
+        "an app on a management cluster that is not granted",
+        with_setting("clusters: {names: [hub-dev]}").replace("web: {", "web: {clusters: {names: [hub-prod]}, "),
+        "selects cluster 'hub-prod', which is not granted to it",
+    ),
+    Declaration(
+        "tenant-cluster-prod",
+        "all its apps there",
+        with_setting("clusters: {names: [hub-prod]}"),
+        "selects cluster 'hub-prod', which is not granted to it",
+    ),
+    # What it is called, and of whom it speaks.
+    _reserved("cert-controller", "for an add-on, which is installed there"),
+    _reserved("monitoring", "by 'monitoring' in 'platform.reservedNamespaces'"),
+    _reserved("istio-ingress", "by 'istio-*' in 'platform.reservedNamespaces'"),
+    _reserved("kyverno-system", "by '*-system' in 'platform.reservedNamespaces'"),
+    _reserved("kube-public", "for the cluster or the platform"),
+    _reserved("default", "for the cluster or the platform"),
+    _named("movy", "tenant 'movy' is in tenants.yaml already, and this file may only bring new tenants"),
+    Declaration(
+        "shared-namespace",
+        "a new tenant whose namespace is an extra one of another tenant",
+        _entry("") + with_setting("alerts: {}", f"{TENANT}-jobs").removeprefix("tenants:\n"),
+        f"would share namespace '{TENANT}-jobs'",
+    ),
+    # Whose identity it uses.
+    _borrows(
+        "by-its-name",
+        'a new tenant `aws` with `provider: "{tenant}"`',
+        source_block('provider: "{tenant}"').replace(f"  {TENANT}:", "  azure:"),
+        f"provider 'azure' {_CLOUD}",
+    ),
+    _borrows(
+        "by-an-app",
+        'an image repository with `provider: "{app}"`, of an app `gcp`',
+        tenant(
+            f"{GIT}    apps: {{gcp: {{kustomize: {{source: manifests}}, imageAutomation: {{images: {{web: "
+            '{repository: {image: "registry.example.com/web", provider: "{app}"}, policy: {policy: {semver: {range: 1.x}}}}}, '
+            "update: {git: {commit: {author: {email: a@example.com}}}}}}}\n"
+        ),
+        f"provider 'gcp' {_CLOUD}",
+    ),
+    _borrows(
+        "nulled",
+        "decryption whose `secretRef` an override sets to `null`",
+        app(_NULLED).replace("    apps:", "    credentials: {age: {keys: [age.agekey]}}\n    apps:"),
+        "decryption without 'secretRef'",
+    ),
+    _borrows(
+        "alert",
+        "an alert of type `googlepubsub` without credentials",
+        _alert("type: googlepubsub, channel: project"),
+        f"'googlepubsub' without credentials {_CLOUD}",
+    ),
+    # What it reaches.
+    _address("foreign", "https://git.example.org/mallory/m"),
+    _address("neighbour", "{git}/rocky/manifests.git"),
+    _address("dots", "{git}/mallory/../rocky/manifests.git"),
+    _address("encoded-dots", "{git}/mallory/%2e%2e/rocky/manifests.git"),
+    _address("backslash", "{git}/mallory/..\\\\rocky/manifests.git"),
+    _address("prefix", "{git}/mallory-2/manifests.git"),
+    _address("user", "http://127.0.0.1@git.example.org/git/mallory/m"),
+    _address("port", "http://127.0.0.1:8931/git/mallory/m"),
+    _address("scheme", "ssh://127.0.0.1:8930/git/mallory/m"),
+    _address("metadata", "http://169.254.169.254/git/mallory/m"),
+    _address("api-server", "https://kubernetes.default.svc/git/mallory/m"),
+    _address("query", "{git}/mallory/m?x=y"),
+    Declaration(
+        "address-oci",
+        "an OCI repository anywhere",
+        tenant(
+            "    sources: {m: {oci: {url: oci://registry.example.org/m, ref: {tag: v1}}}}\n"
+            "    apps: {web: {kustomize: {source: m}}}\n"
+        ),
+        f"the address of this OCIRepository is not granted to tenant '{TENANT}'",
+    ),
+    Declaration(
+        "address-bucket",
+        "a bucket anywhere",
+        tenant(
+            "    sources: {m: {bucket: {endpoint: minio.example.org, bucketName: m}}}\n"
+            "    apps: {web: {kustomize: {source: m}}}\n"
+        ),
+        f"the address of this Bucket is not granted to tenant '{TENANT}'",
+    ),
+    Declaration(
+        "address-alert",
+        "an alert to any address inside the cluster",
+        _alert('type: generic, address: "http://source-controller.flux-system.svc/"'),
+        f"the address of this Provider is not granted to tenant '{TENANT}'",
+    ),
+    # How often.
+    Declaration("interval-app", "`interval: 1ms` of an app", app("interval: 1ms"), f"interval '1ms' {_SHORT}"),
+    Declaration("retry-app", "`retryInterval: 0s` of an app", app("retryInterval: 0s"), f"retryInterval '0s' {_SHORT}"),
+    Declaration("interval-release", "`interval: 1s` of a release", release("interval: 1s"), f"interval '1s' {_SHORT}"),
+    Declaration(
+        "retry-release",
+        "`retryInterval: 1ms` of a release's strategy",
+        release("install: {strategy: {name: RetryOnFailure, retryInterval: 1ms}}"),
+        f"retryInterval '1ms' {_SHORT}",
+    ),
+    Declaration(
+        "interval-source", "`interval: 1ms` of a source", source_block("interval: 1ms"), f"interval '1ms' {_SHORT}"
+    ),
+    Declaration(
+        "interval-override",
+        "`interval: 1ms` in an override",
+        app("path: ./bait}, overrides: {environments: {dev: {kustomize: {interval: 1ms}}}").replace(
+            "path: ./bait, ", "", 1
+        ),
+        f"interval '1ms' {_SHORT}",
+    ),
+    # What is not there any more.
+    Declaration(
+        "null-apps",
+        "`apps: null`, to remove those of the main file",
+        "tenants:\n  mallory: {apps: null}\n",
+        "expected a mapping",
+    ),
+    Declaration("null-tenant", "itself as `null`", "tenants:\n  mallory: null\n", "expected a mapping"),
+)
