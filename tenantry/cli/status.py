@@ -96,12 +96,12 @@ def _read(client: Client, planned: Plan) -> tuple[Manifest, ...]:
     return tuple(apps_of(client, planned.environment))
 
 
-def _places(client: Client) -> Places:
-    """Whose the namespaces are; nobody's for those who may not read them."""
+def _places(client: Client) -> Places | None:
+    """Whose the namespaces are; None if reading them is not allowed."""
     try:
         return Places(namespaces_of(client))
     except Refused:
-        return Places(())
+        return None
 
 
 def _others(client: Client, planned: Plan) -> str:

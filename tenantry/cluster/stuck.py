@@ -18,11 +18,14 @@ from tenantry.messages.data import mapping_at, value_at
 from tenantry.plan.objects.scope import APP_LABEL, TENANT_LABEL
 
 
-def stuck(manifests: Iterable[Manifest], places: Places) -> Iterator[str]:
-    """A message, with a fix on a second line, for each stuck Kustomization or HelmRelease that is where the fleet puts it."""
+def stuck(manifests: Iterable[Manifest], places: Places | None) -> Iterator[str]:
+    """A message, with a fix on a second line, for each stuck Kustomization or HelmRelease that is where the fleet puts it.
+
+    places: None: not known, so that the labels of all objects are believed.
+    """
     for manifest in manifests:
         id, cluster = readable_id(manifest), whose(manifest).cluster
-        if id is None or id.kind not in APP_KINDS or not cluster or not places.puts(manifest):
+        if id is None or id.kind not in APP_KINDS or not cluster or not (places is None or places.puts(manifest)):
             continue
         if since := manifest["metadata"].get("deletionTimestamp"):
             yield _leaving(manifest, cluster, since)

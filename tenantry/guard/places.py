@@ -43,13 +43,14 @@ class Places:
     def puts(self, manifest: Manifest) -> bool:
         """Whether the fleet puts such a Kustomization or HelmRelease where it is.
 
-        A tenant's namespace holds that tenant's apps on the management cluster itself, which are reached without a kubeconfig.
+        A tenant's namespace holds that tenant's apps on the management cluster itself, without a kubeconfig. Elsewhere there are
+        add-ons, and what is for tenants on remote clusters.
         """
         id = readable_id(manifest)
         if id is None:
             return False
+        said, remote = whose(manifest), "kubeConfig" in mapping_at(manifest, "spec")
         there = self._tenants.get(id.namespace)
         if there is None:
-            return True
-        own_app = APP_LABEL in labels_of(manifest) and whose(manifest) == there
-        return own_app and "kubeConfig" not in mapping_at(manifest, "spec")
+            return remote or not said.tenant
+        return said == there and not remote and APP_LABEL in labels_of(manifest)

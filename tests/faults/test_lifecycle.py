@@ -277,9 +277,32 @@ ENTRY = """\
 """
 
 
-def test_without_protection_destroy_leaves_nothing(project: Project, hub: Cluster, results: Results) -> None:
+def test_without_protection_no_number_permits_that_the_last_tenant_goes(project: Project, results: Results) -> None:
     project.edit("    protected: true\n", "")
     project.up().ok()
+    project.pulumi("config", "set", "--stack", "dev", "tenantry:maxDeletions", "10").ok()
+    what = "the last tenant is removed, with `maxDeletions` raised: preview"
+    with fleet_as(project, without_tenants(project)), noted(results, what, "refused"):
+        refused = project.preview_of("dev")
+    assert refused.code != 0
+    assert "this run would remove every tenant of environment 'dev'" in refused.text
+    assert "run `pulumi config set --path 'tenantry:allowDeletions[0]' tenant/rocky`" in refused.text
+    project.pulumi("config", "rm", "--stack", "dev", "tenantry:maxDeletions").ok()
+
+
+def test_a_permission_names_what_may_go_and_is_told_of_where_it_is_not_used(project: Project, results: Results) -> None:
+    permission = ("--stack", "dev", "--path", "tenantry:allowDeletions[0]")
+    project.pulumi("config", "set", *permission, "tenant/rocky").ok()
+    what = "the last tenant is removed, with `allowDeletions`: preview"
+    with fleet_as(project, without_tenants(project)), noted(results, what, "allowed"):
+        project.preview_of("dev").ok()
+    unused = project.preview_of("dev").ok()
+    assert "tenantry:allowDeletions permits the removal of tenant/rocky, which this run does not remove" in unused.text
+    project.pulumi("config", "rm", *permission).ok()
+    assert "tenantry:allowDeletions" not in project.preview_of("dev").ok().text
+
+
+def test_without_protection_destroy_leaves_nothing(project: Project, hub: Cluster, results: Results) -> None:
     with noted(results, "`pulumi destroy`, with the protection removed", "nothing left"):
         project.destroy().ok()
     assert hub.fleet_objects() == set()

@@ -41,7 +41,7 @@ def test_a_baseline_and_an_add_on_are_called_so() -> None:
 
 
 def test_on_the_management_cluster_no_cluster_can_be_given_up() -> None:
-    assert list(stuck([deleted("Kustomization", spec={})], NO_TENANTS)) == [
+    assert list(stuck([deleted("Kustomization", spec={})], None)) == [
         f"Kustomization clusters/edge-web (app 'web' of tenant 'movy' on edge) has been deleting since {SINCE};"
         f" waiting for Flux to clean up on edge\n  fix: {WAIT}"
     ]

@@ -101,3 +101,15 @@ def test_in_another_environment_s_tenant_s_namespace_no_label_speaks_for_this_on
         }
     forged = release("more", labels("rocky", "hub", app="more"), "prod-rocky")
     assert held([*manifests(ALL), *theirs, forged], "dev").apps == now(ALL).apps
+
+
+@pytest.mark.parametrize("limits", [NOTHING, GUARDED])
+def test_before_the_fleet_has_labelled_a_namespace_that_it_adopts_nothing_speaks_for_tenants_from_there(
+    limits: RunLimits,
+) -> None:
+    """The Namespace does not yet say whose it is."""
+    before, after = (fleet(tenant("rocky", "web", where=f"{{names: [{name}]}}")) for name in ("hub", "edge"))
+    forged = baseline("rocky", "edge"), baseline("rocky", "hub")
+    for each in forged:
+        each["metadata"]["namespace"] = "new"
+    assert refusal(before, after, limits, *forged) == refusal(before, after, limits)

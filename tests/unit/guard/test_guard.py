@@ -71,7 +71,7 @@ def test_objects_of_others_are_passed_over() -> None:
                 "namespace": "b",
                 "labels": {"tenantry/environment": "dev", "tenantry/cluster": "x", "toolkit.fluxcd.io/tenant": "t"},
             },
-            "spec": {"values": {"objects": "text"}},
+            "spec": {"values": {"objects": "text"}, "kubeConfig": {}},
         },
     ]
     strangers = frozenset({ObjectId("v1", "Namespace", "", "a"), ObjectId("v2", "HelmRelease", "b", "a")})

@@ -14,11 +14,13 @@ FLEET = fleet(tenant("rocky", "web"), tenant("movy", "web"))
 WITHOUT_MOVY = planned(fleet(tenant("rocky", "web")))
 NOTHING = RunLimits(protected=False, deletions=0)
 LABELS = {"tenantry/environment": "dev", "tenantry/cluster": "edge", "toolkit.fluxcd.io/tenant": "rocky"}
+REFERENCE = {"secretRef": {"name": "edge-admin-kubeconfig"}}
 RELEASE = {"apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease"}
 
 
 def release(spec: Any = None, status: Any = None, labels: Any = LABELS, namespace: str = "kamaji") -> dict[str, Any]:
     metadata = {"name": "odd", "namespace": namespace, "labels": labels}
+    spec = {"kubeConfig": REFERENCE, **(spec or {})}
     return {**RELEASE, "metadata": metadata, "spec": spec, "status": status}
 
 
@@ -29,7 +31,6 @@ MALFORMED: list[tuple[dict[str, Any], str]] = [
     ({**RELEASE}, "an object without a kind or name"),
     ({**RELEASE, "metadata": "text"}, "an object without a kind or name"),
     ({**RELEASE, "metadata": {"name": 7}}, "an object without a kind or name"),
-    (release("text"), "HelmRelease kamaji/odd: spec is not a mapping"),
     (release({"values": {"objects": "text"}}), "HelmRelease kamaji/odd: spec.values.objects is not a list"),
     *(
         (
@@ -73,8 +74,16 @@ def test_it_is_named_in_a_warning(odd: dict[str, Any], problem: str) -> None:
     assert doubt.message == f"1 object of environment 'dev' cannot be read in full: {problem}"
 
 
-def test_a_malformed_object_in_a_tenant_s_namespace_is_named_as_misplaced() -> None:
-    odd = release({"values": {"objects": [NAMESPACE]}}, namespace="rocky")
+@pytest.mark.parametrize(
+    "odd",
+    [
+        release({"values": {"objects": [NAMESPACE]}}, namespace="rocky"),
+        {**release(namespace="rocky"), "spec": None},
+        {**release(namespace="rocky"), "spec": "text"},
+        {**release(namespace="rocky", labels=APP), "spec": {"kubeConfig": None}},
+    ],
+)
+def test_a_malformed_object_in_a_tenant_s_namespace_is_named_as_misplaced(odd: dict[str, Any]) -> None:
     (doubt,) = doubts(planned(FLEET), held([*manifests(FLEET), odd], "dev"), NOTHING)
     assert (doubt.severity, doubt.code) == ("warning", "misplaced")
     assert doubt.message == (

@@ -13,6 +13,7 @@ from tests.unit.preflight.clusters import DEPLOYMENTS, MARKER, SECRET, TEXT, Edg
 from tests.unit.texts import fleet, planned
 
 POLICIES = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/tenantry-tenants"
+RELEASES = "/apis/helm.toolkit.fluxcd.io/v2/helmreleases"
 BINDINGS = "/apis/rbac.authorization.k8s.io/v1/rolebindings"
 BOOTSTRAP = "tenantry cluster bootstrap hub --kubeconfig FILE --context NAME"
 
@@ -58,6 +59,17 @@ def test_everything_that_is_wrong_is_told_in_one_run_errors_first() -> None:
         ("warning", "no-policy"),
     ]
     assert not report(management).fit
+
+
+def test_forged_and_malformed_releases_are_warnings() -> None:
+    management = hub()
+    labels = {"tenantry/environment": "dev", "tenantry/cluster": "edge", "toolkit.fluxcd.io/tenant": "rocky"}
+    kubeconfig = {"kubeConfig": {"secretRef": {"name": "edge-admin-kubeconfig"}}}
+    for namespace, spec in (("rocky", {}), ("kamaji", {**kubeconfig, "values": {"objects": [{"kind": "Namespace"}]}})):
+        metadata = {"name": "odd", "namespace": namespace, "labels": {**labels, "tenantry/state": "offboarding"}}
+        management.objects[RELEASES]["items"].append({"metadata": metadata, "spec": spec})
+    assert codes(management) == [("warning", "misplaced"), ("warning", "malformed")]
+    assert report(management).fit
 
 
 def test_of_another_cluster_nothing_else_is_told() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from hypothesis import strategies as st
@@ -22,8 +23,11 @@ _ODD = st.sampled_from([None, "text", 7, [], ["text"], {}, {"name": []}])
 
 
 @st.composite
-def hostile(draw: st.DrawFn, before: Plan, after: Plan) -> dict[str, Any]:
-    """An object in a tenant's namespace on the management cluster, with the names of everything that is there."""
+def hostile(draw: st.DrawFn, before: Plan, after: Plan, *elsewhere: str) -> dict[str, Any]:
+    """An object in a tenant's namespace on the management cluster, with the names of everything that is there.
+
+    elsewhere: more namespaces that it can be in.
+    """
     tenants = sorted({each.tenant for each in before.placements})
     clusters = sorted({each.owner.cluster for each in (*before.objects, *after.objects)} - {""})
     namespaces = sorted({name for each in (*before.placements, *after.placements) for name in each.namespaces})
@@ -76,7 +80,7 @@ def hostile(draw: st.DrawFn, before: Plan, after: Plan) -> dict[str, Any]:
     kind = draw(st.sampled_from(sorted(_API)))
     metadata = {
         "name": draw(st.sampled_from([*apps, "forged"])),
-        "namespace": draw(st.sampled_from(homes)),
+        "namespace": draw(st.sampled_from([*homes, *elsewhere])),
         "labels": draw(_or_odd(labels)),
         **draw(st.sampled_from([{}, {"deletionTimestamp": "2026-01-01T00:00:00Z"}])),
     }
@@ -97,48 +101,61 @@ def manifests(plan: Plan) -> list[dict[str, Any]]:
 def test_no_object_in_a_tenant_s_namespace_makes_the_guard_refuse_less(
     one: Data, other: Data, data: st.DataObject
 ) -> None:
+    for before, after, limits in _runs(one, other, data):
+        there = manifests(before)
+        forged = [*there, *_added(data, before, after)]
+        honest, now = held(there, before.environment), held(forged, before.environment)
+        assert now.namespaces == honest.namespaces
+        assert now.kubeconfigs == honest.kubeconfigs
+        counted = {(each, each.leaving, each.suspended) for each in removals(after, honest)}
+        assert counted <= {(each, each.leaving, each.suspended) for each in removals(after, now)}
+        codes = [each.code for each in refusals(after, honest, limits)]
+        said = [each.code for each in refusals(after, now, limits)]
+        assert all(said.count(code) >= codes.count(code) for code in codes)
+        _reads(after, forged, limits)
+
+
+@given(fleets(), fleets(), st.data())
+def test_nor_does_one_in_a_namespace_that_nobody_has_labelled(one: Data, other: Data, data: st.DataObject) -> None:
+    """As that of a tenant who took the labels off, or of somebody whom the fleet does not know."""
+    for before, after, limits in _runs(one, other, data):
+        there = manifests(before)
+        forged = [*there, *_added(data, before, after, "unlabelled")]
+        refused = any(refusals(after, held(there, before.environment), limits))
+        assert not refused or any(refusals(after, held(forged, before.environment), limits))
+        _reads(after, forged, limits)
+
+
+def _runs(one: Data, other: Data, data: st.DataObject) -> Iterator[tuple[Plan, Plan, RunLimits]]:
+    """What the cluster holds, what is planned, and what may go, for each environment with tenants on its management cluster."""
     for tenant in one["tenants"].values():
         tenant["state"] = data.draw(st.sampled_from(["active", "paused", "offboarding"]))
-    for before, after in _pairs(one, other):
-        there = manifests(before)
-        honest = held(there, before.environment)
-        if not any(each.cluster == before.management for each in before.placements):
-            continue
-        names = [each.permit for each in removals(after, honest)]
-        limits = RunLimits(
-            protected=data.draw(st.booleans()),
-            deletions=data.draw(st.integers(0, 3)),
-            allowed=tuple(data.draw(st.lists(st.sampled_from(names), unique=True)) if names else ()),
-        )
-        existing = {readable_id(each) for each in there}
-        forged = [
-            each
-            for each in data.draw(st.lists(hostile(before, after), min_size=1, max_size=12))
-            if readable_id(each) not in existing
-        ]
-        _refuses_no_less(after, there, [*there, *forged], limits)
-        _reads([*there, *forged], before)
+    held_before, planned = plans(one), plans(other)
+    for name in held_before.keys() & planned.keys():
+        before, after = held_before[name], planned[name]
+        if any(each.cluster == before.management for each in before.placements):
+            names = [each.permit for each in removals(after, held(manifests(before), name))]
+            yield (
+                before,
+                after,
+                RunLimits(
+                    protected=data.draw(st.booleans()),
+                    deletions=data.draw(st.integers(0, 3)),
+                    allowed=tuple(data.draw(st.lists(st.sampled_from(names), unique=True)) if names else ()),
+                ),
+            )
 
 
-def _pairs(one: Data, other: Data) -> list[tuple[Plan, Plan]]:
-    before, after = plans(one), plans(other)
-    return [(before[name], after[name]) for name in before.keys() & after.keys()]
+def _added(data: st.DataObject, before: Plan, after: Plan, *elsewhere: str) -> list[dict[str, Any]]:
+    """Objects beside those that are there."""
+    existing = {each.id for each in before.objects}
+    drawn = data.draw(st.lists(hostile(before, after, *elsewhere), min_size=1, max_size=12))
+    return [each for each in drawn if readable_id(each) not in existing]
 
 
-def _refuses_no_less(plan: Plan, there: list[Data], forged: list[Data], limits: RunLimits) -> None:
-    honest, now = (held(each, plan.environment) for each in (there, forged))
-    assert now.namespaces == honest.namespaces
-    assert now.kubeconfigs == honest.kubeconfigs
-    counted = {(each, each.leaving, each.suspended) for each in removals(plan, honest)}
-    assert counted <= {(each, each.leaving, each.suspended) for each in removals(plan, now)}
-    refused = [each.code for each in refusals(plan, honest, limits)]
-    after = [each.code for each in refusals(plan, now, limits)]
-    assert all(after.count(code) >= refused.count(code) for code in refused)
-    list(doubts(plan, now, limits))
-
-
-def _reads(there: list[Data], plan: Plan) -> None:
-    """What the commands read of the same objects."""
+def _reads(plan: Plan, there: list[dict[str, Any]], limits: RunLimits) -> None:
+    """What the guard warns of, and what the commands read of the same objects."""
+    list(doubts(plan, held(there, plan.environment), limits))
     statuses(plan, there)
     list(stuck(there, Places(there)))
     leftovers(plan, there)

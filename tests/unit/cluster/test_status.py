@@ -1,0 +1,39 @@
+"""What is told of an app whose object somebody else has changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tenantry.cluster.status import Readiness, ready_message, statuses
+from tests.unit.texts import planned, rocky
+
+PLAN = planned(rocky("web: {kustomize: {source: manifests}}"))
+APP = next(dict(each.manifest) for each in PLAN.objects if each.id == PLAN.apps[0].id)
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        {"spec": None},
+        {"spec": "text"},
+        {"status": None},
+        {"status": "text"},
+        {"status": {"conditions": "text"}},
+        {"status": {"conditions": ["text", {}, {"type": "Ready"}], "history": "text"}},
+        {"status": {"conditions": [{"type": "Ready"}], "history": ["text"], "lastAppliedRevision": None}},
+    ],
+    ids=str,
+)
+def test_a_malformed_object_is_not_ready_and_ends_nothing(rest: dict[str, Any]) -> None:
+    (found,) = statuses(PLAN, [{**APP, **rest}])
+    assert found.readiness in (Readiness.PROGRESSING, Readiness.FAILED)
+    assert found.revision == ""
+    assert ready_message({**APP, **rest}) == ""
+
+
+@pytest.mark.parametrize("other", [{}, {"metadata": None}, {"metadata": {"name": "web"}}, {"kind": "Kustomization"}])
+def test_what_cannot_be_told_from_others_is_passed_over(other: dict[str, Any]) -> None:
+    (found,) = statuses(PLAN, [other])
+    assert found.readiness is Readiness.MISSING
