@@ -11,7 +11,7 @@ from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import output
 from tenantry.cli.output import as_data, data, data_json, report_warnings, working
 from tenantry.load import load_fleet, plan_all, warnings_of
-from tenantry.messages.text import counted
+from tenantry.messages.text import counted, listed
 
 
 @click.command(
@@ -37,17 +37,21 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     All problems are reported in one run, each with its place and a fix. No cluster is contacted and nothing is changed.
 
     A valid file can get warnings on stderr about what is probably not meant, such as sources that no app uses, overrides
-    that never apply, and misspelled roles.
+    that never apply, and misspelled roles. A line after the summary names the tenants with `clusterAdmin: true`.
     """
     with working(f"checking {file}"):
         fleet = load_fleet(file)
         plans = plan_all(fleet)
+    admins = [name for name, tenant in fleet.document.tenants.items() if tenant.clusterAdmin]
     objects = {name: len(plan.objects) for name, plan in plans.items()}
     warnings = warnings_of(fleet)
     if output == "json":
-        data_json({"valid": True, "errors": [], "warnings": [as_data(each) for each in warnings], "objects": objects})
+        told = {"warnings": [as_data(each) for each in warnings], "objects": objects, "clusterAdmin": admins}
+        data_json({"valid": True, "errors": [], **told})
     else:
         counts = f"{counted(len(fleet.clusters), 'cluster')}, {counted(len(fleet.document.tenants), 'tenant')}"
         data(f"{file} is valid: {counts}; objects: {', '.join(f'{name} {count}' for name, count in objects.items())}")
+        if admins:
+            data(f"{counted(len(admins), 'tenant')} may give cluster-admin: {listed(admins)}")
         report_warnings(warnings)
     return 2 if strict and warnings else 0

@@ -23,6 +23,7 @@ from tenantry.compare.moves import (
     rehomed_clusters,
     replaced_apps,
 )
+from tenantry.compare.rights import ClusterAdmin, new_admins, newly_allowed
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.plan.apps import PlannedApp
 from tenantry.plan.plan import Plan, nothing_of
@@ -89,7 +90,8 @@ class Changed:
 class Diff:
     """management: the management cluster before and after; unchanged: how many objects are the same.
 
-    recreated: namespaces that both plans have, but that are deleted and created again.
+    recreated: namespaces that both plans have, but that are deleted and created again. admins: who gets `cluster-admin`;
+    allowed: tenants that may give it from now on, which changes no object by itself.
     """
 
     environment: str
@@ -102,11 +104,14 @@ class Diff:
     moved: tuple[Moved, ...]
     rehomed: tuple[Rehomed, ...]
     recreated: tuple[Place, ...]
+    admins: tuple[ClusterAdmin, ...]
+    allowed: tuple[str, ...]
     unchanged: int
 
     def __bool__(self) -> bool:
         """Whether there is any difference."""
-        return bool(self.status is not Status.KEPT or self.removed.objects or self.added.objects or self.changed)
+        objects = self.removed.objects or self.added.objects or self.changed
+        return bool(self.status is not Status.KEPT or objects or self.allowed)
 
     @property
     def deletions(self) -> Deletions:
@@ -150,6 +155,8 @@ def _diff(before: Plan, after: Plan, status: Status) -> Diff:
         moved=moved_tenants(before, after),
         rehomed=rehomed,
         recreated=recreated_namespaces(before, after, rehomed, kept=kept),
+        admins=new_admins(before, after),
+        allowed=newly_allowed(before, after),
         unchanged=len(both) - len(changed),
     )
 

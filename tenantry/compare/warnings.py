@@ -27,6 +27,7 @@ def surprises(diff: Diff) -> Iterator[str]:
             f"environment '{diff.environment}' is no longer declared ({held}): `pulumi up` of its stack is refused, and"
             f" all of it stays on {before} until `pulumi destroy`"
         )
+    yield from _cluster_admins(diff)
     if before != after:
         yield f"the management cluster is {after} instead of {before}: every object is deleted there and created here"
         return
@@ -36,6 +37,17 @@ def surprises(diff: Diff) -> Iterator[str]:
     yield from _replacements(diff)
     yield from _other_kubeconfigs(diff.changed)
     yield from _installed_anew(diff.changed)
+
+
+def _cluster_admins(diff: Diff) -> Iterator[str]:
+    """Tenants that get the right to everything in their namespaces, and those that the file allows to get it."""
+    groups = grouped(diff.admins, lambda each: each.tenant)
+    for tenant, own in groups.items():
+        on, who = listed(each.cluster for each in own), listed(each.who for each in own)
+        yield f"tenant '{tenant}' gives cluster-admin in its namespaces on {on} to {who}"
+    if only_allowed := [f"'{tenant}'" for tenant in diff.allowed if tenant not in groups]:
+        noun = "tenant" if len(only_allowed) == 1 else "tenants"
+        yield f"{noun} {listed(only_allowed)} may give cluster-admin from now on (clusterAdmin: true)"
 
 
 def _renamed(diff: Diff) -> Iterator[str]:

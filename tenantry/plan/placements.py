@@ -25,12 +25,13 @@ from tenantry.plan.platform import PlatformPlanner
 
 @dataclass(frozen=True, slots=True)
 class PlannedPlacement:
-    """One tenant on one cluster."""
+    """One tenant on one cluster. cluster_admin: whether the file allows that somebody gets `cluster-admin` there."""
 
     tenant: str
     cluster: str
     namespace: str
     extra: tuple[str, ...] = ()
+    cluster_admin: bool = False
 
     @property
     def namespaces(self) -> tuple[str, ...]:
@@ -52,13 +53,14 @@ class PlacementPlanner:
     def add(self, tenant: str, cluster: str, apps: Sequence[str], settings: TenantSettings) -> None:
         """Plan one placement. Raises: Found: it cannot be planned."""
         scope = self._scope(tenant, cluster)
-        self.placements.append(PlannedPlacement(tenant, cluster, scope.namespace, tuple(scope.namespaces.values())))
+        declared = self.fleet.document.tenants[tenant]
+        namespaces = tuple(scope.namespaces.values())
+        self.placements.append(PlannedPlacement(tenant, cluster, scope.namespace, namespaces, declared.clusterAdmin))
         self._gathering.findings += foreign_accounts(self.fleet, scope, settings, self._territory.holder)
         base = self._remote_base(scope, settings) if scope.kubeconfig else self._local_base(scope, settings)
         scope = replace(scope, base=base)
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
-        declared = self.fleet.document.tenants[tenant].apps
-        ids = {app: app_id(scope, app, declared[app].kind) for app in apps}
+        ids = {app: app_id(scope, app, declared.apps[app].kind) for app in apps}
         # Before the apps, so that their first failure is told, and after them when they go.
         scope = replace(scope, base=(*base, *self._platform.add_alerts(scope, ids, variables)))
         addons = self._platform.addons_there(cluster)
