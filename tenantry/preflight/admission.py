@@ -10,23 +10,22 @@ from tenantry.messages.problems import Problem, warning
 
 
 def check_policies(
-    wanted: Iterable[Manifest], cluster: str, read: Callable[[ObjectId], Manifest | None]
+    wanted: Iterable[Manifest], cluster: str, read: Callable[[ObjectId], Manifest | None], fix: str
 ) -> Iterator[Problem]:
     """Yields a warning if any is missing, and one if any is different.
 
-    Args:   wanted: the policies and their bindings. read: an object of the cluster.
+    Args:   wanted: the policies and their bindings. cluster: in words. read: an object of the cluster.
     Raises: Refused: one cannot be read.
     """
     found = [(object_id(each), each, read(object_id(each))) for each in wanted]
     missing = [str(id) for id, _, there in found if there is None]
     other = [str(id) for id, wanted, there in found if there and _differs(there, wanted)]
-    fix = f"tenantry cluster bootstrap {cluster} --kubeconfig FILE --context NAME"
     if missing:
-        message = f"'{cluster}' has no {', '.join(missing)}: a tenant can reach what is not its own"
+        message = f"{cluster} has no {', '.join(missing)}: a tenant can reach what is not its own"
         yield warning("no-policy", message, fix)
     if other:
         verb = "differs" if len(other) == 1 else "differ"
-        message = f"{', '.join(other)} on '{cluster}' {verb} from what this version of Tenantry creates"
+        message = f"{', '.join(other)} on {cluster} {verb} from what this version of Tenantry creates"
         yield warning("other-policy", message, fix)
 
 

@@ -23,6 +23,7 @@ from tenantry.preflight import remotes
 from tenantry.preflight.admission import check_policies
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
 from tenantry.preflight.fitness import check_fitness, definitions
+from tenantry.preflight.identity import identity, same_clusters
 from tenantry.preflight.kubeconfig import is_loopback
 from tenantry.preflight.lockdown import LABEL, check_lockdown
 
@@ -107,13 +108,17 @@ class _Check:
     def _policy(self) -> Iterator[Problem]:
         platform = self.fleet.document.platform
         wanted = management_policies(platform.namespace, shared_identity=platform.sharedIdentity)
-        return check_policies(wanted, self.plan.management, self._read)
+        management = self.plan.management
+        fix = f"tenantry cluster bootstrap {management} --kubeconfig FILE --context NAME"
+        return check_policies(wanted, f"'{management}'", self._read, fix)
 
     def _remotes(self) -> Iterator[Problem]:
         local = is_loopback(urlsplit(self.client.config.cluster.server).hostname or "")
         checker = remotes.Checker(self.client, self.now, local, self.connect)
         for found in in_parallel(checker.check, remotes.remotes(self.fleet, self.plan)):
             yield from found
+        if checker.identities:
+            yield from same_clusters({self.plan.management: identity(self.client), **checker.identities})
 
 
 def _told(part: Callable[[], Iterable[Problem]]) -> list[Problem]:

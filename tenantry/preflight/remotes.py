@@ -22,8 +22,12 @@ from tenantry.messages.errors import Refused, Severity
 from tenantry.messages.problems import Problem, error, warning
 from tenantry.messages.text import listed
 from tenantry.model import ConfigMap, SecretKey
+from tenantry.plan.admission_policy import remote_policies
 from tenantry.plan.plan import Plan
+from tenantry.preflight.admission import check_policies
+from tenantry.preflight.identity import identity
 from tenantry.preflight.kubeconfig_secret import check_secret
+from tenantry.preflight.occupants import check_accounts, check_namespaces, namespaces_to_make
 
 if TYPE_CHECKING:
     from lightkube.config.kubeconfig import SingleConfig
@@ -41,6 +45,7 @@ class Remote:
 
     accounts: the service accounts that Flux impersonates there, all in the kubeconfig's namespace.
     platform: the one for baselines and add-ons, "" if the plan has none. bootstrapped: the namespace that it needs there.
+    namespaces: what baselines make there, with the tenants.
     """
 
     name: str
@@ -49,6 +54,7 @@ class Remote:
     accounts: tuple[str, ...]
     platform: str
     bootstrapped: str
+    namespaces: Mapping[str, str] = field(default_factory=dict)
 
 
 def remotes(fleet: Fleet, plan: Plan) -> list[Remote]:
@@ -66,6 +72,7 @@ def remotes(fleet: Fleet, plan: Plan) -> list[Remote]:
             tuple(accounts[name]),
             platform if (platform := platform_account(fleet, plan.environment, name)) in accounts[name] else "",
             fleet.document.platform.namespace,
+            namespaces_to_make(fleet, plan, name),
         )
         for name, declared in fleet.clusters.items()
         if name in accounts and declared.state == "active" and declared.kubeconfig
@@ -82,12 +89,13 @@ def connect(config: SingleConfig) -> Client:
 
 @dataclass(frozen=True, slots=True)
 class Checker:
-    """local: as in `check_kubeconfig`. connect: makes the client of a remote."""
+    """local: as in `check_kubeconfig`. connect: makes the client of a remote. identities: of those that answered, by name."""
 
     hub: Client = field(repr=False)
     now: datetime
     local: bool
     connect: Connect = connect
+    identities: dict[str, str] = field(default_factory=dict)
 
     def check(self, remote: Remote) -> list[Problem]:
         """The problems of a remote that are visible from here."""
@@ -125,7 +133,7 @@ class Checker:
             return
         try:
             with client:
-                yield from _Access(client, remote).problems()
+                yield from _Access(client, remote, self.identities).problems()
         except RequestError:
             yield _unreachable("it stopped answering")
 
@@ -134,13 +142,20 @@ class Checker:
 class _Access:
     client: Client = field(repr=False)
     remote: Remote
+    identities: dict[str, str]
 
     def problems(self) -> Iterator[Problem]:
         if unanswered := _unanswered(self.client):
             yield unanswered
             return
+        self.identities[self.remote.name] = identity(self.client)
         yield from self._impersonation()
         yield from self._bootstrap()
+        yield from self._readable(
+            lambda: check_namespaces(self.client, self.remote.environment, self.remote.namespaces)
+        )
+        accounts = self.remote.accounts
+        yield from self._readable(lambda: check_accounts(self.client, self.remote.reference.namespace, accounts))
 
     def _impersonation(self) -> Iterator[Problem]:
         """Ask first about all service accounts of the namespace, which administrators may impersonate, then about each one."""
@@ -171,6 +186,8 @@ class _Access:
         if remote.platform and not self._permitted(lambda: self._has_all_rights(remote.platform)):
             message = f"the platform's service account '{remote.platform}' lacks cluster-admin rights on it"
             yield error("not-bootstrapped", message, fix)
+            return
+        yield from self._readable(lambda: check_policies(remote_policies(), "it", lambda id: one(self.client, id), fix))
 
     def _has_all_rights(self, account: str) -> bool:
         namespace = self.remote.reference.namespace
@@ -180,6 +197,14 @@ class _Access:
             "resourceAttributes": {"verb": "*", "group": "*", "resource": "*"},
         }
         return bool(ask(self.client, _AUTHORIZATION, "SubjectAccessReview", {"spec": review}).get("allowed"))
+
+    @staticmethod
+    def _readable(part: Callable[[], Iterator[Problem]]) -> list[Problem]:
+        """The problems that a part finds; none if this user may not read what it needs."""
+        try:
+            return list(part())
+        except Refused:
+            return []
 
     @staticmethod
     def _permitted(question: Callable[[], object]) -> bool:

@@ -41,6 +41,7 @@ RULES: tuple[Rule, ...] = (
     clusters.kubeconfigs_are_not_shared,
     clusters.management_clusters_are_not_decommissioned,
     clusters.kubeconfigs_lie_apart_from_the_platform,
+    clusters.kubeconfigs_lie_apart_from_kubernetes_own_accounts,
     identities.workload_identities_say_what_their_provider_needs,
     identities.workload_identities_are_addressed_as_flux_wants,
     identities.workload_identities_are_not_the_platforms,

@@ -9,6 +9,7 @@ from tenantry.fleet.inherit import cycles
 from tenantry.fleet.rules import walk
 from tenantry.fleet.sharing import says_itself
 from tenantry.fleet.template import BUILT_IN
+from tenantry.kube.names import is_reserved_namespace
 from tenantry.messages.errors import Finding
 from tenantry.messages.placeholders import names_in
 from tenantry.messages.text import declared
@@ -114,6 +115,21 @@ def kubeconfigs_lie_apart_from_the_platform(fleet: Fleet) -> Iterator[Finding]:
                 "kubeconfig-in-platform",
                 f"the kubeconfig of cluster '{name}' is in the platform's namespace '{fleet.document.platform.namespace}'",
                 fix="keep it in another namespace, or set another 'platform.namespace'",
+            )
+
+
+def kubeconfigs_lie_apart_from_kubernetes_own_accounts(fleet: Fleet) -> Iterator[Finding]:
+    """On a remote Flux acts as an account of this namespace. A tenant could have the name of one of the cluster's own."""
+    for name, cluster in fleet.clusters.items():
+        if cluster.kubeconfig and is_reserved_namespace(namespace := cluster.kubeconfig.resolved.namespace):
+            yield Finding(
+                ("clusters", name, "kubeconfig"),
+                "kubeconfig-in-reserved",
+                f"the kubeconfig of cluster '{name}' is in namespace '{namespace}', which belongs to Kubernetes or Flux",
+                (
+                    f"on the cluster Flux would act as accounts of its namespace '{namespace}', such as its controllers'",
+                ),
+                fix="keep it in a namespace of its own",
             )
 
 

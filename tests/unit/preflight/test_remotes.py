@@ -18,7 +18,18 @@ from tenantry.messages.problems import Problem
 from tenantry.preflight import remotes as module
 from tenantry.preflight.remotes import Checker, remotes
 from tests.unit.issued import NOW
-from tests.unit.preflight.clusters import ADDRESS, FLEET, PLAN, REVIEWS, SECRET, TOKEN, Edge, hub, kubeconfig, secret
+from tests.unit.preflight.clusters import (
+    ADDRESS,
+    FLEET,
+    PLAN,
+    REVIEWS,
+    SECRET,
+    TOKEN,
+    Edge,
+    hub,
+    kubeconfig,
+    secret,
+)
 from tests.unit.texts import fleet, rocky
 
 BOOTSTRAP = "tenantry cluster bootstrap edge --environment dev --kubeconfig FILE --context NAME"
