@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -250,8 +251,8 @@ def validated(fleet: Project, tmp_path_factory: pytest.TempPathFactory) -> Calla
     def validate(attack: Declaration) -> tuple[str, float]:
         copied = copy_of(fleet, root / attack.name, attack.text)
         started = time.monotonic()
-        with pytest.raises(InvalidFleet) as refused:
-            plan_all(load_fleet(copied.fleet))
+        with chdir(copied.root), pytest.raises(InvalidFleet) as refused:
+            plan_all(load_fleet(Path(copied.fleet.name)))
         return format_invalid(refused.value), time.monotonic() - started
 
     return validate
