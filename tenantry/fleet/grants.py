@@ -17,6 +17,8 @@ ANY = "*"
 """The address pattern that allows every address."""
 DEFAULT_ROLES = ("view",)
 SHORTEST_INTERVAL = "30s"
+POLICYS_SHORTEST = "1s"
+"""The shortest interval that the admission policy of the clusters lets a tenant have, whoever wrote it."""
 
 
 def grants_of(fleet: Fleet, tenant: str) -> Grants | None:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-SHORTEST = "1s"
-"""What no interval may be below, whoever writes it; the fleet's file can ask for more."""
+from tenantry.fleet.grants import POLICYS_SHORTEST
 
 Rule = tuple[str, str]
 """An expression that is true of objects that are allowed, and what the author of another one is told."""
@@ -58,10 +57,10 @@ def _intervals() -> Rule:
     strategies = ("install.strategy", "upgrade.strategy")
     paths = ("interval", "retryInterval", "chart.spec.interval", *(f"{each}.retryInterval" for each in strategies))
     long_enough = (
-        f"duration(object.spec.?{path.replace('.', '.?')}.orValue('{SHORTEST}')) >= duration('{SHORTEST}')"
+        f"duration(object.spec.?{path.replace('.', '.?')}.orValue('{POLICYS_SHORTEST}')) >= duration('{POLICYS_SHORTEST}')"
         for path in paths
     )
-    return " && ".join(long_enough), f"a tenant's intervals are at least {SHORTEST}"
+    return " && ".join(long_enough), f"a tenant's intervals are at least {POLICYS_SHORTEST}"
 
 
 def _identity() -> Iterator[Rule]:

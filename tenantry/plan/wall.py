@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import SHORTEST_INTERVAL, grants_of, is_filled
+from tenantry.fleet.grants import SHORTEST_INTERVAL, grant_at, grants_of, is_filled
 from tenantry.fleet.identity import borrowed
 from tenantry.fleet.reach import bucket_address, image_address, is_allowed
-from tenantry.fleet.rules.frames import foreign_address, too_short
+from tenantry.fleet.rules.frames import foreign_address, refused_by_policy, too_short
 from tenantry.fleet.settings import variable_at
 from tenantry.fleet.template import fill
 from tenantry.messages.errors import Finding, Path
@@ -41,9 +41,9 @@ class Wall:
             return
         if not self._fleet.document.platform.sharedIdentity:
             yield from (self._placed(each, origin) for each in borrowed(kind, spec))
+        yield from (self._placed(each, origin) for each in self._intervals(spec, origin))
         if self._grants:
             yield from (self._placed(each, origin) for each in self._addresses(kind, spec, origin, self._grants))
-            yield from (self._placed(each, origin) for each in self._intervals(spec, origin, self._grants))
 
     def _addresses(
         self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants
@@ -52,18 +52,28 @@ class Wall:
         if found is None or not is_filled(self._fleet, origin(found[0])):
             return
         path, address = found
-        patterns = [*(grants.sources or ()), *((grants.alerts or ()) if kind == "Provider" else ())]
-        filled = [str(fill(pattern, self._variables, ())) for pattern in patterns]
-        if not is_allowed(address, filled):
-            yield foreign_address(self._fleet, self._scope.tenant, kind, path, filled)
+        allowed = [*self._patterns("sources", grants.sources)]
+        if kind == "Provider":
+            allowed += self._patterns("alerts", grants.alerts)
+        if not is_allowed(address, allowed):
+            yield foreign_address(self._fleet, self._scope.tenant, kind, path, allowed)
 
-    def _intervals(self, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants) -> Iterator[Finding]:
-        shortest = grants.shortestInterval or SHORTEST_INTERVAL
+    def _patterns(self, key: str, patterns: list[str] | None) -> Iterator[str]:
+        """The granted address patterns with their placeholders filled in. Raises: Found: a placeholder is unknown."""
+        for index, pattern in enumerate(patterns or ()):
+            at = grant_at(self._fleet, self._scope.tenant, key, index)
+            yield str(fill(pattern, self._variables, at))
+
+    def _intervals(self, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
         for path, value in _times(spec, ()):
             place = origin(path)
-            # Where the author wrote none, the main file or Tenantry chose it.
-            if place[-1:] == path[-1:] and is_filled(self._fleet, place):
+            if place[-1:] != path[-1:]:
+                continue  # the author wrote none here: it is the tenant's as a whole, or Tenantry's
+            if self._grants and is_filled(self._fleet, place):
+                shortest = self._grants.shortestInterval or SHORTEST_INTERVAL
                 yield from too_short(self._fleet, self._scope.tenant, path, value, shortest)
+            else:
+                yield from refused_by_policy(path, value)
 
     def _placed(self, finding: Finding, origin: Callable[[Path], Path]) -> Finding:
         place = origin(finding.path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import DEFAULT_ROLES, SHORTEST_INTERVAL, grant_at, grants_of, is_filled
+from tenantry.fleet.grants import DEFAULT_ROLES, POLICYS_SHORTEST, SHORTEST_INTERVAL, grant_at, grants_of, is_filled
 from tenantry.fleet.placement import cluster_is_granted, granted_selector
 from tenantry.fleet.rules import walk
 from tenantry.fleet.rules.baseline import OWNED_ANNOTATIONS
@@ -19,7 +19,9 @@ from tenantry.model.frame import Grants
 from tenantry.model.scalars import seconds_of
 
 CLUSTER_ADMIN = "cluster-admin"
-_TIMES = ("interval", "retryInterval")
+TIMES = ("interval", "retryInterval")
+"""Settings of which Flux does something again and again."""
+_WITH_ROLES = ("owners", "role", "roleBindings")
 
 
 def included_files_are_for_declared_tenants(fleet: Fleet) -> Iterator[Finding]:
@@ -46,15 +48,8 @@ def included_files_are_for_declared_tenants(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
-def grants_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:
+def grants_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:
     for at, grants in _grants(fleet):
-        selector = grants.clusters
-        for key, names in (("names", selector.names or []), ("exclude", selector.exclude)) if selector else ():
-            for index, name in enumerate(names):
-                if name not in fleet.clusters:
-                    yield walk.unknown_cluster(
-                        fleet, (*at, "clusters", key, index), name, f"a grant names cluster '{name}'"
-                    )
         for index, name in enumerate(grants.environments or ()):
             if name not in fleet.environments:
                 yield Finding(
@@ -64,6 +59,18 @@ def grants_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:
                     (declared("declared", name, fleet.names("environments")),),
                     fix="declare it under 'environments:', or correct the name",
                 )
+
+
+def intervals_pass_the_clusters_admission_policy(fleet: Fleet) -> Iterator[Finding]:
+    """Those of tenants as a whole, and the shortest that may be chosen; the plan checks apps, sources and images."""
+    for at, given in walk.settings(fleet):
+        for key in TIMES if isinstance(given, Settings) else ():
+            value = getattr(given, key)
+            if value and not is_filled(fleet, (*at, key)):
+                yield from refused_by_policy((*at, key), value)
+    for at, grants in _grants(fleet):
+        if grants.shortestInterval:
+            yield from refused_by_policy((*at, "shortestInterval"), grants.shortestInterval)
 
 
 def grants_leave_the_fleets_labels_alone(fleet: Fleet) -> Iterator[Finding]:
@@ -134,7 +141,7 @@ def included_files_keep_to_the_shortest_interval(fleet: Fleet) -> Iterator[Findi
     """Of the tenants themselves; the plan checks apps, sources and images."""
     for tenant in fleet.source.fills:
         grants = grants_of(fleet, tenant) if tenant in fleet.document.tenants else None
-        for key in _TIMES if grants else ():
+        for key in TIMES if grants else ():
             path = ("tenants", tenant, key)
             value = fleet.raw("tenants", tenant).get(key)
             if grants and isinstance(value, str) and is_filled(fleet, path):
@@ -151,6 +158,42 @@ def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Findi
                 fix=f"include a file: 'include: [{{tenants: tenants.d/{tenant}.yaml, of: [{tenant}]}}]', or remove them",
                 at_key=True,
             )
+
+
+def grants_have_an_effect(fleet: Fleet) -> Iterator[Finding]:
+    for at, grants in _grants(fleet):
+        if grants.roles and not set(grants.settings or ()).intersection(_WITH_ROLES):
+            yield doubtful(
+                (*at, "roles"),
+                "unused",
+                "roles are granted, but no setting that names a role",
+                fix=f"grant one of {', '.join(_WITH_ROLES)} under 'settings', or remove it",
+                at_key=True,
+            )
+
+
+def frames_are_used(fleet: Fleet) -> Iterator[Finding]:
+    used = {each.selfService for each in fleet.document.include}
+    for name in fleet.document.selfService:
+        if name not in used:
+            yield doubtful(
+                ("selfService", name),
+                "unused",
+                f"no entry of 'include' uses frame '{name}'",
+                fix=f"write 'include: [{{tenants: PATTERN, selfService: {name}}}]', or remove it",
+                at_key=True,
+            )
+
+
+def refused_by_policy(path: Path, value: str) -> Iterator[Finding]:
+    """A finding if the admission policy of the clusters refuses an interval of a tenant."""
+    if seconds_of(value) < seconds_of(POLICYS_SHORTEST):
+        yield Finding(
+            path,
+            "short-interval",
+            f"{path[-1]} '{value}' is shorter than '{POLICYS_SHORTEST}', so the admission policy of the clusters would refuse it",
+            fix=f"write '{POLICYS_SHORTEST}' or more",
+        )
 
 
 def too_short(fleet: Fleet, tenant: str, path: Path, value: str, shortest: str) -> Iterator[Finding]:

@@ -17,6 +17,12 @@ def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
     """Every selector with its path and its owner."""
     if fleet.document.defaults.clusters:
         yield ("defaults", "clusters"), "the default", fleet.document.defaults.clusters
+    for at, given in settings(fleet):
+        if isinstance(given, Settings) and given.grants and given.grants.clusters:
+            yield (*at, "grants", "clusters"), "a grant", given.grants.clusters
+    for name, frame in fleet.document.selfService.items():
+        if frame.clusters:
+            yield ("selfService", name, "clusters"), f"frame '{name}'", frame.clusters
     for name, tenant in fleet.document.tenants.items():
         if tenant.clusters:
             yield ("tenants", name, "clusters"), f"tenant '{name}'", tenant.clusters
