@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -12,7 +12,9 @@ from tenantry.cluster import requests
 from tenantry.fleet.fleet import Fleet
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.claims import CLAIM_LABEL, Claim, claims, other_claims
+from tenantry.guard.places import whose
 from tenantry.kube.objects import Manifest, ObjectId, readable_id
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
 from tenantry.messages.problems import Problem, error, refuse
 from tenantry.model import SecretKey
@@ -105,7 +107,24 @@ def held_on(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Manifest]:
 
 def holdings(client: Client, plan: Plan) -> Iterator[Manifest]:
     """As `held_on`, without checking the cluster's marker."""
-    return chain(namespaces_of(client), apps_of(client, plan.environment), strangers_on(client, plan))
+    yield from namespaces_of(client)
+    apps = list(apps_of(client, plan.environment))
+    yield from apps
+    yield from _beside_kubeconfigs(client, plan, {whose(each).cluster for each in apps})
+    yield from strangers_on(client, plan)
+
+
+def _beside_kubeconfigs(client: Client, plan: Plan, known: Collection[str]) -> Iterator[Manifest]:
+    """What other environments have beside the kubeconfigs of remote clusters that are new here, perhaps under other names."""
+    new = {
+        each.id.namespace
+        for each in plan.objects
+        if "kubeConfig" in mapping_at(each.manifest, "spec") and each.owner.cluster not in known
+    }
+    selector = f"{ENVIRONMENT_LABEL},{ENVIRONMENT_LABEL}!={plan.environment}"
+    for namespace in sorted(new):
+        for kind, api_version in APP_KINDS.items():
+            yield from requests.every(client, api_version, kind, namespace=namespace, selector=selector)
 
 
 OTHER_CLUSTER, UNMARKED = "other-cluster", "unmarked-cluster"

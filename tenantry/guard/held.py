@@ -48,14 +48,15 @@ class Held:
     """The objects on the cluster.
 
     namespaces: (tenant, cluster, namespace) -> leaving. kubeconfigs: (cluster, reference) -> whether everything that uses it was
-    decommissioned, and so leaves the cluster as it is. strangers: objects that are not the environment's.
-    frozen: (tenant, cluster) with a suspended baseline. misplaced: objects with the environment's labels where the fleet puts none;
-    they count for nothing. malformed: objects that cannot be read in full, in words.
+    decommissioned, and so leaves the cluster as it is. others_kubeconfigs: the same of other environments. strangers: objects
+    that are not the environment's. frozen: (tenant, cluster) with a suspended baseline. misplaced: objects with the environment's
+    labels where the fleet puts none; they count for nothing. malformed: objects that cannot be read in full, in words.
     """
 
     namespaces: Mapping[tuple[str, str, str], bool]
     apps: Mapping[ObjectId, HeldApp]
     kubeconfigs: Mapping[tuple[str, Reference], bool]
+    others_kubeconfigs: Mapping[tuple[str, Reference], bool] = field(default_factory=dict)
     strangers: frozenset[ObjectId] = frozenset()
     frozen: frozenset[tuple[str, str]] = frozenset()
     misplaced: frozenset[ObjectId] = frozenset()
@@ -83,6 +84,7 @@ class _Reading:
     namespaces: dict[tuple[str, str, str], bool] = field(default_factory=dict)
     apps: dict[ObjectId, HeldApp] = field(default_factory=dict)
     kubeconfigs: dict[tuple[str, Reference], bool] = field(default_factory=dict)
+    others_kubeconfigs: dict[tuple[str, Reference], bool] = field(default_factory=dict)
     strangers: set[ObjectId] = field(default_factory=set)
     frozen: set[tuple[str, str]] = field(default_factory=set)
     misplaced: set[ObjectId] = field(default_factory=set)
@@ -93,6 +95,7 @@ class _Reading:
             namespaces=self.namespaces,
             apps=self.apps,
             kubeconfigs=self.kubeconfigs,
+            others_kubeconfigs=self.others_kubeconfigs,
             strangers=frozenset(self.strangers),
             frozen=frozenset(self.frozen),
             misplaced=frozenset(self.misplaced),
@@ -105,6 +108,8 @@ class _Reading:
             self.malformed.add("an object without a kind or name")
         elif whose(manifest).environment != self.environment:
             self.strangers.add(id)
+            if self.places.puts(manifest):
+                _note_kubeconfig(id, manifest, self.others_kubeconfigs)
         elif id.kind not in _READ or not whose(manifest).cluster:
             return
         elif id.kind == "Namespace" or self.places.puts(manifest):
@@ -114,7 +119,7 @@ class _Reading:
 
     def _read(self, id: ObjectId, manifest: Manifest) -> None:
         labels, (_, tenant, cluster) = labels_of(manifest), whose(manifest)
-        app = labels.get(APP_LABEL, "")
+        app = "" if id.kind == "Namespace" else labels.get(APP_LABEL, "")
         self.malformed |= {f"{id}: {problem}" for problem in map(printable, _problems(id, manifest, app))}
         leaving, suspended = STATE_LABEL in labels, _is_suspended(manifest)
         if app:
@@ -131,9 +136,14 @@ class _Reading:
                 key = (tenant, cluster, name)
                 self.namespaces[key] = self.namespaces.get(key, True) and (leaving or gone)
             self.frozen |= {(tenant, cluster)} if suspended else set()
-        if reference := _kubeconfig(id, manifest):
-            abandoned = _is_decommissioned(manifest) and _has_suspend(manifest)
-            self.kubeconfigs[cluster, reference] = self.kubeconfigs.get((cluster, reference), True) and abandoned
+        _note_kubeconfig(id, manifest, self.kubeconfigs)
+
+
+def _note_kubeconfig(id: ObjectId, manifest: Manifest, found: dict[tuple[str, Reference], bool]) -> None:
+    cluster = whose(manifest).cluster
+    if cluster and (reference := _kubeconfig(id, manifest)):
+        abandoned = _is_decommissioned(manifest) and _has_suspend(manifest)
+        found[cluster, reference] = found.get((cluster, reference), True) and abandoned
 
 
 def _is_suspended(manifest: Manifest) -> bool:

@@ -30,7 +30,7 @@ def renamed(now: Held, planned: Held) -> Iterator[Renamed]:
     Not those whose former objects were all decommissioned: these leave what they installed.
     """
     for cluster, reference in planned.kubeconfigs:
-        for (other, there), abandoned in now.kubeconfigs.items():
+        for (other, there), abandoned in (*now.kubeconfigs.items(), *now.others_kubeconfigs.items()):
             if there == reference and other != cluster and not abandoned:
                 yield Renamed(other, cluster, reference)
 
@@ -39,13 +39,13 @@ def kubeconfig_problems(plan: Plan, now: Held) -> Iterator[Problem]:
     """A problem for each cluster that is reached otherwise than today, or whose kubeconfig is another cluster's today."""
     planned = held_by(plan)
     yield from _others(now, planned)
-    for before, after, reference in renamed(now, planned):
+    for before, after, reference in dict.fromkeys(renamed(now, planned)):
         yield error(
             "renamed-cluster",
             f"cluster '{after}' would be reached through {reference}, which is the kubeconfig of cluster '{before}' today: Flux"
             f" would remove everything that it installed for '{before}', namespaces with their data included",
-            f"put the name '{before}' back; to rename the cluster, set 'state: decommissioned' on '{before}', run `pulumi up`,"
-            " then rename it and remove the state; if it is another cluster, remove"
+            f"put the name '{before}' back; to rename the cluster, set 'state: decommissioned' on '{before}', run `pulumi up`"
+            " of all of its environments, then rename it and remove the state; if it is another cluster, remove"
             f" '{before}' in a run of its own first",
         )
 

@@ -55,6 +55,21 @@ def test_a_cluster_that_holds_a_plan_holds_what_the_plan_says() -> None:
         assert selectors == ["tenantry/environment=dev", "tenantry/environment!=dev"]
 
 
+def test_what_other_environments_have_is_read_beside_the_kubeconfigs_of_clusters_that_are_new() -> None:
+    known, new = cluster({"cluster": "hub"}), cluster({"cluster": "hub"})
+    for path in ("Kustomization", "HelmRelease"):
+        new.objects[LISTS[path]]["items"] = []
+    theirs = {"metadata": {"name": "x", "namespace": "kamaji", "labels": {"tenantry/environment": "prod"}}}
+    beside = "/apis/helm.toolkit.fluxcd.io/v2/namespaces/kamaji/helmreleases"
+    for memory, found in ((known, False), (new, True)):
+        memory.objects[beside] = {"metadata": {}, "items": [theirs]}
+        with memory.client() as client:
+            names = [each["metadata"]["name"] for each in held_on(client, FLEET, PLAN)]
+        assert ("x" in names) is found
+        asked = [parameters["labelSelector"] for _, path, parameters in memory.requests if path == beside]
+        assert asked == ["tenantry/environment,tenantry/environment!=dev"] * found
+
+
 def test_a_cluster_that_says_it_is_another_one_is_refused() -> None:
     assert refusal(cluster({"cluster": "hub-prod"})) == (
         f"cluster {SERVER} is marked as 'hub-prod', but the management cluster of environment 'dev' is 'hub'\n"

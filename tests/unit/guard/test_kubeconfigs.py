@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from tenantry.guard import RunLimits, check, held
+from tenantry.guard import RunLimits, check, held, refusals
 from tests.unit.guard.fleets import fleet, now, refusal, refused, tenant
 from tests.unit.texts import FRAME, planned, problems
 
@@ -18,8 +20,9 @@ def test_another_name_for_a_cluster_is_refused() -> None:
     assert refusal(fleet(ROCKY), fleet(ROCKY, frame=RENAMED), ANYTHING) == (
         "cluster 'edge-1' would be reached through kamaji/edge-admin-kubeconfig, which is the kubeconfig of cluster 'edge' today:"
         " Flux would remove everything that it installed for 'edge', namespaces with their data included\n"
-        "  fix: put the name 'edge' back; to rename the cluster, set 'state: decommissioned' on 'edge', run `pulumi up`, then"
-        " rename it and remove the state; if it is another cluster, remove 'edge' in a run of its own first"
+        "  fix: put the name 'edge' back; to rename the cluster, set 'state: decommissioned' on 'edge', run `pulumi up` of"
+        " all of its environments, then rename it and remove the state; if it is another cluster, remove 'edge' in a run of its"
+        " own first"
     )
 
 
@@ -41,6 +44,15 @@ def test_a_decommissioned_cluster_is_renamed() -> None:
         now(fleet(ROCKY, frame=DECOMMISSIONED)),
         RunLimits(protected=True, deletions=0),
     )
+
+
+@pytest.mark.parametrize(("frame", "refused"), [(FRAME, True), (DECOMMISSIONED, False)])
+def test_a_cluster_does_not_get_another_name_in_another_environment_either(frame: str, *, refused: bool) -> None:
+    """The environment that has it would remove its add-ons from it, which are the new one's by then."""
+    prod = frame.replace("dev", "prod")
+    there = held((each.manifest for each in planned(fleet(ROCKY, frame=prod), "prod").objects), "dev")
+    found = refusals(planned(fleet(ROCKY, frame=RENAMED)), replace(there, strangers=frozenset()), ANYTHING)
+    assert [each.code for each in found] == ["renamed-cluster"] * refused
 
 
 @pytest.mark.parametrize("part", ["suspend", "label"])

@@ -107,6 +107,7 @@ def test_no_object_in_a_tenant_s_namespace_makes_the_guard_refuse_less(
         honest, now = held(there, before.environment), held(forged, before.environment)
         assert now.namespaces == honest.namespaces
         assert now.kubeconfigs == honest.kubeconfigs
+        assert now.others_kubeconfigs == honest.others_kubeconfigs
         counted = {(each, each.leaving, each.suspended) for each in removals(after, honest)}
         assert counted <= {(each, each.leaving, each.suspended) for each in removals(after, now)}
         codes = [each.code for each in refusals(after, honest, limits)]
