@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from tenantry.guard.places import Places, whose
+from tenantry.guard.places import Places, label, whose
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.text import printable
@@ -103,14 +103,14 @@ class _Reading:
         )
 
     def add(self, manifest: Manifest) -> None:
-        id = readable_id(manifest)
+        id, said = readable_id(manifest), whose(manifest)
         if id is None:
             self.malformed.add("an object without a kind or name")
-        elif whose(manifest).environment != self.environment:
+        elif said.environment != self.environment:
             self.strangers.add(id)
-            if self.places.puts(manifest):
+            if id.kind in _READ and said.cluster and self.places.puts(manifest):
                 _note_kubeconfig(id, manifest, self.others_kubeconfigs)
-        elif id.kind not in _READ or not whose(manifest).cluster:
+        elif id.kind not in _READ or not said.cluster:
             return
         elif id.kind == "Namespace" or self.places.puts(manifest):
             self._read(id, manifest)
@@ -119,7 +119,7 @@ class _Reading:
 
     def _read(self, id: ObjectId, manifest: Manifest) -> None:
         labels, (_, tenant, cluster) = labels_of(manifest), whose(manifest)
-        app = "" if id.kind == "Namespace" else labels.get(APP_LABEL, "")
+        app = "" if id.kind == "Namespace" else label(labels, APP_LABEL)
         self.malformed |= {f"{id}: {problem}" for problem in map(printable, _problems(id, manifest, app))}
         leaving, suspended = STATE_LABEL in labels, _is_suspended(manifest)
         if app:
@@ -140,9 +140,8 @@ class _Reading:
 
 
 def _note_kubeconfig(id: ObjectId, manifest: Manifest, found: dict[tuple[str, Reference], bool]) -> None:
-    cluster = whose(manifest).cluster
-    if cluster and (reference := _kubeconfig(id, manifest)):
-        abandoned = _is_decommissioned(manifest) and _has_suspend(manifest)
+    if reference := _kubeconfig(id, manifest):
+        cluster, abandoned = whose(manifest).cluster, _is_decommissioned(manifest) and _has_suspend(manifest)
         found[cluster, reference] = found.get((cluster, reference), True) and abandoned
 
 

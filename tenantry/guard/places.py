@@ -7,10 +7,10 @@ with kubeconfigs, only the platform writes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
-from tenantry.kube.objects import Manifest, labels_of, readable_id
+from tenantry.kube.objects import Manifest, labels_of
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, ENVIRONMENT_LABEL, TENANT_LABEL
 
@@ -26,7 +26,13 @@ class Whose(NamedTuple):
 def whose(manifest: Manifest) -> Whose:
     """What an object's labels say; "" for each label that it lacks."""
     labels = labels_of(manifest)
-    return Whose(*(labels.get(key, "") for key in (ENVIRONMENT_LABEL, TENANT_LABEL, CLUSTER_LABEL)))
+    return Whose(label(labels, ENVIRONMENT_LABEL), label(labels, TENANT_LABEL), label(labels, CLUSTER_LABEL))
+
+
+def label(labels: Mapping[str, Any], key: str) -> str:
+    """The value of a label or of another text; "" if it is missing or malformed."""
+    value = labels.get(key)
+    return value if isinstance(value, str) else ""
 
 
 class Places:
@@ -36,9 +42,8 @@ class Places:
         """manifests: all Namespaces of the cluster; other objects are left out."""
         self._tenants: dict[str, Whose] = {}
         for each in manifests:
-            id = readable_id(each)
-            if id and id.kind == "Namespace" and (said := whose(each)).tenant:
-                self._tenants[id.name] = said
+            if isinstance(each, dict) and each.get("kind") == "Namespace" and (said := whose(each)).tenant:
+                self._tenants[label(mapping_at(each, "metadata"), "name")] = said
 
     def puts(self, manifest: Manifest) -> bool:
         """Whether the fleet puts such a Kustomization or HelmRelease where it is.
@@ -46,11 +51,8 @@ class Places:
         A tenant's namespace holds that tenant's apps on the management cluster itself, without a kubeconfig. Elsewhere there are
         add-ons, and what is for tenants on remote clusters.
         """
-        id = readable_id(manifest)
-        if id is None:
-            return False
         said, remote = whose(manifest), "kubeConfig" in mapping_at(manifest, "spec")
-        there = self._tenants.get(id.namespace)
+        there = self._tenants.get(label(mapping_at(manifest, "metadata"), "namespace"))
         if there is None:
             return remote or not said.tenant
         return said == there and not remote and APP_LABEL in labels_of(manifest)

@@ -82,17 +82,17 @@ def object_id(manifest: Manifest) -> ObjectId:
 
 def readable_id(manifest: Any) -> ObjectId | None:
     """As `object_id`, for an object that others wrote; None if it is malformed."""
-    if not isinstance(manifest, Mapping) or not isinstance(metadata := manifest.get("metadata"), Mapping):
+    if not isinstance(manifest, dict) or not isinstance(metadata := manifest.get("metadata"), dict):
         return None
     api_version, kind = manifest.get("apiVersion"), manifest.get("kind")
     namespace, name = metadata.get("namespace") or "", metadata.get("name")
-    parts = [each for each in (api_version, kind, namespace, name) if isinstance(each, str)]
-    return ObjectId(*parts) if len(parts) == len(ObjectId._fields) else None
+    if isinstance(api_version, str) and isinstance(kind, str) and isinstance(namespace, str) and isinstance(name, str):
+        return ObjectId(api_version, kind, namespace, name)
+    return None
 
 
-def labels_of(manifest: Manifest) -> dict[str, str]:
-    """The labels of an object that others wrote; without what is malformed."""
+def labels_of(manifest: Manifest) -> Mapping[str, Any]:
+    """The labels of an object that others wrote; empty if they are malformed. A value may be."""
     metadata = manifest.get("metadata")
-    labels = metadata.get("labels") if isinstance(metadata, Mapping) else None
-    found = labels.items() if isinstance(labels, Mapping) else ()
-    return {key: value for key, value in found if isinstance(key, str) and isinstance(value, str)}
+    labels = metadata.get("labels") if isinstance(metadata, dict) else None
+    return labels if isinstance(labels, dict) else {}
