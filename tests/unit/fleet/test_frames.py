@@ -1,0 +1,157 @@
+"""An included file fills the frame that the main file gives a tenant, and nothing beyond it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tenantry.fleet.frames import PARTS, SELECTOR
+from tenantry.fleet.placement import choice_of_app
+from tenantry.load import load_fleet, plan_all
+from tenantry.messages.errors import Diagnostic, InvalidFleet
+from tenantry.model import Tenant
+
+MAIN = """\
+apiVersion: tenantry/v1
+include: [rocky.yaml]
+environments:
+  dev: {{management: hub, variables: {{cloud: aws, often: 1ms}}}}
+  test: {{extends: dev, namespace: "{{env}}-{{tenant}}"}}
+clusters:
+  hub: {{environments: [dev, test], labels: {{tier: hub}}}}
+  edge: {{environments: [dev], labels: {{tier: edge}}, kubeconfig: {{kamaji: {{controlPlane: edge, namespace: kamaji}}}}}}
+platform: {{chart: {{helm: {{url: "https://charts.example.com", version: 0.1.0}}}}}}
+defaults: {{grants: {{sources: ["https://git.example.com/{{tenant}}/*"]}}}}
+tenants:
+  rocky: {frame}
+"""
+SOURCE = "sources: {m: {git: {url: https://git.example.com/rocky/m, ref: {branch: main}}}}"
+WEB = "apps: {web: {kustomize: {source: m}}}"
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write(frame: str, *own: str) -> Path:
+    """A fleet whose tenant has a frame and a file of its own, a key on each line from line 3 on."""
+    lines = "".join(f"    {each}\n" for each in own)
+    Path("rocky.yaml").write_text(f"tenants:\n  rocky:\n{lines}")
+    Path("tenants.yaml").write_text(MAIN.format(frame=frame))
+    return Path("tenants.yaml")
+
+
+def problems(frame: str, *own: str) -> list[Diagnostic]:
+    with pytest.raises(InvalidFleet) as caught:
+        plan_all(load_fleet(write(frame, *own)))
+    return list(caught.value.diagnostics)
+
+
+def placed(frame: str, *own: str, environment: str = "dev") -> dict[str, str]:
+    """Why the app is placed on each cluster, or is not."""
+    choice = choice_of_app(load_fleet(write(frame, *own)), environment, "rocky", "web")
+    return {each.cluster: f"{each.placed}: {each.reason}, {each.origin.location}" for each in choice.decisions}
+
+
+@pytest.mark.parametrize("key", sorted(Tenant.model_fields.keys() - {*PARTS, SELECTOR}))
+def test_every_other_key_belongs_to_the_platform(key: str) -> None:
+    (problem, *_) = problems("{}", f"{key}: null")
+    assert (problem.code, str(problem.location)) == ("platforms-setting", "rocky.yaml:3:5")
+    assert problem.message == f"'{key}' of tenant 'rocky' belongs to the platform's file"
+
+
+def test_the_lines_to_move_and_the_place_are_named() -> None:
+    (problem,) = problems("{clusters: {names: [hub]}}", SOURCE, WEB, "quota:", "  pods: 7", "  requests.cpu: 8")
+    assert problem.fix == (
+        "move lines 5 to 7 to 'tenants.rocky' in tenants.yaml:12:3, or allow it there: 'grants: {settings: [quota]}'"
+    )
+
+
+def test_a_granted_setting_replaces_that_of_the_main_file_and_is_traced_to_the_included_one() -> None:
+    frame = "{clusters: {names: [hub]}, quota: {pods: 1}, grants: {settings: [quota]}}"
+    fleet = load_fleet(write(frame, SOURCE, WEB, "quota: {pods: 7}"))
+    assert fleet.document.tenants["rocky"].quota == {"pods": "7"}
+    assert str(fleet.source.locate(("tenants", "rocky", "quota", "pods"))) == "rocky.yaml:5:19"
+
+
+def test_granted_prefixes_add_to_the_labels_of_the_main_file() -> None:
+    frame = "{clusters: {names: [hub]}, labels: {a.com/x: main}, grants: {labels: [b.com/]}}"
+    fleet = load_fleet(write(frame, SOURCE, WEB, "labels: {b.com/x: own}"))
+    assert fleet.document.tenants["rocky"].labels == {"a.com/x": "main", "b.com/x": "own"}
+    codes = [each.code for each in problems(frame, SOURCE, WEB, "labels: {a.com/x: own, b.com.evil/x: own, x: own}")]
+    assert codes == ["platforms-setting"] * 3
+
+
+def test_entries_of_the_main_file_cannot_be_replaced() -> None:
+    frame = f"{{clusters: {{names: [hub]}}, {SOURCE}}}"
+    (problem,) = problems(frame, SOURCE, WEB)
+    assert (problem.code, str(problem.location)) == ("duplicate-entry", "rocky.yaml:3:15")
+    assert problem.notes == ("first: tenants.yaml:12:47",)
+
+
+def test_entries_of_the_main_file_may_reach_what_the_included_file_may_not() -> None:
+    source = "sources: {p: {git: {url: https://elsewhere.example.com/p, ref: {branch: main}}}}"
+    frame = f"{{clusters: {{names: [hub]}}, {source}}}"
+    assert plan_all(load_fleet(write(frame, "apps: {web: {kustomize: {source: p}}}")))
+
+
+def test_a_key_of_an_extra_namespace_needs_its_own_grant() -> None:
+    frame = "{clusters: {names: [hub]}, grants: {settings: [namespaces]}}"
+    entry = (
+        "namespaces: {jobs: {quota: {pods: 1}, labels: {a.com/x: y}, podSecurity: privileged, name: '{namespace}-j'}}"
+    )
+    found = problems(frame, SOURCE, WEB, entry)
+    assert [each.path[-1] for each in found] == ["quota", "a.com/x", "podSecurity"]
+
+
+def test_clusters_are_chosen_among_those_that_the_main_file_selects() -> None:
+    every = "clusters: {all: true}"
+    assert placed("{clusters: {labels: {tier: edge}}}", SOURCE, WEB, every) == {
+        "hub": "False: it is not granted, tenants.yaml:12:21",
+        "edge": "True: all clusters are taken, rocky.yaml:5:21",
+    }
+
+
+def test_all_clusters_are_not_the_management_clusters() -> None:
+    assert placed("{clusters: {all: true}}", SOURCE, WEB) == {
+        "hub": "False: it is not granted, tenants.yaml:12:21",
+        "edge": "True: all clusters are taken, tenants.yaml:12:27",
+    }
+    granted = placed("{clusters: {all: true}, grants: {clusters: {names: [hub, edge]}}}", SOURCE, WEB)
+    assert [each.partition(":")[0] for each in granted.values()] == ["True", "True"]
+
+
+def test_an_app_of_the_main_file_is_placed_as_the_main_file_says() -> None:
+    app = "apps: {web: {clusters: {names: [hub]}, kustomize: {source: m}}}"
+    where = placed(f"{{{app}, grants: {{clusters: {{names: [edge]}}}}}}", SOURCE)
+    assert where["hub"] == "True: named, tenants.yaml:12:43"
+
+
+def test_environments_are_granted_by_name_and_by_what_they_extend() -> None:
+    frame = "{{clusters: {{names: [hub]}}, grants: {{environments: [{0}]}}}}"
+    assert placed(frame.format("dev"), SOURCE, WEB, environment="test")["hub"].startswith("True")
+    assert placed(frame.format("test"), SOURCE, WEB)["hub"] == (
+        "False: environment dev is not granted, tenants.yaml:12:60"
+    )
+
+
+def test_what_a_placeholder_becomes_is_named_where_it_is_refused() -> None:
+    source = "sources: {m: {oci: {url: oci://git.example.com/rocky/m, ref: {tag: v1}, provider: '{cloud}', interval: '{often}'}}}"
+    frame = "{clusters: {names: [hub]}, grants: {sources: ['oci://git.example.com/rocky/*']}}"
+    assert {each.code: each.notes for each in problems(frame, source, WEB)} == {
+        "shared-identity": ("'{cloud}' is 'aws' on cluster 'hub' (tenants.yaml:4:38)",),
+        "short-interval": ("'{often}' is '1ms' on cluster 'hub' (tenants.yaml:4:50)",),
+    }
+
+
+def test_an_unknown_placeholder_in_a_grant_is_reported_there() -> None:
+    (problem,) = problems("{clusters: {names: [hub]}, grants: {sources: ['{nope}/*']}}", SOURCE, WEB)
+    assert (problem.code, str(problem.location)) == ("unknown-placeholder", "tenants.yaml:12:56")
+
+
+@pytest.mark.parametrize("own", ["apps: null", "sources: []", "alerts: 5"])
+def test_parts_of_the_main_file_are_not_removed_by_values_that_do_not_fit(own: str) -> None:
+    frame = f"{{clusters: {{names: [hub]}}, {SOURCE}, {WEB}}}"
+    assert "wrong-type" in [each.code for each in problems(frame, own)]
