@@ -10,6 +10,7 @@ import click
 from tenantry.cli.annotated import Line, annotated, place, scalar, value_lines
 from tenantry.cli.commands import Command
 from tenantry.cli.explain_data import as_data
+from tenantry.cli.explain_grants import print_grants
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import PLATFORM, output
 from tenantry.cli.options import app as app_argument
@@ -24,6 +25,7 @@ from tenantry.explain import (
     PlacedApp,
     explain_addon,
     explain_app,
+    explain_grants,
     explain_platform,
     explain_tenant,
 )
@@ -46,22 +48,43 @@ Examples:
   tenantry explain rocky web -e prod -c eu-west-1   an app on one cluster
   tenantry explain platform/cert-controller -e dev  an add-on
   tenantry explain platform -e prod                 what all add-ons share
+  tenantry explain rocky --grants                   what its own file may do
 """,
 )
 @tenant_argument()
 @app_argument()
-@environment_option("The environment to show.", required=True)
+@environment_option("The environment to show; required without --grants.")
 @cluster_option("Only this cluster; default: all of the environment.")
+@click.option("--grants", is_flag=True, help="Show what the included file of TENANT may do.")
 @output("text", "json")
 @reads_file
-def command(file: Path, tenant: str, app: str | None, environment: str, cluster: str | None, output: str) -> int:
+@click.pass_context
+def command(
+    context: click.Context,
+    file: Path,
+    tenant: str,
+    app: str | None,
+    environment: str | None,
+    cluster: str | None,
+    output: str,
+    *,
+    grants: bool,
+) -> int:
     """Show the effective settings of TENANT, or of its APP on each cluster, and the line that sets each value.
 
     For an app, it also shows which clusters are selected and why, and the values of placeholders. A value that the file
     does not set is marked as a default. No cluster is contacted and nothing is changed.
 
     Use platform/ADDON for an add-on, and platform for the settings that all add-ons share.
+
+    With --grants, it shows what the included file of TENANT may set, choose and reach, and which line says so.
     """
+    if grants:
+        if app or cluster:
+            raise Refused("--grants takes no APP and no --cluster", "omit them: it shows all clusters")
+        return _print_grants(file, tenant, environment, output)
+    if environment is None:
+        raise click.MissingParameter(ctx=context, param=_parameter(context, "environment"))
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         planned = plan(fleet, environment)
@@ -75,6 +98,17 @@ def command(file: Path, tenant: str, app: str | None, environment: str, cluster:
         _print_tenant(explain_tenant(fleet, planned, tenant, cluster), output)
     else:
         _print_app(explain_app(fleet, planned, tenant, app, cluster), output)
+    return 0
+
+
+def _parameter(context: click.Context, name: str) -> click.Parameter:
+    return next(each for each in context.command.params if each.name == name)
+
+
+def _print_grants(file: Path, tenant: str, environment: str | None, output: str) -> int:
+    with working(f"reading {file}"):
+        fleet = load_fleet(file)
+    print_grants(tenant, fleet.source.file, explain_grants(fleet, tenant, environment), output)
     return 0
 
 

@@ -1,20 +1,27 @@
 """Explains a tenant, an app, an add-on or the platform: effective values with their origins, and why each cluster is selected.
 
-Called by: `tenantry explain`, with the plan of the environment, so the answers describe what `pulumi up` applies.
+Called by: `tenantry explain`, with the plan of the environment, so the answers describe what `pulumi up` applies. What is
+granted to a tenant needs no plan.
 Never: decides what an app gets or where it goes; that is in `fleet` and `plan`.
 """
 
 from tenantry.explain.app import ExplainedApp, PlacedApp, explain_addon, explain_app
+from tenantry.explain.grants import ExplainedGrants, GrantedAddress, GrantedCluster, GrantedEnvironment, explain_grants
 from tenantry.explain.platform import ExplainedPlatform, explain_platform
 from tenantry.explain.tenant import ExplainedTenant, explain_tenant
 
 __all__ = [
     "ExplainedApp",
+    "ExplainedGrants",
     "ExplainedPlatform",
     "ExplainedTenant",
+    "GrantedAddress",
+    "GrantedCluster",
+    "GrantedEnvironment",
     "PlacedApp",
     "explain_addon",
     "explain_app",
+    "explain_grants",
     "explain_platform",
     "explain_tenant",
 ]

@@ -165,6 +165,21 @@ def _if_granted(fleet: Fleet, environment: str, tenant: str, app: str, decision:
     return replace(decision, placed=False, reason=f"{what} is not granted", origin=origin_at(fleet.source, at))
 
 
+def choice_of_grant(fleet: Fleet, environment: str, tenant: str) -> Choice | None:
+    """Which clusters the tenant's included file can select; None if the main file selects none to choose from."""
+    selector, at = granted_selector(fleet, tenant)
+    if selector is None:
+        return None
+    choice = _choice(fleet, environment, selector, at, None)
+    return replace(choice, decisions=tuple(_if_choosable(fleet, tenant, each) for each in choice.decisions))
+
+
+def _if_choosable(fleet: Fleet, tenant: str, decision: Decision) -> Decision:
+    if decision.placed == cluster_is_granted(fleet, tenant, decision.cluster):
+        return decision
+    return replace(decision, placed=False, reason="a management cluster; 'all' does not include it")
+
+
 def choice_of_addon(fleet: Fleet, environment: str, addon: str, cluster: str | None = None) -> Choice:
     """The same for an add-on; it is not placed where another environment has the cluster's add-ons."""
     selector = fleet.document.platform.addons[addon].clusters

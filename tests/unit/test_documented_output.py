@@ -78,6 +78,29 @@ def test_the_page_on_pull_requests_shows_what_diff_prints(
     assert _without_commits(printed(command, capsys)).startswith(text)
 
 
+def test_the_page_on_self_service_shows_what_its_frame_grants(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = "docs/self-service.md"
+    main, own = re.findall(r"```yaml\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)[:2]
+    Path("tenants.d").mkdir()
+    Path("tenants.d/rocky.yaml").write_text(own, encoding="utf-8")
+    Path("tenants.yaml").write_text(main + CLUSTERS, encoding="utf-8")
+    [(command, shown)] = outputs(page)
+    assert printed(command, capsys) == shown
+
+
+CLUSTERS = """\
+apiVersion: tenantry/v1
+environments: {dev: {management: hub}}
+clusters:
+  hub: {environments: [dev]}
+  edge-1: {environments: [dev], labels: {tier: edge}, kubeconfig: {capi: {cluster: edge-1, namespace: capi}}}
+platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}
+"""
+
+
 def _commit(text: str) -> None:
     """A repository with one commit that is also what `origin/main` names."""
     Path("tenants.yaml").write_text(text, encoding="utf-8")

@@ -1,0 +1,204 @@
+"""What a tenant's included file may set, choose and reach, and which line says so.
+
+The answer needs no plan: it is the same in all environments, except for what placeholders in addresses become.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import get_args
+
+from tenantry.explain.declared import known
+from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.frames import PARTS, PREFIXED, SELECTOR
+from tenantry.fleet.grants import DEFAULT_ROLES, SHORTEST_INTERVAL, grant_at, grant_layers, grants_of, is_filled
+from tenantry.fleet.merge import Layer, origin
+from tenantry.fleet.placement import Choice, choice_of_grant, environment_is_granted
+from tenantry.fleet.settings import variables_of
+from tenantry.fleet.template import fill
+from tenantry.fleet.trace import Origin, Value, origin_at, trace
+from tenantry.messages.errors import Found, Path
+from tenantry.messages.placeholders import names_in
+from tenantry.model.document import Tenant
+from tenantry.model.frame import GRANTABLE
+
+ALWAYS = (*PARTS, SELECTOR)
+"""What every included file may say of its tenant."""
+NEVER = tuple(key for key in Tenant.model_fields if key not in (*ALWAYS, *PREFIXED, *get_args(GRANTABLE)))
+"""What no included file may say, whatever the main file grants."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrantedCluster:
+    """Whether the included file can select a cluster, and what decides it."""
+
+    cluster: str
+    granted: bool
+    reason: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrantedEnvironment:
+    """Whether the tenant is placed in an environment. origin: None where nothing says so, which grants it."""
+
+    environment: str
+    granted: bool
+    origin: Origin | None
+    clusters: tuple[GrantedCluster, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrantedAddress:
+    """A granted pattern. becomes: by environment and cluster, if it has placeholders; None where one is not known."""
+
+    pattern: str
+    origin: Origin
+    becomes: dict[str, dict[str, str | None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedGrants:
+    """The grants of one tenant.
+
+    include: the entry of `include` that takes the file. selector: in words, "" if the main file selects no clusters.
+    settings: those of the grants that are lists of names, and the shortest interval.
+    """
+
+    tenant: str
+    file: str
+    include: Origin
+    frame: Value
+    always: tuple[str, ...]
+    never: tuple[str, ...]
+    selector: str
+    selected: Origin
+    environments: tuple[GrantedEnvironment, ...]
+    sources: tuple[GrantedAddress, ...]
+    alerts: tuple[GrantedAddress, ...]
+    settings: tuple[Value, ...]
+
+
+def explain_grants(fleet: Fleet, tenant: str, environment: str | None = None) -> ExplainedGrants | None:
+    """What the tenant's included file may do; None: it has none.
+
+    Args:   environment: the only one to show; default: all.
+    Raises: Refused: the tenant or the environment is not declared.
+    """
+    known("tenant", tenant, fleet.document.tenants, fleet.source.file)
+    if environment is not None:
+        known("environment", environment, fleet.environments, fleet.source.file)
+    shown = fleet.in_order() if environment is None else [environment]
+    return _Explaining(fleet, tenant).run(shown) if tenant in fleet.source.fills else None
+
+
+class _Explaining:
+    """Collects the answer about one tenant; each origin names the frame that the included file fills."""
+
+    def __init__(self, fleet: Fleet, tenant: str) -> None:
+        grants = grants_of(fleet, tenant)
+        assert grants is not None  # an included file speaks of the tenant
+        self.fleet, self.tenant, self.grants = fleet, tenant, grants
+        self.fill = fleet.source.fills[tenant]
+        # The main file may declare a tenant that an entry with a template names, too.
+        self.template = self.fill.template if is_filled(fleet, ("tenants", tenant)) else None
+
+    def run(self, shown: Iterable[str]) -> ExplainedGrants:
+        choices = {each: choice_of_grant(self.fleet, each, self.tenant) for each in shown}
+        frame = self._frame()
+        selected = next((choice for choice in choices.values() if choice), None)
+        environments = tuple(self._environment(each, choice) for each, choice in choices.items())
+        return ExplainedGrants(
+            tenant=self.tenant,
+            file=self.fill.file.file,
+            include=origin_at(self.fleet.source, self.fill.at),
+            frame=Value(("frame",), ".".join(self._frame_at), frame),
+            always=ALWAYS,
+            never=NEVER,
+            selector=selected.selector if selected else "",
+            selected=self._own(selected.origin) if selected else frame,
+            environments=environments,
+            sources=tuple(self._addresses("sources", environments)),
+            alerts=tuple(self._addresses("alerts", environments)),
+            settings=self._settings(),
+        )
+
+    @property
+    def _frame_at(self) -> tuple[str, str]:
+        return ("selfService", self.template) if self.template else ("tenants", self.tenant)
+
+    def _frame(self) -> Origin:
+        return self._own(Origin("tenant", self.fleet.source.locate(self._frame_at, key=True)))
+
+    def _own(self, found: Origin) -> Origin:
+        """An origin whose level is the template, where this stands for the tenant."""
+        return replace(found, level=f"frame {self.template}") if self.template and found.level == "tenant" else found
+
+    def _at(self, path: Path) -> Origin:
+        return self._own(origin_at(self.fleet.source, path))
+
+    def _environment(self, environment: str, choice: Choice | None) -> GrantedEnvironment:
+        restricted = self.grants.environments is not None
+        at = self._at(grant_at(self.fleet, self.tenant, "environments")) if restricted else None
+        granted = environment_is_granted(self.fleet, self.tenant, environment)
+        return GrantedEnvironment(
+            environment=environment,
+            granted=granted,
+            origin=at,
+            clusters=tuple(self._clusters(environment, choice)) if granted else (),
+        )
+
+    def _clusters(self, environment: str, choice: Choice | None) -> Iterator[GrantedCluster]:
+        for each in choice.decisions if choice else ():
+            yield GrantedCluster(
+                cluster=each.cluster, granted=each.placed, reason=each.reason, origin=self._own(each.origin)
+            )
+        for cluster in clusters_of(self.fleet, environment) if choice is None else ():
+            reason = "no selector in the main file"
+            yield GrantedCluster(cluster=cluster, granted=False, reason=reason, origin=self._frame())
+
+    def _addresses(self, key: str, environments: tuple[GrantedEnvironment, ...]) -> Iterator[GrantedAddress]:
+        layers = grant_layers(self.fleet, self.tenant)
+        for index, pattern in enumerate(getattr(self.grants, key) or ()):
+            at = self._at(origin(layers, (key, index)))
+            filled = any(names_in(pattern))
+            becomes = {each.environment: self._filled(pattern, each) for each in environments if filled}
+            used = {environment: by_cluster for environment, by_cluster in becomes.items() if by_cluster}
+            yield GrantedAddress(pattern=pattern, origin=at, becomes=used)
+
+    def _filled(self, pattern: str, environment: GrantedEnvironment) -> dict[str, str | None]:
+        """What a pattern becomes on each cluster that the file can choose."""
+        return {
+            each.cluster: self._on(pattern, environment.environment, each.cluster)
+            for each in environment.clusters
+            if each.granted
+        }
+
+    def _on(self, pattern: str, environment: str, cluster: str) -> str | None:
+        try:
+            return str(fill(pattern, variables_of(self.fleet, environment, cluster, tenant=self.tenant), ()))
+        except Found:
+            return None
+
+    def _settings(self) -> tuple[Value, ...]:
+        effective = {
+            "settings": self.grants.settings or [],
+            "roles": list(DEFAULT_ROLES) if self.grants.roles is None else self.grants.roles,
+            "labels": self.grants.labels or [],
+            "annotations": self.grants.annotations or [],
+            "shortestInterval": self.grants.shortestInterval or SHORTEST_INTERVAL,
+        }
+        layers = [
+            Layer(each.path, {key: value for key, value in each.data.items() if key in effective})
+            for each in grant_layers(self.fleet, self.tenant)
+        ]
+        found = trace(self.fleet.source, layers, effective)
+        return tuple(
+            replace(
+                each,
+                origin=self._own(each.origin) if each.origin else None,
+                removed=self._own(each.removed) if each.removed else None,
+            )
+            for each in found
+        )

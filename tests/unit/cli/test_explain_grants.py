@@ -1,0 +1,290 @@
+"""`tenantry explain TENANT --grants`, whole, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.shell_completion import ShellComplete
+
+from tenantry.cli.app import app, run
+
+FLEET = """\
+apiVersion: tenantry/v1
+include:
+  - teams/*.yaml
+  - {tenants: blue.yaml, of: ["blue-*"], selfService: small}
+environments:
+  dev: {management: hub, variables: {registry: registry.dev.example.com}}
+  r1: {extends: dev, namespace: "{env}-{tenant}"}
+  prod: {management: far, after: dev, variables: {registry: registry.example.com}}
+clusters:
+  hub: {environments: [dev], labels: {tier: hub}}
+  edge:
+    environments: [dev, r1]
+    labels: {tier: edge}
+    variables: {registry: registry.edge.example.com}
+    kubeconfig: {kamaji: {controlPlane: edge, namespace: kamaji}}
+  lone: {environments: [dev, r1], labels: {tier: edge}, kubeconfig: {capi: {cluster: lone, namespace: capi}}}
+  far: {environments: [prod]}
+platform: {chart: {helm: {url: https://charts.example.com, version: 0.1.0}}}
+defaults:
+  clusters: {all: true}
+  grants:
+    sources:
+      - https://git.example.com/{tenant}/*
+      - oci://{registry}/{tenant}/*
+      - https://charts.example.com/of/the/platform/team/stable
+    roles: [view, edit]
+selfService:
+  small:
+    grants:
+      clusters: {labels: {tier: edge}}
+      environments: [dev]
+      settings: [interval, limits, namespaces, network, owners, quota, retryInterval, role, roleBindings, timeout]
+      roles: null
+tenants:
+  rocky:
+    grants:
+      alerts: ["https://hooks.example.com/{region}"]
+      settings: [quota]
+      labels: [rocky.example.com/]
+      shortestInterval: 1m
+  plain: {grants: {sources: ["*"], clusters: {names: [edge], exclude: [lone]}, environments: []}}
+  tina: {}
+"""
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("teams").mkdir()
+    Path("tenants.yaml").write_text(FLEET)
+    for tenant in ("rocky", "plain"):
+        Path(f"teams/{tenant}.yaml").write_text(f"tenants:\n  {tenant}: {{}}\n")
+    Path("blue.yaml").write_text("tenants:\n  blue-shop: {}\n")
+
+
+def explain(capsys: Capture, *arguments: str) -> str:
+    code = run(["explain", *arguments, "--grants"])
+    out, err = capsys.readouterr()
+    assert (0, "") == (code, err)
+    return out
+
+
+def refused(capsys: Capture, *arguments: str) -> str:
+    code = run(["explain", *arguments])
+    out, err = capsys.readouterr()
+    assert (2, "") == (code, out)
+    return err
+
+
+ROCKY = """\
+# grants of tenant rocky
+file: teams/rocky.yaml  # tenants.yaml:3:5 (include)
+frame: tenants.rocky    # tenants.yaml:35:3 (tenant)
+always: [sources, credentials, configs, apps, alerts, clusters]
+clusters:             # all, tenants.yaml:20:13 (defaults)
+  dev:
+    hub: not granted  # a management cluster; 'all' does not include it
+    edge: granted     # all clusters are taken
+    lone: granted     # all clusters are taken
+  r1:
+    edge: granted     # all clusters are taken
+    lone: granted     # all clusters are taken
+  prod:
+    far: not granted  # a management cluster; 'all' does not include it
+sources:
+  - https://git.example.com/{tenant}/*  # tenants.yaml:23:9 (defaults)
+    everywhere: https://git.example.com/rocky/*
+  - oci://{registry}/{tenant}/*         # tenants.yaml:24:9 (defaults)
+    dev on edge: oci://registry.edge.example.com/rocky/*
+    dev on lone: oci://registry.dev.example.com/rocky/*
+    r1 on edge: oci://registry.edge.example.com/rocky/*
+    r1 on lone: oci://registry.dev.example.com/rocky/*
+  -                                     # tenants.yaml:25:9 (defaults)
+    https://charts.example.com/of/the/platform/team/stable
+alerts:
+  - https://hooks.example.com/{region}  # tenants.yaml:37:16 (tenant)
+    everywhere: a placeholder is not known here
+settings: [quota]             # tenants.yaml:38:17 (tenant)
+roles: [view, edit]           # tenants.yaml:26:12 (defaults)
+labels: [rocky.example.com/]  # tenants.yaml:39:15 (tenant)
+annotations: []               # default
+shortestInterval: 1m          # tenants.yaml:40:25 (tenant)
+never: [podSecurity, grants, clusterAdmin, adopt, state]
+"""
+
+
+def test_a_tenant_of_the_main_file_gets_what_it_and_the_defaults_grant(capsys: Capture) -> None:
+    assert ROCKY == explain(capsys, "rocky")
+
+
+BLUE = """\
+# grants of tenant blue-shop
+file: blue.yaml           # tenants.yaml:4:15 (include)
+frame: selfService.small  # tenants.yaml:28:3 (frame small)
+always: [sources, credentials, configs, apps, alerts, clusters]
+clusters:             # labels tier=edge, tenants.yaml:30:17 (frame small)
+  dev:                # tenants.yaml:31:21 (frame small)
+    hub: not granted  # label tier is 'hub', tenants.yaml:10:45 (cluster hub)
+    edge: granted     # its labels match, tenants.yaml:13:20 (cluster edge)
+    lone: granted     # its labels match, tenants.yaml:16:50 (cluster lone)
+  r1:                 # tenants.yaml:31:21 (frame small)
+    edge: granted     # its labels match, tenants.yaml:13:20 (cluster edge)
+    lone: granted     # its labels match, tenants.yaml:16:50 (cluster lone)
+  prod: not granted   # tenants.yaml:31:21 (frame small)
+sources:
+  - https://git.example.com/{tenant}/*  # tenants.yaml:23:9 (defaults)
+    everywhere: https://git.example.com/blue-shop/*
+  - oci://{registry}/{tenant}/*         # tenants.yaml:24:9 (defaults)
+    dev on edge: oci://registry.edge.example.com/blue-shop/*
+    dev on lone: oci://registry.dev.example.com/blue-shop/*
+    r1 on edge: oci://registry.edge.example.com/blue-shop/*
+    r1 on lone: oci://registry.dev.example.com/blue-shop/*
+  -                                     # tenants.yaml:25:9 (defaults)
+    https://charts.example.com/of/the/platform/team/stable
+alerts: []             # default
+settings:              # tenants.yaml:32:17 (frame small)
+  [interval, limits, namespaces, network, owners, quota, retryInterval, role,
+  roleBindings, timeout]
+roles: [view]          # default; null at tenants.yaml:33:14 (frame small)
+labels: []             # default
+annotations: []        # default
+shortestInterval: 30s  # default
+never: [podSecurity, grants, clusterAdmin, adopt, state]
+"""
+
+
+def test_a_new_tenant_gets_what_its_template_grants(capsys: Capture) -> None:
+    assert BLUE == explain(capsys, "blue-shop")
+
+
+PLAIN = """\
+# grants of tenant plain
+file: teams/plain.yaml  # tenants.yaml:3:5 (include)
+frame: tenants.plain    # tenants.yaml:41:3 (tenant)
+always: [sources, credentials, configs, apps, alerts, clusters]
+clusters:           # names edge, except lone, tenants.yaml:41:46 (tenant)
+  dev: not granted  # tenants.yaml:41:94 (tenant)
+sources:
+  - '*'  # tenants.yaml:41:30 (tenant)
+alerts: []             # default
+settings: []           # default
+roles: [view, edit]    # tenants.yaml:26:12 (defaults)
+labels: []             # default
+annotations: []        # default
+shortestInterval: 30s  # default
+never: [podSecurity, grants, clusterAdmin, adopt, state]
+"""
+
+
+def test_environments_that_are_not_granted_show_no_clusters(capsys: Capture) -> None:
+    assert PLAIN == explain(capsys, "plain", "-e", "dev")
+
+
+def test_every_line_fits_a_narrow_terminal(capsys: Capture) -> None:
+    shown = "".join(explain(capsys, tenant) for tenant in ("rocky", "blue-shop", "plain"))
+    assert [line for line in shown.splitlines() if len(line) > 80] == []
+
+
+def test_a_tenant_without_an_included_file_needs_no_grants(capsys: Capture) -> None:
+    said = "tenant 'tina' needs no grants: no included file speaks of it, only tenants.yaml\n"
+    assert said == explain(capsys, "tina")
+    assert {"tenant": "tina", "file": None} == json.loads(explain(capsys, "tina", "--output", "json"))
+
+
+def test_a_main_file_that_selects_no_clusters_grants_none(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(FLEET.replace("  clusters: {all: true}\n", ""))
+    lines = explain(capsys, "rocky", "-e", "prod").splitlines()
+    assert lines[4:7] == [
+        "clusters:             # no selector, tenants.yaml:34:3 (tenant)",
+        "  prod:",
+        "    far: not granted  # no selector in the main file",
+    ]
+
+
+def test_json_tells_the_same(capsys: Capture) -> None:
+    told = json.loads(explain(capsys, "rocky", "--output", "json"))
+    assert ("rocky", "teams/rocky.yaml") == (told["tenant"], told["file"])
+    assert {"level": "include", "file": "tenants.yaml", "line": 3, "column": 5} == told["include"]
+    assert "tenants.rocky" == told["frame"]["value"]
+    assert ["sources", "credentials", "configs", "apps", "alerts", "clusters"] == told["always"]
+    assert {"podSecurity", "grants", "clusterAdmin", "adopt", "state"} == set(told["never"])
+    clusters = {
+        (each["environment"], cluster["cluster"]): cluster["granted"]
+        for each in told["environments"]
+        for cluster in each["clusters"]
+    }
+    assert {
+        ("dev", "hub"): False,
+        ("dev", "edge"): True,
+        ("dev", "lone"): True,
+        ("r1", "edge"): True,
+        ("r1", "lone"): True,
+        ("prod", "far"): False,
+    } == clusters
+    registry = told["sources"][1]
+    assert {
+        "pattern": "oci://{registry}/{tenant}/*",
+        "origin": {"level": "defaults", "file": "tenants.yaml", "line": 24, "column": 9},
+        "becomes": {
+            each: {"edge": "oci://registry.edge.example.com/rocky/*", "lone": "oci://registry.dev.example.com/rocky/*"}
+            for each in ("dev", "r1")
+        },
+    } == registry
+    assert [{"dev": {"edge": None, "lone": None}, "r1": {"edge": None, "lone": None}}] == [
+        each["becomes"] for each in told["alerts"]
+    ]
+    settings = {each["path"][0]: (each["value"], (each["origin"] or {}).get("level")) for each in told["settings"]}
+    assert {
+        "settings": (["quota"], "tenant"),
+        "roles": (["view", "edit"], "defaults"),
+        "labels": (["rocky.example.com/"], "tenant"),
+        "annotations": ([], None),
+        "shortestInterval": ("1m", "tenant"),
+    } == settings
+
+
+def test_json_names_the_template_of_a_new_tenant(capsys: Capture) -> None:
+    told = json.loads(explain(capsys, "blue-shop", "-e", "prod", "--output", "json"))
+    restricted = {"level": "frame small", "file": "tenants.yaml", "line": 31, "column": 21}
+    assert [{"environment": "prod", "granted": False, "origin": restricted, "clusters": []}] == told["environments"]
+    assert ("selfService.small", "frame small") == (told["frame"]["value"], told["frame"]["origin"]["level"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (
+            ["rocky", "web", "--grants"],
+            "error: --grants takes no APP and no --cluster\n  fix: omit them: it shows all clusters\n",
+        ),
+        (
+            ["rocky", "-c", "hub", "--grants"],
+            "error: --grants takes no APP and no --cluster\n  fix: omit them: it shows all clusters\n",
+        ),
+        (
+            ["rocki", "--grants"],
+            "error: tenants.yaml declares no tenant 'rocki' (declared: rocky, plain, tina, blue-shop)\n"
+            "  fix: name 'rocky'\n",
+        ),
+        (
+            ["rocky", "--grants", "-e", "prd"],
+            "error: tenants.yaml declares no environment 'prd' (declared: dev, r1, prod)\n  fix: name 'prod'\n",
+        ),
+    ],
+)
+def test_what_has_no_grants_is_refused(arguments: list[str], expected: str, capsys: Capture) -> None:
+    assert expected == refused(capsys, *arguments)
+
+
+def test_without_it_an_environment_is_required(capsys: Capture) -> None:
+    assert refused(capsys, "rocky").endswith("\nError: Missing option '-e' / '--environment'.\n")
+
+
+def test_the_option_is_completed() -> None:
+    found = ShellComplete(app, {}, "tenantry", "_TENANTRY_COMPLETE").get_completions(["explain", "rocky"], "--g")
+    assert ["--grants"] == [each.value for each in found]
