@@ -113,6 +113,13 @@ def entries(value: object) -> list[Mapping[str, Any]]:
     return [entry for entry in value if isinstance(entry, Mapping)]
 
 
+def texts(value: object) -> list[str]:
+    """The texts in a list; empty if the value is not a list."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return []
+    return [entry for entry in value if isinstance(entry, str)]
+
+
 def lookup(value: object, path: str) -> list[Mapping[str, Any]]:
     """The mappings at a path such as `chart.spec.sourceRef`; `[]` stands for every entry of a list."""
     found = [mapping(value)]

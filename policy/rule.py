@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from policy.resource import Resource
 from policy.stack import Stack
+from policy.tenants import Tenants
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,9 @@ ObjectRule: TypeAlias = Callable[[Resource], Iterator[Violation]]
 StackRule: TypeAlias = Callable[[Stack], Iterator[Violation]]
 """About several objects. The engine asks when all are registered: at the end of a preview, and at the end of an `up`."""
 
+FrameRule: TypeAlias = Callable[[Tenants], Iterator[Violation]]
+"""About several objects and the main file."""
+
 
 def check_object(rule: ObjectRule, resource: Resource) -> Iterator[Violation]:
     """The rule's violations by one resource of a stack; not every resource is an object."""
@@ -35,11 +39,11 @@ def check_object(rule: ObjectRule, resource: Resource) -> Iterator[Violation]:
         yield from rule(resource)
 
 
-def name_of(rule: ObjectRule | StackRule) -> str:
+def name_of(rule: ObjectRule | StackRule | FrameRule) -> str:
     """The rule's name in messages and in the configuration."""
     return rule.__name__.replace("_", "-")
 
 
-def reason_of(rule: ObjectRule | StackRule) -> str:
+def reason_of(rule: ObjectRule | StackRule | FrameRule) -> str:
     """Why the rule exists, on one line."""
     return " ".join(cleandoc(rule.__doc__ or "").split())

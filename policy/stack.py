@@ -23,7 +23,7 @@ class Stack:
     @cached_property
     def everywhere(self) -> tuple[Resource, ...]:
         """The objects, and those that releases of the objects chart install on remote clusters."""
-        return (*self.objects, *(each for release in self.objects for each in _installed(release)))
+        return (*self.objects, *(each for release in self.objects for each in installed(release)))
 
     @cached_property
     def tenant_namespaces(self) -> Mapping[str, str]:
@@ -129,7 +129,7 @@ def _is_tenant_namespace(resource: Resource) -> bool:
     )
 
 
-def _installed(release: Resource) -> Iterator[Resource]:
+def installed(release: Resource) -> Iterator[Resource]:
     """The manifests in a release's values, if it is a release of the objects chart."""
     if release.is_release:
         for manifest in lookup(release.spec, "values.objects[]"):

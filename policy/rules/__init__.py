@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from policy.rule import ObjectRule, StackRule
-from policy.rules import flux, kubeconfigs, labels, objects, rights, secrets
+from policy.rule import FrameRule, ObjectRule, StackRule
+from policy.rules import flux, frames, kubeconfigs, labels, names, objects, places, reach, rights, secrets
 
 OBJECT_RULES: tuple[ObjectRule, ...] = (
     objects.objects_use_the_fleets_provider,
@@ -23,4 +23,17 @@ STACK_RULES: tuple[StackRule, ...] = (
     kubeconfigs.kubeconfigs_lie_where_no_tenant_has_rights,
     kubeconfigs.kubeconfigs_are_for_flux_alone,
     rights.tenants_have_rights_in_their_namespaces_only,
+)
+FRAME_RULES: tuple[FrameRule, ...] = (
+    places.tenants_objects_are_in_their_namespaces,
+    places.tenants_namespaces_are_theirs_alone,
+    places.tenants_are_where_the_main_file_puts_them,
+    names.tenants_name_only_what_is_theirs,
+    names.tenants_use_the_kubeconfigs_of_their_clusters,
+    frames.tenants_bindings_keep_to_the_frame,
+    frames.tenants_namespaces_keep_their_pod_security,
+    frames.tenants_labels_are_granted,
+    reach.tenants_reach_granted_addresses,
+    reach.tenants_intervals_are_long_enough,
+    reach.tenants_use_no_shared_identity,
 )

@@ -1,0 +1,198 @@
+"""What the main file decides about one tenant, and what it leaves to the tenant's included file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import Any
+
+from policy.main_file import MainFile, filled, merged
+from policy.resource import entries, mapping, texts
+
+LEVELS = ("privileged", "baseline", "restricted")
+"""Pod Security Standards, from the weakest."""
+SHORTEST = "30s"
+_DEFAULT_TIMES = ("30s", "5m", "10m", "30m")
+"""Intervals that Tenantry sets where nobody says one."""
+_ADDRESSES = ("url", "image", "address", "proxy")
+_GIVE_ROLES = ("role", "owners", "roleBindings")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """own: the tenant's entry in the main file, or the template that its included file uses."""
+
+    file: MainFile
+    tenant: str
+    own: Mapping[str, Any]
+
+    @cached_property
+    def grants(self) -> Mapping[str, Any]:
+        return merged(mapping(self.file.defaults.get("grants")), mapping(self.own.get("grants")))
+
+    @cached_property
+    def settings(self) -> Mapping[str, Any]:
+        return merged(self.file.defaults, self.own)
+
+    def leaves(self, *settings: str) -> bool:
+        """Whether an included file may make one of the settings."""
+        return not set(texts(self.grants.get("settings"))).isdisjoint(settings)
+
+    # --- namespaces ---------------------------------------------------------------------------------------------
+
+    def namespace(self, environment: str) -> str:
+        """The main one."""
+        template = str(self.file.environments.get(environment, {}).get("namespace") or "{tenant}")
+        return filled(template, self.file.variables(environment, tenant=self.tenant))
+
+    def extra(self, environment: str) -> Mapping[str, str]:
+        """The others that the main file declares: their keys by their names."""
+        main = self.namespace(environment)
+        given = mapping(self.own.get("namespaces"))
+        variables = self.file.variables(environment, tenant=self.tenant, namespace=main)
+        names = {key: str(mapping(each).get("name") or "{namespace}-{key}") for key, each in given.items()}
+        return {filled(name, {**variables, "key": key}): key for key, name in names.items()}
+
+    def pod_security(self, key: str) -> tuple[str, str]:
+        """The level and the version that are enforced in a namespace; key: of an extra one."""
+        layers = [self.file.defaults, self.own, mapping(mapping(self.own.get("namespaces")).get(key))]
+        level, version = "baseline", ""
+        for given in (layer["podSecurity"] for layer in layers if "podSecurity" in layer):
+            if isinstance(given, str):
+                level, version = given, ""
+            elif not given:
+                level, version = "baseline", ""
+            else:
+                # Over a single word, a mapping starts anew.
+                level = str(given.get("enforce") or (level if version is not None else "baseline"))
+                version = str(given.get("version") or version)
+        return level, version
+
+    def written_keys(self, kind: str) -> dict[str, set[str]]:
+        """Labels or annotations of namespaces that the main file sets, each with its values."""
+        found: dict[str, set[str]] = {}
+        for layer in (self.file.defaults, self.own, *mapping(self.own.get("namespaces")).values()):
+            for key, value in mapping(mapping(layer).get(kind)).items():
+                found.setdefault(key, set()).add(str(value))
+        return found
+
+    # --- rights -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def roles(self) -> frozenset[str]:
+        """The roles that bindings of the tenant may name."""
+        given = {str(self.settings.get("role") or "admin"), *(str(each.get("role") or "view") for each in self._owners)}
+        given |= {str(mapping(each).get("role")) for each in self._bindings.values()}
+        if self.leaves(*_GIVE_ROLES):
+            given.update(texts(self.grants.get("roles")) if "roles" in self.grants else ("view",))
+        return frozenset(given if self.own.get("clusterAdmin") is True else given - {"cluster-admin"})
+
+    def names_subject(self, kind: str, name: str, namespace: str = "") -> bool:
+        """Whether the main file gives a role to somebody, or leaves that to the included file."""
+        return self.leaves("owners", "roleBindings") or (kind, name, namespace) in self._subjects
+
+    @cached_property
+    def _owners(self) -> list[Mapping[str, Any]]:
+        return entries(self.settings.get("owners"))
+
+    @property
+    def _bindings(self) -> Mapping[str, Any]:
+        return mapping(self.settings.get("roleBindings"))
+
+    @cached_property
+    def _subjects(self) -> frozenset[tuple[str, str, str]]:
+        bound = (each for binding in self._bindings.values() for each in entries(mapping(binding).get("subjects")))
+        return frozenset(_subject(each) for each in (*self._owners, *bound))
+
+    # --- placement ----------------------------------------------------------------------------------------------
+
+    def allows_cluster(self, cluster: str, app: str) -> bool:
+        """Whether an app may be on a cluster; app: "" for what all apps of the tenant need there."""
+        selectors = [self._selector_of(name) for name in self._apps if app in ("", name)]
+        return self._grants_cluster(cluster) or any(cluster in self.file.selected(each) for each in selectors)
+
+    def allows_environment(self, environment: str, app: str) -> bool:
+        """Whether an app may be in an environment; the main file's own apps need no grant."""
+        granted = self.grants.get("environments")
+        return granted is None or app in ("", *self._apps) or not set(granted).isdisjoint(self.file.lineage(environment))
+
+    def _grants_cluster(self, cluster: str) -> bool:
+        """Whether the included file can choose a cluster. `all` leaves out those that run Flux."""
+        levels = (mapping(self.own.get("grants")), self.own, mapping(self.file.defaults.get("grants")), self.file.defaults)
+        chosen = next((mapping(each["clusters"]) for each in levels if each.get("clusters")), {})
+        return cluster in self.file.selected(chosen) and not (chosen.get("all") is True and self.file.manages(cluster))
+
+    @property
+    def _apps(self) -> Mapping[str, Any]:
+        return mapping(self.own.get("apps"))
+
+    def _selector_of(self, app: str) -> Mapping[str, Any]:
+        levels = (mapping(self._apps.get(app)), self.own, self.file.defaults)
+        return next((mapping(each["clusters"]) for each in levels if each.get("clusters")), {})
+
+    # --- what Flux connects to, and how often ---------------------------------------------------------------------
+
+    def granted_addresses(self, *, of_alert: bool, variables: Mapping[str, str]) -> tuple[str, ...]:
+        """Patterns of addresses that the included file may name."""
+        keys = ("sources", "alerts") if of_alert else ("sources",)
+        return tuple(filled(each, variables) for key in keys for each in texts(self.grants.get(key)))
+
+    def written_addresses(self, variables: Mapping[str, str]) -> frozenset[str]:
+        """What the main file itself names in the tenant's entry."""
+        return frozenset(filled(each, {**variables, **more}) for each, more in _addresses(self.own))
+
+    @cached_property
+    def shortest(self) -> str:
+        return str(self.grants.get("shortestInterval") or SHORTEST)
+
+    @cached_property
+    def written_times(self) -> frozenset[str]:
+        """Intervals that nobody else than the platform chose."""
+        return frozenset((*_times(self.own), *_times(self.file.defaults), *_DEFAULT_TIMES))
+
+
+def frame_of(file: MainFile, tenant: str) -> Frame | None:
+    """The frame of a tenant; None: neither the main file nor a template of it knows the tenant.
+
+    A new tenant has the template of the first entry of `include` whose `of` fits its name.
+    """
+    if tenant in file.tenants:
+        return Frame(file, tenant, mapping(file.tenants[tenant]))
+    for each in entries(file.data.get("include")):
+        template = str(each.get("selfService") or "")
+        patterns = texts(each.get("of")) or ["*"]
+        if template and any(fnmatchcase(tenant, pattern) for pattern in patterns):
+            return Frame(file, tenant, mapping(mapping(file.data.get("selfService")).get(template)))
+    return None
+
+
+def _subject(written: Mapping[str, Any]) -> tuple[str, str, str]:
+    for key, kind in (("group", "Group"), ("user", "User")):
+        if written.get(key):
+            return kind, str(written[key]), ""
+    account = mapping(written.get("serviceAccount"))
+    return "ServiceAccount", str(account.get("name")), str(account.get("namespace") or "")
+
+
+def _addresses(value: Any, app: str = "") -> Iterator[tuple[str, dict[str, str]]]:
+    """Every address below a value, with the placeholders that only hold there."""
+    for key, inner in value.items() if isinstance(value, Mapping) else ():
+        if key in _ADDRESSES and isinstance(inner, str):
+            yield inner, {"app": app}
+        elif key == "endpoint" and isinstance(inner, str):
+            yield f"{inner}/{value['bucketName']}" if value.get("bucketName") else inner, {"app": app}
+        elif key == "apps":
+            for name, each in mapping(inner).items():
+                yield from _addresses(each, name)
+        else:
+            yield from _addresses(inner, app)
+
+
+def _times(value: Any) -> Iterator[str]:
+    for key, inner in value.items() if isinstance(value, Mapping) else ():
+        if key in ("interval", "retryInterval") and isinstance(inner, str):
+            yield inner
+        else:
+            yield from _times(inner)

@@ -1,0 +1,202 @@
+"""The platform's main file as plain data, and what the rules ask about environments, clusters and the platform's own.
+
+It is read here anew, with a YAML parser alone. What the planner makes of the file is what the rules check.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from policy.resource import lookup, mapping, texts
+
+CLOSED = ("kube-*", "flux-system", "default")
+"""Namespaces of Kubernetes and Flux, as patterns."""
+USUAL = (
+    *("*-system", "argocd", "calico-*", "cattle-*", "cert-manager", "cilium", "external-dns", "external-secrets"),
+    *("ingress-nginx", "istio-*", "kyverno", "linkerd*", "logging", "longhorn*", "monitoring", "observability"),
+    *("openshift*", "rook-ceph", "tigera-operator", "traefik", "velero"),
+)
+"""Patterns of the namespaces that are reserved where the main file has no `platform.reservedNamespaces`."""
+_TOKEN = re.compile(r"\$\{[^{}]*\}|\{\{|\}\}|\{([^{}]*)\}")
+_WRITTEN_BY = {
+    "kamaji": ("controlPlane", "{}-admin-kubeconfig", "admin.conf"),
+    "capi": ("cluster", "{}-kubeconfig", "value"),
+    "vcluster": ("name", "vc-{}", "config"),
+}
+"""For each tool that writes kubeconfigs: the key with the cluster's name, the Secret's name, and its key."""
+
+@dataclass(frozen=True, slots=True)
+class Kubeconfig:
+    """namespace: where the Secret or ConfigMap is; reference: the whole `kubeConfig` of Flux objects for the cluster."""
+
+    namespace: str
+    reference: Mapping[str, Mapping[str, str]]
+
+@dataclass(frozen=True)
+class MainFile:
+    """data: the file's mapping. An included file is not part of it: what it may do is what the main file says."""
+
+    data: Mapping[str, Any]
+    environments: Mapping[str, Mapping[str, Any]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        written = mapping(self.data.get("environments"))
+        whole = {name: merged(*(mapping(written.get(each)) for each in _lineage(written, name))) for name in written}
+        object.__setattr__(self, "environments", whole)
+
+    @property
+    def platform(self) -> Mapping[str, Any]:
+        return mapping(self.data.get("platform"))
+
+    @property
+    def defaults(self) -> Mapping[str, Any]:
+        return mapping(self.data.get("defaults"))
+
+    @property
+    def clusters(self) -> Mapping[str, Any]:
+        return mapping(self.data.get("clusters"))
+
+    @property
+    def tenants(self) -> Mapping[str, Any]:
+        return mapping(self.data.get("tenants"))
+
+    @property
+    def home(self) -> str:
+        """The platform team's namespace."""
+        return str(self.platform.get("namespace") or "tenantry-system")
+
+    @property
+    def identity_is_shared(self) -> bool:
+        return self.platform.get("sharedIdentity") is True
+
+    def lineage(self, environment: str) -> tuple[str, ...]:
+        """The environment behind those that it extends."""
+        return _lineage(mapping(self.data.get("environments")), environment)
+
+    def manages(self, cluster: str, environment: str = "") -> bool:
+        """Whether the cluster runs Flux for the environment, or for any."""
+        chosen = [self.environments.get(environment, {})] if environment else self.environments.values()
+        return any(each.get("management") == cluster for each in chosen)
+
+    def kubeconfig(self, cluster: str) -> Kubeconfig | None:
+        """How Flux reaches a cluster from elsewhere; None: the file does not say."""
+        return _kubeconfig(mapping(mapping(self.clusters.get(cluster)).get("kubeconfig")))
+
+    def variables(self, environment: str, cluster: str = "", **built_in: str) -> dict[str, str]:
+        """All placeholders there."""
+        given = mapping(self.environments.get(environment, {}).get("variables"))
+        near = mapping(mapping(self.clusters.get(cluster)).get("variables"))
+        texts = {str(name): str(value) for name, value in {**given, **near}.items()}
+        return {**texts, "env": environment, **({"cluster": cluster} if cluster else {}), **built_in}
+
+    def selected(self, selector: Mapping[str, Any]) -> frozenset[str]:
+        """The clusters that a selector takes."""
+        labels = mapping(selector.get("labels"))
+        found = set(texts(selector.get("names")))
+        for name, cluster in self.clusters.items():
+            own = mapping(mapping(cluster).get("labels"))
+            if selector.get("all") is True or (labels and all(own.get(key) == value for key, value in labels.items())):
+                found.add(name)
+        return frozenset(found.difference(texts(selector.get("exclude"))))
+
+    @cached_property
+    def kubeconfig_namespaces(self) -> frozenset[str]:
+        return frozenset(found.namespace for each in self.clusters if (found := self.kubeconfig(each)))
+
+    @cached_property
+    def accounts(self) -> frozenset[str]:
+        """Names of the service accounts that Flux uses for the platform beside kubeconfigs."""
+        names = {str(mapping(each).get("platformServiceAccount") or "tenantry-platform") for each in self.clusters.values()}
+        names |= {f"{name}-{environment}" for name in names for environment in self.environments}
+        maps = (found for each in self.clusters.values() for found in lookup(each, "kubeconfig.configMap"))
+        return frozenset(names | {str(each["serviceAccountName"]) for each in maps if each.get("serviceAccountName")})
+
+    @cached_property
+    def addon_namespaces(self) -> frozenset[str]:
+        """The namespaces that add-ons are installed into, on any cluster."""
+        return frozenset(
+            filled(name, self.variables(environment, cluster, app=addon))
+            for addon, declared in mapping(self.platform.get("addons")).items()
+            for name in _targets(mapping(declared))
+            for environment in self.environments
+            for cluster in self.clusters
+        )
+
+    @property
+    def reserved_patterns(self) -> tuple[str, ...]:
+        given = self.platform.get("reservedNamespaces")
+        return USUAL if given is None else tuple(texts(given))
+
+def read(file: Path) -> MainFile:
+    """Raises: OSError, yaml.YAMLError: the file cannot be read."""
+    return MainFile(mapping(yaml.load(file.read_text(), Loader=_Texts)))  # noqa: S506 - constructs plain data only
+
+class _Texts(yaml.SafeLoader):
+    """Reads scalars as text, except `true`, `false` and `null`: as YAML 1.2 does, where `no` and `on` are text."""
+
+_Texts.yaml_implicit_resolvers = {}
+for _tag, _pattern, _first in (
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("merge", r"<<", "<"),
+):
+    _Texts.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"^(?:{_pattern})$"), list(_first))
+
+def merged(*layers: Mapping[str, Any]) -> dict[str, Any]:
+    """One mapping of several: later ones win, mappings merge, `null` removes."""
+    result: dict[str, Any] = {}
+    for layer in layers:
+        for key, value in layer.items():
+            if value is None:
+                result.pop(key, None)
+            elif isinstance(value, Mapping):
+                result[key] = merged(mapping(result.get(key)), value)
+            else:
+                result[key] = value
+    return result
+
+def filled(text: str, variables: Mapping[str, str]) -> str:
+    """The text with its placeholders filled in; an unknown one stays, and so matches nothing."""
+
+    def value(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return match[0] if match[0].startswith("$") else match[0][0]
+        return variables.get(match[1], match[0])
+
+    return _TOKEN.sub(value, text)
+
+def _lineage(environments: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    found: list[str] = []
+    while name and name not in found:
+        found.insert(0, name)
+        name = str(mapping(environments.get(name)).get("extends") or "")
+    return tuple(found)
+
+def _kubeconfig(written: Mapping[str, Any]) -> Kubeconfig | None:
+    for tool, (key, name, default) in _WRITTEN_BY.items():
+        if given := mapping(written.get(tool)):
+            reference = {"name": name.format(given.get(key)), "key": str(given.get("key") or default)}
+            return Kubeconfig(str(given.get("namespace")), {"secretRef": reference})
+    if secret := mapping(written.get("secret")):
+        reference = {"name": str(secret.get("name")), "key": str(secret.get("key"))}
+        return Kubeconfig(str(secret.get("namespace")), {"secretRef": reference})
+    if config := mapping(written.get("configMap")):
+        return Kubeconfig(str(config.get("namespace")), {"configMapRef": {"name": str(config.get("name"))}})
+    return None
+
+def _targets(addon: Mapping[str, Any]) -> Iterator[str]:
+    """The target namespaces of an add-on, wherever it names them."""
+    for path in ("environments", "clusters"):
+        for over in mapping(mapping(addon.get("overrides")).get(path)).values():
+            yield from _targets({key: mapping(over).get(key) for key in ("kustomize", "helm")})
+    for kind in ("kustomize", "helm"):
+        for key in ("targetNamespace", "storageNamespace"):
+            if name := mapping(addon.get(kind)).get(key):
+                yield str(name)

@@ -1,0 +1,116 @@
+"""Rules about what the main file decides for a tenant's namespaces: roles, pod security, labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+from policy.frame import LEVELS
+from policy.main_file import CLOSED
+from policy.resource import ROLE, TENANT, Resource, entries, mapping
+from policy.rule import Violation
+from policy.stack import is_binding
+from policy.tenants import CLUSTER, ENVIRONMENT, Place, Tenants
+
+_ACCOUNT = "system:serviceaccount:"
+_POD_SECURITY = "pod-security.kubernetes.io/"
+_OWN_LABELS = (
+    *(ROLE, TENANT, CLUSTER, ENVIRONMENT, "tenantry/state"),
+    *("app.kubernetes.io/managed-by", "kustomize.toolkit.fluxcd.io/prune"),
+)
+_OWN_ANNOTATIONS = ("pulumi.com/",)
+_ROLE_OF_NAMESPACES = {ROLE: "tenant", "kustomize.toolkit.fluxcd.io/prune": "disabled"}
+
+
+def tenants_bindings_keep_to_the_frame(tenants: Tenants) -> Iterator[Violation]:
+    """Bindings in a tenant's namespaces name roles that the main file allows, and nobody of other tenants, the platform or
+    the system. cluster-admin needs `clusterAdmin: true` in the main file.
+    """
+    for resource, place in tenants.placed:
+        if not is_binding(resource):
+            continue
+        role = mapping(resource.props.get("roleRef"))
+        if role.get("kind") != "ClusterRole" or role.get("name") not in place.frame.roles:
+            what = f"{resource} gives the role '{role.get('name')}', which is not granted to tenant '{place.tenant}'"
+            yield Violation(resource, what, f"choose one of {', '.join(sorted(place.frame.roles))}, or extend its 'grants:'")
+        for subject in entries(resource.props.get("subjects")):
+            if whose := _whose(subject, place, tenants):
+                what = f"{resource} of tenant '{place.tenant}' gives a role to '{subject.get('name')}', which is {whose}"
+                yield Violation(resource, what, "name people and service accounts of the tenant")
+
+
+def tenants_namespaces_keep_their_pod_security(tenants: Tenants) -> Iterator[Violation]:
+    """The namespaces of a tenant enforce the pod security that the main file sets, at least `baseline` where it sets none.
+    A privileged pod reaches everything on its node.
+    """
+    for resource in tenants.namespaces:
+        place = tenants.place_of(resource)
+        if place is None:
+            continue
+        level, version = place.frame.pod_security(place.frame.extra(place.environment).get(resource.name, ""))
+        found = str(resource.labels.get(f"{_POD_SECURITY}enforce", ""))
+        if found not in LEVELS or LEVELS.index(found) < LEVELS.index(level):
+            what = f"{resource} of tenant '{place.tenant}' enforces '{found or 'nothing'}'"
+            yield Violation(resource, what, f"set {_POD_SECURITY}enforce: {level}")
+        pinned = str(resource.labels.get(f"{_POD_SECURITY}enforce-version", ""))
+        if pinned != version:
+            what = f"{resource} of tenant '{place.tenant}' enforces the standard of '{pinned or 'the cluster'}'"
+            yield Violation(resource, what, f"set {_POD_SECURITY}enforce-version to '{version or 'nothing'}'")
+
+
+def tenants_labels_are_granted(tenants: Tenants) -> Iterator[Violation]:
+    """Labels and annotations of a tenant's namespaces are those of the main file, or have a prefix that it grants. Many
+    tools take orders from them: they inject containers, skip checks, or hand out identities.
+    """
+    for resource in tenants.namespaces:
+        place = tenants.place_of(resource)
+        if place is None:
+            continue
+        for kind in ("labels", "annotations"):
+            for key in _not_granted(resource, place, kind):
+                what = f"{resource} of tenant '{place.tenant}' has {kind[:-1]} '{key}', which is not granted to it"
+                yield Violation(resource, what, f"remove it, or add its prefix to 'grants.{kind}' of the tenant")
+        for key, value in {**_ROLE_OF_NAMESPACES, TENANT: place.tenant}.items():
+            if resource.labels.get(key) != value:
+                yield Violation(resource, f"{resource} has no label {key}: {value}", f"add {key}: {value}")
+
+
+def _whose(subject: Mapping[str, Any], place: Place, tenants: Tenants) -> str:
+    """To whom a subject belongs that the tenant may not name, in words; "" if it may."""
+    kind, name = str(subject.get("kind")), str(subject.get("name"))
+    namespace = str(subject.get("namespace") or "")
+    if kind == "User" and name.startswith(_ACCOUNT):
+        if name == f"{_ACCOUNT}{place.home}:{place.account}":
+            return ""
+        return "another service account than that of the tenant"
+    if name.startswith("system:"):
+        return "Kubernetes' own"
+    if kind != "ServiceAccount":
+        return "" if place.frame.names_subject(kind, name) else "nobody whom the main file names"
+    return _whose_account(namespace, name, place, tenants)
+
+
+def _whose_account(namespace: str, name: str, place: Place, tenants: Tenants) -> str:
+    file = tenants.file
+    if namespace in place.namespaces:
+        return ""
+    if holders := tenants.claims(place.environment).get(namespace):
+        return f"of {', '.join(sorted(holders))}"
+    platforms = {file.home, *file.kubeconfig_namespaces, *file.addon_namespaces}
+    if namespace in platforms or any(fnmatchcase(namespace, each) for each in CLOSED):
+        return "the platform's or the cluster's"
+    return "" if place.frame.names_subject(kind="ServiceAccount", name=name, namespace=namespace) else "unknown"
+
+
+def _not_granted(resource: Resource, place: Place, kind: str) -> Iterator[str]:
+    """The labels or annotations of a namespace that nobody allowed."""
+    own = _OWN_LABELS if kind == "labels" else ()
+    prefixes = (_POD_SECURITY,) if kind == "labels" else _OWN_ANNOTATIONS
+    written = place.frame.written_keys(kind)
+    granted = tuple(str(each) for each in place.frame.grants.get(kind) or ())
+    for key, value in mapping(mapping(resource.props.get("metadata")).get(kind)).items():
+        if key in own or key.startswith((*prefixes, *granted)):
+            continue
+        if str(value) not in written.get(key, ()):
+            yield key

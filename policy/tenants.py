@@ -1,0 +1,158 @@
+"""The tenants' objects of a stack beside what the main file says of them: what rules about frames ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from policy.frame import Frame, frame_of
+from policy.main_file import Kubeconfig, MainFile
+from policy.resource import Resource
+from policy.stack import Stack, installed
+
+ENVIRONMENT = "tenantry/environment"
+CLUSTER = "tenantry/cluster"
+APP = "tenantry/app"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a tenant's objects for one cluster belong.
+
+    namespace, namespaces: the main one, and all; home: the namespace of the Flux objects; account: whom Flux impersonates.
+    kubeconfig: None on the management cluster.
+    """
+
+    frame: Frame
+    environment: str
+    cluster: str
+    namespace: str
+    namespaces: frozenset[str]
+    home: str
+    account: str
+    kubeconfig: Kubeconfig | None
+
+    @property
+    def tenant(self) -> str:
+        return self.frame.tenant
+
+    def is_own_name(self, name: str) -> bool:
+        """Whether a name in `home` can only be the tenant's."""
+        if self.kubeconfig is None:
+            return True
+        return name.startswith((f"{self.cluster}-{self.namespace}-", f"{self.cluster}.{self.namespace}."))
+
+    def variables(self, app: str = "") -> dict[str, str]:
+        """The placeholders of the tenant there."""
+        built_in = {"tenant": self.tenant, **({"app": app} if app else {})}
+        return self.frame.file.variables(self.environment, self.cluster, **built_in)
+
+
+class Tenants:
+    """Immutable; each answer is computed once."""
+
+    def __init__(self, stack: Stack, file: MainFile) -> None:
+        self.stack = stack
+        self.file = file
+        self._places: dict[tuple[str, str, str], Place | None] = {}
+
+    @cached_property
+    def objects(self) -> tuple[Resource, ...]:
+        """All objects of tenants, with what their baselines install on remote clusters."""
+        given = [each for each in self.stack.objects if each.tenant]
+        return (*given, *(each for release in given if self.is_baseline(release) for each in installed(release)))
+
+    @cached_property
+    def placed(self) -> tuple[tuple[Resource, Place], ...]:
+        """The objects whose tenants, environments and clusters the file knows, each with its place."""
+        return tuple((each, place) for each in self.objects if (place := self.place_of(each)))
+
+    def place_of(self, resource: Resource) -> Place | None:
+        """The place that an object's labels claim; None: the file knows none."""
+        # A baseline's objects are those of the release, whatever they say themselves.
+        labels = (resource.by or resource).labels
+        cluster = str(labels.get(CLUSTER, "")) or self._cluster_of_account(resource)
+        key = ((resource.by or resource).tenant, str(labels.get(ENVIRONMENT, "")), cluster)
+        if key not in self._places:
+            self._places[key] = self._place(*key)
+        return self._places[key]
+
+    def is_baseline(self, resource: Resource) -> bool:
+        """Whether an object is the platform's own release of a tenant's namespaces on a remote cluster."""
+        place = self.place_of(resource) if resource.is_release and not resource.labels.get(APP) else None
+        if place is None or place.kubeconfig is None:
+            return False
+        return resource.name == f"{place.cluster}-{place.namespace}-baseline"
+
+    def find(self, kind: str, namespace: str, name: str) -> Resource | None:
+        return self._registered.get((kind, namespace, name))
+
+    def claims(self, environment: str) -> Mapping[str, frozenset[str]]:
+        """Every namespace of tenants on the clusters of an environment: its holders, as `tenant (environment)`."""
+        found: dict[str, set[str]] = {}
+        for other in self._beside(environment):
+            for tenant in self.file.tenants:
+                if frame := frame_of(self.file, tenant):
+                    for name in (frame.namespace(other), *frame.extra(other)):
+                        found.setdefault(name, set()).add(f"{tenant} ({other})")
+        for each in self.namespaces:
+            holder = f"{(each.by or each).tenant} ({(each.by or each).labels.get(ENVIRONMENT)})"
+            found.setdefault(each.name, set()).add(holder)
+        return {name: frozenset(holders) for name, holders in found.items()}
+
+    @cached_property
+    def namespaces(self) -> tuple[Resource, ...]:
+        """The Namespaces of all tenants on all clusters."""
+        return tuple(each for each in self.objects if (each.group, each.kind) == ("", "Namespace"))
+
+    def _place(self, tenant: str, environment: str, cluster: str) -> Place | None:
+        frame = frame_of(self.file, tenant)
+        if frame is None or environment not in self.file.environments or cluster not in self.file.clusters:
+            return None
+        main = frame.namespace(environment)
+        here = self.file.manages(cluster, environment)
+        kubeconfig = None if here else self.file.kubeconfig(cluster)
+        return Place(
+            frame,
+            environment,
+            cluster,
+            main,
+            frozenset({main, *frame.extra(environment), *self._brought(frame, environment, main)}),
+            kubeconfig.namespace if kubeconfig else main,
+            main if kubeconfig else tenant,
+            kubeconfig,
+        )
+
+    def _brought(self, frame: Frame, environment: str, main: str) -> Iterator[str]:
+        """Namespaces of an included file that may declare some; their names contain that of the main one."""
+        for each in self.stack.everywhere if frame.leaves("namespaces") else ():
+            labels = (each.by or each).labels
+            if (each.kind, each.tenant) == ("Namespace", frame.tenant) and labels.get(ENVIRONMENT) == environment:
+                if main in each.name:
+                    yield each.name
+
+    @cached_property
+    def _registered(self) -> Mapping[tuple[str, str, str], Resource]:
+        return {(each.kind, each.namespace, each.name): each for each in self.stack.objects}
+
+    def _beside(self, environment: str) -> Iterator[str]:
+        """The environments that have a cluster in common with one, itself too."""
+        here = self._clusters_of(environment)
+        return (each for each in self.file.environments if not here.isdisjoint(self._clusters_of(each)))
+
+    def _clusters_of(self, environment: str) -> set[str]:
+        declared = self.file.clusters.items()
+        found = {name for name, each in declared if environment in (each or {}).get("environments", ())}
+        return {*found, str(self.file.environments.get(environment, {}).get("management"))}
+
+    def _cluster_of_account(self, resource: Resource) -> str:
+        """A service account beside kubeconfigs is for all clusters whose kubeconfigs are there."""
+        if resource.kind != "ServiceAccount":
+            return ""
+        found = (each for each in self.file.clusters if self._home_of(each) == resource.namespace)
+        return next(found, "")
+
+    def _home_of(self, cluster: str) -> str:
+        kubeconfig = self.file.kubeconfig(cluster)
+        return kubeconfig.namespace if kubeconfig else ""
