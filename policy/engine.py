@@ -1,10 +1,17 @@
 """The rules as Pulumi policies. The only module that imports Pulumi's policy SDK.
 
+Rules about frames need the platform's main file. Without it they say nothing, and the others run.
+
 A value that is known only in `up` is not a violation in a preview: the SDK reports which policy it could not run, and the
 engine runs it in `up`.
 """
 
 from __future__ import annotations
+
+import json
+import os
+from functools import cache
+from pathlib import Path
 
 from pulumi_policy import (
     EnforcementLevel,
@@ -19,17 +26,22 @@ from pulumi_policy import (
     StackValidationPolicy,
 )
 
+from policy.main_file import MainFile, read
 from policy.resource import Provider, Resource
-from policy.rule import ObjectRule, StackRule, check_object, name_of, reason_of
-from policy.rules import OBJECT_RULES, STACK_RULES
+from policy.rule import FrameRule, ObjectRule, StackRule, check_object, name_of, reason_of
+from policy.rules import FRAME_RULES, OBJECT_RULES, STACK_RULES
 from policy.stack import Stack
+from policy.tenants import Tenants
 
 PACK = "tenantry"
+FILE = "TENANTRY_FILE"
+"""The environment variable with the path of the main file."""
+_FILE_OF_THE_STACK = "tenantry:file"
 
 
 def policies() -> list[Policy]:
     """All rules, each under its own name, so that a configuration can enable or disable each."""
-    return [*map(_object_policy, OBJECT_RULES), *map(_stack_policy, STACK_RULES)]
+    return [*map(_object_policy, OBJECT_RULES), *map(_stack_policy, STACK_RULES), *map(_frame_policy, FRAME_RULES)]
 
 
 def serve(served: list[Policy]) -> None:
@@ -51,6 +63,30 @@ def _stack_policy(rule: StackRule) -> StackValidationPolicy:
             report(str(violation), violation.resource.urn)
 
     return StackValidationPolicy(name_of(rule), reason_of(rule), validate)
+
+
+def _frame_policy(rule: FrameRule) -> StackValidationPolicy:
+    def validate(args: StackValidationArgs, report: ReportViolation) -> None:
+        if main := main_file():
+            for violation in rule(Tenants(Stack(map(_resource, args.resources)), main)):
+                report(str(violation), violation.resource.urn)
+
+    return StackValidationPolicy(name_of(rule), reason_of(rule), validate)
+
+
+@cache
+def main_file() -> MainFile | None:
+    """The main file of the fleet: that of the environment variable, else the stack's; None: there is none.
+
+    The engine starts the pack in its own directory and does not say where the project is. It hands on the variables of the
+    shell that started it, and the stack's configuration.
+    """
+    if named := os.environ.get(FILE):
+        return read(Path(named))
+    name = json.loads(os.environ.get("PULUMI_CONFIG") or "{}").get(_FILE_OF_THE_STACK) or "tenants.yaml"
+    projects = (Path(os.environ.get("PWD", ".")), Path.cwd().parent)
+    found = (each / name for each in projects if (each / "Pulumi.yaml").exists() and (each / name).exists())
+    return next(map(read, found), None)
 
 
 def _resource(given: ResourceValidationArgs | PolicyResource) -> Resource:

@@ -116,11 +116,18 @@ class Frame:
     def allows_environment(self, environment: str, app: str) -> bool:
         """Whether an app may be in an environment; the main file's own apps need no grant."""
         granted = self.grants.get("environments")
-        return granted is None or app in ("", *self._apps) or not set(granted).isdisjoint(self.file.lineage(environment))
+        return (
+            granted is None or app in ("", *self._apps) or not set(granted).isdisjoint(self.file.lineage(environment))
+        )
 
     def _grants_cluster(self, cluster: str) -> bool:
         """Whether the included file can choose a cluster. `all` leaves out those that run Flux."""
-        levels = (mapping(self.own.get("grants")), self.own, mapping(self.file.defaults.get("grants")), self.file.defaults)
+        levels = (
+            mapping(self.own.get("grants")),
+            self.own,
+            mapping(self.file.defaults.get("grants")),
+            self.file.defaults,
+        )
         chosen = next((mapping(each["clusters"]) for each in levels if each.get("clusters")), {})
         return cluster in self.file.selected(chosen) and not (chosen.get("all") is True and self.file.manages(cluster))
 

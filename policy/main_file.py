@@ -32,12 +32,14 @@ _WRITTEN_BY = {
 }
 """For each tool that writes kubeconfigs: the key with the cluster's name, the Secret's name, and its key."""
 
+
 @dataclass(frozen=True, slots=True)
 class Kubeconfig:
     """namespace: where the Secret or ConfigMap is; reference: the whole `kubeConfig` of Flux objects for the cluster."""
 
     namespace: str
     reference: Mapping[str, Mapping[str, str]]
+
 
 @dataclass(frozen=True)
 class MainFile:
@@ -113,7 +115,9 @@ class MainFile:
     @cached_property
     def accounts(self) -> frozenset[str]:
         """Names of the service accounts that Flux uses for the platform beside kubeconfigs."""
-        names = {str(mapping(each).get("platformServiceAccount") or "tenantry-platform") for each in self.clusters.values()}
+        names = {
+            str(mapping(each).get("platformServiceAccount") or "tenantry-platform") for each in self.clusters.values()
+        }
         names |= {f"{name}-{environment}" for name in names for environment in self.environments}
         maps = (found for each in self.clusters.values() for found in lookup(each, "kubeconfig.configMap"))
         return frozenset(names | {str(each["serviceAccountName"]) for each in maps if each.get("serviceAccountName")})
@@ -134,12 +138,15 @@ class MainFile:
         given = self.platform.get("reservedNamespaces")
         return USUAL if given is None else tuple(texts(given))
 
+
 def read(file: Path) -> MainFile:
     """Raises: OSError, yaml.YAMLError: the file cannot be read."""
-    return MainFile(mapping(yaml.load(file.read_text(), Loader=_Texts)))  # noqa: S506 - constructs plain data only
+    return MainFile(mapping(yaml.load(file.read_text(), Loader=_Texts)))
+
 
 class _Texts(yaml.SafeLoader):
     """Reads scalars as text, except `true`, `false` and `null`: as YAML 1.2 does, where `no` and `on` are text."""
+
 
 _Texts.yaml_implicit_resolvers = {}
 for _tag, _pattern, _first in (
@@ -148,6 +155,7 @@ for _tag, _pattern, _first in (
     ("merge", r"<<", "<"),
 ):
     _Texts.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"^(?:{_pattern})$"), list(_first))
+
 
 def merged(*layers: Mapping[str, Any]) -> dict[str, Any]:
     """One mapping of several: later ones win, mappings merge, `null` removes."""
@@ -162,6 +170,7 @@ def merged(*layers: Mapping[str, Any]) -> dict[str, Any]:
                 result[key] = value
     return result
 
+
 def filled(text: str, variables: Mapping[str, str]) -> str:
     """The text with its placeholders filled in; an unknown one stays, and so matches nothing."""
 
@@ -172,12 +181,14 @@ def filled(text: str, variables: Mapping[str, str]) -> str:
 
     return _TOKEN.sub(value, text)
 
+
 def _lineage(environments: Mapping[str, Any], name: str) -> tuple[str, ...]:
     found: list[str] = []
     while name and name not in found:
         found.insert(0, name)
         name = str(mapping(environments.get(name)).get("extends") or "")
     return tuple(found)
+
 
 def _kubeconfig(written: Mapping[str, Any]) -> Kubeconfig | None:
     for tool, (key, name, default) in _WRITTEN_BY.items():
@@ -190,6 +201,7 @@ def _kubeconfig(written: Mapping[str, Any]) -> Kubeconfig | None:
     if config := mapping(written.get("configMap")):
         return Kubeconfig(str(config.get("namespace")), {"configMapRef": {"name": str(config.get("name"))}})
     return None
+
 
 def _targets(addon: Mapping[str, Any]) -> Iterator[str]:
     """The target namespaces of an add-on, wherever it names them."""

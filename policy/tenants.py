@@ -128,9 +128,9 @@ class Tenants:
         """Namespaces of an included file that may declare some; their names contain that of the main one."""
         for each in self.stack.everywhere if frame.leaves("namespaces") else ():
             labels = (each.by or each).labels
-            if (each.kind, each.tenant) == ("Namespace", frame.tenant) and labels.get(ENVIRONMENT) == environment:
-                if main in each.name:
-                    yield each.name
+            is_there = each.kind == "Namespace" and labels.get(ENVIRONMENT) == environment
+            if is_there and each.tenant == frame.tenant and main in each.name:
+                yield each.name
 
     @cached_property
     def _registered(self) -> Mapping[tuple[str, str, str], Resource]:

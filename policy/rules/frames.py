@@ -33,10 +33,14 @@ def tenants_bindings_keep_to_the_frame(tenants: Tenants) -> Iterator[Violation]:
         role = mapping(resource.props.get("roleRef"))
         if role.get("kind") != "ClusterRole" or role.get("name") not in place.frame.roles:
             what = f"{resource} gives the role '{role.get('name')}', which is not granted to tenant '{place.tenant}'"
-            yield Violation(resource, what, f"choose one of {', '.join(sorted(place.frame.roles))}, or extend its 'grants:'")
+            yield Violation(
+                resource, what, f"choose one of {', '.join(sorted(place.frame.roles))}, or extend its 'grants:'"
+            )
         for subject in entries(resource.props.get("subjects")):
             if whose := _whose(subject, place, tenants):
-                what = f"{resource} of tenant '{place.tenant}' gives a role to '{subject.get('name')}', which is {whose}"
+                what = (
+                    f"{resource} of tenant '{place.tenant}' gives a role to '{subject.get('name')}', which is {whose}"
+                )
                 yield Violation(resource, what, "name people and service accounts of the tenant")
 
 
@@ -56,7 +60,12 @@ def tenants_namespaces_keep_their_pod_security(tenants: Tenants) -> Iterator[Vio
         pinned = str(resource.labels.get(f"{_POD_SECURITY}enforce-version", ""))
         if pinned != version:
             what = f"{resource} of tenant '{place.tenant}' enforces the standard of '{pinned or 'the cluster'}'"
-            yield Violation(resource, what, f"set {_POD_SECURITY}enforce-version to '{version or 'nothing'}'")
+            fix = (
+                f"set {_POD_SECURITY}enforce-version: {version}"
+                if version
+                else f"remove {_POD_SECURITY}enforce-version"
+            )
+            yield Violation(resource, what, fix)
 
 
 def tenants_labels_are_granted(tenants: Tenants) -> Iterator[Violation]:
@@ -97,7 +106,8 @@ def _whose_account(namespace: str, name: str, place: Place, tenants: Tenants) ->
         return ""
     if holders := tenants.claims(place.environment).get(namespace):
         return f"of {', '.join(sorted(holders))}"
-    platforms = {file.home, *file.kubeconfig_namespaces, *file.addon_namespaces}
+    # An add-on may be let in: it reads metrics of tenants, or backs them up.
+    platforms = {file.home, *file.kubeconfig_namespaces}
     if namespace in platforms or any(fnmatchcase(namespace, each) for each in CLOSED):
         return "the platform's or the cluster's"
     return "" if place.frame.names_subject(kind="ServiceAccount", name=name, namespace=namespace) else "unknown"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -46,11 +47,12 @@ def tenants_use_the_kubeconfigs_of_their_clusters(tenants: Tenants) -> Iterator[
     """
     for resource, place in tenants.placed:
         wanted = place.kubeconfig.reference if place.kubeconfig and resource.is_reconciler else None
-        if _plain(resource.spec.get("kubeConfig")) != wanted:
-            uses = "uses another kubeconfig than that" if resource.spec.get("kubeConfig") else "uses no kubeconfig"
-            where = f"of cluster '{place.cluster}'" if place.kubeconfig else "on the management cluster"
-            fix = f"set spec.kubeConfig to {wanted}" if wanted else "remove spec.kubeConfig"
-            yield Violation(resource, f"{resource} of tenant '{place.tenant}' {uses} {where}", fix)
+        if (given := _plain(resource.spec.get("kubeConfig"))) == wanted:
+            continue
+        problem = f"does not use the kubeconfig of cluster '{place.cluster}'" if wanted else "must not use a kubeconfig"
+        fix = f"set spec.kubeConfig to {json.dumps(wanted)}" if wanted else "remove spec.kubeConfig"
+        what = f"{resource} of tenant '{place.tenant}' {problem}" + (", but another one" if wanted and given else "")
+        yield Violation(resource, what, fix)
 
 
 class _Named:
@@ -90,7 +92,9 @@ class _Named:
             return "" if self._is_own_event(reference) else "listens to events of others"
         if key == "policySelector":
             return "" if self._selects_own(reference) else "takes image policies of others"
-        is_reference = key in _TO_OBJECTS or key in _TO_VALUES or key.lower().endswith("secretref") or key == "repository"
+        is_reference = (
+            key in _TO_OBJECTS or key in _TO_VALUES or key.lower().endswith("secretref") or key == "repository"
+        )
         if not is_reference or (not name and key == "repository"):
             return ""
         if reference.get("namespace") not in (None, self.resource.namespace):

@@ -52,9 +52,13 @@ def tenants_are_where_the_main_file_puts_them(tenants: Tenants) -> Iterator[Viol
             yield Violation(resource, what, "declare the tenant under 'tenants:' in the main file")
         elif (place := tenants.place_of(resource)) is None:
             where = f"cluster '{given.labels.get(CLUSTER)}' in environment '{given.labels.get(ENVIRONMENT)}'"
-            yield Violation(resource, f"{resource} is for {where}, which the main file does not know", "correct its labels")
+            yield Violation(
+                resource, f"{resource} is for {where}, which the main file does not know", "correct its labels"
+            )
         elif resource.by is None and (problem := _not_given(resource, place)):
-            yield Violation(resource, f"{resource} of tenant '{place.tenant}' {problem}", "extend 'grants:' of the tenant")
+            yield Violation(
+                resource, f"{resource} of tenant '{place.tenant}' {problem}", "extend 'grants:' of the tenant"
+            )
 
 
 def _misplaced(resource: Resource, place: Place) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from policy.addresses import is_below, of_bucket, of_image
 from policy.resource import Resource, entries, mapping
 from policy.rule import Violation
-from policy.tenants import APP, Place, Tenants
+from policy.tenants import APP, Tenants
 
 _CLOUDS = ("aws", "azure", "gcp")
 _CLOUD_ALERTS = ("azuredevops", "azureeventhub", "googlepubsub")
@@ -53,10 +53,10 @@ def tenants_use_no_shared_identity(tenants: Tenants) -> Iterator[Violation]:
         for path, what in _borrowed(resource.spec, "spec"):
             told = f"{resource} of tenant '{place.tenant}' {what} in {path}"
             yield Violation(resource, told, "name credentials of the tenant")
-        if resource.kind == "Provider" and resource.spec.get("type") in _CLOUD_ALERTS:
-            if not mapping(resource.spec.get("secretRef")).get("name"):
-                told = f"{resource} of tenant '{place.tenant}' has no credentials for '{resource.spec.get('type')}'"
-                yield Violation(resource, told, "name credentials of the tenant")
+        named = mapping(resource.spec.get("secretRef")).get("name")
+        if resource.kind == "Provider" and resource.spec.get("type") in _CLOUD_ALERTS and not named:
+            told = f"{resource} of tenant '{place.tenant}' has no credentials for '{resource.spec.get('type')}'"
+            yield Violation(resource, told, "name credentials of the tenant")
 
 
 def _addresses(resource: Resource) -> Iterator[tuple[str, str, str]]:

@@ -136,6 +136,9 @@ class _Filling:
             return
         if key in PREFIXED:
             self._merge_keys(fill, at, joined, {path[-1] for path, _ in refused})
+        elif key == "namespaces" and isinstance(value, dict) and isinstance(joined.get(key, {}), dict):
+            # What the main file says of one, such as its pod security, holds.
+            self._add_entries(name, fill, key, joined)
         elif not refused:
             joined[key], self.written[at] = value, (fill.file, at)
 

@@ -16,6 +16,7 @@ from tenantry.fleet.reach import bucket_address, image_address, is_allowed
 from tenantry.fleet.rules.frames import foreign_address, refused_by_policy, too_short
 from tenantry.fleet.settings import variable_at
 from tenantry.fleet.template import fill
+from tenantry.messages.data import value_at
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.placeholders import names_in
 from tenantry.model.frame import Grants
@@ -48,15 +49,12 @@ class Wall:
     def _addresses(
         self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants
     ) -> Iterator[Finding]:
-        found = address_of(kind, spec)
-        if found is None or not is_filled(self._fleet, origin(found[0])):
-            return
-        path, address = found
         allowed = [*self._patterns("sources", grants.sources)]
         if kind == "Provider":
             allowed += self._patterns("alerts", grants.alerts)
-        if not is_allowed(address, allowed):
-            yield foreign_address(self._fleet, self._scope.tenant, kind, path, allowed)
+        for path, address in addresses_of(kind, spec):
+            if is_filled(self._fleet, origin(path)) and not is_allowed(address, allowed):
+                yield foreign_address(self._fleet, self._scope.tenant, kind, path, allowed)
 
     def _patterns(self, key: str, patterns: list[str] | None) -> Iterator[str]:
         """The granted address patterns with their placeholders filled in. Raises: Found: a placeholder is unknown."""
@@ -93,18 +91,19 @@ def below(*at: str | int) -> Callable[[Path], Path]:
     return lambda path: (*at, *path)
 
 
-def address_of(kind: str, spec: Mapping[str, Any]) -> tuple[Path, str] | None:
-    """The address that a Flux object makes a controller connect to, and the path of its field."""
+def addresses_of(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    """The addresses that a Flux object makes a controller connect to, each with the path of its field."""
     match kind:
         case "GitRepository" | "OCIRepository" | "HelmRepository":
-            return ("url",), str(spec.get("url", ""))
+            yield ("url",), str(spec.get("url", ""))
         case "Bucket":
-            return ("endpoint",), bucket_address(str(spec.get("endpoint", "")), str(spec.get("bucketName", "")))
+            yield ("endpoint",), bucket_address(str(spec.get("endpoint", "")), str(spec.get("bucketName", "")))
+            if issuer := value_at(spec, ("sts", "endpoint")):
+                yield ("sts", "endpoint"), str(issuer)
         case "ImageRepository":
-            return ("image",), image_address(str(spec.get("image", "")))
-        case "Provider" if spec.get("address"):
-            return ("address",), str(spec["address"])
-    return None
+            yield ("image",), image_address(str(spec.get("image", "")))
+        case "Provider":
+            yield from (((key,), str(spec[key])) for key in ("address", "proxy") if spec.get(key))
 
 
 def _times(value: Any, path: Path) -> Iterator[tuple[Path, str]]:

@@ -71,6 +71,7 @@ def judge(seeds: Iterable[str]) -> Verdicts:
                 bug.add_note(f"seed {seed}: {draw(seed).note}")
                 raise
             if isinstance(found, InvalidFleet):
+                assert found.diagnostics, "refused without a reason"
                 verdicts.refused += 1
                 verdicts.reasons.update({each.code for each in found.diagnostics})
             elif found:
@@ -87,7 +88,6 @@ def outcome(drawn: Drawn, directory: Path) -> InvalidFleet | list[str]:
     try:
         plans = plan_all(load_fleet(file))
     except InvalidFleet as refused:
-        assert refused.diagnostics, "refused without a reason"
         return refused
     finally:
         (directory / drawn.file).unlink()

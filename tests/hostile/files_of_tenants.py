@@ -78,11 +78,11 @@ def draw(seed: str) -> Drawn:
     """The fleet of a seed."""
     chance = random.Random(seed)  # to be repeatable
     new = chance.random() < 0.15
-    name = chance.choice(("blue-one", "movy-web", "edge")) if new else "rocky"
+    name = chance.choice(("blue-one", "blue-one", "blue-two", "movy-web", "edge")) if new else "rocky"
     main, filling = copy.deepcopy((_main(chance, new=new), _filling(name, chance)))
-    note = tuple(_edit(filling, chance) for _ in range(chance.choice((0, 1, 1, 1, 1, 2, 2))))
+    note = tuple(_edit(filling, chance) for _ in range(chance.choice((0, 1, 1, 1, 1, 1, 1, 2))))
     tenants = {name: filling}
-    if chance.random() < 0.03:
+    if chance.random() < 0.015:
         tenants[chance.choice(("movy", "tina", "kube-system", "platform"))] = _filling("movy", chance)
     return Drawn(main, {"tenants": tenants}, "teams/blue.yaml" if new else "tenants.d/rocky.yaml", note)
 
@@ -93,7 +93,14 @@ def draw(seed: str) -> Drawn:
 def _main(chance: random.Random, *, new: bool) -> Data:
     shared = chance.random() < 0.3
     namespaces = ("{env}-{tenant}",) if shared else ("{tenant}", "{env}-{tenant}", "{tenant}-{env}", "t-{tenant}")
-    variables = {"cloud": "aws", "system": "kube-system", "other": "movy", "fast": "1s", "up": "..", "git": "git.example.com"}
+    variables = {
+        "cloud": "aws",
+        "system": "kube-system",
+        "other": "movy",
+        "fast": "1s",
+        "up": "..",
+        "git": "git.example.com",
+    }
     hub = "hub" if shared else "hub-prod"
     main: Data = {
         "apiVersion": "tenantry/v1",
@@ -114,7 +121,9 @@ def _main(chance: random.Random, *, new: bool) -> Data:
     }
     if chance.random() < 0.3:
         main["tenants"]["rocky"]["apps"] = {"given": {"kustomize": {"source": "given"}, "clusters": {"names": ["far"]}}}
-        main["tenants"]["rocky"]["sources"] = {"given": {"git": {"url": "https://{git}/platform/given", "ref": _BRANCH}}}
+        main["tenants"]["rocky"]["sources"] = {
+            "given": {"git": {"url": "https://{git}/platform/given", "ref": _BRANCH}}
+        }
     return main
 
 
@@ -158,7 +167,9 @@ def _platform(chance: random.Random) -> Data:
 def _defaults(chance: random.Random) -> Data:
     defaults: Data = {"clusters": chance.choice(({"all": True}, {"names": ["edge"]}, {"labels": {"zone": "in"}}))}
     if chance.random() < 0.3:
-        defaults["grants"] = {"sources": ["https://git.example.com/{tenant}/*", "oci://registry.example.com/{tenant}/*"]}
+        defaults["grants"] = {
+            "sources": ["https://git.example.com/{tenant}/*", "oci://registry.example.com/{tenant}/*"]
+        }
     if chance.random() < 0.3:
         defaults["podSecurity"] = chance.choice(("baseline", "restricted", {"enforce": "baseline", "version": "v1.30"}))
     return defaults
@@ -168,7 +179,7 @@ def _frame(chance: random.Random) -> Data:
     frame: Data = {"grants": {"sources": list(_SOURCES)}}
     grants = frame["grants"]
     for key, choices in _GRANTS.items():
-        if chance.random() < 0.4:
+        if chance.random() < (0.4 if key in ("environments", "clusters") else 0.75):
             grants[key] = copy.deepcopy(chance.choice(choices))
     for key, choices in _FRAMES.items():
         if chance.random() < 0.2:
@@ -186,15 +197,37 @@ _GRANTS: dict[str, tuple[Any, ...]] = {
     "sources": (list(_SOURCES), [*_SOURCES, "https://{git}/shared/*"], ["*"]),
     "alerts": (["https://hooks.example.com/*"],),
     "settings": (
-        ["role", "owners", "roleBindings"],
-        ["namespaces", "quota", "labels"][:2],
-        ["interval", "retryInterval", "timeout"],
-        ["namespaces", "role", "owners", "roleBindings", "network", "limits", "quota", "interval", "retryInterval"],
+        ["role", "owners", "roleBindings", "timeout"],
+        ["namespaces", "quota", "interval"],
+        [
+            "namespaces",
+            "role",
+            "owners",
+            "roleBindings",
+            "network",
+            "limits",
+            "quota",
+            "interval",
+            "retryInterval",
+            "timeout",
+        ],
+        [
+            "namespaces",
+            "role",
+            "owners",
+            "roleBindings",
+            "network",
+            "limits",
+            "quota",
+            "interval",
+            "retryInterval",
+            "timeout",
+        ],
     ),
     "roles": (["view", "edit"], ["view", "edit", "admin"]),
     "labels": (["rocky.example.com/"],),
     "annotations": (["rocky.example.com/"],),
-    "shortestInterval": ("30s", "5m", "10s"),
+    "shortestInterval": ("30s", "30s", "1m", "10s", "5m"),
 }
 _FRAMES: dict[str, tuple[Any, ...]] = {
     "role": ("admin", "edit"),
@@ -212,7 +245,12 @@ def _victim() -> Data:
     return {
         "credentials": {"git": {"keys": ["username", "password"]}, "sops": {"keys": ["age.agekey"]}},
         "configs": {"settings": {"data": {"HOST": "{tenant}"}}},
-        "sources": {"manifests": {"git": {"url": "https://git.example.com/movy/manifests", "ref": _BRANCH}, "credentials": "git"}},
+        "sources": {
+            "manifests": {
+                "git": {"url": "https://git.example.com/movy/manifests", "ref": _BRANCH},
+                "credentials": "git",
+            }
+        },
         "apps": {"web": {"kustomize": {"source": "manifests"}, "clusters": {"all": True}}},
         "namespaces": {"web": {}},
     }
@@ -228,7 +266,11 @@ def _filling(name: str, chance: random.Random) -> Data:
         "charts": {"helm": {"url": "https://charts.example.com"}},
     }
     filling: Data = {
-        "credentials": {"git": {"keys": ["username", "password"]}, "sops": {"keys": ["age.agekey"]}, "there": {"existing": True}},
+        "credentials": {
+            "git": {"keys": ["username", "password"]},
+            "sops": {"keys": ["age.agekey"]},
+            "there": {"existing": True},
+        },
         "configs": {"settings": {"data": {"HOST": "{tenant}.{cluster}"}}, "there": {"existing": True}},
         "sources": sources,
         "apps": {"web": {"kustomize": copy.deepcopy(chance.choice(_KUSTOMIZE))}},
@@ -260,10 +302,12 @@ def _filling(name: str, chance: random.Random) -> Data:
 _KUSTOMIZE: tuple[Data, ...] = (
     {"source": "manifests", "path": "./web/{env}"},
     {"source": "manifests", "decryption": {"provider": "sops", "secretRef": {"name": "sops"}}},
-    {"source": "manifests", "interval": "1m", "retryInterval": "30s"},
+    {"source": "manifests", "interval": "5m", "retryInterval": "1m"},
     {
         "source": "manifests",
-        "postBuild": {"substituteFrom": [{"kind": "ConfigMap", "name": "settings"}, {"kind": "Secret", "name": "there"}]},
+        "postBuild": {
+            "substituteFrom": [{"kind": "ConfigMap", "name": "settings"}, {"kind": "Secret", "name": "there"}]
+        },
     },
 )
 _HELM: tuple[Data, ...] = (
@@ -293,16 +337,24 @@ _ALERTS: tuple[Data, ...] = (
 )
 _SELECTORS: tuple[Data, ...] = (
     {"all": True},
+    {"all": True},
+    {"labels": {"zone": "out"}},
     {"names": ["edge"]},
     {"names": ["hub", "edge"]},
     {"names": ["far"]},
     {"labels": {"zone": "in"}},
     {"all": True, "exclude": ["edge"]},
+    {"all": True, "exclude": ["hub"]},
 )
 
 # --- what a hostile team does to it -------------------------------------------------------------------------------
 
+_TIMES = ("0s", "1ms", "{fast}", "0.001h", "29s", "30s", "1m", "5m", "10m")
+_SOURCES_OF_APPS = ("manifests", "charts", "bundle", "given", "movy", "edge-movy-manifests", "{other}", None)
+_SECRETS = ("git", "sops", "there", "movy", "edge.movy.git", "edge-kubeconfig", "{other}", None)
 _REFERENCES: tuple[Any, ...] = (
+    *({"name": "there"}, {"name": "git"}, {"name": "sops"}, {"name": "there", "key": "ca.crt"}),
+    *({"kind": "Secret", "name": "there"}, {"kind": "ConfigMap", "name": "settings", "optional": True}),
     {"name": "movy"},
     {"name": "git", "namespace": "movy"},
     {"name": "edge.movy.git"},
@@ -371,6 +423,9 @@ _OVERRIDES: tuple[Any, ...] = tuple(
     for level, name in (("environments", "dev"), ("clusters", "edge"), ("clusters", "hub"), ("clusters", "far"))
     for kind in ("kustomize", "helm")
     for key, value in (
+        ("timeout", "1m"),
+        ("path", "./other"),
+        ("values", {"a": "b"}),
         ("interval", "1ms"),
         ("retryInterval", "{fast}"),
         ("targetNamespace", "{other}"),
@@ -389,16 +444,25 @@ _PROVIDERS: tuple[Any, ...] = ("aws", "azure", "gcp", "{cloud}", "generic", "git
 EDITS: tuple[tuple[At, tuple[Any, ...]], ...] = (
     *((("sources", "*", "*", key), _PROVIDERS) for key in ("provider",)),
     *((("sources", "*", "*", key), ADDRESSES) for key in ("url", "url", "endpoint")),
-    (("sources", "*", "*", "interval"), TEXTS),
-    (("sources", "*", "*", "include"), ([{"repository": {"name": "movy"}}], [{"repository": {"name": "edge-movy-manifests"}}])),
+    (("sources", "*", "*", "interval"), _TIMES),
+    (
+        ("sources", "*", "*", "include"),
+        ([{"repository": {"name": "movy"}}], [{"repository": {"name": "edge-movy-manifests"}}]),
+    ),
     (("sources", "*", "*", "verify"), ({"provider": "cosign", "secretRef": {"name": "edge.movy.git"}},)),
-    (("sources", "blobs", "bucket", "sts"), ({"provider": "aws", "endpoint": "https://evil.example.com"}, {"provider": "ldap", "endpoint": "https://evil.example.com"})),
-    (("sources", "*", "credentials"), TEXTS),
+    (
+        ("sources", "blobs", "bucket", "sts"),
+        (
+            {"provider": "aws", "endpoint": "https://evil.example.com"},
+            {"provider": "ldap", "endpoint": "https://evil.example.com"},
+        ),
+    ),
+    (("sources", "*", "credentials"), _SECRETS),
     (("apps", "*", "kustomize", "decryption"), _DECRYPTIONS),
     (("apps", "*", "*", "targetNamespace"), TEXTS),
-    (("apps", "*", "*", "interval"), TEXTS),
-    (("apps", "*", "*", "retryInterval"), TEXTS),
-    (("apps", "*", "*", "source"), TEXTS),
+    (("apps", "*", "*", "interval"), _TIMES),
+    (("apps", "*", "*", "retryInterval"), _TIMES),
+    (("apps", "*", "*", "source"), _SOURCES_OF_APPS),
     (("apps", "*", "helm", "releaseName"), TEXTS),
     (("apps", "*", "helm", "chart"), TEXTS),
     (("apps", "*", "helm", "install"), ({"createNamespace": True}, {"crds": "Skip"})),
@@ -406,20 +470,29 @@ EDITS: tuple[tuple[At, tuple[Any, ...]], ...] = (
     (("apps", "*", "kustomize", "postBuild"), tuple({"substituteFrom": [each]} for each in _REFERENCES)),
     (("apps", "*", "kustomize", "commonMetadata"), tuple({"labels": each} for each in _METADATA)),
     (("apps", "*", "kustomize", "healthChecks"), ([{"kind": "Secret", "name": "git", "namespace": "movy"}],)),
-    (("apps", "*", "dependsOn"), (["movy/web"], ["platform/dns"], ["platform/cert-manager"], ["web"], [{"name": "web", "namespace": "movy"}])),
+    (
+        ("apps", "*", "dependsOn"),
+        (["movy/web"], ["platform/dns"], ["platform/cert-manager"], ["web"], [{"name": "web", "namespace": "movy"}]),
+    ),
     (("apps", "*", "clusters"), _SELECTORS),
     (("apps", "*", "overrides"), _OVERRIDES),
-    (("apps", "web", "imageAutomation", "images", "app", "repository", "image"), ("movy", "registry.example.com/movy/app", "{other}/app", "docker.io/library/x", "169.254.169.254/x")),
+    (
+        ("apps", "web", "imageAutomation", "images", "app", "repository", "image"),
+        ("movy", "registry.example.com/movy/app", "{other}/app", "docker.io/library/x", "169.254.169.254/x"),
+    ),
     (("apps", "web", "imageAutomation", "images", "app", "repository", "provider"), _PROVIDERS),
-    (("apps", "web", "imageAutomation", "images", "app", "repository", "interval"), TEXTS),
+    (("apps", "web", "imageAutomation", "images", "app", "repository", "interval"), _TIMES),
     (("apps", "web", "imageAutomation", "images", "app", "repository", "certSecretRef"), _REFERENCES),
-    (("apps", "web", "imageAutomation", "images", "app", "credentials"), TEXTS),
-    (("apps", "web", "imageAutomation", "update", "interval"), TEXTS),
-    (("apps", "web", "imageAutomation", "update", "git", "commit", "signingKey"), tuple({"secretRef": each} for each in _REFERENCES)),
+    (("apps", "web", "imageAutomation", "images", "app", "credentials"), _SECRETS),
+    (("apps", "web", "imageAutomation", "update", "interval"), _TIMES),
+    (
+        ("apps", "web", "imageAutomation", "update", "git", "commit", "signingKey"),
+        tuple({"secretRef": each} for each in _REFERENCES),
+    ),
     *((("alerts", "chat", "provider", key), ADDRESSES) for key in ("address", "proxy")),
     (("alerts", "chat", "provider", "type"), TEXTS),
     (("alerts", "chat", "provider", "certSecretRef"), _REFERENCES),
-    (("alerts", "chat", "credentials"), TEXTS),
+    (("alerts", "chat", "credentials"), _SECRETS),
     (("alerts", "chat", "apps"), (["web"], ["movy"], ["dns"], ["*"])),
     (("credentials", "*"), ({"existing": True}, None, {"keys": ["x"]})),
     (("credentials", "movy"), ({"existing": True},)),
@@ -428,13 +501,13 @@ EDITS: tuple[tuple[At, tuple[Any, ...]], ...] = (
     (("role",), ("cluster-admin", "admin", "edit", "view", "{admin}")),
     (("owners",), _SUBJECTS),
     (("roleBindings",), _BINDINGS),
-    (("labels",), _METADATA),
-    (("annotations",), _METADATA),
+    (("labels",), (*_METADATA, *_METADATA[:1] * 5)),
+    (("annotations",), (*_METADATA, *_METADATA[:1] * 5)),
     (("namespaces",), _NAMESPACES),
     (("clusters",), _SELECTORS),
     (("quota",), ({"pods": 100000}, None)),
     (("network",), ("open", {"base": "open"})),
-    *(((key,), ("1ms", "0s", "{fast}", "1m", None)) for key in ("interval", "retryInterval", "timeout")),
+    *(((key,), (*_TIMES, None)) for key in ("interval", "retryInterval", "timeout")),
     *((("sources", "*", "*", key), _REFERENCES) for key in ("certSecretRef", "proxySecretRef")),
 )
 """Where the edits are made, `*` being any key there, and what is put there."""
@@ -463,10 +536,10 @@ def _edit(filling: Data, chance: random.Random) -> str:
     kind = chance.random()
     at: At | None = None
     while at is None:
-        if kind < 0.15:
+        if kind < 0.12:
             at, value = _anywhere(filling, chance)
         else:
-            pattern, values = chance.choice(SHUT if kind < 0.25 else EDITS)
+            pattern, values = chance.choice(SHUT if kind < 0.18 else EDITS)
             at, value = _resolved(filling, pattern, chance), copy.deepcopy(chance.choice(values))
     parent: Any = filling
     for part in at[:-1]:

@@ -1,4 +1,7 @@
-"""The small programs that follow or violate a rule: cases/<rule>/{good,bad}.yaml, each a list of registered objects."""
+"""The small programs that follow or violate a rule: cases/<rule>/{good,bad}.yaml, each a list of registered objects.
+
+Those of rules that ask the main file are in `framed`, beside the main file that all of them share.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,22 @@ from typing import Any, Literal
 import yaml
 
 CASES = Path(__file__).with_name("cases")
+FRAMED = CASES.with_name("framed")
+MAIN = FRAMED / "tenants.yaml"
 RULES = sorted(each.name for each in CASES.iterdir())
+FRAME_RULES = sorted(each.parent.name for each in FRAMED.glob("*/good.yaml"))
 
 Kind = Literal["good", "bad"]
 
 
+def directory(rule: str) -> Path:
+    """Where the case of a rule is."""
+    return (FRAMED if rule in FRAME_RULES else CASES) / rule
+
+
 def registrations(rule: str, kind: Kind) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """The manifests of a case, each with what it says beside it."""
-    objects: list[dict[str, Any]] = yaml.safe_load((CASES / rule / f"{kind}.yaml").read_text())["objects"]
+    objects: list[dict[str, Any]] = yaml.safe_load((directory(rule) / f"{kind}.yaml").read_text())["objects"]
     return [(each, each.pop("pulumi", {})) for each in objects]
 
 

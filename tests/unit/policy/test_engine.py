@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,11 @@ from pulumi_policy import (
 )
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, UnknownValueError, unknown_checking_proxy
 
+from policy import engine
 from policy.engine import policies
 from policy.rule import name_of, reason_of
-from policy.rules import OBJECT_RULES, STACK_RULES
+from policy.rules import FRAME_RULES, OBJECT_RULES, STACK_RULES
+from tests.policy.cases import MAIN
 
 POLICIES = {policy.name: policy for policy in policies()}
 OPTIONS = PolicyResourceOptions(
@@ -53,7 +56,7 @@ def told_of_object(name: str, props: Any) -> list[str]:
 
 
 def test_every_rule_is_a_policy_under_its_name_with_its_reason() -> None:
-    rules = (*OBJECT_RULES, *STACK_RULES)
+    rules = (*OBJECT_RULES, *STACK_RULES, *FRAME_RULES)
     assert {name: policy.description for name, policy in POLICIES.items()} == {
         name_of(rule): reason_of(rule) for rule in rules
     }
@@ -84,6 +87,58 @@ def test_a_violation_of_a_rule_about_the_stack_names_the_resource() -> None:
     told: list[tuple[str, str | None]] = []
     policy.validate(StackValidationArgs([resource]), lambda message, urn: told.append((message.splitlines()[0], urn)))
     assert told == [("Kustomization rocky/web names the kubeconfig 'edge' in spec.decryption.secretRef", "urn:web")]
+
+
+@pytest.fixture
+def anew() -> Iterator[None]:
+    engine.main_file.cache_clear()
+    yield
+    engine.main_file.cache_clear()
+
+
+def told_of_another_address() -> list[str]:
+    policy = POLICIES["tenants-reach-granted-addresses"]
+    assert isinstance(policy, StackValidationPolicy)
+    labels = {"toolkit.fluxcd.io/tenant": "rocky", "tenantry/environment": "dev", "tenantry/cluster": "hub"}
+    metadata = {"name": "m", "namespace": "rocky", "labels": labels}
+    spec = {"url": "https://evil.example.com/m"}
+    manifest = {
+        "apiVersion": "source.toolkit.fluxcd.io/v1",
+        "kind": "GitRepository",
+        "metadata": metadata,
+        "spec": spec,
+    }
+    type = "kubernetes:source.toolkit.fluxcd.io/v1:GitRepository"
+    props: Any = unknown_checking_proxy(manifest)
+    resource = PolicyResource(type, props, "urn:m", "m", OPTIONS, MANAGEMENT, None, [], {})
+    told: list[str] = []
+    policy.validate(StackValidationArgs([resource]), lambda message, _: told.append(message.splitlines()[0]))
+    return told
+
+
+REFUSED = ["GitRepository rocky/m of tenant 'rocky' has an address in spec.url that is not granted to it"]
+
+
+@pytest.mark.usefixtures("anew")
+def test_rules_about_frames_ask_the_file_that_the_environment_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TENANTRY_FILE", str(MAIN))
+    assert told_of_another_address() == REFUSED
+
+
+@pytest.mark.usefixtures("anew")
+def test_rules_about_frames_ask_the_file_of_the_stack(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.yaml").touch()
+    (tmp_path / "main.yaml").write_bytes(MAIN.read_bytes())
+    monkeypatch.setenv("PWD", str(tmp_path))
+    monkeypatch.setenv("PULUMI_CONFIG", '{"tenantry:file": "main.yaml"}')
+    assert told_of_another_address() == REFUSED
+
+
+@pytest.mark.usefixtures("anew")
+def test_without_a_main_file_rules_about_frames_say_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PWD", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert told_of_another_address() == []
 
 
 def test_the_pack_runs_in_the_projects_environment() -> None:

@@ -1,4 +1,4 @@
-"""What a fleet yields keeps all rules of the policy pack, whatever the fleet."""
+"""What a fleet yields keeps all rules of the policy pack, whatever the fleet, and lets no tenant out of its frame."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from components.resource import type_token
-from policy.resource import Provider, Resource
+from policy.main_file import USUAL, read
 from tenantry.load import load_fleet, plan_all
+from tenantry.model.document import RESERVED
+from tests.hostile.confinement import escapes_of, judge, registered, seeds
 from tests.unit.policy.test_rules import violations
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -19,11 +20,29 @@ FLEETS = [
 ]
 
 
-@pytest.mark.parametrize("fleet", FLEETS, ids=lambda fleet: str(fleet.parent.relative_to(ROOT)))
+each_fleet = pytest.mark.parametrize("fleet", FLEETS, ids=lambda fleet: str(fleet.parent.relative_to(ROOT)))
+
+
+@each_fleet
 def test_all_objects_of_a_fleet_keep_all_rules(fleet: Path) -> None:
     for environment, plan in plan_all(load_fleet(fleet)).items():
-        management = Provider("management")
-        given = [Resource(each.logical_name, type_token(each.id), each.manifest, management) for each in plan.objects]
+        given = registered(plan)
         found = [f"{environment}: {rule}: {violation}" for rule, violation in violations(given)]
         assert given
         assert found == []
+
+
+@each_fleet
+def test_every_plan_of_a_fleet_is_confined(fleet: Path) -> None:
+    assert escapes_of(plan_all(load_fleet(fleet)).values(), read(fleet)) == []
+
+
+def test_hostile_fleets_are_refused_or_confined() -> None:
+    verdicts = judge(seeds(0, 100))
+    assert verdicts.escaped == {}
+    assert verdicts.confined >= 20
+    assert verdicts.refused >= 20
+
+
+def test_the_pack_knows_which_namespaces_are_reserved_by_default() -> None:
+    assert list(USUAL) == list(RESERVED)

@@ -9,13 +9,16 @@ from collections.abc import Iterator
 
 import pytest
 
+from policy.main_file import MainFile, read
 from policy.resource import Provider, Resource
 from policy.rule import Violation, check_object, reason_of
-from policy.rules import OBJECT_RULES, STACK_RULES
+from policy.rules import FRAME_RULES, OBJECT_RULES, STACK_RULES
 from policy.stack import Stack
-from tests.policy.cases import CASES, RULES, Kind, registrations, type_of
+from policy.tenants import Tenants
+from tests.policy import cases
+from tests.policy.cases import MAIN, RULES, Kind, directory, registrations, type_of
 
-ALL = {rule.__name__: rule for rule in (*OBJECT_RULES, *STACK_RULES)}
+ALL = {rule.__name__: rule for rule in (*OBJECT_RULES, *STACK_RULES, *FRAME_RULES)}
 
 each_rule = pytest.mark.parametrize("rule", ALL)
 
@@ -32,8 +35,15 @@ def resources(rule: str, kind: Kind) -> list[Resource]:
     ]
 
 
-def violations(given: list[Resource]) -> Iterator[tuple[str, Violation]]:
+def main_file(rule: str) -> MainFile | None:
+    return read(MAIN) if rule in cases.FRAME_RULES else None
+
+
+def violations(given: list[Resource], main: MainFile | None = None) -> Iterator[tuple[str, Violation]]:
     """Everything that is wrong, each with the rule that says so."""
+    for frame_rule in FRAME_RULES if main else ():
+        assert main
+        yield from ((frame_rule.__name__, each) for each in frame_rule(Tenants(Stack(given), main)))
     for object_rule in OBJECT_RULES:
         for resource in given:
             yield from ((object_rule.__name__, each) for each in check_object(object_rule, resource))
@@ -42,19 +52,19 @@ def violations(given: list[Resource]) -> Iterator[tuple[str, Violation]]:
 
 
 def test_every_rule_has_a_case_and_every_case_a_rule() -> None:
-    assert sorted(ALL) == RULES
+    assert sorted(ALL) == sorted((*RULES, *cases.FRAME_RULES))
 
 
 @each_rule
 def test_the_good_case_keeps_all_rules(rule: str) -> None:
-    assert [(name, str(each)) for name, each in violations(resources(rule, "good"))] == []
+    assert [(name, str(each)) for name, each in violations(resources(rule, "good"), main_file(rule))] == []
 
 
 @each_rule
 def test_the_bad_case_is_refused_by_its_rule_and_by_no_other(rule: str, *, update_golden: bool) -> None:
-    found = list(violations(resources(rule, "bad")))
+    found = list(violations(resources(rule, "bad"), main_file(rule)))
     told = f"{reason_of(ALL[rule])}\n\n" + "".join(f"{each}\n" for _, each in found)
-    expected = CASES / rule / "expected.txt"
+    expected = directory(rule) / "expected.txt"
     if update_golden:
         expected.write_text(told)
     assert {name for name, _ in found} == {rule}
@@ -62,5 +72,5 @@ def test_the_bad_case_is_refused_by_its_rule_and_by_no_other(rule: str, *, updat
 
 
 def test_no_message_holds_the_value_of_a_secret() -> None:
-    told = [str(each) for rule in ALL for _, each in violations(resources(rule, "bad"))]
+    told = [str(each) for rule in ALL for _, each in violations(resources(rule, "bad"), main_file(rule))]
     assert [text for text in told if "hush" in text or "clusters: []" in text] == []

@@ -1,0 +1,179 @@
+"""Holes in the planner, to show that the policy pack finds each: what is patched, and who comes through.
+
+Only tests switch them on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+import tenantry.fleet.rules as rules
+from tenantry.fleet import frames, placement
+from tenantry.fleet.rules import frames as frame_rules
+from tenantry.model import SecretKey
+from tenantry.model.tenancy import PodSecurity
+from tenantry.plan import namespaces, wall
+from tenantry.plan.apps import _Builder
+from tenantry.plan.attachments import Attachments
+from tenantry.plan.objects import bindings
+from tenantry.plan.platform import PlatformPlanner
+from tests.hostile.files_of_tenants import Data, Drawn
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+_SOURCE: Data = {"git": {"url": "https://git.example.com/rocky/manifests", "ref": {"branch": "main"}}}
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """what: the hole in words; rule: the rule that has to find it; frame: the main file's entry of the tenant.
+
+    said: what the included file says beside an app `web` and its source.
+    """
+
+    what: str
+    rule: str
+    open: Patch
+    said: Data = field(default_factory=dict)
+    frame: Data = field(default_factory=dict)
+    tenant: str = "rocky"
+
+    def fleet(self) -> Drawn:
+        """A fleet that uses the hole."""
+        entry = {"grants": {"sources": ["https://git.example.com/rocky/*"]}, **self.frame}
+        main: Data = {
+            "apiVersion": "tenantry/v1",
+            "include": [{"tenants": "tenants.d/x.yaml", "of": [self.tenant], "selfService": "any"}],
+            "environments": {"dev": {"management": "hub", "variables": {"cloud": "aws"}}},
+            "clusters": {"hub": {"environments": ["dev"]}, "edge": _remote("edge"), "far": _remote("far")},
+            "platform": {
+                "chart": {"helm": {"url": "https://charts.example.com", "version": "0.1.0"}},
+                "addons": {
+                    "certs": {
+                        "clusters": {"all": True},
+                        "source": {"helm": {"url": "https://charts.example.com"}},
+                        "helm": {"chart": "certs", "version": "1.x", "targetNamespace": "certs"},
+                    }
+                },
+            },
+            "defaults": {"clusters": {"names": ["edge"]}},
+            "selfService": {"any": entry},
+            "tenants": {"movy": {"sources": {"m": _SOURCE}, "apps": {"web": {"kustomize": {"source": "m"}}}}},
+        }
+        said = {"sources": {"m": _SOURCE}, "apps": {"web": {"kustomize": {"source": "m"}}}, **self.said}
+        return Drawn(main, {"tenants": {self.tenant: said}}, "tenants.d/x.yaml", (self.what,))
+
+
+def _remote(name: str) -> Data:
+    return {
+        "environments": ["dev"],
+        "kubeconfig": {"secret": {"name": f"{name}-kubeconfig", "namespace": "clusters", "key": "value"}},
+    }
+
+
+def _nothing(*_: Any, **__: Any) -> Iterator[Any]:
+    return iter(())
+
+
+def _without(owner: Any, name: str, value: Any = _nothing) -> Patch:
+    """Something of the planner replaced; by default by what finds nothing."""
+    return lambda patch: patch.setattr(owner, name, value)
+
+
+def _of_another_cluster(patch: pytest.MonkeyPatch) -> None:
+    right = PlatformPlanner.kubeconfig
+
+    def other(self: PlatformPlanner, cluster: str) -> Any:
+        return right(self, cluster) and SecretKey(name="far-kubeconfig", namespace="clusters", key="value")
+
+    patch.setattr(PlatformPlanner, "kubeconfig", other)
+
+
+def _any_role(patch: pytest.MonkeyPatch) -> None:
+    off = (frame_rules.cluster_admin_is_allowed_by_a_word_of_its_own, frame_rules.included_files_give_granted_roles)
+    patch.setattr(rules, "RULES", tuple(each for each in rules.RULES if each not in off))
+
+
+HOLES = (
+    Hole(
+        "Secrets beside a kubeconfig are named without the tenant's prefix",
+        "tenants-objects-are-in-their-namespaces",
+        _without(Attachments, "_name", lambda *given: given[-1]),
+        {"credentials": {"git": {"keys": ["password"]}}, "sources": {"m": {**_SOURCE, "credentials": "git"}}},
+    ),
+    Hole(
+        "no namespace is reserved, and a team brings a tenant named like an add-on's namespace",
+        "tenants-namespaces-are-theirs-alone",
+        _without(namespaces.Territory, "_refuse_reserved", lambda *_: None),
+        tenant="certs",
+    ),
+    Hole(
+        "two tenants may have one namespace",
+        "tenants-namespaces-are-theirs-alone",
+        _without(namespaces.Territory, "_claim", lambda *_: None),
+        {"namespaces": {"web": {"name": "m{namespace}y"}}},
+        {"grants": {"sources": ["*"], "settings": ["namespaces"]}},
+        tenant="ov",
+    ),
+    Hole(
+        "an included file may choose any cluster, the management cluster too",
+        "tenants-are-where-the-main-file-puts-them",
+        _without(placement, "cluster_is_granted", lambda *_: True),
+        {"clusters": {"all": True}},
+    ),
+    Hole(
+        "apps may install into any namespace",
+        "tenants-name-only-what-is-theirs",
+        _without(_Builder, "_check_target", lambda *_: None),
+        {"apps": {"web": {"kustomize": {"source": "m", "targetNamespace": "movy"}}}},
+    ),
+    Hole(
+        "Flux gets the kubeconfig of another cluster",
+        "tenants-use-the-kubeconfigs-of-their-clusters",
+        _of_another_cluster,
+    ),
+    Hole(
+        "bindings are for the service account of another tenant",
+        "tenants-bindings-keep-to-the-frame",
+        _without(bindings, "user", lambda scope: f"system:serviceaccount:{scope.home}:movy"),
+    ),
+    Hole(
+        "an included file may give cluster-admin",
+        "tenants-bindings-keep-to-the-frame",
+        _any_role,
+        {"role": "cluster-admin"},
+        {"grants": {"sources": ["*"], "settings": ["role"]}},
+    ),
+    Hole(
+        "namespaces say nothing about pod security",
+        "tenants-namespaces-keep-their-pod-security",
+        _without(PodSecurity, "labels", {}),
+    ),
+    Hole(
+        "an included file may set any label",
+        "tenants-labels-are-granted",
+        _without(frames._Granted, "_keys"),
+        {"labels": {"istio-injection": "enabled"}},
+    ),
+    Hole(
+        "an included file may name any address",
+        "tenants-reach-granted-addresses",
+        _without(wall.Wall, "_addresses"),
+        {"sources": {"m": {"git": {"url": "https://git.example.com/rocky/../movy/m", "ref": {"branch": "main"}}}}},
+    ),
+    Hole(
+        "an included file may set any interval",
+        "tenants-intervals-are-long-enough",
+        _without(wall.Wall, "_intervals"),
+        {"apps": {"web": {"kustomize": {"source": "m", "interval": "1ms"}}}},
+    ),
+    Hole(
+        "the planned objects are not checked for the controllers' identity",
+        "tenants-use-no-shared-identity",
+        _without(wall, "borrowed"),
+        {"sources": {"m": {"git": {**_SOURCE["git"], "provider": "{cloud}"}}}},
+    ),
+)
