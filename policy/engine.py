@@ -76,17 +76,24 @@ def _frame_policy(rule: FrameRule) -> StackValidationPolicy:
 
 @cache
 def main_file() -> MainFile | None:
-    """The main file of the fleet: that of the environment variable, else the stack's; None: there is none.
+    """The main file of the fleet: that of the environment variable, else the project's; None: there is none.
 
-    The engine starts the pack in its own directory and does not say where the project is. It hands on the variables of the
-    shell that started it, and the stack's configuration.
+    The engine starts the pack in its own directory and does not say where the project is. It hands on the project's name, the
+    stack's configuration, and the directory of the shell that started it.
     """
-    if named := os.environ.get(FILE):
-        return read(Path(named))
+    if (named := os.environ.get(FILE)) is not None:
+        return read(Path(named)) if named else None
     name = json.loads(os.environ.get("PULUMI_CONFIG") or "{}").get(_FILE_OF_THE_STACK) or "tenants.yaml"
-    projects = (Path(os.environ.get("PWD", ".")), Path.cwd().parent)
-    found = (each / name for each in projects if (each / "Pulumi.yaml").exists() and (each / name).exists())
-    return next(map(read, found), None)
+    for directory in (Path(os.environ.get("PWD", ".")), Path.cwd().parent):
+        if _is_project(directory) and (directory / name).exists():
+            return read(directory / name)
+    return None
+
+
+def _is_project(directory: Path) -> bool:
+    """Whether the running project is there."""
+    file, running = directory / "Pulumi.yaml", os.environ.get("PULUMI_PROJECT")
+    return bool(running) and file.exists() and f"name: {running}" in file.read_text().splitlines()
 
 
 def _resource(given: ResourceValidationArgs | PolicyResource) -> Resource:

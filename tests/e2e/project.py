@@ -76,7 +76,7 @@ class Project:
         """
         temporary = self.root.with_name("tmp")
         temporary.mkdir(exist_ok=True)
-        return {**sandbox_environment(self.sandbox), "TMPDIR": str(temporary)}
+        return {**sandbox_environment(self.sandbox), "PWD": str(self.root), "TMPDIR": str(temporary)}
 
     def up(self, environment: str = "dev", *options: str) -> Result:
         """Run `pulumi up` of a stack."""

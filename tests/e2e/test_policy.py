@@ -7,15 +7,18 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
 from policy.rule import name_of
-from policy.rules import OBJECT_RULES, STACK_RULES
+from policy.rules import FRAME_RULES, OBJECT_RULES, STACK_RULES
 from tests.e2e.project import REPOSITORY, Project, Result
+from tests.policy.cases import MAIN
 
 pytestmark = pytest.mark.e2e
 
 PACK = str(REPOSITORY / "policy")
 NAMES = sorted(map(name_of, (*OBJECT_RULES, *STACK_RULES)))
+NAMES_OF_FRAMES = sorted(map(name_of, FRAME_RULES))
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +49,26 @@ def test_what_the_program_makes_of_the_fleet_keeps_all_rules(fleet: Project) -> 
 
 def test_a_program_that_keeps_all_rules_passes(sandbox: Project, program: Path) -> None:
     assert "✅ tenantry@v" in preview(sandbox, program, "good").ok().text
+
+
+def test_a_tenant_whose_main_file_grants_less_than_its_objects_use_is_refused(
+    fleet: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    data = yaml.safe_load((fleet.root / "tenants.yaml").read_text())
+    data["environments"]["dev"]["namespace"] = "other-{tenant}"
+    (tmp_path / "main.yaml").write_text(yaml.safe_dump(data))
+    monkeypatch.setenv("TENANTRY_FILE", str(tmp_path / "main.yaml"))
+    result = fleet.pulumi("preview", "--stack", "dev", "--policy-pack", PACK)
+    assert result.code != 0
+    assert "tenants-objects-are-in-their-namespaces" in broken(result.text, "mandatory")
+
+
+def test_rules_about_frames_ask_the_main_file(sandbox: Project, program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TENANTRY_FILE", str(MAIN))
+    assert "✅ tenantry@v" in preview(sandbox, program, "framed-good").ok().text
+    result = preview(sandbox, program, "framed-bad")
+    assert result.code != 0
+    assert broken(result.text, "mandatory") == NAMES_OF_FRAMES
 
 
 def test_a_program_that_breaks_all_rules_is_refused_by_each_as_the_configuration_says(

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from multiprocessing import Pool
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -51,6 +52,16 @@ class Verdicts:
         self.seconds += other.seconds
         self.escaped.update(other.escaped)
         self.reasons.update(other.reasons)
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """All but the reasons, as plain data, which a test can hand to another process."""
+        return {
+            "refused": self.refused,
+            "confined": self.confined,
+            "seconds": self.seconds,
+            "escaped": self.escaped,
+        }
 
     def __str__(self) -> str:
         share = f"{100 * self.confined / max(1, self.drawn):.0f} %"

@@ -127,7 +127,8 @@ def test_rules_about_frames_ask_the_file_that_the_environment_names(monkeypatch:
 
 @pytest.mark.usefixtures("anew")
 def test_rules_about_frames_ask_the_file_of_the_stack(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "Pulumi.yaml").touch()
+    (tmp_path / "Pulumi.yaml").write_text("name: fleet\n")
+    monkeypatch.setenv("PULUMI_PROJECT", "fleet")
     (tmp_path / "main.yaml").write_bytes(MAIN.read_bytes())
     monkeypatch.setenv("PWD", str(tmp_path))
     monkeypatch.setenv("PULUMI_CONFIG", '{"tenantry:file": "main.yaml"}')
@@ -135,9 +136,16 @@ def test_rules_about_frames_ask_the_file_of_the_stack(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("anew")
-def test_without_a_main_file_rules_about_frames_say_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize("named", ["", None])
+def test_without_a_main_file_rules_about_frames_say_nothing(
+    named: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "Pulumi.yaml").write_text("name: another\n")
+    (tmp_path / "tenants.yaml").write_bytes(MAIN.read_bytes())
+    monkeypatch.setenv("PULUMI_PROJECT", "fleet")
     monkeypatch.setenv("PWD", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
+    if named is not None:
+        monkeypatch.setenv("TENANTRY_FILE", named)
     assert told_of_another_address() == []
 
 

@@ -1,0 +1,22 @@
+"""A hostile included file is refused, or every plan of the fleet is confined.
+
+Thousands are drawn, in parts that run beside the tests of real programs, which mostly wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.hostile.confinement import PART, judge, seeds
+
+FLEETS = 5_000
+
+
+@pytest.mark.parametrize("first", range(0, FLEETS, PART))
+def test_hostile_fleets_are_refused_or_confined(first: int, record_property: Callable[[str, object], None]) -> None:
+    verdicts = judge(seeds(first, PART))
+    record_property("confinement", verdicts.figures)
+    assert verdicts.escaped == {}
+    assert verdicts.confined >= 0.3 * verdicts.drawn, "too many are refused to prove anything"
