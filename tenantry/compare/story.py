@@ -147,7 +147,9 @@ class _Telling:
         manifests = {each.id: each.manifest for each in self.share.objects}
 
         def key(app: PlannedApp) -> tuple[str, str]:
-            return (app_in_words(app), _stays(manifests[app.id]) if self.words is _GOING else "")
+            # An object that another app has now is neither removed nor added.
+            gone = self.words is _GOING and app.id in manifests
+            return (app_in_words(app), _stays(manifests[app.id]) if gone else "")
 
         for (name, stays), apps in grouped(own, key).items():
             yield f"{name} {self.words.leaves} {_clusters(app.cluster for app in apps)}{stays}"

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.guard.handover import handovers
 from tenantry.guard.held import Held
 from tenantry.guard.kubeconfigs import held_by, kubeconfig_problems
 from tenantry.guard.occupied import occupied
@@ -58,6 +59,7 @@ def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     yield from _strangers(plan, now, limits.adopting)
     yield from kubeconfig_problems(plan, now)
     yield from occupied(plan, now)
+    yield from handovers(plan, now)
     yield from _suspended(gone)
     yield from _too_many(plan, now, [each for each in gone if not each.leaving], limits)
 

@@ -76,7 +76,11 @@ def test_a_fresh_sandbox_is_fit_for_the_fleet(project: Project) -> None:
 
 
 def test_controllers_without_the_flags_of_the_lockdown_are_named(project: Project, hub: Cluster) -> None:
-    locked = ["--no-cross-namespace-refs=true", "--default-service-account=default"]
+    gate, names = (
+        "--feature-gates=ObjectLevelWorkloadIdentity=true",
+        ("service", "kubeconfig-service", "decryption-service"),
+    )
+    locked = ["--no-cross-namespace-refs=true", gate, *(f"--default-{each}-account=default" for each in names)]
     made = {"helm-controller": locked, "kustomize-controller": locked}
     for name, flags in made.items():
         hub.create(_controller(name, flags))

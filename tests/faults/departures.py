@@ -126,6 +126,30 @@ def listening(directory: Path) -> Iterator[Listener]:
             thread.join()
 
 
+@contextmanager
+def serving(content: str) -> Iterator[str]:
+    """An address on a loopback port where everything is the same text."""
+
+    class Same(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(http.HTTPStatus.OK)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content.encode())
+
+        def log_message(self, *_: object) -> None:
+            """Nothing."""
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Same) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
 class _Handler(http.server.BaseHTTPRequestHandler):
     tokens: list[str]
 

@@ -23,7 +23,7 @@ _SOURCE_API, _IMAGE_API = "source.toolkit.fluxcd.io/v1", "image.toolkit.fluxcd.i
 _APIS = {
     "Kustomization": "kustomize.toolkit.fluxcd.io/v1",
     "HelmRelease": "helm.toolkit.fluxcd.io/v2",
-    **dict.fromkeys(("GitRepository", "OCIRepository", "HelmRepository", "Bucket"), _SOURCE_API),
+    **dict.fromkeys(("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket"), _SOURCE_API),
     **dict.fromkeys(("ImageRepository", "ImagePolicy", "ImageUpdateAutomation"), _IMAGE_API),
     **dict.fromkeys(("Provider", "Alert"), "notification.toolkit.fluxcd.io/v1beta3"),
     "Receiver": "notification.toolkit.fluxcd.io/v1",

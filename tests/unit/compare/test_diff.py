@@ -226,3 +226,13 @@ def test_another_name_for_a_cluster_is_taken_for_what_it_is() -> None:
     )
     decommissioned = BASE.replace("labels: {tier: edge},", "labels: {tier: edge}, state: decommissioned,")
     assert not any(RENAMED in each for each in told(decommissioned, BASE.replace("  edge: {", "  edge-1: {")))
+
+
+def test_an_object_that_changes_hands_between_an_addon_and_a_tenant_is_told() -> None:
+    addon = "source: {git: {url: https://git.example.com/a, ref: {branch: main}}}, kustomize: {targetNamespace: cert}"
+    frame, tenants = BASE.split("tenants:\n")
+    before = frame.replace(
+        "version: 0.1.0}}}", f"version: 0.1.0}}}}, addons: {{rocky-x: {{clusters: {{names: [edge]}}, {addon}}}}}}}"
+    )
+    after = f"{frame}tenants:\n{tenants}      x: {{kustomize: {{source: manifests}}}}\n"
+    assert "- add-on 'rocky-x' is removed from cluster edge" in told(f"{before}tenants:\n{tenants}", after)

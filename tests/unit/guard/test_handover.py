@@ -1,0 +1,40 @@
+"""A Flux object that would change hands in one run."""
+
+from __future__ import annotations
+
+from tenantry.guard import RunLimits, check
+from tests.unit.guard.fleets import fleet, now, refusal, tenant
+from tests.unit.texts import FRAME, planned
+
+ANYTHING = RunLimits(protected=False, deletions=9, emptying=True)
+ADDON = """\
+    addons:
+      cert-manager:
+        clusters: {names: [edge]}
+        source: {git: {url: https://git.example.com/a, ref: {branch: main}}}
+        kustomize: {targetNamespace: cert-manager}
+"""
+WITH_ADDON = FRAME.replace("platform: {chart:", "platform:\n    chart:").replace("0.1.0}}}\n", "0.1.0}}\n") + ADDON
+
+
+def test_an_object_of_an_addon_does_not_become_a_tenants() -> None:
+    before, after = fleet(frame=WITH_ADDON), fleet(tenant("cert", "manager", where="{names: [edge]}"))
+    assert refusal(before, after, ANYTHING) == (
+        "Kustomization kamaji/edge-cert-manager belongs to add-on 'cert-manager', and would become that of app 'manager' of"
+        " tenant 'cert'\n"
+        "  fix: remove the first in one `pulumi up`, and add the second in the next one, or give it another name"
+    )
+    assert "would become that of add-on 'cert-manager'" in refusal(after, before, ANYTHING)
+
+
+def test_an_object_of_a_tenant_does_not_become_anothers() -> None:
+    before = fleet(tenant("a", "b-c", where="{names: [edge]}"))
+    after = fleet(tenant("a-b", "c", where="{names: [edge]}"))
+    assert "belongs to app 'b-c' of tenant 'a', and would become that of app 'c' of tenant 'a-b'" in refusal(
+        before, after, ANYTHING
+    )
+
+
+def test_what_stays_is_no_handover() -> None:
+    text = fleet(tenant("cert", "manager", where="{names: [edge]}"))
+    check(planned(text), now(text), RunLimits(protected=True, deletions=0))
