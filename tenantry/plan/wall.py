@@ -35,6 +35,7 @@ class Wall:
         self._scope = scope
         self._variables = variables
         self._grants = grants_of(fleet, scope.tenant) if scope.tenant else None
+        self._allowed: dict[str, list[str]] = {}
 
     def check(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
         """What a spec may not say. Args: origin: where in the document the value at a path of the spec is written."""
@@ -49,12 +50,17 @@ class Wall:
     def _addresses(
         self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants
     ) -> Iterator[Finding]:
-        allowed = [*self._patterns("sources", grants.sources)]
-        if kind == "Provider":
-            allowed += self._patterns("alerts", grants.alerts)
+        allowed = self._allowed_for(kind, grants)
         for path, address in addresses_of(kind, spec):
             if is_filled(self._fleet, origin(path)) and not is_allowed(address, allowed):
                 yield foreign_address(self._fleet, self._scope.tenant, kind, path, allowed)
+
+    def _allowed_for(self, kind: str, grants: Grants) -> list[str]:
+        """The address patterns for a kind, which are the same for all objects of the tenant on the cluster."""
+        if kind not in self._allowed:
+            alerts = self._patterns("alerts", grants.alerts) if kind == "Provider" else ()
+            self._allowed[kind] = [*self._patterns("sources", grants.sources), *alerts]
+        return self._allowed[kind]
 
     def _patterns(self, key: str, patterns: list[str] | None) -> Iterator[str]:
         """The granted address patterns with their placeholders filled in. Raises: Found: a placeholder is unknown."""
