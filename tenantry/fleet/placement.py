@@ -37,6 +37,11 @@ def apps_on(fleet: Fleet, tenant: str, cluster: str) -> list[str]:
     return [app for app in fleet.document.tenants[tenant].apps if _takes(fleet, tenant, app, cluster)]
 
 
+def clusters_taken(fleet: Fleet, tenant: str, app: str) -> list[str]:
+    """The clusters that an app is placed on, whatever the environment."""
+    return [name for name in fleet.clusters if _takes(fleet, tenant, app, name)]
+
+
 def _takes(fleet: Fleet, tenant: str, app: str, cluster: str) -> bool:
     selector = selector_of(fleet, tenant, app)
     if not (selector and matches(selector, cluster, fleet.clusters[cluster])):

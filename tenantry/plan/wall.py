@@ -13,7 +13,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.grants import SHORTEST_INTERVAL, grant_at, grants_of, is_filled
 from tenantry.fleet.identity import borrowed
 from tenantry.fleet.reach import bucket_address, image_address, is_allowed
-from tenantry.fleet.rules.frames import foreign_address, refused_by_policy, too_short
+from tenantry.fleet.rules.granted import foreign_address, refused_by_policy, too_short
 from tenantry.fleet.settings import variable_at
 from tenantry.fleet.template import fill
 from tenantry.messages.data import value_at

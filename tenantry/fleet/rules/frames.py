@@ -1,26 +1,22 @@
-"""Rules about the frames of tenants: what the main file decides, and what included files choose within that."""
+"""Rules about the frames of tenants: what the main file decides about them and grants to their included files."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import DEFAULT_ROLES, POLICYS_SHORTEST, SHORTEST_INTERVAL, grant_at, grants_of, is_filled
-from tenantry.fleet.placement import cluster_is_granted, granted_selector
+from tenantry.fleet.grants import is_filled
 from tenantry.fleet.rules import walk
 from tenantry.fleet.rules.baseline import OWNED_ANNOTATIONS
+from tenantry.fleet.rules.granted import TIMES, refused_by_policy
 from tenantry.fleet.rules.tenants import OWNED_LABELS
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import doubtful
-from tenantry.messages.redact import shorten
-from tenantry.messages.text import declared, listed
+from tenantry.messages.text import declared
 from tenantry.model import Settings
 from tenantry.model.frame import Grants
-from tenantry.model.scalars import seconds_of
 
 CLUSTER_ADMIN = "cluster-admin"
-TIMES = ("interval", "retryInterval")
-"""Settings of which Flux does something again and again."""
 _WITH_ROLES = ("owners", "role", "roleBindings")
 
 
@@ -91,7 +87,7 @@ def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Find
     for tenant, each in fleet.document.tenants.items():
         if each.clusterAdmin:
             continue
-        for path, role in _roles(fleet, tenant):
+        for path, role in walk.roles_of(fleet, tenant):
             if role == CLUSTER_ADMIN:
                 yield Finding(
                     path,
@@ -107,45 +103,6 @@ def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Find
                 f"{CLUSTER_ADMIN} cannot be granted: an included file could give it to anybody",
                 fix="remove it",
             )
-
-
-def included_files_choose_granted_clusters(fleet: Fleet) -> Iterator[Finding]:
-    for at, who, selector in walk.selectors(fleet):
-        if not is_filled(fleet, at):
-            continue
-        tenant = str(at[1])
-        granted = [name for name in fleet.clusters if cluster_is_granted(fleet, tenant, name)]
-        for index, name in enumerate(selector.names or ()):
-            if name in fleet.clusters and name not in granted:
-                yield _not_granted(
-                    fleet,
-                    tenant,
-                    "clusters",
-                    (*at, "names", index),
-                    f"{who} selects cluster '{name}', which is not granted to it",
-                    granted,
-                )
-
-
-def included_files_give_granted_roles(fleet: Fleet) -> Iterator[Finding]:
-    for tenant in fleet.source.fills:
-        grants = grants_of(fleet, tenant) if tenant in fleet.document.tenants else None
-        granted = DEFAULT_ROLES if grants is None or grants.roles is None else grants.roles
-        for path, role in _roles(fleet, tenant) if grants else ():
-            if is_filled(fleet, path) and role not in granted:
-                message = f"role '{shorten(role)}' is not granted to tenant '{tenant}'"
-                yield _not_granted(fleet, tenant, "roles", path, message, granted)
-
-
-def included_files_keep_to_the_shortest_interval(fleet: Fleet) -> Iterator[Finding]:
-    """Of the tenants themselves; the plan checks apps, sources and images."""
-    for tenant in fleet.source.fills:
-        grants = grants_of(fleet, tenant) if tenant in fleet.document.tenants else None
-        for key in TIMES if grants else ():
-            path = ("tenants", tenant, key)
-            value = fleet.raw("tenants", tenant).get(key)
-            if grants and isinstance(value, str) and is_filled(fleet, path):
-                yield from too_short(fleet, tenant, path, value, grants.shortestInterval or SHORTEST_INTERVAL)
 
 
 def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Finding]:
@@ -185,48 +142,6 @@ def frames_are_used(fleet: Fleet) -> Iterator[Finding]:
             )
 
 
-def refused_by_policy(path: Path, value: str) -> Iterator[Finding]:
-    """A finding if the admission policy of the clusters refuses an interval of a tenant."""
-    if seconds_of(value) < seconds_of(POLICYS_SHORTEST):
-        yield Finding(
-            path,
-            "short-interval",
-            f"{path[-1]} '{value}' is shorter than '{POLICYS_SHORTEST}', so the admission policy of the clusters would refuse it",
-            fix=f"write '{POLICYS_SHORTEST}' or more",
-        )
-
-
-def too_short(fleet: Fleet, tenant: str, path: Path, value: str, shortest: str) -> Iterator[Finding]:
-    """A finding if an interval is shorter than the tenant's included file may set it."""
-    if seconds_of(value) < seconds_of(shortest):
-        where = fleet.source.line_of(grant_at(fleet, tenant, "shortestInterval"))
-        yield Finding(
-            path,
-            "short-interval",
-            f"{path[-1]} '{value}' is shorter than '{shortest}', the shortest for tenant '{tenant}'",
-            fix=f"write '{shortest}' or more, or ask the platform team for another 'shortestInterval' ({where})",
-        )
-
-
-def foreign_address(fleet: Fleet, tenant: str, kind: str, path: Path, granted: Collection[str]) -> Finding:
-    """An included file names an address that the main file does not grant. The address itself may hold a password."""
-    key = "alerts" if kind == "Provider" else "sources"
-    what = f"the address of this {kind} is not granted to tenant '{tenant}'"
-    return _not_granted(fleet, tenant, key, path, what, granted)
-
-
-def _not_granted(fleet: Fleet, tenant: str, key: str, path: Path, message: str, granted: Collection[str]) -> Finding:
-    at = granted_selector(fleet, tenant)[1] if key == "clusters" else grant_at(fleet, tenant, key)
-    where = fleet.source.line_of(at)
-    return Finding(
-        path,
-        "not-granted",
-        message,
-        (f"granted: {listed(granted) or 'none'} ({where})",),
-        fix=f"choose a granted one, or ask the platform team to add it to 'grants.{key}' of the tenant",
-    )
-
-
 def _grants(fleet: Fleet) -> Iterator[tuple[Path, Grants]]:
     """All grants as the main file writes them, each with its path."""
     frames: list[tuple[Path, Settings]] = [(("defaults",), fleet.document.defaults)]
@@ -234,21 +149,3 @@ def _grants(fleet: Fleet) -> Iterator[tuple[Path, Grants]]:
     new = {name for name, fill in fleet.source.fills.items() if fill.template}
     frames += ((("tenants", name), each) for name, each in fleet.document.tenants.items() if name not in new)
     yield from (((*at, "grants"), each.grants) for at, each in frames if each.grants)
-
-
-def _roles(fleet: Fleet, tenant: str) -> Iterator[tuple[Path, str]]:
-    """The roles that a tenant gives, each with the place that sets it: its own or the defaults'."""
-    own, defaults = fleet.document.tenants[tenant], fleet.document.defaults
-    at = ("tenants", tenant)
-    levels: list[tuple[tuple[str, ...], Settings]] = [(at, own), (("defaults",), defaults)]
-    for key in ("role", "owners"):
-        path, given = next(((path, each) for path, each in levels if key in fleet.raw(*path)), levels[0])
-        if key == "role" and given.role:
-            yield (*path, "role"), given.role
-        for index, owner in enumerate(given.owners or ()) if key == "owners" else ():
-            yield (*path, "owners", index, "role"), owner.role
-    for path, given in levels:
-        for name, binding in (given.roleBindings or {}).items():
-            hidden = path == ("defaults",) and name in fleet.raw(*at, "roleBindings")
-            if binding and not hidden:
-                yield (*path, "roleBindings", name, "role"), binding.role

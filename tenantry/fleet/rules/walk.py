@@ -94,3 +94,21 @@ def unknown_cluster(fleet: Fleet, at: Path, name: str, what: str, *, at_key: boo
         fix=f"declare it under 'clusters:' ({fleet.source.line_of(('clusters',))}), or correct the name",
         at_key=at_key,
     )
+
+
+def roles_of(fleet: Fleet, tenant: str) -> Iterator[tuple[Path, str]]:
+    """The roles that a tenant gives, each with the place that sets it: its own or the defaults'."""
+    own, defaults = fleet.document.tenants[tenant], fleet.document.defaults
+    at = ("tenants", tenant)
+    levels: list[tuple[tuple[str, ...], Settings]] = [(at, own), (("defaults",), defaults)]
+    for key in ("role", "owners"):
+        path, given = next(((path, each) for path, each in levels if key in fleet.raw(*path)), levels[0])
+        if key == "role" and given.role:
+            yield (*path, "role"), given.role
+        for index, owner in enumerate(given.owners or ()) if key == "owners" else ():
+            yield (*path, "owners", index, "role"), owner.role
+    for path, given in levels:
+        for name, binding in (given.roleBindings or {}).items():
+            hidden = path == ("defaults",) and name in fleet.raw(*at, "roleBindings")
+            if binding and not hidden:
+                yield (*path, "roleBindings", name, "role"), binding.role

@@ -1,0 +1,162 @@
+"""Rules about what included files choose: clusters, roles and intervals within what the main file grants.
+
+The plan reports the same findings about finished specs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.grants import (
+    DEFAULT_ROLES,
+    POLICYS_SHORTEST,
+    SHORTEST_INTERVAL,
+    filled_entries,
+    grant_at,
+    grants_of,
+    is_filled,
+)
+from tenantry.fleet.placement import (
+    cluster_is_granted,
+    clusters_taken,
+    granted_selector,
+    is_management,
+    matches,
+    selector_at,
+    selector_of,
+)
+from tenantry.fleet.rules import walk
+from tenantry.messages.errors import Finding, Path
+from tenantry.messages.findings import doubtful
+from tenantry.messages.redact import shorten
+from tenantry.messages.text import listed
+from tenantry.model.scalars import seconds_of
+
+TIMES = ("interval", "retryInterval")
+"""Settings of which Flux does something again and again."""
+
+
+def included_files_choose_granted_clusters(fleet: Fleet) -> Iterator[Finding]:
+    for at, who, selector in walk.selectors(fleet):
+        if not is_filled(fleet, at):
+            continue
+        tenant = str(at[1])
+        granted = [name for name in fleet.clusters if cluster_is_granted(fleet, tenant, name)]
+        for index, name in enumerate(selector.names or ()):
+            if name in fleet.clusters and name not in granted:
+                yield _not_granted(
+                    fleet,
+                    tenant,
+                    "clusters",
+                    (*at, "names", index),
+                    f"{who} selects cluster '{name}', which is not granted to it",
+                    granted,
+                )
+
+
+def apps_of_included_files_are_placed(fleet: Fleet) -> Iterator[Finding]:
+    """By a name that is not granted is reported by another rule; here a selector takes clusters, and none of them is granted."""
+    for tenant, app in filled_entries(fleet, "apps"):
+        if app not in fleet.document.tenants[tenant].apps:
+            continue
+        selector = selector_of(fleet, tenant, app)
+        taken = [name for name, each in fleet.clusters.items() if selector and matches(selector, name, each)]
+        by_name = selector and selector.names is not None and is_filled(fleet, selector_at(fleet, tenant, app))
+        if taken and not by_name and not clusters_taken(fleet, tenant, app):
+            granted = [name for name in fleet.clusters if cluster_is_granted(fleet, tenant, name)]
+            message = f"app '{app}' of tenant '{tenant}' selects no cluster that is granted to the tenant"
+            found = _not_granted(fleet, tenant, "clusters", ("tenants", tenant, "apps", app), message, granted)
+            yield replace(found, notes=(*found.notes, *_left_out(fleet, tenant)), at_key=True)
+
+
+def _left_out(fleet: Fleet, tenant: str) -> Iterator[str]:
+    """The management clusters that a granted `all` does not include."""
+    selector, at = granted_selector(fleet, tenant)
+    names = [
+        name for name in fleet.clusters if is_management(fleet, name) and selector and name not in selector.exclude
+    ]
+    if selector and selector.all and names:
+        where = fleet.source.line_of(at)
+        yield f"'all' does not include management clusters ({listed(names)}): name them, or select them by labels ({where})"
+
+
+def management_clusters_are_left_out_on_purpose(fleet: Fleet) -> Iterator[Finding]:
+    """Reported once for each place of a selector, however many tenants it is for."""
+    places: dict[Path, str] = {}
+    for tenant in fleet.source.fills:
+        if tenant in fleet.document.tenants and any(_left_out(fleet, tenant)):
+            places.setdefault(granted_selector(fleet, tenant)[1], tenant)
+    for path, tenant in places.items():
+        names = [name for name in fleet.clusters if is_management(fleet, name)]
+        yield doubtful(
+            path,
+            "management-clusters",
+            f"for tenants with an included file, such as '{tenant}', 'all' does not include management clusters",
+            (f"management clusters: {listed(names)}",),
+            fix=f"exclude them: '{{all: true, exclude: [{', '.join(names[:3])}]}}', or name the clusters",
+        )
+
+
+def included_files_give_granted_roles(fleet: Fleet) -> Iterator[Finding]:
+    for tenant in fleet.source.fills:
+        grants = grants_of(fleet, tenant) if tenant in fleet.document.tenants else None
+        granted = DEFAULT_ROLES if grants is None or grants.roles is None else grants.roles
+        for path, role in walk.roles_of(fleet, tenant) if grants else ():
+            if is_filled(fleet, path) and role not in granted:
+                message = f"role '{shorten(role)}' is not granted to tenant '{tenant}'"
+                yield _not_granted(fleet, tenant, "roles", path, message, granted)
+
+
+def included_files_keep_to_the_shortest_interval(fleet: Fleet) -> Iterator[Finding]:
+    """Of the tenants themselves; the plan checks apps, sources and images."""
+    for tenant in fleet.source.fills:
+        grants = grants_of(fleet, tenant) if tenant in fleet.document.tenants else None
+        for key in TIMES if grants else ():
+            path = ("tenants", tenant, key)
+            value = fleet.raw("tenants", tenant).get(key)
+            if grants and isinstance(value, str) and is_filled(fleet, path):
+                yield from too_short(fleet, tenant, path, value, grants.shortestInterval or SHORTEST_INTERVAL)
+
+
+def refused_by_policy(path: Path, value: str) -> Iterator[Finding]:
+    """A finding if the admission policy of the clusters refuses an interval of a tenant."""
+    if seconds_of(value) < seconds_of(POLICYS_SHORTEST):
+        yield Finding(
+            path,
+            "short-interval",
+            f"{path[-1]} '{value}' is shorter than '{POLICYS_SHORTEST}', so the admission policy of the clusters would refuse it",
+            fix=f"write '{POLICYS_SHORTEST}' or more",
+        )
+
+
+def too_short(fleet: Fleet, tenant: str, path: Path, value: str, shortest: str) -> Iterator[Finding]:
+    """A finding if an interval is shorter than the tenant's included file may set it."""
+    if seconds_of(value) < seconds_of(shortest):
+        where = fleet.source.line_of(grant_at(fleet, tenant, "shortestInterval"))
+        yield Finding(
+            path,
+            "short-interval",
+            f"{path[-1]} '{value}' is shorter than '{shortest}', the shortest for tenant '{tenant}'",
+            fix=f"write '{shortest}' or more, or ask the platform team for another 'shortestInterval' ({where})",
+        )
+
+
+def foreign_address(fleet: Fleet, tenant: str, kind: str, path: Path, granted: Collection[str]) -> Finding:
+    """An included file names an address that the main file does not grant. The address itself may hold a password."""
+    key = "alerts" if kind == "Provider" else "sources"
+    what = f"the address of this {kind} is not granted to tenant '{tenant}'"
+    return _not_granted(fleet, tenant, key, path, what, granted)
+
+
+def _not_granted(fleet: Fleet, tenant: str, key: str, path: Path, message: str, granted: Collection[str]) -> Finding:
+    at = granted_selector(fleet, tenant)[1] if key == "clusters" else grant_at(fleet, tenant, key)
+    where = fleet.source.line_of(at)
+    return Finding(
+        path,
+        "not-granted",
+        message,
+        (f"granted: {listed(granted) or 'none'} ({where})",),
+        fix=f"choose a granted one, or ask the platform team to add it to 'grants.{key}' of the tenant",
+    )
