@@ -14,6 +14,7 @@ import pytest
 import tenantry.fleet.rules as rules
 from tenantry.fleet import frames, placement
 from tenantry.fleet.rules import frames as frame_rules
+from tenantry.fleet.rules import granted
 from tenantry.model import SecretKey
 from tenantry.model.tenancy import PodSecurity
 from tenantry.plan import namespaces, wall
@@ -93,7 +94,7 @@ def _of_another_cluster(patch: pytest.MonkeyPatch) -> None:
 
 
 def _any_role(patch: pytest.MonkeyPatch) -> None:
-    off = (frame_rules.cluster_admin_is_allowed_by_a_word_of_its_own, frame_rules.included_files_give_granted_roles)
+    off = (frame_rules.cluster_admin_is_allowed_by_a_word_of_its_own, granted.included_files_give_granted_roles)
     patch.setattr(rules, "RULES", tuple(each for each in rules.RULES if each not in off))
 
 
