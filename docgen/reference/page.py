@@ -26,7 +26,8 @@ This page lists every key. For explanations see [concepts](concepts.md), [enviro
 Unknown keys, duplicate keys and wrong types are errors with file, line and column. `null` means "not set". In a path, `<name>`
 stands for a name of your choice and `[]` for an entry of a list. Types in *italics* are explained [at the end](#values). Each
 example is part of a file. Editors use [tenants.schema.json](../tenants.schema.json) if the file's first line names it:
-`# yaml-language-server: $schema=tenants.schema.json`."""
+`# yaml-language-server: $schema=tenants.schema.json`. Included files have
+[a schema of their own](self-service.md#complete-and-check-a-teams-file-in-an-editor)."""
 
 
 def page() -> str:

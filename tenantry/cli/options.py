@@ -42,6 +42,10 @@ def _subjects(context: click.Context, _: click.Parameter, start: str) -> list[st
     return [*_keys(context, start, "tenants"), *platform]
 
 
+def _tenants(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    return _keys(context, start, "tenants")
+
+
 def _apps(context: click.Context, _: click.Parameter, start: str) -> list[str]:
     return _keys(context, start, "tenants", str(context.params.get("tenant")), "apps")
 
@@ -65,6 +69,11 @@ def _revisions(context: click.Context, _: click.Parameter, start: str) -> list[C
 def tenant() -> Callable[[_F], _F]:
     """`TENANT`, or `platform`, or `platform/ADDON`; completed from the file."""
     return click.argument("tenant", shell_complete=_subjects)
+
+
+def tenant_name(help: str) -> Callable[[_F], _F]:
+    """`--tenant NAME`, completed from the file."""
+    return click.option("--tenant", metavar="NAME", help=help, shell_complete=_tenants)
 
 
 def app() -> Callable[[_F], _F]:

@@ -23,7 +23,7 @@ SELECTOR = "clusters"
 """An included file can set it, but it selects from granted clusters only."""
 PREFIXED = ("labels", "annotations")
 """Keys of a tenant with keys of Kubernetes', which are granted by their prefixes."""
-_OF_NAMESPACES = ("name", "quota", "limits", "network")
+OF_NAMESPACES = ("name", "quota", "limits", "network")
 """Keys of an extra namespace that come with the grant of `namespaces`."""
 
 
@@ -186,7 +186,7 @@ class _Granted:
     def _of_namespace(self, key: str, value: Any) -> Iterator[tuple[Path, str]]:
         if key in PREFIXED:
             yield from self._keys(key, value)
-        elif key not in _OF_NAMESPACES or (key != "name" and key not in self._settings):
+        elif key not in OF_NAMESPACES or (key != "name" and key not in self._settings):
             yield (), ""
 
     def _keys(self, key: str, value: Any) -> Iterator[tuple[Path, str]]:

@@ -1,0 +1,156 @@
+"""The JSON Schema of included files: that of tenants.yaml without what belongs to the platform.
+
+Called by: `tenantry schema --included`, for any file that the main file could include, or for the file of one tenant.
+Never: says whether an address or an interval is granted, which no schema can express; `tenantry validate` does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.frames import OF_NAMESPACES, PARTS, PREFIXED, SELECTOR
+from tenantry.fleet.grants import DEFAULT_ROLES, grants_of
+from tenantry.fleet.json_schema import DIALECT, json_schema
+from tenantry.fleet.placement import cluster_is_granted
+from tenantry.fleet.rules.frames import CLUSTER_ADMIN
+from tenantry.messages.errors import Refused
+from tenantry.model.frame import GRANTABLE
+
+_REFERENCE = "#/$defs/"
+_NOTHING: dict[str, Any] = {"not": {}}
+
+
+@dataclass(frozen=True, slots=True)
+class _Granted:
+    """What a file may say beside its parts; None: the schema is for any file, so any value may be granted.
+
+    tenant: "" for any. notes: what a schema can only tell, by the key of the tenant that it is about.
+    """
+
+    settings: frozenset[str] = frozenset(get_args(GRANTABLE))
+    roles: tuple[str, ...] | None = None
+    clusters: tuple[str, ...] | None = None
+    prefixes: Mapping[str, tuple[str, ...]] | None = None
+    tenant: str = ""
+    notes: Mapping[str, str] | None = None
+
+
+def included_schema() -> dict[str, Any]:
+    """What an included file can say if everything that can be granted is granted."""
+    return _schema(_Granted())
+
+
+def included_schema_of(fleet: Fleet, tenant: str) -> dict[str, Any]:
+    """What the included file of a tenant may say. Raises: Refused: no included file speaks of the tenant."""
+    if tenant not in fleet.document.tenants or (grants := grants_of(fleet, tenant)) is None:
+        speaking = ", ".join(each for each in fleet.source.fills if each in fleet.document.tenants)
+        fix = f"name one of: {speaking}" if speaking else f"add 'include:' to {fleet.source.file}"
+        raise Refused(f"no included file speaks of a tenant '{tenant}'", fix)
+    notes = {
+        "sources": f"Granted addresses: {_listed(grants.sources)}.",
+        "alerts": f"Granted addresses, in addition to those of sources: {_listed(grants.alerts)}.",
+    }
+    return _schema(
+        _Granted(
+            settings=frozenset(grants.settings or ()),
+            roles=DEFAULT_ROLES if grants.roles is None else tuple(grants.roles),
+            clusters=tuple(each for each in fleet.clusters if cluster_is_granted(fleet, tenant, each)),
+            prefixes={key: tuple(getattr(grants, key) or ()) for key in PREFIXED},
+            tenant=tenant,
+            notes=notes,
+        )
+    )
+
+
+def _listed(patterns: Iterable[str] | None) -> str:
+    return ", ".join(patterns or ()) or "none"
+
+
+def _schema(granted: _Granted) -> dict[str, Any]:
+    whole = json_schema()
+    definitions = whole["$defs"]
+    _keep(definitions["Tenant"], {*PARTS, SELECTOR, *granted.settings}, granted)
+    _keep(definitions["ExtraNamespace"], {"name", *granted.settings.intersection(OF_NAMESPACES)}, granted)
+    _restrict_roles(definitions, granted.roles)
+    for key, note in (granted.notes or {}).items():
+        described = definitions["Tenant"]["properties"][key]
+        described["description"] = f"{described['description']}\n{note}"
+    if granted.clusters is not None:
+        names = definitions["Selector"]["properties"]["names"]["anyOf"][0]
+        names["items"] = _one_of(granted.clusters)
+    tenants = whole["properties"]["tenants"]
+    if granted.tenant:
+        reference = tenants.pop("additionalProperties")
+        del tenants["propertyNames"]
+        tenants |= {"properties": {granted.tenant: reference}, "additionalProperties": False}
+    return {
+        "$schema": DIALECT,
+        "title": f"the included file of tenant {granted.tenant}" if granted.tenant else "included files of Tenantry",
+        "type": "object",
+        "properties": {"tenants": tenants},
+        "required": ["tenants"],
+        "additionalProperties": False,
+        "$defs": _used(tenants, definitions),
+    }
+
+
+def _keep(definition: dict[str, Any], keys: set[str], granted: _Granted) -> None:
+    """Leave the properties that the file may set, and the labels and annotations with granted prefixes."""
+    properties = definition["properties"]
+    kept = {key: part for key, part in properties.items() if key in keys}
+    for key in PREFIXED:
+        prefixes = None if granted.prefixes is None else granted.prefixes[key]
+        if prefixes is None or prefixes:
+            kept[key] = _prefixed(properties[key], prefixes)
+    definition["properties"] = kept
+
+
+def _prefixed(schema: dict[str, Any], prefixes: tuple[str, ...] | None) -> dict[str, Any]:
+    """Keys need a prefix to be granted; `null` in place of the mapping would remove the platform's keys."""
+    mapping = schema["anyOf"][0]
+    pattern = "/" if prefixes is None else f"^({'|'.join(map(re.escape, prefixes))})"
+    names = {**mapping["propertyNames"], "allOf": [{"pattern": pattern}]}
+    return {**mapping, "propertyNames": names, "description": schema["description"]}
+
+
+def _restrict_roles(definitions: dict[str, Any], roles: tuple[str, ...] | None) -> None:
+    """Roles where a tenant names them. An owner without a role gets `view`, which also has to be granted."""
+    chosen = {"not": {"const": CLUSTER_ADMIN}} if roles is None else _one_of(roles)
+    if "role" in definitions["Tenant"]["properties"]:
+        definitions["Tenant"]["properties"]["role"]["anyOf"][0] |= chosen
+    for name in ("TenantOwner", "ExtraBinding"):
+        definitions[name]["properties"]["role"] |= chosen
+    if roles is not None and DEFAULT_ROLES[0] not in roles:
+        definitions["TenantOwner"] |= {"required": ["role"]}
+        definitions["TenantOwner"]["properties"]["role"].pop("default", None)
+
+
+def _one_of(names: tuple[str, ...]) -> dict[str, Any]:
+    return {"enum": list(names)} if names else dict(_NOTHING)
+
+
+def _used(schema: Any, definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """The definitions that a schema refers to, itself or by others, in their order."""
+    found: set[str] = set()
+    waiting = [schema]
+    while waiting:
+        for name in _references(waiting.pop()):
+            if name not in found:
+                found.add(name)
+                waiting.append(definitions[name])
+    return {name: definition for name, definition in definitions.items() if name in found}
+
+
+def _references(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        if isinstance(reference := schema.get("$ref"), str):
+            yield reference.removeprefix(_REFERENCE)
+        for value in schema.values():
+            yield from _references(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _references(value)

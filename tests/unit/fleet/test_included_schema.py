@@ -1,0 +1,251 @@
+"""The published JSON Schema of included files, and that of one tenant's file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+import yaml
+from click.shell_completion import ShellComplete
+from jsonschema import Draft202012Validator
+
+from tenantry.cli.app import app, run
+from tenantry.explain.grants import NEVER
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.included_schema import included_schema_of
+from tenantry.load import load_fleet
+from tenantry.source.include import read_all
+
+ROOT = Path(__file__).resolve().parents[3]
+PUBLISHED = ROOT / "tenants-included.schema.json"
+MAIN_FILES = [
+    *sorted(ROOT.glob("tests/golden/*/tenants.yaml")),
+    *sorted(ROOT.glob("tests/unit/fleet/rules/cases/*/good.yaml")),
+]
+INCLUDING = [file for file in MAIN_FILES if read_all(file).fills]
+Misfits: TypeAlias = Callable[[Any], set[str]]
+
+FLEET = """\
+apiVersion: tenantry/v1
+include: [teams/*.yaml]
+environments:
+  dev: {management: hub}
+clusters:
+  hub: {environments: [dev]}
+  edge: {environments: [dev], labels: {tier: edge}, kubeconfig: {capi: {cluster: edge, namespace: capi}}}
+platform: {chart: {helm: {url: https://charts.example.com, version: 0.1.0}}}
+defaults: {clusters: {all: true}, grants: {sources: ["https://git.example.com/{tenant}/*"]}}
+tenants:
+  rocky: {}
+  movy:
+    grants:
+      clusters: {names: [hub]}
+      alerts: ["https://hooks.example.com/movy"]
+      settings: [role, owners, roleBindings, namespaces, quota, interval]
+      roles: [edit, own]
+      labels: [movy.example.com/, mo.vy/]
+  dark: {grants: {clusters: {all: true, exclude: [edge]}, settings: [role], roles: [], sources: []}}
+  tina: {}
+"""
+
+
+def misfits_of(schema: dict[str, Any]) -> Misfits:
+    """Where data does not fit a schema, by a validator that none of our own code uses."""
+    validator = Draft202012Validator(schema)
+    return lambda data: {".".join(map(str, error.absolute_path)) for error in validator.iter_errors(data)}
+
+
+@pytest.fixture(scope="module")
+def misfits() -> Misfits:
+    return misfits_of(json.loads(PUBLISHED.read_text(encoding="utf-8")))
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
+    root = tmp_path_factory.mktemp("fleet")
+    (root / "teams").mkdir()
+    (root / "tenants.yaml").write_text(FLEET)
+    for tenant in ("rocky", "movy", "dark"):
+        (root / f"teams/{tenant}.yaml").write_text(f"tenants:\n  {tenant}: {{}}\n")
+    return load_fleet(root / "tenants.yaml")
+
+
+@pytest.fixture(scope="module")
+def schemas(fleet: Fleet) -> dict[str, dict[str, Any]]:
+    return {tenant: included_schema_of(fleet, tenant) for tenant in fleet.source.fills}
+
+
+@pytest.fixture
+def _there(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(fleet.source.file).parent)
+
+
+def of(tenant: str, text: str) -> Any:
+    return {"tenants": {tenant: yaml.safe_load(text)}}
+
+
+# --- of all included files --------------------------------------------------------------------------------------
+
+
+def test_the_published_schema_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["schema", "--included"]) == 0
+    published = PUBLISHED.read_text(encoding="utf-8")
+    assert capsys.readouterr().out == published, "stale: run `make document-schema`, and read the difference"
+
+
+def test_it_holds_no_definition_that_nothing_uses_and_none_of_the_platforms() -> None:
+    schema = json.loads(PUBLISHED.read_text(encoding="utf-8"))
+    named = set(re.findall(r'"#/\$defs/(\w+)"', json.dumps(schema)))
+    assert named == set(schema["$defs"])
+    assert named & {"Cluster", "Environment", "Platform", "Grants", "Frame", "Include", "PodSecurity", "Addon"} == set()
+
+
+@pytest.mark.parametrize("file", INCLUDING, ids=lambda file: file.relative_to(ROOT).as_posix())
+def test_a_sound_included_file_fits_the_schema_of_all_and_that_of_its_tenants(file: Path, misfits: Misfits) -> None:
+    fleet = load_fleet(file)
+    for tenant, fill in fleet.source.fills.items():
+        assert misfits(fill.file.data) == set()
+        own = {"tenants": {tenant: fill.file.data["tenants"][tenant]}}
+        assert misfits_of(included_schema_of(fleet, tenant))(own) == set()
+
+
+def test_many_sound_files_are_checked() -> None:
+    assert len(INCLUDING) > 5
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *((f"{key}: null", {"tenants.rocky"}) for key in NEVER),
+        ("podSecurity: privileged", {"tenants.rocky"}),
+        ("namespaces: {jobs: {podSecurity: privileged}}", {"tenants.rocky.namespaces.jobs"}),
+        ("namespaces: {jobs: {state: offboarding}}", {"tenants.rocky.namespaces.jobs"}),
+        ("namespaces: {jobs: {quota: {pods: 1}, network: open, labels: {a.b/c: d}}}", set()),
+        ("namespaces: {jobs: {labels: {c: d}}}", {"tenants.rocky.namespaces.jobs.labels"}),
+        ("{role: edit, owners: [{user: eve, role: admin}], interval: 5m, quota: {pods: 1}}", set()),
+        ("role: cluster-admin", {"tenants.rocky.role"}),
+        ("owners: [{user: eve, role: cluster-admin}]", {"tenants.rocky.owners"}),
+        (
+            "roleBindings: {ci: {role: cluster-admin, subjects: [{user: eve}]}}",
+            {"tenants.rocky.roleBindings"},
+        ),
+        ("labels: {a.b/c: null}", set()),
+        ("labels: null", {"tenants.rocky.labels"}),
+        ("annotations: {c: d}", {"tenants.rocky.annotations"}),
+        ("clusters: {names: [hub]}", set()),
+    ],
+)
+def test_what_belongs_to_the_platform_does_not_fit(text: str, expected: set[str], misfits: Misfits) -> None:
+    # An alternative, such as one with `null`, fails as a whole and is named by its parent.
+    assert expected == misfits(of("rocky", text))
+
+
+@pytest.mark.parametrize("key", ["apiVersion", "include", "environments", "clusters", "platform", "defaults"])
+def test_an_included_file_holds_tenants_and_nothing_else(key: str, misfits: Misfits) -> None:
+    assert misfits({"tenants": {}, key: None}) == {""}
+    assert misfits({}) == {""}
+
+
+# --- of one tenant's file ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tenant", "text", "fits"),
+    [
+        ("rocky", "{sources: {}, credentials: {}, configs: {}, apps: {}, alerts: {}}", True),
+        ("rocky", "clusters: {all: true}", True),
+        ("rocky", "clusters: {names: [edge]}", True),
+        ("rocky", "clusters: {names: [hub]}", False),
+        ("rocky", "apps: {web: {clusters: {names: [hub]}, kustomize: {source: a}}}", False),
+        ("rocky", "clusters: {all: true, exclude: [hub]}", True),
+        ("rocky", "quota: {pods: 1}", False),
+        ("rocky", "labels: {a.b/c: d}", False),
+        ("rocky", "namespaces: {}", False),
+        ("movy", "clusters: {names: [hub]}", True),
+        ("movy", "clusters: {names: [edge]}", False),
+        ("movy", "{role: own, quota: {pods: 1}, interval: 5m}", True),
+        ("movy", "role: view", False),
+        ("movy", "role: null", True),
+        ("movy", "timeout: 5m", False),
+        ("movy", "owners: [{user: eve, role: edit}]", True),
+        ("movy", "owners: [{user: eve}]", False),
+        ("movy", "roleBindings: {ci: {role: edit, subjects: [{user: eve}]}}", True),
+        ("movy", "roleBindings: {ci: {role: view, subjects: [{user: eve}]}}", False),
+        ("movy", "labels: {movy.example.com/a: b, mo.vy/a: b}", True),
+        ("movy", "labels: {movyxexample.com/a: b}", False),
+        ("movy", "labels: {very.mo.vy/a: b}", False),
+        ("movy", "annotations: {mo.vy/a: b}", False),
+        ("movy", "namespaces: {jobs: {name: 'x-{namespace}', quota: {pods: 1}, labels: {mo.vy/a: b}}}", True),
+        ("movy", "namespaces: {jobs: {network: open}}", False),
+        ("movy", "namespaces: {jobs: {annotations: {mo.vy/a: b}}}", False),
+        ("dark", "clusters: {names: [hub]}", False),
+        ("dark", "role: view", False),
+        ("dark", "apps: {}", True),
+    ],
+)
+def test_only_what_is_granted_fits(tenant: str, text: str, schemas: dict[str, dict[str, Any]], *, fits: bool) -> None:
+    assert fits == (misfits_of(schemas[tenant])(of(tenant, text)) == set())
+
+
+def test_it_is_sound_itself(schemas: dict[str, dict[str, Any]]) -> None:
+    for schema in (json.loads(PUBLISHED.read_text(encoding="utf-8")), *schemas.values()):
+        Draft202012Validator.check_schema(schema)
+
+
+def test_ungranted_settings_are_absent_so_that_no_editor_offers_them(schemas: dict[str, dict[str, Any]]) -> None:
+    keys = {tenant: list(schema["$defs"]["Tenant"]["properties"]) for tenant, schema in schemas.items()}
+    assert {"clusters", "credentials", "configs", "sources", "apps", "alerts"} == set(keys["rocky"])
+    granted = {"role", "owners", "roleBindings", "namespaces", "quota", "interval", "labels"}
+    assert granted == set(keys["movy"]) - set(keys["rocky"])
+
+
+def test_it_is_about_this_tenant_alone_and_tells_its_addresses(schemas: dict[str, dict[str, Any]]) -> None:
+    schema = schemas["movy"]
+    assert misfits_of(schema)(of("rocky", "{}")) == {"tenants"}
+    described = {key: part["description"] for key, part in schema["$defs"]["Tenant"]["properties"].items()}
+    assert described["sources"].endswith("\nGranted addresses: https://git.example.com/{tenant}/*.")
+    assert described["alerts"].endswith(
+        "\nGranted addresses, in addition to those of sources: https://hooks.example.com/movy."
+    )
+    none = schemas["dark"]["$defs"]["Tenant"]["properties"]["sources"]["description"]
+    assert none.endswith("\nGranted addresses: none.")
+
+
+@pytest.mark.usefixtures("_there")
+def test_the_command_prints_the_schema_of_a_tenant(
+    schemas: dict[str, dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["schema", "--included", "--tenant", "movy"]) == 0
+    assert json.loads(capsys.readouterr().out) == schemas["movy"]
+
+
+@pytest.mark.usefixtures("_there")
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (
+            ["--tenant", "movy"],
+            "error: --tenant needs --included\n  fix: add --included: tenants.yaml has one schema for all tenants\n",
+        ),
+        (
+            ["--included", "--tenant", "tina"],
+            "error: no included file speaks of a tenant 'tina'\n  fix: name one of: dark, movy, rocky\n",
+        ),
+        (
+            ["--included", "--tenant", "nobody"],
+            "error: no included file speaks of a tenant 'nobody'\n  fix: name one of: dark, movy, rocky\n",
+        ),
+    ],
+)
+def test_other_schemas_are_refused(arguments: list[str], expected: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (2, ("", expected)) == (run(["schema", *arguments]), capsys.readouterr())
+
+
+@pytest.mark.usefixtures("_there")
+def test_tenants_are_completed() -> None:
+    complete = ShellComplete(app, {}, "tenantry", "_TENANTRY_COMPLETE")
+    assert ["movy"] == [each.value for each in complete.get_completions(["schema", "--included", "--tenant"], "m")]
