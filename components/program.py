@@ -11,7 +11,7 @@ from typing import TypedDict
 import pulumi
 
 from components.config import ClusterTarget, StackConfig, Target
-from components.secrets import read_secrets, with_secrets, without_secrets
+from components.secrets import left_over, read_secrets, with_secrets, without_secrets
 from tenantry.cluster import connect
 from tenantry.cluster.inventory import check_claim, held_on
 from tenantry.cluster.stackfile import NAMESPACE
@@ -95,7 +95,10 @@ def with_values(planned: Plan, target: Target) -> Plan:
     Raises: Refused: values are missing.
     """
     if isinstance(target, ClusterTarget):
-        return with_secrets(planned, read_secrets())
+        secrets = read_secrets()
+        for message in left_over(planned, secrets):
+            pulumi.log.warn(message)
+        return with_secrets(planned, secrets)
     return without_secrets(planned)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -44,6 +44,20 @@ def with_secrets(plan: Plan, secrets: SecretConfig) -> Plan:
     return replace(plan, objects=tuple(_filled(each, secrets) for each in plan.objects))
 
 
+def left_over(plan: Plan, secrets: SecretConfig) -> list[str]:
+    """A warning for each tenant that the environment does not have, but the config has values of: the next tenant with this
+    name would get them.
+    """
+    given = secrets.values.get("credentials")
+    known = {each.owner.tenant for each in plan.objects}
+    return [
+        f"the stack's secret config still has credentials of tenant '{name}', which the environment does not have: a new tenant"
+        f" with this name could use them\n  fix: pulumi config rm --path '{_path(('credentials', name))}'"
+        for name in sorted(given if isinstance(given, dict) else ())
+        if name not in known
+    ]
+
+
 def without_secrets(plan: Plan) -> Plan:
     """The plan without Secrets that hold values, for files that others read."""
     kept = tuple(each for each in plan.objects if not each.secret)
@@ -79,5 +93,10 @@ def _filled(planned: KubeObject, secrets: SecretConfig) -> KubeObject:
 
 
 def _command(absent: MissingValue) -> str:
-    path = "".join(f".{part}" if re.fullmatch(r"[A-Za-z0-9_-]+", part) else f'["{part}"]' for part in absent.path)
-    return f"pulumi config set --secret --path '{NAMESPACE}:{path.removeprefix('.')}'"
+    return f"pulumi config set --secret --path '{_path(absent.path)}'"
+
+
+def _path(parts: Sequence[str]) -> str:
+    """A value's path as Pulumi's command line takes it."""
+    path = "".join(f".{part}" if re.fullmatch(r"[A-Za-z0-9_-]+", part) else f'["{part}"]' for part in parts)
+    return f"{NAMESPACE}:{path.removeprefix('.')}"

@@ -12,7 +12,7 @@ from xdist.scheduler import LoadScopeScheduling
 SHARED = {
     "fleet": ("fleet", "mistakes", "notifications", "policy", "teardown"),
     "sandbox": ("clusters", "conformance", "content", "prod"),
-    "isolation": ("admission", "isolation"),
+    "isolation": ("admission", "isolation", "reaching"),
 }
 """Files below tests/e2e and tests/faults whose tests share a sandbox, without `test_`."""
 LONGEST = (

@@ -11,7 +11,7 @@ import pytest
 from pulumi.runtime import rpc
 
 from components.fleet import Fleet
-from components.secrets import SecretConfig, read_secrets, with_secrets, without_secrets
+from components.secrets import SecretConfig, left_over, read_secrets, with_secrets, without_secrets
 from tenantry.kube.objects import SecretValues
 from tenantry.messages.errors import Refused
 from tests.components.plans import CREDENTIAL, NAMESPACE, ON_HUB, PLAN, key, planned
@@ -98,3 +98,13 @@ def test_files_get_no_secret_and_no_edge_to_one() -> None:
     assert [each.id for each in plan.objects] == [*(each.id for each in PLAN.objects), READER.id]
     assert plan.objects[-1].depends_on == (NAMESPACE.id,)
     assert CREDENTIAL in plan.objects
+
+
+def test_values_of_tenants_that_are_gone_are_told_before_another_tenant_gets_them() -> None:
+    secrets = SecretConfig({"credentials": {**GIVEN, "movy": {"git": {"password": "hunter2"}}}})
+    assert left_over(WITH_SECRET, secrets) == [
+        "the stack's secret config still has credentials of tenant 'movy', which the environment does not have: a new tenant"
+        " with this name could use them\n  fix: pulumi config rm --path 'tenantry:credentials.movy'"
+    ]
+    assert left_over(WITH_SECRET, SecretConfig({"credentials": GIVEN})) == []
+    assert left_over(WITH_SECRET, SecretConfig({})) == []

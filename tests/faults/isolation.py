@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.faults.api import Answer, Api
 from tests.faults.report import Row, clipped
 
 SECTION = "isolation"
@@ -11,3 +12,15 @@ def row(tried: str, where: str, who: str, answer: str, seconds: float, verdict: 
     """who: a service account by its whole name, or what else the attacker is known by there."""
     account = who.removeprefix("system:serviceaccount:")
     return Row(SECTION, {"what": tried, "where": where, "as": account, "answer": clipped(answer)}, seconds, verdict)
+
+
+def denied(answer: Answer, refusal: str) -> None:
+    """By a policy, and for the reason that is meant."""
+    assert answer.status == 422, answer.message
+    assert "ValidatingAdmissionPolicy" in answer.message
+    assert refusal in answer.message
+
+
+def ready(hub: Api, path: str) -> bool:
+    conditions = hub.ask("GET", path).body.get("status", {}).get("conditions", [])
+    return any((each["type"], each["status"]) == ("Ready", "True") for each in conditions)

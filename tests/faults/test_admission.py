@@ -14,14 +14,13 @@ from typing import Any
 import pytest
 
 from tests.e2e.clusters import eventually
-from tests.e2e.project import Project
-from tests.faults.api import Answer, Api
+from tests.faults.api import Api
 from tests.faults.arena import BAIT, EDGE, HUB, PLACES, TENANT, Place
 from tests.faults.commits import RBAC
-from tests.faults.departures import ANYWHERE, DEPARTURES, FINALIZER, STATUS, Departure, Listener, listening, serving
+from tests.faults.departures import ANYWHERE, DEPARTURES, FINALIZER, STATUS, Departure, Listener, listening
 from tests.faults.forgeries import ACCOUNT, DEPENDENCY, REMOTE, Forgery, collection, manifest
 from tests.faults.frames import FRAMES
-from tests.faults.isolation import row
+from tests.faults.isolation import denied, ready, row
 from tests.faults.report import Results
 
 pytestmark = pytest.mark.faults
@@ -38,13 +37,6 @@ def test_a_flux_object_outside_of_the_frame_is_refused(apis: Apis, results: Resu
     denied(answer, forgery.refusal)
     tried = f"a {forgery.kind} with {forgery.tried}"
     results.add(row(tried, HUB.cluster, HUB.user, f"`{forgery.refusal}`", time.monotonic() - started))
-
-
-def denied(answer: Answer, refusal: str) -> None:
-    """By a policy, and for the reason that is meant."""
-    assert answer.status == 422, answer.message
-    assert "ValidatingAdmissionPolicy" in answer.message
-    assert refusal in answer.message
 
 
 # --- while an object is being deleted -----------------------------------------------------------------------------------
@@ -82,11 +74,6 @@ def test_an_object_that_is_being_deleted_can_not_be_changed_into_another(
     eventually(lambda: hub.state(path) is None, f"{departure.name} to be gone")
     assert listener.tokens == []
     results.add(row(departure.tried, HUB.cluster, HUB.user, f"`{departure.refusal}`", seconds))
-
-
-def ready(hub: Api, path: str) -> bool:
-    conditions = hub.ask("GET", path).body.get("status", {}).get("conditions", [])
-    return any((each["type"], each["status"]) == ("Ready", "True") for each in conditions)
 
 
 def finalizers(hub: Api, path: str) -> list[str]:
@@ -213,51 +200,3 @@ def test_the_artifact_of_a_source_can_not_be_forged(apis: Apis, results: Results
     denied(answer, STATUS)
     tried = "a neighbour's artifact in the `status` of its own source"
     results.add(row(tried, HUB.cluster, HUB.user, f"`{STATUS}`", time.monotonic() - started))
-
-
-# --- what no policy can see ---------------------------------------------------------------------------------------------
-
-
-def test_an_alert_for_a_cloud_whose_secret_lacks_the_key_gets_no_identity_of_the_controllers(
-    fleet: Project, apis: Apis, results: Results
-) -> None:
-    """The file may declare such an alert, and the tenant may change the Secret; a flag of the controller decides then."""
-    hub, name, started = apis[HUB.cluster], "cloudy", time.monotonic()
-    address = "https://127.0.0.1:1/a/b/_git/c"
-    spec = {"type": "azuredevops", "address": address, "secretRef": {"name": name}}
-    alert = {"providerRef": {"name": name}, "eventSources": [{"kind": "Kustomization", "name": name}]}
-    failing = {**DEPARTURES[0].spec, "path": "./nowhere"}
-    secret = {"metadata": {"name": name}, "stringData": {"other": "a"}}
-    assert not hub.ask("POST", f"{_OWN}/secrets", secret, as_user=HUB.user).message
-    made = {"Provider": spec, "Alert": alert, "Kustomization": failing}
-    for kind, each in made.items():
-        assert not hub.ask("POST", collection(kind), manifest(kind, name, each)).message
-    log = fleet.sandbox / "logs" / f"{HUB.cluster}-notification-controller.log"
-    expected = f"failed to get provider identity from service account '{TENANT}/default'"
-    eventually(lambda: any(name in line and expected in line for line in log.read_text().splitlines()), expected)
-    for kind in made:
-        assert not hub.ask("DELETE", f"{collection(kind)}/{name}").message
-    tried = "an alert for a cloud, whose Secret lacks the key"
-    results.add(row(tried, HUB.cluster, HUB.user, f"`{expected}`", time.monotonic() - started))
-
-
-def test_a_chart_of_a_neighbours_can_be_read_through_an_index_of_ones_own(apis: Apis, results: Results) -> None:
-    """Flux serves what it fetched to whoever asks, and asks itself for a tenant whose index says so."""
-    hub, started = apis[HUB.cluster], time.monotonic()
-    charts = hub.ask("GET", collection("HelmChart", EDGE.home)).body["items"]
-    (artifact,) = (each["status"]["artifact"] for each in charts if each["metadata"]["name"].startswith("edge-1-movy-"))
-    latest = f"{artifact['url'].rpartition('/')[0]}/latest.tar.gz"
-    entry = {"apiVersion": "v2", "name": "stolen", "version": "1.2.0", "urls": [latest]}
-    with serving(json.dumps({"apiVersion": "v1", "entries": {"stolen": [entry]}})) as url:
-        source = {"kind": "HelmRepository", "name": "thief"}
-        spec = {"interval": "1h", "chart": "stolen", "version": "1.2.0", "sourceRef": source}
-        for kind, each in (("HelmRepository", {"interval": "1h", "url": url}), ("HelmChart", spec)):
-            assert not hub.ask("POST", collection(kind), manifest(kind, "thief", each), as_user=HUB.user).message
-        path = f"{collection('HelmChart')}/thief"
-        eventually(lambda: ready(hub, path), "the chart")
-    assert hub.ask("GET", path).body["status"]["artifact"]["digest"] == artifact["digest"]
-    for kind in ("HelmChart", "HelmRepository"):
-        assert not hub.ask("DELETE", f"{collection(kind)}/thief").message
-    tried = "a neighbour's chart out of Flux's own storage, by an index of its own"
-    answer, seconds = "gets the chart, if it knows its name", time.monotonic() - started
-    results.add(row(tried, HUB.cluster, HUB.user, answer, seconds, "not refused"))

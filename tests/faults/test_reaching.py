@@ -1,0 +1,99 @@
+"""What a tenant reaches by names and contents that no admission policy of the management cluster can see."""
+
+from __future__ import annotations
+
+import json
+import time
+from copy import deepcopy
+
+import pytest
+
+from tests.e2e.clusters import eventually
+from tests.e2e.project import Project
+from tests.faults.api import Api
+from tests.faults.arena import EDGE, HUB, PLACES, TENANT, Place
+from tests.faults.departures import DEPARTURES, serving
+from tests.faults.forgeries import collection, manifest
+from tests.faults.isolation import denied, ready, row
+from tests.faults.report import Results
+
+pytestmark = pytest.mark.faults
+Apis = dict[str, Api]
+_OWN = f"/api/v1/namespaces/{TENANT}"
+_NAMES = "names that begin with 'tenantry' are the platform's to give"
+_NETWORK = f"/apis/networking.k8s.io/v1/namespaces/{TENANT}/networkpolicies"
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.cluster)
+def test_a_tenant_does_not_take_the_name_of_a_part_of_its_baseline(apis: Apis, results: Results, place: Place) -> None:
+    started = time.monotonic()
+    policy = {"metadata": {"name": "tenantry-later"}, "spec": {"podSelector": {}, "ingress": [{}]}}
+    denied(apis[place.cluster].ask("POST", _NETWORK, policy, as_user=place.user), _NAMES)
+    tried = "a network policy under a name that the platform could need"
+    results.add(row(tried, place.cluster, place.user, f"`{_NAMES}`", time.monotonic() - started))
+
+
+def test_a_baseline_does_not_take_over_a_namespace_of_somebody_else(apis: Apis, results: Results) -> None:
+    """As if the file had a tenant called like a namespace that is on the remote cluster already."""
+    hub, edge, name, started = apis[HUB.cluster], apis[EDGE.cluster], f"{TENANT}-taken", time.monotonic()
+    namespace = f"/api/v1/namespaces/{name}"
+    assert not edge.ask("POST", "/api/v1/namespaces", {"metadata": {"name": name, "labels": {"of": "others"}}}).message
+    before = edge.state(namespace)
+    spec = deepcopy(hub.ask("GET", f"{collection('HelmRelease', EDGE.home)}/{EDGE.prefix}baseline").body["spec"])
+    (made,) = (each for each in spec["values"]["objects"] if each["kind"] == "Namespace")
+    made["metadata"]["name"] = name
+    spec |= {"releaseName": f"{name}-baseline", "values": {"objects": [made]}}
+    releases = collection("HelmRelease", EDGE.home)
+    assert not hub.ask("POST", releases, manifest("HelmRelease", name, spec, EDGE.home)).message
+    expected = f'Namespace "{name}" in namespace "" exists and cannot be imported into the current release'
+    eventually(lambda: expected in str(hub.ask("GET", f"{releases}/{name}").body.get("status")), expected)
+    assert edge.state(namespace) == before
+    for api, path in ((hub, f"{releases}/{name}"), (edge, namespace)):
+        assert not api.ask("DELETE", path).message
+    tried = "a tenant called like a namespace that somebody else has on the cluster"
+    results.add(row(tried, EDGE.cluster, "the platform", f"`{expected}`", time.monotonic() - started))
+
+
+def test_an_alert_for_a_cloud_whose_secret_lacks_the_key_gets_no_identity_of_the_controllers(
+    fleet: Project, apis: Apis, results: Results
+) -> None:
+    """The file may declare such an alert, and the tenant may change the Secret; a flag of the controller decides then."""
+    hub, name, started = apis[HUB.cluster], "cloudy", time.monotonic()
+    address = "https://127.0.0.1:1/a/b/_git/c"
+    spec = {"type": "azuredevops", "address": address, "secretRef": {"name": name}}
+    alert = {"providerRef": {"name": name}, "eventSources": [{"kind": "Kustomization", "name": name}]}
+    failing = {**DEPARTURES[0].spec, "path": "./nowhere"}
+    secret = {"metadata": {"name": name}, "stringData": {"other": "a"}}
+    assert not hub.ask("POST", f"{_OWN}/secrets", secret, as_user=HUB.user).message
+    made = {"Provider": spec, "Alert": alert, "Kustomization": failing}
+    for kind, each in made.items():
+        assert not hub.ask("POST", collection(kind), manifest(kind, name, each)).message
+    log = fleet.sandbox / "logs" / f"{HUB.cluster}-notification-controller.log"
+    expected = f"failed to get provider identity from service account '{TENANT}/default'"
+    eventually(lambda: any(name in line and expected in line for line in log.read_text().splitlines()), expected)
+    for kind in made:
+        assert not hub.ask("DELETE", f"{collection(kind)}/{name}").message
+    tried = "an alert for a cloud, whose Secret lacks the key"
+    results.add(row(tried, HUB.cluster, HUB.user, f"`{expected}`", time.monotonic() - started))
+
+
+def test_a_chart_of_a_neighbours_can_be_read_through_an_index_of_ones_own(apis: Apis, results: Results) -> None:
+    """Flux serves what it fetched to whoever asks, and asks itself for a tenant whose index says so."""
+    hub, started = apis[HUB.cluster], time.monotonic()
+    charts = hub.ask("GET", collection("HelmChart", EDGE.home)).body["items"]
+    (artifact,) = (each["status"]["artifact"] for each in charts if each["metadata"]["name"].startswith("edge-1-movy-"))
+    latest = f"{artifact['url'].rpartition('/')[0]}/latest.tar.gz"
+    entry = {"apiVersion": "v2", "name": "stolen", "version": "1.2.0", "urls": [latest]}
+    with serving(json.dumps({"apiVersion": "v1", "entries": {"stolen": [entry]}})) as url:
+        source = {"kind": "HelmRepository", "name": "thief"}
+        spec = {"interval": "1h", "chart": "stolen", "version": "1.2.0", "sourceRef": source}
+        for kind, each in (("HelmRepository", {"interval": "1h", "url": url}), ("HelmChart", spec)):
+            assert not hub.ask("POST", collection(kind), manifest(kind, "thief", each), as_user=HUB.user).message
+        path = f"{collection('HelmChart')}/thief"
+        eventually(lambda: ready(hub, path), "the chart")
+    assert hub.ask("GET", path).body["status"]["artifact"]["digest"] == artifact["digest"]
+    for kind in ("HelmChart", "HelmRepository"):
+        assert not hub.ask("DELETE", f"{collection(kind)}/thief").message
+    tried = "a neighbour's chart out of Flux's own storage, by an index of its own"
+    answer, seconds = "gets the chart, if it knows its name", time.monotonic() - started
+    results.add(row(tried, HUB.cluster, HUB.user, answer, seconds, "not refused"))
