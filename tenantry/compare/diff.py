@@ -6,11 +6,12 @@ Pure, as plans are: it contacts no cluster, so it does not see what somebody cha
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
 from tenantry.compare.fields import FieldChange, changed_fields
+from tenantry.compare.grants import Widened
 from tenantry.compare.moves import (
     Moved,
     Place,
@@ -91,7 +92,7 @@ class Diff:
     """management: the management cluster before and after; unchanged: how many objects are the same.
 
     recreated: namespaces that both plans have, but that are deleted and created again. admins: who gets `cluster-admin`;
-    allowed: tenants that may give it from now on, which changes no object by itself.
+    allowed: tenants that may give it from now on; widened: those that are granted more. Neither changes an object by itself.
     """
 
     environment: str
@@ -107,11 +108,12 @@ class Diff:
     admins: tuple[ClusterAdmin, ...]
     allowed: tuple[str, ...]
     unchanged: int
+    widened: tuple[Widened, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether there is any difference."""
         objects = self.removed.objects or self.added.objects or self.changed
-        return bool(self.status is not Status.KEPT or objects or self.allowed)
+        return bool(self.status is not Status.KEPT or objects or self.allowed or self.widened)
 
     @property
     def deletions(self) -> Deletions:
@@ -126,10 +128,15 @@ def diff(before: Plan, after: Plan) -> Diff:
     return _diff(before, after, Status.KEPT)
 
 
-def diff_all(before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Diff, ...]:
-    """All environments in the order of `after`, then those that only `before` has."""
+def diff_all(
+    before: Mapping[str, Plan], after: Mapping[str, Plan], grants: Mapping[str, tuple[Widened, ...]] | None = None
+) -> tuple[Diff, ...]:
+    """All environments in the order of `after`, then those that only `before` has. Args: grants: what is granted more."""
+    wider = grants or {}
     kept_or_added = (
-        diff(before[name], plan) if name in before else _diff(nothing_of(plan), plan, Status.ADDED)
+        replace(diff(before[name], plan), widened=wider.get(name, ()))
+        if name in before
+        else _diff(nothing_of(plan), plan, Status.ADDED)
         for name, plan in after.items()
     )
     removed = (_diff(plan, nothing_of(plan), Status.REMOVED) for name, plan in before.items() if name not in after)

@@ -28,6 +28,7 @@ def surprises(diff: Diff) -> Iterator[str]:
             f" all of it stays on {before} until `pulumi destroy`"
         )
     yield from _cluster_admins(diff)
+    yield from _widened(diff)
     if before != after:
         yield f"the management cluster is {after} instead of {before}: every object is deleted there and created here"
         return
@@ -48,6 +49,15 @@ def _cluster_admins(diff: Diff) -> Iterator[str]:
     if only_allowed := [f"'{tenant}'" for tenant in diff.allowed if tenant not in groups]:
         noun = "tenant" if len(only_allowed) == 1 else "tenants"
         yield f"{noun} {listed(only_allowed)} may give cluster-admin from now on (clusterAdmin: true)"
+
+
+def _widened(diff: Diff) -> Iterator[str]:
+    """Tenants whose included files may do more; those that gain the same are together."""
+    for gains, own in grouped(diff.widened, lambda each: each.gains).items():
+        files = "file of tenant" if len(own) == 1 else "files of tenants"
+        tenants = listed(f"'{each.tenant}'" for each in own)
+        more = "; ".join(f"{key} {listed(names)}" for key, names in gains)
+        yield f"the included {files} {tenants} may do more: {more}"
 
 
 def _renamed(diff: Diff) -> Iterator[str]:

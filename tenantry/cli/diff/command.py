@@ -18,6 +18,7 @@ from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output, revision
 from tenantry.cli.output import data, data_json, error, report_invalid, say, working
 from tenantry.compare.diff import Diff, diff_all
+from tenantry.compare.grants import Widened, widened
 from tenantry.compare.revision import Base, load_base
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import RunLimits, limits_of, refusals_of_change
@@ -88,10 +89,10 @@ def command(
     """
     with working(f"planning {file}"):
         fleet = load_fleet(file)
-    before, after = _plans(fleet, file, base, environment, merge_base=merge_base)
+    before, after, grants = _plans(fleet, file, base, environment, merge_base=merge_base)
     if not before.found:
         say(f"{before.name} has no {file.name}: everything is new")
-    diffs = diff_all(before.plans, after)
+    diffs = diff_all(before.plans, after, grants)
     allowed = checked(allowed)
     refused = {
         each.environment: _refusals(fleet, each.environment, before, after, max_deletions, allowed) for each in diffs
@@ -123,13 +124,19 @@ def _as_json(
 
 def _plans(
     fleet: Fleet, file: Path, base: str, environments: tuple[str, ...], *, merge_base: bool
-) -> tuple[Base, Mapping[str, Plan]]:
-    """The base and the plans to compare. Raises: Refused: the base is wrong, or neither side declares the environment."""
+) -> tuple[Base, Mapping[str, Plan], Mapping[str, tuple[Widened, ...]]]:
+    """The base, the plans to compare with it, and what is granted more.
+
+    Raises: Refused: the base is wrong, or neither side declares the environment.
+    """
     known: set[str] = set(fleet.environments)
+    grants: dict[str, tuple[Widened, ...]] = {}
 
     def planned_before(there: Fleet) -> Mapping[str, Plan]:
         known.update(there.environments)
-        return _chosen(there, environments)
+        plans = _chosen(there, environments)
+        grants.update({name: widened(there, fleet, name) for name in plans if name in after})
+        return plans
 
     with working(f"planning {file}"):
         after = _chosen(fleet, environments)
@@ -145,7 +152,7 @@ def _plans(
     if unknown := [each for each in environments if each not in known]:
         message = f"neither {file} nor {before.name} declares environment '{unknown[0]}'"
         raise Refused(message, f"name one of: {', '.join(sorted(known))}")
-    return before, after
+    return before, after, grants
 
 
 def _chosen(fleet: Fleet, environments: tuple[str, ...]) -> Mapping[str, Plan]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -173,9 +174,9 @@ def test_diff_compares_with_the_commit_from_below_the_fleet(capsys: Capture, pro
     assert (code, out.splitlines()[1:], err) == (0, ["", "dev: no difference"], "")
 
 
-def test_diff_takes_a_base_relative_to_this_directory(capsys: Capture) -> None:
-    Path("before").mkdir()
-    Path("before/tenants.yaml").write_text(SOUND)
+def test_diff_takes_a_base_relative_to_this_directory(capsys: Capture, project: Path) -> None:
+    shutil.copytree(project / "teams", "before/teams")
+    shutil.copy(project / "tenants.yaml", "before")
     assert tenantry(capsys, "diff", "./before")[:2] == (0, "against before/tenants.yaml\n\ndev: no difference\n")
 
 

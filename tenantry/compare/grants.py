@@ -1,0 +1,72 @@
+"""What the main file grants to tenants' included files, as far as it becomes more in an environment.
+
+Grants change no object, so no plan holds them: both fleets are compared. Addresses are compared as they are written; what a
+variable in them becomes is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.grants import DEFAULT_ROLES, SHORTEST_INTERVAL, grants_of
+from tenantry.fleet.placement import cluster_is_granted, environment_is_granted
+from tenantry.fleet.reach import is_allowed
+from tenantry.model.scalars import seconds_of
+
+_ADDRESSES = ("sources", "alerts")
+_NAMES = ("clusters", "settings", "roles", "labels", "annotations")
+
+
+@dataclass(frozen=True, slots=True)
+class _Granted:
+    """Everything that is granted in one environment. names: by the key of the grant."""
+
+    names: dict[str, tuple[str, ...]]
+    interval: str = ""
+
+
+_NOTHING = _Granted({key: () for key in (*_NAMES, *_ADDRESSES)})
+
+
+class Widened(NamedTuple):
+    """A tenant that is granted more. gains: what is new, by the key of the grant."""
+
+    tenant: str
+    gains: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def widened(before: Fleet, after: Fleet, environment: str) -> tuple[Widened, ...]:
+    """The tenants of both fleets that are granted more in an environment that both declare."""
+    there = before.document.tenants
+    found = (
+        Widened(tenant, tuple(_gains(_granted(before, tenant, environment), _granted(after, tenant, environment))))
+        for tenant in after.document.tenants
+        if tenant in there
+    )
+    return tuple(each for each in found if each.gains)
+
+
+def _granted(fleet: Fleet, tenant: str, environment: str) -> _Granted:
+    grants = grants_of(fleet, tenant)
+    if grants is None or not environment_is_granted(fleet, tenant, environment):
+        return _NOTHING
+    names = {key: tuple(getattr(grants, key) or ()) for key in (*_NAMES, *_ADDRESSES) if key != "clusters"}
+    here = clusters_of(fleet, environment)
+    names["clusters"] = tuple(each for each in here if cluster_is_granted(fleet, tenant, each))
+    names["roles"] = DEFAULT_ROLES if grants.roles is None else names["roles"]
+    return _Granted(names, grants.shortestInterval or SHORTEST_INTERVAL)
+
+
+def _gains(before: _Granted, after: _Granted) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for key in _NAMES:
+        if new := tuple(each for each in after.names[key] if each not in before.names[key]):
+            yield key, new
+    for key in _ADDRESSES:
+        known = before.names[key]
+        if new := tuple(each for each in after.names[key] if each not in known and not is_allowed(each, known)):
+            yield key, new
+    if before.interval and after.interval and seconds_of(after.interval) < seconds_of(before.interval):
+        yield "shortestInterval", (after.interval,)

@@ -1,0 +1,76 @@
+"""What `diff` says of grants that become more: nothing of those that stay or become less."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tenantry.compare.diff import diff_all
+from tenantry.compare.grants import widened
+from tenantry.compare.story import consequences
+from tenantry.fleet.fleet import Fleet
+from tenantry.load import load_fleet, plan_all
+from tests.unit.texts import FRAME
+
+
+def fleet(root: Path, **grants: str) -> Fleet:
+    """A fleet whose tenants have included files. Args: grants: of each tenant."""
+    (root / "teams").mkdir(parents=True)
+    frames = "".join(f"  {tenant}: {{grants: {each}}}\n" for tenant, each in grants.items())
+    (root / "tenants.yaml").write_text(f"{FRAME}include: [teams/*.yaml]\ntenants:\n{frames}")
+    for tenant in grants:
+        (root / f"teams/{tenant}.yaml").write_text(f"tenants:\n  {tenant}: {{}}\n")
+    return load_fleet(root / "tenants.yaml")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gains"),
+    [
+        ("{}", "{}", []),
+        ("{sources: ['https://a.example.com/x/*']}", "{sources: ['https://a.example.com/x/y/*']}", []),
+        ("{sources: ['*']}", "{sources: ['https://a.example.com/*']}", []),
+        (
+            "{sources: ['https://a.example.com/x/*']}",
+            "{sources: ['https://a.example.com/*']}",
+            [("sources", ("https://a.example.com/*",))],
+        ),
+        ("{sources: ['https://a.example.com/*']}", "{sources: ['*']}", [("sources", ("*",))]),
+        ("{}", "{alerts: ['https://a.example.com/*']}", [("alerts", ("https://a.example.com/*",))]),
+        ("{settings: [quota, role]}", "{settings: [quota]}", []),
+        ("{settings: [quota]}", "{settings: [owners, quota]}", [("settings", ("owners",))]),
+        ("{settings: [role], roles: [edit]}", "{settings: [role]}", [("roles", ("view",))]),
+        ("{clusters: {names: [hub, edge]}}", "{clusters: {names: [edge]}}", []),
+        ("{clusters: {names: [edge]}}", "{clusters: {names: [hub, edge]}}", [("clusters", ("hub",))]),
+        ("{clusters: {names: [edge]}}", "{clusters: {all: true}}", []),
+        ("{shortestInterval: 1m}", "{shortestInterval: 2m}", []),
+        ("{}", "{shortestInterval: 90s}", []),
+        ("{shortestInterval: 2m}", "{shortestInterval: 90s}", [("shortestInterval", ("90s",))]),
+    ],
+)
+def test_what_is_granted_more(
+    before: str, after: str, gains: list[tuple[str, tuple[str, ...]]], tmp_path: Path
+) -> None:
+    found = widened(fleet(tmp_path / "a", rocky=before), fleet(tmp_path / "b", rocky=after), "dev")
+    assert [(tenant, list(own)) for tenant, own in found] == ([("rocky", gains)] if gains else [])
+
+
+def test_an_environment_that_is_granted_brings_everything_that_counts_in_it(tmp_path: Path) -> None:
+    rest = "settings: [quota], clusters: {names: [edge]}"
+    one, other = (fleet(tmp_path / each, rocky=f"{{environments: [{each}], {rest}}}") for each in ("", "dev"))
+    everything = (("clusters", ("edge",)), ("settings", ("quota",)), ("roles", ("view",)))
+    assert [("rocky", everything)] == list(widened(one, other, "dev"))
+    assert () == widened(other, one, "dev")
+
+
+def test_a_new_tenant_is_told_as_such_and_not_as_granted_more(tmp_path: Path) -> None:
+    more = "{settings: [quota]}"
+    assert () == widened(fleet(tmp_path / "a", rocky="{}"), fleet(tmp_path / "b", rocky="{}", movy=more), "dev")
+
+
+def test_tenants_that_gain_the_same_are_in_one_sentence_and_make_a_difference(tmp_path: Path) -> None:
+    before = fleet(tmp_path / "a", rocky="{}", movy="{}")
+    after = fleet(tmp_path / "b", rocky="{settings: [quota]}", movy="{settings: [quota]}")
+    [found] = diff_all(plan_all(before), plan_all(after), {"dev": widened(before, after, "dev")})
+    said = "the included files of tenants 'rocky', 'movy' may do more: settings quota"
+    assert (True, [said]) == (bool(found), [each.text for each in consequences(found)])
