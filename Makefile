@@ -103,7 +103,7 @@ test: test-fast tools ## all tests: the fast ones, then the real pulumi, API ser
 	$(BIN)/pytest $(side_by_side) tests/e2e tests/hostile
 
 .PHONY: test-hostile
-test-hostile: setup ## inputs made to take time or memory, and secrets in every place (a minute)
+test-hostile: setup ## inputs made to take time or memory, secrets in every place, hostile included files (two minutes)
 	$(BIN)/pytest -n auto tests/hostile
 
 # How many examples each test of a property draws; `make test-fast` draws few.
@@ -112,12 +112,13 @@ EXAMPLES ?= 100
 test-properties: setup ## the tests of properties with many examples (EXAMPLES=N)
 	EXAMPLES=$(EXAMPLES) $(BIN)/pytest -n auto --dist worksteal -m hypothesis
 
-# `INPUTS` and `SECONDS` bound the search, whichever comes first; bash has a variable of its own named SECONDS.
+# `INPUTS` and `SECONDS` bound each of the two searches, whichever comes first; bash has a variable of its own named SECONDS.
 INPUTS ?= 100000
 fuzz_seconds := $(if $(filter command line environment,$(origin SECONDS)),--seconds $(SECONDS))
 .PHONY: fuzz
-fuzz: setup ## look for inputs that break a promise of docs/bad-input.md (INPUTS=N, SECONDS=S)
+fuzz: setup ## look for inputs that break a promise of docs/bad-input.md, and for fleets that are not confined (INPUTS=N, SECONDS=S)
 	@$(BIN)/python -m tests.hostile.fuzz --inputs $(INPUTS) $(fuzz_seconds)
+	@$(BIN)/python -m tests.hostile.confinement --fleets $(INPUTS) $(fuzz_seconds)
 
 # How many runs of each sort are killed, and how many edits the random walk makes; a build server takes fewer.
 POINTS ?= 20

@@ -57,9 +57,8 @@ class Frame:
 
     def pod_security(self, key: str) -> tuple[str, str]:
         """The level and the version that are enforced in a namespace; key: of an extra one."""
-        layers = [self.file.defaults, self.own, mapping(mapping(self.own.get("namespaces")).get(key))]
         level, version = "baseline", ""
-        for given in (layer["podSecurity"] for layer in layers if "podSecurity" in layer):
+        for given in self._layered("podSecurity", key):
             if isinstance(given, str):
                 level, version = given, ""
             elif not given:
@@ -69,6 +68,22 @@ class Frame:
                 level = str(given.get("enforce") or (level if version is not None else "baseline"))
                 version = str(given.get("version") or version)
         return level, version
+
+    def limit(self, setting: str, key: str) -> Mapping[str, Any]:
+        """`quota` or `limits` in a namespace; key: of an extra one."""
+        return mapping(merged(*({setting: given} for given in self._layered(setting, key))).get(setting))
+
+    def is_isolated(self, key: str) -> bool:
+        """Whether the network policy that keeps other tenants out is in a namespace; key: of an extra one."""
+        base = "isolated"
+        for given in self._layered("network", key):
+            base = given if isinstance(given, str) else str(mapping(given).get("base") or base)
+        return base != "open"
+
+    def _layered(self, setting: str, key: str) -> Iterator[Any]:
+        """What `defaults`, the tenant and the extra namespace say, as far as they say anything."""
+        layers = (self.file.defaults, self.own, mapping(mapping(self.own.get("namespaces")).get(key)))
+        return (layer[setting] for layer in layers if setting in layer)
 
     def written_keys(self, kind: str) -> dict[str, set[str]]:
         """Labels or annotations of namespaces that the main file sets, each with its values."""

@@ -32,6 +32,7 @@ FRAME_RULES: tuple[FrameRule, ...] = (
     names.tenants_use_the_kubeconfigs_of_their_clusters,
     frames.tenants_bindings_keep_to_the_frame,
     frames.tenants_namespaces_keep_their_pod_security,
+    frames.tenants_limits_are_those_of_the_main_file,
     frames.tenants_labels_are_granted,
     reach.tenants_reach_granted_addresses,
     reach.tenants_intervals_are_long_enough,

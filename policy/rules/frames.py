@@ -20,6 +20,12 @@ _OWN_LABELS = (
     *("app.kubernetes.io/managed-by", "kustomize.toolkit.fluxcd.io/prune"),
 )
 _OWN_ANNOTATIONS = ("pulumi.com/",)
+_LIMITS = (
+    ("ResourceQuota", "quota", "tenantry"),
+    ("LimitRange", "limits", "tenantry"),
+    ("NetworkPolicy", "network", "tenantry-isolated"),
+)
+"""The kind of object for each setting, and its name."""
 _ROLE_OF_NAMESPACES = {ROLE: "tenant", "kustomize.toolkit.fluxcd.io/prune": "disabled"}
 
 
@@ -68,6 +74,22 @@ def tenants_namespaces_keep_their_pod_security(tenants: Tenants) -> Iterator[Vio
             yield Violation(resource, what, fix)
 
 
+def tenants_limits_are_those_of_the_main_file(tenants: Tenants) -> Iterator[Violation]:
+    """Quota, limits and isolation of a tenant's namespaces are those of the main file, unless it leaves them to the tenant. A
+    tenant without them can take what others need, or let others in.
+    """
+    there = {(each.kind, each.namespace, each.name, _cluster(each)): each for each in tenants.objects}
+    for resource in tenants.namespaces:
+        if (place := tenants.place_of(resource)) is None:
+            continue
+        key = place.frame.extra(place.environment).get(resource.name, "")
+        for kind, setting, name in _LIMITS:
+            found = there.get((kind, resource.name, name, place.cluster))
+            if not place.frame.leaves(setting) and not _is_as_written(place, setting, key, found):
+                what = f"{resource} of tenant '{place.tenant}' has another '{setting}' than the main file sets"
+                yield Violation(resource, what, f"set '{setting}' in the main file, or add it to 'grants.settings'")
+
+
 def tenants_labels_are_granted(tenants: Tenants) -> Iterator[Violation]:
     """Labels and annotations of a tenant's namespaces are those of the main file, or have a prefix that it grants. Many
     tools take orders from them: they inject containers, skip checks, or hand out identities.
@@ -83,6 +105,29 @@ def tenants_labels_are_granted(tenants: Tenants) -> Iterator[Violation]:
         for key, value in {**_ROLE_OF_NAMESPACES, TENANT: place.tenant}.items():
             if resource.labels.get(key) != value:
                 yield Violation(resource, f"{resource} has no label {key}: {value}", f"add {key}: {value}")
+
+
+def _cluster(resource: Resource) -> str:
+    return str((resource.by or resource).labels.get(CLUSTER, ""))
+
+
+def _is_as_written(place: Place, setting: str, key: str, found: Resource | None) -> bool:
+    """Whether the object for a setting is as the main file says, or is absent if the main file says nothing."""
+    if setting == "network":
+        return found is not None or not place.frame.is_isolated(key)
+    wanted = place.frame.limit(setting, key)
+    if setting == "quota":
+        given = mapping(found.spec.get("hard")) if found else {}
+        return {name: str(value) for name, value in wanted.items()} == dict(given)
+    given = next(iter(entries(found.spec.get("limits"))), {}) if found else {}
+    return bool(_texts(wanted) == _texts({name: value for name, value in given.items() if name != "type"}))
+
+
+def _texts(value: Any) -> Any:
+    """The value with text for each number; empty mappings are none."""
+    if not isinstance(value, Mapping):
+        return str(value)
+    return {name: text for name, inner in value.items() if (text := _texts(inner)) != {}}
 
 
 def _whose(subject: Mapping[str, Any], place: Place, tenants: Tenants) -> str:

@@ -72,7 +72,8 @@ class Grants(Model):
     """Addresses that alerts may be sent to, in addition to those of `sources`. Default: none, so that the address comes from
     a Secret or from the provider's type."""
     settings: list[GRANTABLE] | None = None
-    """Settings of the tenant that the file may set itself; they replace those of this file. Default: none."""
+    """Settings of the tenant that the file may set itself; they replace those of this file, but `namespaces` only adds some.
+    Default: none."""
     roles: list[RoleName] | None = None
     """The ClusterRoles that a granted `role`, `owners` or `roleBindings` may name. Default: `view`."""
     labels: list[KeyPrefix] | None = None

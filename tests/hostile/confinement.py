@@ -1,6 +1,6 @@
 """Judges drawn fleets: each is refused, or the policy pack finds every plan of it confined.
 
-`python -m tests.hostile.confinement [--fleets N] [--seed X]` judges more of them; `--replay SEED` shows one.
+`python -m tests.hostile.confinement [--fleets N] [--seconds S] [--seed X]` judges more of them; `--replay SEED` shows one.
 """
 
 from __future__ import annotations
@@ -124,8 +124,8 @@ def seeds(first: int, count: int, seed: str = "1") -> list[str]:
     return [f"{seed}-{number}" for number in range(first, first + count)]
 
 
-def run(fleets: int, seed: str) -> int:
-    """Judge as many fleets in several processes; returns an exit code."""
+def run(fleets: int, seconds: float, seed: str) -> int:
+    """Judge fleets in several processes until one of the bounds is reached; returns an exit code."""
     start, total = time.monotonic(), Verdicts()
     parts = [seeds(first, min(PART, fleets - first), seed) for first in range(0, fleets, PART)]
     with Pool() as pool:
@@ -133,6 +133,8 @@ def run(fleets: int, seed: str) -> int:
             total.add(verdicts)
             if number % 20 == 0:
                 print(total, flush=True)
+            if time.monotonic() - start >= seconds:
+                break
     print(f"{total}, {time.monotonic() - start:.0f} s in all")
     for escaped, found in total.escaped.items():
         print(f"seed {escaped}: {draw(escaped).note}", *found, sep="\n  ")
@@ -152,6 +154,7 @@ def _show(seed: str) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Look for included files that reach beyond their tenant's frame.")
     parser.add_argument("--fleets", type=int, default=100_000)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--seed", default=str(time.time_ns()), help="default: another on each run")
     parser.add_argument("--replay", metavar="SEED", help="show the fleet of a seed, and what becomes of it")
     options = parser.parse_args()
@@ -159,7 +162,7 @@ def main() -> int:
         _show(options.replay)
         return 0
     print(f"seed {options.seed}", flush=True)
-    return run(options.fleets, options.seed)
+    return run(options.fleets, options.seconds, options.seed)
 
 
 if __name__ == "__main__":

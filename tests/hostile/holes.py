@@ -22,7 +22,8 @@ from tenantry.plan.apps import _Builder
 from tenantry.plan.attachments import Attachments
 from tenantry.plan.objects import bindings
 from tenantry.plan.platform import PlatformPlanner
-from tests.hostile.files_of_tenants import Data, Drawn
+from tests.hostile.drawn_main import Data
+from tests.hostile.files_of_tenants import Drawn
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 _SOURCE: Data = {"git": {"url": "https://git.example.com/rocky/manifests", "ref": {"branch": "main"}}}
@@ -152,6 +153,13 @@ HOLES = (
         "namespaces say nothing about pod security",
         "tenants-namespaces-keep-their-pod-security",
         _without(PodSecurity, "labels", {}),
+    ),
+    Hole(
+        "an included file may make any setting",
+        "tenants-limits-are-those-of-the-main-file",
+        _without(frames._Granted, "refused"),
+        {"quota": {"pods": 1000}, "network": "open"},
+        {"grants": {"sources": ["https://git.example.com/rocky/*"]}, "quota": {"pods": 10}},
     ),
     Hole(
         "an included file may set any label",

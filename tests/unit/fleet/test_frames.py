@@ -155,3 +155,26 @@ def test_an_unknown_placeholder_in_a_grant_is_reported_there() -> None:
 def test_parts_of_the_main_file_are_not_removed_by_values_that_do_not_fit(own: str) -> None:
     frame = f"{{clusters: {{names: [hub]}}, {SOURCE}, {WEB}}}"
     assert "wrong-type" in [each.code for each in problems(frame, own)]
+
+
+def test_no_other_address_of_an_object_is_free() -> None:
+    blobs = "https://sts.example.com/"
+    bucket = f"bucket: {{bucketName: b, endpoint: s3.example.com, sts: {{provider: ldap, endpoint: '{blobs}'}}}}"
+    alert = (
+        "alerts: {a: {provider: {type: generic, address: 'https://h.example.com/a', proxy: 'https://p.example.com'}}}"
+    )
+    own = (f"sources: {{m: {{{bucket}}}}}", WEB, alert)
+    frame = "{{clusters: {{names: [hub]}}, grants: {{sources: ['s3://s3.example.com/*'{0}], alerts: ['https://h.example.com/*'{1}]}}}}"
+    found = problems(frame.format("", ""), *own)
+    assert {(each.code, each.path[-1]) for each in found} == {("not-granted", "endpoint"), ("not-granted", "proxy")}
+    assert plan_all(load_fleet(write(frame.format(f", '{blobs}'", ", 'https://p.example.com'"), *own)))
+
+
+def test_granted_namespaces_leave_those_of_the_main_file_as_they_are() -> None:
+    frame = (
+        "{clusters: {names: [hub]}, grants: {settings: [namespaces]}, namespaces: {jobs: {podSecurity: restricted}}}"
+    )
+    (problem,) = problems(frame, SOURCE, WEB, "namespaces: {jobs: {}}")
+    assert (problem.code, str(problem.location)) == ("duplicate-entry", "rocky.yaml:5:18")
+    both = load_fleet(write(frame, SOURCE, WEB, "namespaces: {more: {}}"))
+    assert sorted(both.document.tenants["rocky"].namespaces) == ["jobs", "more"]

@@ -6,15 +6,28 @@ import re
 from pathlib import Path
 
 from policy.rule import name_of
-from policy.rules import OBJECT_RULES, STACK_RULES
+from policy.rules import FRAME_RULES, OBJECT_RULES, STACK_RULES
+from tests.hostile.holes import HOLES
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "policy.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+PAGE = (DOCS / "policy.md").read_text(encoding="utf-8")
 
 
 def test_the_page_lists_every_rule_and_what_it_is_about() -> None:
     listed = re.findall(r"^\| `([a-z-]+)` \| (object|stack) \|", PAGE, re.MULTILINE)
     rules = [*((name_of(rule), "object") for rule in OBJECT_RULES), *((name_of(rule), "stack") for rule in STACK_RULES)]
     assert listed == rules
+
+
+def test_the_page_lists_every_rule_about_frames() -> None:
+    assert re.findall(r"^\| `(tenants-[a-z-]+)` \| (?!(?:object|stack) \|)", PAGE, re.MULTILINE) == [
+        *map(name_of, FRAME_RULES)
+    ]
+
+
+def test_the_results_name_every_hole_and_the_rule_that_finds_it() -> None:
+    page = (DOCS / "reliability.md").read_text(encoding="utf-8")
+    assert [hole.what for hole in HOLES if f"| {hole.what} | `{hole.rule}` |" not in page] == []
 
 
 def test_the_page_shows_a_message_as_it_is() -> None:

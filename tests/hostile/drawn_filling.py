@@ -1,0 +1,98 @@
+"""The file of a team in a drawn fleet, before anybody does anything hostile to it."""
+
+from __future__ import annotations
+
+import copy
+import random
+
+from tests.hostile.drawn_main import BRANCH, Data
+
+
+def filling_of(name: str, chance: random.Random) -> Data:
+    """A tenant's entry; most main files accept it."""
+    below = f"https://git.example.com/{name}"
+    sources: Data = {
+        "manifests": {"git": {"url": f"{below}/manifests", "ref": BRANCH, "interval": "5m"}, "credentials": "git"},
+        "charts": {"helm": {"url": "https://charts.example.com"}},
+    }
+    filling: Data = {
+        "credentials": {
+            "git": {"keys": ["username", "password"]},
+            "sops": {"keys": ["age.agekey"]},
+            "there": {"existing": True},
+        },
+        "configs": {"settings": {"data": {"HOST": "{tenant}.{cluster}"}}, "there": {"existing": True}},
+        "sources": sources,
+        "apps": {"web": {"kustomize": copy.deepcopy(chance.choice(_KUSTOMIZE))}},
+    }
+    apps = filling["apps"]
+    if chance.random() < 0.6:
+        apps["cache"] = {"helm": copy.deepcopy(chance.choice(_HELM))}
+    if chance.random() < 0.3:
+        apps["db"] = {"kustomize": {"source": "manifests", "path": "./db"}, "dependsOn": ["web", "platform/dns"]}
+    if chance.random() < 0.2:
+        sources["bundle"] = {"oci": {"url": f"oci://registry.example.com/{name}/bundle", "ref": {"tag": "v1"}}}
+        apps["bundle"] = {"kustomize": {"source": "bundle"}}
+    if chance.random() < 0.15:
+        sources["blobs"] = {"bucket": {"bucketName": "b", "endpoint": "s3.example.com"}, "credentials": "git"}
+        apps["blobs"] = {"kustomize": {"source": "blobs"}}
+    if chance.random() < 0.2:
+        apps["web"]["imageAutomation"] = copy.deepcopy(_IMAGES)
+    if chance.random() < 0.4:
+        selector = chance.choice(SELECTORS)
+        for app in ("web", "db"):
+            apps.get(app, {})["clusters"] = selector
+    if chance.random() < 0.3:
+        filling["clusters"] = copy.deepcopy(chance.choice(SELECTORS))
+    if chance.random() < 0.3:
+        filling["alerts"] = {"chat": copy.deepcopy(chance.choice(_ALERTS))}
+    return filling
+
+
+_KUSTOMIZE: tuple[Data, ...] = (
+    {"source": "manifests", "path": "./web/{env}"},
+    {"source": "manifests", "decryption": {"provider": "sops", "secretRef": {"name": "sops"}}},
+    {"source": "manifests", "interval": "5m", "retryInterval": "1m"},
+    {
+        "source": "manifests",
+        "postBuild": {
+            "substituteFrom": [{"kind": "ConfigMap", "name": "settings"}, {"kind": "Secret", "name": "there"}]
+        },
+    },
+)
+_HELM: tuple[Data, ...] = (
+    {"source": "charts", "chart": "cache", "version": "1.x", "values": {"host": "{cluster}"}},
+    {
+        "source": "charts",
+        "chart": "cache",
+        "version": "1.x",
+        "valuesFrom": [{"kind": "Secret", "name": "git", "valuesKey": "password"}],
+    },
+    {"source": "manifests", "chart": "./charts/cache"},
+)
+_IMAGES: Data = {
+    "images": {
+        "app": {
+            "repository": {"image": "registry.example.com/{tenant}/app", "interval": "1m"},
+            "policy": {"policy": {"semver": {"range": ">=1.0.0"}}},
+        }
+    },
+    "update": {"git": {"commit": {"author": {"email": "a@b.example"}}, "push": {"branch": "{env}-images"}}},
+}
+_ALERTS: tuple[Data, ...] = (
+    {"provider": {"type": "slack", "channel": "{cluster}"}, "credentials": "there"},
+    {"provider": {"type": "generic", "address": "https://hooks.example.com/{tenant}"}},
+    {"provider": {"type": "slack", "channel": "y"}, "credentials": "there"},
+    {"provider": {"type": "slack", "channel": "x"}, "credentials": "there", "apps": ["web"]},
+)
+SELECTORS: tuple[Data, ...] = (
+    {"all": True},
+    {"all": True},
+    {"labels": {"zone": "out"}},
+    {"names": ["edge"]},
+    {"names": ["hub", "edge"]},
+    {"names": ["far"]},
+    {"labels": {"zone": "in"}},
+    {"all": True, "exclude": ["edge"]},
+    {"all": True, "exclude": ["hub"]},
+)

@@ -1,0 +1,177 @@
+"""The platform's file of a drawn fleet: honest, and more or less open."""
+
+from __future__ import annotations
+
+import copy
+import random
+from typing import Any, TypeAlias
+
+Data: TypeAlias = dict[str, Any]
+
+BRANCH: Data = {"branch": "main"}
+"""What a source checks out."""
+
+
+def main_file(chance: random.Random, *, new: bool) -> Data:
+    """Args: new: whether the hostile file brings tenants of its own."""
+    shared = chance.random() < 0.3
+    namespaces = ("{env}-{tenant}",) if shared else ("{tenant}", "{env}-{tenant}", "{tenant}-{env}", "t-{tenant}")
+    variables = {
+        "cloud": "aws",
+        "system": "kube-system",
+        "other": "movy",
+        "fast": "1s",
+        "up": "..",
+        "git": "git.example.com",
+    }
+    hub = "hub" if shared else "hub-prod"
+    main: Data = {
+        "apiVersion": "tenantry/v1",
+        "include": [_TEAMS if new else _include(chance)],
+        "environments": {
+            "dev": {"management": "hub", "namespace": chance.choice(namespaces), "variables": variables},
+            "prod": {"management": hub, "namespace": chance.choice(namespaces), "variables": variables},
+        },
+        "clusters": {
+            "hub": {"environments": ["dev", "prod"] if shared else ["dev"], "labels": {"zone": "in"}},
+            **({} if shared else {hub: {"environments": ["prod"]}}),
+            **{name: _remote(name, chance) for name in ("edge", "far", "edge-rocky")},
+        },
+        "platform": _platform(chance),
+        "defaults": _defaults(chance),
+        "selfService": {"small": {key: each for key, each in _frame(chance).items() if key != "namespaces"}},
+        "tenants": {"rocky": _frame(chance), "movy": _victim()},
+    }
+    if chance.random() < 0.3:
+        main["tenants"]["rocky"]["apps"] = {"given": {"kustomize": {"source": "given"}, "clusters": {"names": ["far"]}}}
+        main["tenants"]["rocky"]["sources"] = {"given": {"git": {"url": "https://{git}/platform/given", "ref": BRANCH}}}
+    return main
+
+
+_TEAMS: Data = {"tenants": "teams/*.yaml", "of": ["*"], "selfService": "small"}
+
+
+def _include(chance: random.Random) -> Any:
+    return chance.choice(("tenants.d/*.yaml", {"tenants": "tenants.d/rocky.yaml", "of": ["rocky"]}))
+
+
+def _remote(name: str, chance: random.Random) -> Data:
+    environments = chance.choice((["dev"], ["dev"], ["prod"]))
+    secret = {"name": f"{name}-kubeconfig", "namespace": "clusters", "key": "value"}
+    labels = {"zone": chance.choice(("in", "out"))}
+    return {"environments": environments, "labels": labels, "kubeconfig": {"secret": secret}}
+
+
+def _platform(chance: random.Random) -> Data:
+    addon: Data = {"helm": {"url": "https://charts.example.com"}}
+    platform: Data = {
+        "chart": {"helm": {"url": "https://charts.example.com", "version": "0.1.0"}},
+        "credentials": {"pager": {"keys": ["token"]}},
+        "addons": {
+            "cert-manager": {
+                "clusters": {"all": True},
+                "source": addon,
+                "helm": {"chart": "certs", "version": "1.x", "targetNamespace": "certs"},
+            },
+            "dns": {
+                "clusters": {"all": True},
+                "source": {"git": {"url": "https://git.example.com/platform/dns", "ref": {"tag": "v1"}}},
+                "kustomize": {},
+            },
+        },
+    }
+    if chance.random() < 0.1:
+        platform["sharedIdentity"] = True
+    return platform
+
+
+def _defaults(chance: random.Random) -> Data:
+    defaults: Data = {"clusters": chance.choice(({"all": True}, {"names": ["edge"]}, {"labels": {"zone": "in"}}))}
+    if chance.random() < 0.3:
+        defaults["grants"] = {
+            "sources": ["https://git.example.com/{tenant}/*", "oci://registry.example.com/{tenant}/*"]
+        }
+    if chance.random() < 0.3:
+        defaults["podSecurity"] = chance.choice(("baseline", "restricted", {"enforce": "baseline", "version": "v1.30"}))
+    return defaults
+
+
+def _frame(chance: random.Random) -> Data:
+    frame: Data = {"grants": {"sources": list(_SOURCES)}}
+    grants = frame["grants"]
+    for key, choices in _GRANTS.items():
+        if chance.random() < (0.4 if key in ("environments", "clusters") else 0.75):
+            grants[key] = copy.deepcopy(chance.choice(choices))
+    for key, choices in _FRAMES.items():
+        if chance.random() < 0.2:
+            frame[key] = copy.deepcopy(chance.choice(choices))
+    return frame
+
+
+_SOURCES = (
+    *("https://git.example.com/{tenant}/*", "https://charts.example.com", "oci://registry.example.com/{tenant}/*"),
+    "s3://s3.example.com/*",
+)
+_GRANTS: dict[str, tuple[Any, ...]] = {
+    "clusters": ({"names": ["edge"]}, {"names": ["hub", "edge"]}, {"all": True}, {"labels": {"zone": "in"}}),
+    "environments": (["dev"], ["prod"], ["dev", "prod"]),
+    "sources": (list(_SOURCES), [*_SOURCES, "https://{git}/shared/*"], ["*"]),
+    "alerts": (["https://hooks.example.com/*"],),
+    "settings": (
+        ["role", "owners", "roleBindings", "timeout"],
+        ["namespaces", "quota", "interval"],
+        [
+            "namespaces",
+            "role",
+            "owners",
+            "roleBindings",
+            "network",
+            "limits",
+            "quota",
+            "interval",
+            "retryInterval",
+            "timeout",
+        ],
+        [
+            "namespaces",
+            "role",
+            "owners",
+            "roleBindings",
+            "network",
+            "limits",
+            "quota",
+            "interval",
+            "retryInterval",
+            "timeout",
+        ],
+    ),
+    "roles": (["view", "edit"], ["view", "edit", "admin"]),
+    "labels": (["rocky.example.com/"],),
+    "annotations": (["rocky.example.com/"],),
+    "shortestInterval": ("30s", "30s", "1m", "10s", "5m"),
+}
+_FRAMES: dict[str, tuple[Any, ...]] = {
+    "role": ("admin", "edit"),
+    "podSecurity": ("restricted", "baseline", {"enforce": "baseline", "warn": "restricted"}),
+    "clusters": ({"names": ["edge"]}, {"names": ["hub"]}, {"all": True}),
+    "owners": ([{"group": "team-rocky"}],),
+    "quota": ({"pods": 10},),
+    "labels": ({"team": "rocky"},),
+    "namespaces": ({"jobs": {}}, {"jobs": {"podSecurity": "restricted"}}),
+    "interval": ("10s", "5m"),
+}
+
+
+def _victim() -> Data:
+    return {
+        "credentials": {"git": {"keys": ["username", "password"]}, "sops": {"keys": ["age.agekey"]}},
+        "configs": {"settings": {"data": {"HOST": "{tenant}"}}},
+        "sources": {
+            "manifests": {
+                "git": {"url": "https://git.example.com/movy/manifests", "ref": BRANCH},
+                "credentials": "git",
+            }
+        },
+        "apps": {"web": {"kustomize": {"source": "manifests"}, "clusters": {"all": True}}},
+        "namespaces": {"web": {}},
+    }

@@ -1,0 +1,174 @@
+"""Hostile edits of a team's file."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from tests.hostile.drawn_filling import SELECTORS
+from tests.hostile.drawn_main import Data
+from tests.hostile.drawn_values import (
+    ADDRESSES,
+    ANYTHING,
+    BINDINGS,
+    DECRYPTIONS,
+    KUBECONFIGS,
+    METADATA,
+    NAMESPACES,
+    OVERRIDES,
+    PROVIDERS,
+    REFERENCES,
+    SECRETS,
+    SOURCES_OF_APPS,
+    SUBJECTS,
+    TEXTS,
+    TIMES,
+)
+
+At: TypeAlias = tuple[str | int, ...]
+
+EDITS: tuple[tuple[At, tuple[Any, ...]], ...] = (
+    *((("sources", "*", "*", key), PROVIDERS) for key in ("provider",)),
+    *((("sources", "*", "*", key), ADDRESSES) for key in ("url", "url", "endpoint")),
+    (("sources", "*", "*", "interval"), TIMES),
+    (
+        ("sources", "*", "*", "include"),
+        ([{"repository": {"name": "movy"}}], [{"repository": {"name": "edge-movy-manifests"}}]),
+    ),
+    (("sources", "*", "*", "verify"), ({"provider": "cosign", "secretRef": {"name": "edge.movy.git"}},)),
+    (
+        ("sources", "blobs", "bucket", "sts"),
+        (
+            {"provider": "aws", "endpoint": "https://evil.example.com"},
+            {"provider": "ldap", "endpoint": "https://evil.example.com"},
+        ),
+    ),
+    (("sources", "*", "credentials"), SECRETS),
+    (("apps", "*", "kustomize", "decryption"), DECRYPTIONS),
+    (("apps", "*", "*", "targetNamespace"), TEXTS),
+    (("apps", "*", "*", "interval"), TIMES),
+    (("apps", "*", "*", "retryInterval"), TIMES),
+    (("apps", "*", "*", "source"), SOURCES_OF_APPS),
+    (("apps", "*", "helm", "releaseName"), TEXTS),
+    (("apps", "*", "helm", "chart"), TEXTS),
+    (("apps", "*", "helm", "install"), ({"createNamespace": True}, {"crds": "Skip"})),
+    (("apps", "*", "helm", "valuesFrom"), tuple([each] for each in REFERENCES)),
+    (("apps", "*", "kustomize", "postBuild"), tuple({"substituteFrom": [each]} for each in REFERENCES)),
+    (("apps", "*", "kustomize", "commonMetadata"), tuple({"labels": each} for each in METADATA)),
+    (("apps", "*", "kustomize", "healthChecks"), ([{"kind": "Secret", "name": "git", "namespace": "movy"}],)),
+    (
+        ("apps", "*", "dependsOn"),
+        (["movy/web"], ["platform/dns"], ["platform/cert-manager"], ["web"], [{"name": "web", "namespace": "movy"}]),
+    ),
+    (("apps", "*", "clusters"), SELECTORS),
+    (("apps", "*", "overrides"), OVERRIDES),
+    (
+        ("apps", "web", "imageAutomation", "images", "app", "repository", "image"),
+        ("movy", "registry.example.com/movy/app", "{other}/app", "docker.io/library/x", "169.254.169.254/x"),
+    ),
+    (("apps", "web", "imageAutomation", "images", "app", "repository", "provider"), PROVIDERS),
+    (("apps", "web", "imageAutomation", "images", "app", "repository", "interval"), TIMES),
+    (("apps", "web", "imageAutomation", "images", "app", "repository", "certSecretRef"), REFERENCES),
+    (("apps", "web", "imageAutomation", "images", "app", "credentials"), SECRETS),
+    (("apps", "web", "imageAutomation", "update", "interval"), TIMES),
+    (
+        ("apps", "web", "imageAutomation", "update", "git", "commit", "signingKey"),
+        tuple({"secretRef": each} for each in REFERENCES),
+    ),
+    *((("alerts", "chat", "provider", key), ADDRESSES) for key in ("address", "proxy")),
+    (("alerts", "chat", "provider", "type"), TEXTS),
+    (("alerts", "chat", "provider", "certSecretRef"), REFERENCES),
+    (("alerts", "chat", "credentials"), SECRETS),
+    (("alerts", "chat", "apps"), (["web"], ["movy"], ["dns"], ["*"])),
+    (("credentials", "*"), ({"existing": True}, None, {"keys": ["x"]})),
+    (("credentials", "movy"), ({"existing": True},)),
+    (("credentials", "edge-kubeconfig"), ({"existing": True},)),
+    (("configs", "settings", "data"), ({"provider": "aws", "address": "https://evil.example.com"},)),
+    (("role",), ("cluster-admin", "admin", "edit", "view", "{admin}")),
+    (("owners",), SUBJECTS),
+    (("roleBindings",), BINDINGS),
+    (("labels",), (*METADATA, *METADATA[:1] * 5)),
+    (("annotations",), (*METADATA, *METADATA[:1] * 5)),
+    (("namespaces",), NAMESPACES),
+    (("clusters",), SELECTORS),
+    (("quota",), ({"pods": 100000}, None)),
+    (("network",), ("open", {"base": "open"})),
+    *(((key,), (*TIMES, None)) for key in ("interval", "retryInterval", "timeout")),
+    *((("sources", "*", "*", key), REFERENCES) for key in ("certSecretRef", "proxySecretRef")),
+)
+"""Where the edits are made, `*` being any key there, and what is put there."""
+SHUT: tuple[tuple[At, tuple[Any, ...]], ...] = (
+    *((("sources", "*", "*", key), REFERENCES) for key in ("secretRef", "sourceRef")),
+    (("sources", "*", "*", "serviceAccountName"), TEXTS),
+    (("sources", "*", "*", "accessFrom"), ({"namespaceSelectors": [{"matchLabels": {}}]},)),
+    (("apps", "*", "*", "kubeConfig"), KUBECONFIGS),
+    (("apps", "*", "*", "serviceAccountName"), TEXTS),
+    (("apps", "*", "*", "storageNamespace"), TEXTS),
+    (("apps", "*", "*", "sourceRef"), REFERENCES),
+    (("apps", "*", "helm", "chartRef"), REFERENCES),
+    (("alerts", "chat", "provider", "serviceAccountName"), TEXTS),
+    (("alerts", "chat", "eventSources"), ([{"kind": "Kustomization", "name": "*", "namespace": "movy"}],)),
+    (("podSecurity",), ("privileged", "baseline", None, {"enforce": "privileged"})),
+    (("grants",), ({"sources": ["*"]}, {"clusters": {"all": True}}, None)),
+    (("clusterAdmin",), (True,)),
+    (("adopt",), (True, {"namespace": True})),
+    (("state",), ("paused", "offboarding")),
+)
+"""The same where no value is ever accepted; drawn seldom."""
+
+
+def edit(filling: Data, chance: random.Random) -> str:
+    """Do one hostile thing to a file; says which."""
+    kind = chance.random()
+    at: At | None = None
+    while at is None:
+        if kind < 0.12:
+            at, value = _anywhere(filling, chance)
+        else:
+            pattern, values = chance.choice(SHUT if kind < 0.18 else EDITS)
+            at, value = _resolved(filling, pattern, chance), copy.deepcopy(chance.choice(values))
+    parent: Any = filling
+    for part in at[:-1]:
+        parent = parent[part]
+    parent[at[-1]] = value
+    return f"{'.'.join(map(str, at))}: {value}"
+
+
+def _resolved(filling: Data, pattern: At, chance: random.Random) -> At | None:
+    """The pattern with names of the file in the place of `*`; None: the file has no such place."""
+    at: list[str | int] = []
+    here: Any = filling
+    for part in pattern:
+        if not isinstance(here, dict):
+            return None
+        known = [key for key in here if isinstance(here[key], dict)]
+        if part == "*" and not known:
+            return None
+        at.append(chance.choice(known) if part == "*" else part)
+        here = here.get(at[-1])
+    return tuple(at)
+
+
+def _anywhere(filling: Data, chance: random.Random) -> tuple[At, Any]:
+    """Another value in the place of any, or under another key."""
+    at = chance.choice(list(_paths(filling)))
+    value = chance.choice((chance.choice(TEXTS), chance.choice(ADDRESSES), copy.deepcopy(chance.choice(ANYTHING))))
+    if chance.random() < 0.2 and isinstance(at[-1], str):
+        return (*at[:-1], chance.choice(TEXTS)), copy.deepcopy(_value(filling, at))
+    return at, value
+
+
+def _value(filling: Data, at: At) -> Any:
+    value: Any = filling
+    for part in at:
+        value = value[part]
+    return value
+
+
+def _paths(value: Any, at: At = ()) -> Iterator[At]:
+    items: Any = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield (*at, key)
+        yield from _paths(inner, (*at, key))
