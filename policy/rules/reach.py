@@ -54,7 +54,11 @@ def tenants_use_no_shared_identity(tenants: Tenants) -> Iterator[Violation]:
             told = f"{resource} of tenant '{place.tenant}' {what} in {path}"
             yield Violation(resource, told, "name credentials of the tenant")
         named = mapping(resource.spec.get("secretRef")).get("name")
-        if resource.kind == "Provider" and resource.spec.get("type") in _CLOUD_ALERTS and not named:
+        if resource.kind == "Provider" and resource.spec.get("type") == "googlepubsub" and named:
+            # Its key may name a file of the controller's, and an address to which the content is sent.
+            told = f"{resource} of tenant '{place.tenant}' gives a controller a key for 'googlepubsub'"
+            yield Violation(resource, told, "choose another type")
+        elif resource.kind == "Provider" and resource.spec.get("type") in _CLOUD_ALERTS and not named:
             told = f"{resource} of tenant '{place.tenant}' has no credentials for '{resource.spec.get('type')}'"
             yield Violation(resource, told, "name credentials of the tenant")
 

@@ -13,13 +13,21 @@ from tenantry.messages.errors import Finding, Path
 _CLOUDS = ("aws", "azure", "gcp")
 _CLOUD_ALERTS = ("azuredevops", "azureeventhub", "googlepubsub")
 """Types of alerts' providers that log in with the controller's own identity where they are given no other."""
+_WITH_FILES = ("googlepubsub",)
+"""Those whose key may name a file, such as a token of the controller's, and an address to which its content is sent."""
+
+_OWN, _OTHER_TYPE = "declare credentials for the tenant", "choose another type"
 
 
 def borrowed(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Finding]:
     """A finding for each field of an object's spec with that effect. Args: at: the path of the spec."""
     if kind == "Provider":
-        if spec.get("type") in _CLOUD_ALERTS and not spec.get("secretRef"):
-            yield _finding((*at, "type"), f"'{spec['type']}' without credentials uses the cloud identity")
+        kind = spec.get("type")
+        fix = _OTHER_TYPE if kind in _WITH_FILES else _OWN
+        if kind in _CLOUD_ALERTS and not spec.get("secretRef"):
+            yield _finding((*at, "type"), f"'{kind}' without credentials uses the cloud identity", fix)
+        elif kind in _WITH_FILES:
+            yield _finding((*at, "type"), f"credentials of '{kind}' can name files", fix)
         return
     if spec.get("provider") in _CLOUDS:
         yield _finding((*at, "provider"), f"provider '{spec['provider']}' uses the cloud identity")
@@ -27,10 +35,10 @@ def borrowed(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Find
         yield _finding((*at, "decryption"), "decryption without 'secretRef' uses the keys and the cloud identity")
 
 
-def _finding(at: Path, message: str) -> Finding:
+def _finding(at: Path, message: str, fix: str = _OWN) -> Finding:
     return Finding(
         at,
         "shared-identity",
         f"{message} of Flux's controllers, which all tenants would share",
-        fix="declare credentials for the tenant, or ask the platform team to set 'platform: {sharedIdentity: true}'",
+        fix=f"{fix}, or ask the platform team to set 'platform: {{sharedIdentity: true}}'",
     )

@@ -75,6 +75,6 @@ def _identity() -> Iterator[Rule]:
     clouds = "['azuredevops', 'azureeventhub', 'googlepubsub']"
     yield (
         f"object.kind != 'Provider' || !(object.spec.type in {clouds})"
-        " || (has(object.spec.secretRef) && variables.everywhere)",
+        " || (object.spec.type != 'googlepubsub' && has(object.spec.secretRef) && variables.everywhere)",
         f"{message}: only the fleet's file declares alerts of these types",
     )
