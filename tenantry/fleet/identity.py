@@ -22,12 +22,12 @@ _OWN, _OTHER_TYPE = "declare credentials for the tenant", "choose another type"
 def borrowed(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Finding]:
     """A finding for each field of an object's spec with that effect. Args: at: the path of the spec."""
     if kind == "Provider":
-        kind = spec.get("type")
-        fix = _OTHER_TYPE if kind in _WITH_FILES else _OWN
-        if kind in _CLOUD_ALERTS and not spec.get("secretRef"):
-            yield _finding((*at, "type"), f"'{kind}' without credentials uses the cloud identity", fix)
-        elif kind in _WITH_FILES:
-            yield _finding((*at, "type"), f"credentials of '{kind}' can name files", fix)
+        type = spec.get("type")
+        fix = _OTHER_TYPE if type in _WITH_FILES else _OWN
+        if type in _CLOUD_ALERTS and not spec.get("secretRef"):
+            yield _finding((*at, "type"), f"'{type}' without credentials uses the cloud identity", fix)
+        elif type in _WITH_FILES:
+            yield _finding((*at, "type"), f"credentials of '{type}' can name files", fix)
         return
     if spec.get("provider") in _CLOUDS:
         yield _finding((*at, "provider"), f"provider '{spec['provider']}' uses the cloud identity")
