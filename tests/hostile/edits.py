@@ -29,6 +29,12 @@ from tests.hostile.drawn_values import (
 
 At: TypeAlias = tuple[str | int, ...]
 
+_APPS: tuple[Data, ...] = (
+    {"kustomize": {"source": "manifests"}},
+    {"helm": {"source": "charts", "chart": "x", "version": "1.x"}},
+    {"helm": {"source": "charts", "chart": "x", "version": "1.x", "values": {"objects": []}}},
+)
+_SOURCES: tuple[Data, ...] = ({"git": {"url": "https://git.example.com/rocky/x", "ref": {"branch": "main"}}},)
 EDITS: tuple[tuple[At, tuple[Any, ...]], ...] = (
     *((("sources", "*", "*", key), PROVIDERS) for key in ("provider",)),
     *((("sources", "*", "*", key), ADDRESSES) for key in ("url", "url", "endpoint")),
@@ -86,6 +92,8 @@ EDITS: tuple[tuple[At, tuple[Any, ...]], ...] = (
     (("credentials", "movy"), ({"existing": True},)),
     (("credentials", "edge-kubeconfig"), ({"existing": True},)),
     (("configs", "settings", "data"), ({"provider": "aws", "address": "https://evil.example.com"},)),
+    *((("apps", name), _APPS) for name in ("baseline", "movy-web", "tenantry", "given")),
+    *((("sources", name), _SOURCES) for name in ("movy-manifests", "tenantry", "given")),
     (("role",), ("cluster-admin", "admin", "edit", "view", "{admin}")),
     (("owners",), SUBJECTS),
     (("roleBindings",), BINDINGS),

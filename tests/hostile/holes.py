@@ -17,7 +17,7 @@ from tenantry.fleet.rules import frames as frame_rules
 from tenantry.fleet.rules import granted
 from tenantry.model import SecretKey
 from tenantry.model.tenancy import PodSecurity
-from tenantry.plan import namespaces, wall
+from tenantry.plan import alerts, images, namespaces, wall
 from tenantry.plan.apps import _Builder
 from tenantry.plan.attachments import Attachments
 from tenantry.plan.objects import bindings
@@ -27,6 +27,12 @@ from tests.hostile.files_of_tenants import Drawn
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 _SOURCE: Data = {"git": {"url": "https://git.example.com/rocky/manifests", "ref": {"branch": "main"}}}
+
+_ALERT: Data = {"provider": {"type": "slack", "channel": "x"}, "credentials": "chat"}
+_IMAGES: Data = {
+    "images": {"app": {"repository": {"image": "app"}, "policy": {"policy": {"alphabetical": {}}}}},
+    "update": {"git": {"commit": {"author": {"email": "a@b.example"}}, "push": {"branch": "images"}}},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +137,19 @@ HOLES = (
         "tenants-name-only-what-is-theirs",
         _without(_Builder, "_check_target", lambda *_: None),
         {"apps": {"web": {"kustomize": {"source": "m", "targetNamespace": "movy"}}}},
+    ),
+    Hole(
+        "alerts tell of everything on a cluster",
+        "tenants-name-only-what-is-theirs",
+        _without(alerts, "_labels", lambda scope, *_: {"tenantry/cluster": scope.cluster}),
+        {"credentials": {"chat": {"existing": True}}, "alerts": {"all": _ALERT}},
+    ),
+    Hole(
+        "updates of images take the policies of all tenants",
+        "tenants-name-only-what-is-theirs",
+        _without(images, "_policies_of", lambda *_: {"matchLabels": {"tenantry/cluster": "edge"}}),
+        {"apps": {"web": {"kustomize": {"source": "m"}, "imageAutomation": _IMAGES}}},
+        {"grants": {"sources": ["*"]}},
     ),
     Hole(
         "Flux gets the kubeconfig of another cluster",

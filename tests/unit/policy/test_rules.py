@@ -71,6 +71,12 @@ def test_the_bad_case_is_refused_by_its_rule_and_by_no_other(rule: str, *, updat
     assert expected.read_text() == told
 
 
+@pytest.mark.parametrize(("kind", "broken"), [("good", set()), ("bad", set(cases.FRAME_RULES))])
+def test_all_cases_about_frames_make_one_program(kind: Kind, broken: set[str]) -> None:
+    together = [each for rule in cases.FRAME_RULES for each in resources(rule, kind)]
+    assert {name for name, _ in violations(together, read(MAIN))} == broken
+
+
 def test_no_message_holds_the_value_of_a_secret() -> None:
     told = [str(each) for rule in ALL for _, each in violations(resources(rule, "bad"), main_file(rule))]
     assert [text for text in told if "hush" in text or "clusters: []" in text] == []

@@ -7,12 +7,14 @@ from typing import Any
 from hypothesis import reject
 from hypothesis import strategies as st
 
+from policy.main_file import MainFile
 from tenantry.compare.diff import Share, diff, diff_all
 from tenantry.kube.objects import ObjectId
 from tenantry.load import plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.plan.bootstrap import bootstrap
 from tests.drawn import given
+from tests.hostile.confinement import escapes_of
 from tests.strategies import Data, fleets, shared_hubs, shuffled
 from tests.unit.properties import promises
 from tests.unit.properties.promises import by_id, load, plans
@@ -37,6 +39,11 @@ def test_a_fleet_keeps_every_promise(data: st.DataObject) -> None:
         smaller = plans({**fleet, "tenants": tenants})
         promises.removing_a_tenant_removes_what_is_its_own_and_touches_nothing_else(tenant, planned, smaller)
         promises.removing_a_tenant_is_told_of_that_tenant_alone(tenant, planned, smaller)
+
+
+@given(st.one_of(fleets(), shared_hubs()))
+def test_the_policy_pack_finds_every_plan_confined(fleet: Data) -> None:
+    assert escapes_of(plans(fleet).values(), MainFile(fleet)) == []
 
 
 @given(fleets(), fleets())
