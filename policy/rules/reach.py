@@ -13,6 +13,8 @@ from policy.tenants import APP, Tenants
 
 _CLOUDS = ("aws", "azure", "gcp")
 _CLOUD_ALERTS = ("azuredevops", "azureeventhub", "googlepubsub")
+_WITH_FILES = ("googlepubsub",)
+"""Types of alerts whose credentials can name files of the controller."""
 _CONTENT = ("patches", "postBuild", "postRenderers", "values")
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
 
@@ -53,14 +55,19 @@ def tenants_use_no_shared_identity(tenants: Tenants) -> Iterator[Violation]:
         for path, what in _borrowed(resource.spec, "spec"):
             told = f"{resource} of tenant '{place.tenant}' {what} in {path}"
             yield Violation(resource, told, "name credentials of the tenant")
-        named = mapping(resource.spec.get("secretRef")).get("name")
-        if resource.kind == "Provider" and resource.spec.get("type") == "googlepubsub" and named:
-            # Its key may name a file of the controller's, and an address to which the content is sent.
-            told = f"{resource} of tenant '{place.tenant}' gives a controller a key for 'googlepubsub'"
-            yield Violation(resource, told, "choose another type")
-        elif resource.kind == "Provider" and resource.spec.get("type") in _CLOUD_ALERTS and not named:
-            told = f"{resource} of tenant '{place.tenant}' has no credentials for '{resource.spec.get('type')}'"
-            yield Violation(resource, told, "name credentials of the tenant")
+        if resource.kind == "Provider" and (problem := _problem_of_type(resource.spec)):
+            told = f"{resource} of tenant '{place.tenant}' {problem}"
+            yield Violation(resource, told, "name credentials of the tenant, or choose another type")
+
+
+def _problem_of_type(spec: Mapping[str, Any]) -> str:
+    """What is wrong with the type of an alert's provider, in words; "" if it is right."""
+    kind = spec.get("type")
+    if kind in _WITH_FILES:
+        return f"has the type '{kind}', whose credentials can name files of the controller"
+    if kind in _CLOUD_ALERTS and not mapping(spec.get("secretRef")).get("name"):
+        return f"has no credentials for '{kind}'"
+    return ""
 
 
 def _addresses(resource: Resource) -> Iterator[tuple[str, str, str]]:
