@@ -122,7 +122,7 @@ def _over(environment: str, unasked: list[Removal], limits: RunLimits) -> Iterat
         over = [each for each in unasked if each.what == what]
         if len(over) > limits.deletions:
             message = (
-                f"this run would remove {len(over)} {what}s, and {limits.deletions} may go at once in environment"
+                f"this run would remove {counted(len(over), what)}, and {limits.deletions} may go at once in environment"
                 f" '{environment}'\n{_listed(over)}"
             )
             raising = f"run `pulumi config set tenantry:maxDeletions {len(over)}`"

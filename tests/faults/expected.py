@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from tenantry.messages.text import counted
+
 Data: TypeAlias = dict[str, Any]
 ENVIRONMENT = "dev"
 
@@ -74,7 +76,9 @@ def refusal(before: Data, after: Data) -> str:
         return f"this run would remove {all_of} of environment 'dev'"
     limit = after["environments"][ENVIRONMENT].get("maxDeletions", 3)
     over = (
-        f"would remove {count} {what}s, and {limit} may go at once" for what, count in gone.items() if count > limit
+        f"would remove {counted(count, what)}, and {limit} may go at once"
+        for what, count in gone.items()
+        if count > limit
     )
     return next(over, "")
 

@@ -84,7 +84,7 @@ def test_up_to_the_limit_an_environment_may_lose_something(capsys: Capture) -> N
         True,
     )
     assert err.startswith(
-        "error: `pulumi up` of environment 'dev' would be refused: this run would remove 1 tenants, and 0 may go at once"
+        "error: `pulumi up` of environment 'dev' would be refused: this run would remove 1 tenant, and 0 may go at once"
     )
     assert err.endswith("; --max-deletions N and --allow-deletion NAME compare with other limits\n")
 

@@ -39,7 +39,7 @@ def test_every_tenant_goes_once_all_of_them_are_named() -> None:
 def test_what_is_named_does_not_count_against_the_limit() -> None:
     before, after = fleet(ROCKY, MOVY, TINA), fleet(ROCKY)
     check(planned(after), now(before), allowing("tenant/movy", deletions=1))
-    assert "would remove 1 tenants, and 0 may go at once" in refusal(before, after, allowing("tenant/movy"))
+    assert "would remove 1 tenant, and 0 may go at once" in refusal(before, after, allowing("tenant/movy"))
 
 
 def test_a_name_permits_what_it_names_and_nothing_else() -> None:
