@@ -4,6 +4,7 @@ All models are strict (no value is converted silently), frozen, and refuse keys 
 
     document     the whole: platform, defaults, tenants
     clusters     environments, clusters, how a cluster is reached, selectors
+    frame        which files are included, and what they are granted
     tenancy      what a tenant's namespaces are given; network: who may talk to them
     apps         apps, add-ons, overrides; kustomize and helm: their blocks
     images       whose tags are followed, and how they get into Git

@@ -12,12 +12,12 @@ from tenantry.model.clusters import Cluster, Environment, Selector
 from tenantry.model.credentials import Config, Credentials
 from tenantry.model.frame import Grants, Include
 from tenantry.model.network import Network
+from tenantry.model.patterns import NamespacePattern
 from tenantry.model.scalars import (
     Duration,
     LabelKey,
     LabelValue,
     Name,
-    NamespacePattern,
     Quantity,
     ResourceName,
     RoleName,

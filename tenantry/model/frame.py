@@ -8,7 +8,8 @@ from pydantic import Field, model_validator
 
 from tenantry.messages.redact import shorten
 from tenantry.model.clusters import Selector
-from tenantry.model.scalars import AddressPattern, Duration, KeyPrefix, Name, RoleName, Text, refusal
+from tenantry.model.patterns import AddressPattern, KeyPrefix
+from tenantry.model.scalars import Duration, Name, RoleName, Text, refusal
 from tenantry.model.strict import Model
 
 GRANTABLE = Literal[

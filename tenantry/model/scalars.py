@@ -47,7 +47,7 @@ def _checked(code: str, what: str, problem: Callable[[str], str | None]) -> Afte
     return AfterValidator(check)
 
 
-def _valid(code: str, what: str, form: Callable[[str], object], fix: Callable[[str], str] | str) -> AfterValidator:
+def valid(code: str, what: str, form: Callable[[str], object], fix: Callable[[str], str] | str) -> AfterValidator:
     """A check of a value's form. Args: fix: may depend on the value."""
 
     def check(value: str) -> str:
@@ -121,7 +121,7 @@ def path_problem(value: str) -> str | None:
     return "leaves the source" if ".." in value.split("/") else None
 
 
-def _text(pattern: str, max_length: int | None = None, *types: str) -> WithJsonSchema:
+def text(pattern: str, max_length: int | None = None, *types: str) -> WithJsonSchema:
     """What editors are told: JSON Schema cannot run our checks, so each type repeats its form as a pattern.
 
     types: those allowed beside text, which `pattern` leaves alone.
@@ -130,77 +130,75 @@ def _text(pattern: str, max_length: int | None = None, *types: str) -> WithJsonS
     return WithJsonSchema({"type": ["string", *types] if types else "string", "pattern": f"^{pattern}$", **limit})
 
 
-Name = Annotated[str, _checked("bad-name", "name", names.dns_label_problem), _text(names.DNS_LABEL, names.MAX_LABEL)]
+Name = Annotated[str, _checked("bad-name", "name", names.dns_label_problem), text(names.DNS_LABEL, names.MAX_LABEL)]
 """A DNS-1123 label: lower-case letters, digits and `-`. It is used in object names and label values."""
 
-AppName = Annotated[str, _text(rf"({names.ADDON_PREFIX})?{names.DNS_LABEL}", len(names.ADDON_PREFIX) + names.MAX_LABEL)]
+AppName = Annotated[str, text(rf"({names.ADDON_PREFIX})?{names.DNS_LABEL}", len(names.ADDON_PREFIX) + names.MAX_LABEL)]
 """The name of an app, or `platform/<add-on>`. A rule checks that it exists."""
 
 ObjectName = Annotated[
     str,
     _checked("bad-name", "name", names.object_name_problem),
-    _text(rf"{names.DNS_LABEL}(\.{names.DNS_LABEL})*", names.MAX_OBJECT),
+    text(rf"{names.DNS_LABEL}(\.{names.DNS_LABEL})*", names.MAX_OBJECT),
 ]
 """The name of an object that Tenantry does not create."""
 
 Duration = Annotated[
     str,
     BeforeValidator(_no_bare_number),
-    _valid("bad-duration", "duration", _DURATION.fullmatch, duration_fix),
+    valid("bad-duration", "duration", _DURATION.fullmatch, duration_fix),
     _checked("bad-duration", "duration", lambda value: None if _bounded(value) else "is too long: a year is the most"),
-    _text(_DURATION.pattern),
+    text(_DURATION.pattern),
 ]
 """A Go duration with the units ms, s, m and h, for example `1h30m`."""
 
 ShortDuration = Annotated[
     Duration,
-    _valid(
-        "bad-duration", "duration here", lambda value: "h" not in value, "write minutes: hours are not allowed here"
-    ),
-    _text(_DURATION.pattern.replace("|h", "")),
+    valid("bad-duration", "duration here", lambda value: "h" not in value, "write minutes: hours are not allowed here"),
+    text(_DURATION.pattern.replace("|h", "")),
 ]
 """A Go duration with the units ms, s and m. Flux does not accept hours here."""
 
 Quantity = Annotated[
     str,
     BeforeValidator(_number_as_text),
-    _valid("bad-quantity", "quantity", _QUANTITY.fullmatch, _quantity_fix),
-    _text(_QUANTITY.pattern, None, "number"),
+    valid("bad-quantity", "quantity", _QUANTITY.fullmatch, _quantity_fix),
+    text(_QUANTITY.pattern, None, "number"),
 ]
 """A Kubernetes resource quantity, for example `4`, `500m` or `8Gi`."""
 
-ResourceName = Annotated[str, _checked("bad-resource", "resource", names.resource_name_problem), _text(names.LABEL_KEY)]
+ResourceName = Annotated[str, _checked("bad-resource", "resource", names.resource_name_problem), text(names.LABEL_KEY)]
 """The name of a resource in a quota or limit, for example `requests.cpu` or `count/deployments.apps`."""
 
 Text = Annotated[str, Field(min_length=1)]
 """A string that is not empty."""
 
-RoleName = Annotated[Text, _checked("bad-role", "role", names.role_name_problem), _text(r"(?!\.{1,2}$)[^/%]+")]
+RoleName = Annotated[Text, _checked("bad-role", "role", names.role_name_problem), text(r"(?!\.{1,2}$)[^/%]+")]
 """The name of a ClusterRole. It becomes part of the name of a binding, and of a rendered file."""
 
-LabelKey = Annotated[str, _checked("bad-label", "label", names.label_key_problem), _text(names.LABEL_KEY)]
+LabelKey = Annotated[str, _checked("bad-label", "label", names.label_key_problem), text(names.LABEL_KEY)]
 """A key of a label or annotation: `name` or `prefix/name`, with letters, digits, `-`, `_` and `.`."""
 LabelValue = Annotated[
     str,
     _checked("bad-label", "label value", names.label_value_problem),
-    _text(names.LABEL_VALUE, names.MAX_LABEL),
+    text(names.LABEL_VALUE, names.MAX_LABEL),
 ]
 """At most 63 letters, digits, `-`, `_` and `.`; may be empty. Quote values that look like a boolean or a number."""
 
-SourcePath = Annotated[str, _checked("bad-path", "path", path_problem), _text(r"(?!/)(?!(.*/)?\.\.(/|$)).*")]
+SourcePath = Annotated[str, _checked("bad-path", "path", path_problem), text(r"(?!/)(?!(.*/)?\.\.(/|$)).*")]
 """A path inside a source. Paths that leave the source are refused (see CVE-2022-24877)."""
 
 DataKey = Annotated[
     str,
     _checked("bad-key", "key", _matching(_DATA_KEY, "must be letters, digits, '-', '_' and '.', as in 'age.agekey'")),
-    _text(_DATA_KEY.pattern),
+    text(_DATA_KEY.pattern),
 ]
 """A key of a Secret or ConfigMap."""
 
 RegistryHost = Annotated[
     str,
-    _valid("bad-host", "host", _HOST.fullmatch, "write HOST or HOST:PORT, without scheme and path"),
-    _text(_HOST.pattern),
+    valid("bad-host", "host", _HOST.fullmatch, "write HOST or HOST:PORT, without scheme and path"),
+    text(_HOST.pattern),
 ]
 """The host of a registry, optionally with a port; without scheme and path."""
 
@@ -211,52 +209,15 @@ def _is_image(value: str) -> bool:
 
 
 _AN_IMAGE = "write [HOST[:PORT]/]PATH in lower case, without scheme, tag and digest"
-ImageName = Annotated[str, _valid("bad-image", "image", _is_image, _AN_IMAGE), _text(r"(?!.*(://|@|:[^/]*$))\S+")]
+ImageName = Annotated[str, valid("bad-image", "image", _is_image, _AN_IMAGE), text(r"(?!.*(://|@|:[^/]*$))\S+")]
 """An image repository without a tag, for example `ghcr.io/org/app`. May contain placeholders."""
-
-_ADDRESS = r"(\*|[^*\s?#]+(/\*)?)"
-AddressPattern = Annotated[
-    str,
-    _valid(
-        "bad-address",
-        "address",
-        lambda value: re.fullmatch(_ADDRESS, value) and (value == "*" or "://" in value or value.startswith("{")),
-        "write 'https://HOST/PATH', 'https://HOST/PATH/*', or '*' for any address",
-    ),
-    _text(_ADDRESS),
-]
-"""An address, or with `/*` at its end everything below it; `*` alone is any address. May contain placeholders."""
-
-NamespacePattern = Annotated[
-    str,
-    _valid(
-        "bad-name",
-        "namespace",
-        re.compile(r"[a-z0-9*]([-a-z0-9*]*[a-z0-9*])?").fullmatch,
-        "write a name; '*' stands for any characters",
-    ),
-    _text(r"[a-z0-9*]([-a-z0-9*]*[a-z0-9*])?"),
-]
-"""The name of a namespace, in which `*` stands for any characters."""
-
-KeyPrefix = Annotated[
-    str,
-    _valid(
-        "bad-prefix",
-        "prefix",
-        re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/").fullmatch,
-        "write it as 'team.example.com/'",
-    ),
-    _text(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/"),
-]
-"""The part of the key of a label or annotation before the name, with the slash, for example `team.example.com/`."""
 
 VariableName = Annotated[
     str,
     _checked(
         "bad-variable", "variable", _matching(_VARIABLE, "must be letters, digits and '_', starting with a letter")
     ),
-    _text(_VARIABLE.pattern),
+    text(_VARIABLE.pattern),
 ]
 """Letters, digits and `_`, starting with a letter."""
 VariableValue = Annotated[str, BeforeValidator(_whole_number_as_text), WithJsonSchema({"type": ["string", "integer"]})]

@@ -1,0 +1,45 @@
+"""The types of values that stand for many names or addresses: what the main file grants or reserves."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from tenantry.model.scalars import text, valid
+
+_ADDRESS = r"(\*|[^*\s?#]+(/\*)?)"
+AddressPattern = Annotated[
+    str,
+    valid(
+        "bad-address",
+        "address",
+        lambda value: re.fullmatch(_ADDRESS, value) and (value == "*" or "://" in value or value.startswith("{")),
+        "write 'https://HOST/PATH', 'https://HOST/PATH/*', or '*' for any address",
+    ),
+    text(_ADDRESS),
+]
+"""An address, or with `/*` at its end everything below it; `*` alone is any address. May contain placeholders."""
+
+NamespacePattern = Annotated[
+    str,
+    valid(
+        "bad-name",
+        "namespace",
+        re.compile(r"[a-z0-9*]([-a-z0-9*]*[a-z0-9*])?").fullmatch,
+        "write a name; '*' stands for any characters",
+    ),
+    text(r"[a-z0-9*]([-a-z0-9*]*[a-z0-9*])?"),
+]
+"""The name of a namespace, in which `*` stands for any characters."""
+
+KeyPrefix = Annotated[
+    str,
+    valid(
+        "bad-prefix",
+        "prefix",
+        re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/").fullmatch,
+        "write it as 'team.example.com/'",
+    ),
+    text(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/"),
+]
+"""The part of the key of a label or annotation before the name, with the slash, for example `team.example.com/`."""
