@@ -13,11 +13,11 @@ from tenantry.cluster.requests import every, in_parallel, one
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
-from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.kube.objects import Manifest, ObjectId, labels_of
 from tenantry.messages.errors import Refused, Severity
 from tenantry.messages.problems import Problem, error
 from tenantry.plan.admission_policy import management_policies
-from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
+from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, TENANT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
 from tenantry.preflight.admission import check_policies
@@ -101,9 +101,16 @@ class _Check:
         return check_fitness(self.plan, dict(zip(wanted, in_parallel(self._read, wanted.values()), strict=True)))
 
     def _lockdown(self) -> Iterator[Problem]:
-        labelled = list(every(self.client, "apps/v1", "Deployment", selector=LABEL))
-        deployments = labelled or every(self.client, "apps/v1", "Deployment")
+        labelled = self._deployments(LABEL)
+        deployments = labelled or self._deployments()
         return check_lockdown(deployments, shared_identity=self.fleet.document.platform.sharedIdentity)
+
+    def _deployments(self, selector: str = "") -> list[Manifest]:
+        """Deployments outside of tenants' namespaces: a tenant's, with Flux's labels, would hide the controllers."""
+        found = list(every(self.client, "apps/v1", "Deployment", selector=selector))
+        marked = every(self.client, "v1", "Namespace", selector=TENANT_LABEL, metadata_only=True) if found else ()
+        tenants = {each["metadata"]["name"] for each in marked if TENANT_LABEL in labels_of(each)}
+        return [each for each in found if each["metadata"].get("namespace") not in tenants]
 
     def _policy(self) -> Iterator[Problem]:
         platform = self.fleet.document.platform

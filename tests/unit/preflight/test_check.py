@@ -61,6 +61,19 @@ def test_everything_that_is_wrong_is_told_in_one_run_errors_first() -> None:
     assert not report(management).fit
 
 
+def test_a_deployment_of_a_tenant_with_fluxs_labels_hides_no_controller() -> None:
+    management = hub()
+    locked = management.objects[DEPLOYMENTS]["items"][0]
+    forged = {**locked, "metadata": {"name": "helm-controller", "namespace": "mallory"}}
+    management.objects[DEPLOYMENTS]["items"] = [controller("helm-controller"), forged]
+    marked = {"metadata": {"name": "mallory", "labels": {"toolkit.fluxcd.io/tenant": "mallory"}}}
+    management.objects["/api/v1/namespaces"]["items"].append(marked)
+    (problem,) = (each for each in told(management) if each.code == "no-lockdown")
+    assert "(Deployment flux-system/helm-controller)" in problem.message
+    management.objects[DEPLOYMENTS]["items"] = [forged]
+    assert ("warning", "no-controllers") in codes(management)
+
+
 def test_forged_and_malformed_releases_are_warnings() -> None:
     management = hub()
     labels = {"tenantry/environment": "dev", "tenantry/cluster": "edge", "toolkit.fluxcd.io/tenant": "rocky"}
