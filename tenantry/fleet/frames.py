@@ -70,7 +70,9 @@ class _Filling:
             self._keep_selector(at, joined)
         grants = _Granted(self.main, frame)
         for key, value in own.items():
-            if key in PARTS and isinstance(value, dict) and isinstance(frame.get(key, {}), dict):
+            if key in PARTS and not isinstance(frame.get(key, {}), dict):
+                continue  # the check of shapes reports what the main file says
+            if key in PARTS and isinstance(value, dict):
                 self._add_entries(name, fill, key, joined)
             elif key == SELECTOR or key in PARTS:
                 joined[key], self.written[*at, key] = value, (fill.file, (*at, key))

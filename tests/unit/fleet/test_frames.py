@@ -151,6 +151,11 @@ def test_an_unknown_placeholder_in_a_grant_is_reported_there() -> None:
     assert (problem.code, str(problem.location)) == ("unknown-placeholder", "tenants.yaml:12:56")
 
 
+def test_a_part_of_the_main_file_that_does_not_fit_is_reported_although_the_included_file_has_one() -> None:
+    (problem, *_) = problems("{clusters: {names: [hub]}, apps: 5}", SOURCE, WEB)
+    assert (problem.code, str(problem.location)) == ("wrong-type", "tenants.yaml:12:43")
+
+
 @pytest.mark.parametrize("own", ["apps: null", "sources: []", "alerts: 5"])
 def test_parts_of_the_main_file_are_not_removed_by_values_that_do_not_fit(own: str) -> None:
     frame = f"{{clusters: {{names: [hub]}}, {SOURCE}, {WEB}}}"
