@@ -56,9 +56,9 @@ ON_THE_HUB = (
         {"spec": {"prune": False}},
     ),
     Change(
-        "another service account for a HelmRelease",
+        "the interval of a HelmRelease",
         f"{HELM}/movy/helmreleases/greeter",
-        {"spec": {"serviceAccountName": "default"}},
+        {"spec": {"interval": "1h"}},
     ),
     Change(
         "the branch of a source", f"{SOURCE}/movy/gitrepositories/manifests", {"spec": {"ref": {"branch": "other"}}}
