@@ -108,7 +108,13 @@ def _forged(cluster: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
         "apiVersion": "helm.toolkit.fluxcd.io/v2",
         "kind": "HelmRelease",
         "metadata": {"name": f"forged-{cluster}", "namespace": "rocky", "labels": labels},
-        "spec": {"interval": "1h", "suspend": True, "chartRef": chart, "values": {"objects": objects}},
+        "spec": {
+            "interval": "1h",
+            "suspend": True,
+            "serviceAccountName": "rocky",  # else the admission policy refuses it
+            "chartRef": chart,
+            "values": {"objects": objects},
+        },
     }
 
 
