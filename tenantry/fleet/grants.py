@@ -52,10 +52,16 @@ def is_filled(fleet: Fleet, path: Path) -> bool:
     return fleet.source.filled_by(path) is not None
 
 
+def filled_tenants(fleet: Fleet) -> Iterator[tuple[str, Grants]]:
+    """The tenants that included files speak of, with their grants; without those that are left out."""
+    for tenant in fleet.source.fills:
+        if tenant in fleet.document.tenants and (grants := grants_of(fleet, tenant)):
+            yield tenant, grants
+
+
 def filled_entries(fleet: Fleet, key: str) -> Iterator[tuple[str, str]]:
     """The tenant and the name of every entry under one of the tenants' keys that an included file wrote."""
-    for tenant in fleet.source.fills:
-        if tenant in fleet.document.tenants:
-            for name in fleet.raw("tenants", tenant, key):
-                if is_filled(fleet, ("tenants", tenant, key, name)):
-                    yield tenant, name
+    for tenant, _ in filled_tenants(fleet):
+        for name in fleet.raw("tenants", tenant, key):
+            if is_filled(fleet, ("tenants", tenant, key, name)):
+                yield tenant, name

@@ -39,13 +39,16 @@ class Wall:
 
     def check(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
         """What a spec may not say. Args: origin: where in the document the value at a path of the spec is written."""
-        if not self._scope.tenant:
-            return
+        if self._scope.tenant:
+            yield from (self._placed(each, origin) for each in self._findings(kind, spec, origin))
+
+    def _findings(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
+        """The same, with paths in the spec."""
         if not self._fleet.document.platform.sharedIdentity:
-            yield from (self._placed(each, origin) for each in borrowed(kind, spec))
-        yield from (self._placed(each, origin) for each in self._intervals(spec, origin))
+            yield from borrowed(kind, spec)
+        yield from self._intervals(spec, origin)
         if self._grants:
-            yield from (self._placed(each, origin) for each in self._addresses(kind, spec, origin, self._grants))
+            yield from self._addresses(kind, spec, origin, self._grants)
 
     def _addresses(
         self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants

@@ -14,8 +14,8 @@ from tenantry.fleet.grants import (
     POLICYS_SHORTEST,
     SHORTEST_INTERVAL,
     filled_entries,
+    filled_tenants,
     grant_at,
-    grants_of,
     is_filled,
 )
 from tenantry.fleet.placement import (
@@ -85,8 +85,8 @@ def _left_out(fleet: Fleet, tenant: str) -> Iterator[str]:
 def management_clusters_are_left_out_on_purpose(fleet: Fleet) -> Iterator[Finding]:
     """Reported once for each place of a selector, however many tenants it is for."""
     places: dict[Path, str] = {}
-    for tenant in fleet.source.fills:
-        if tenant in fleet.document.tenants and any(_left_out(fleet, tenant)):
+    for tenant, _ in filled_tenants(fleet):
+        if any(_left_out(fleet, tenant)):
             places.setdefault(granted_selector(fleet, tenant)[1], tenant)
     for path, tenant in places.items():
         names = [name for name in fleet.clusters if is_management(fleet, name)]
@@ -100,10 +100,9 @@ def management_clusters_are_left_out_on_purpose(fleet: Fleet) -> Iterator[Findin
 
 
 def included_files_give_granted_roles(fleet: Fleet) -> Iterator[Finding]:
-    for tenant in fleet.source.fills:
-        grants = grants_of(fleet, tenant) if tenant in fleet.document.tenants else None
-        granted = DEFAULT_ROLES if grants is None or grants.roles is None else grants.roles
-        for path, role in walk.roles_of(fleet, tenant) if grants else ():
+    for tenant, grants in filled_tenants(fleet):
+        granted = DEFAULT_ROLES if grants.roles is None else grants.roles
+        for path, role in walk.roles_of(fleet, tenant):
             if is_filled(fleet, path) and role not in granted:
                 message = f"role '{shorten(role)}' is not granted to tenant '{tenant}'"
                 yield _not_granted(fleet, tenant, "roles", path, message, granted)
@@ -111,12 +110,11 @@ def included_files_give_granted_roles(fleet: Fleet) -> Iterator[Finding]:
 
 def included_files_keep_to_the_shortest_interval(fleet: Fleet) -> Iterator[Finding]:
     """Of the tenants themselves; the plan checks apps, sources and images."""
-    for tenant in fleet.source.fills:
-        grants = grants_of(fleet, tenant) if tenant in fleet.document.tenants else None
-        for key in TIMES if grants else ():
+    for tenant, grants in filled_tenants(fleet):
+        for key in TIMES:
             path = ("tenants", tenant, key)
             value = fleet.raw("tenants", tenant).get(key)
-            if grants and isinstance(value, str) and is_filled(fleet, path):
+            if isinstance(value, str) and is_filled(fleet, path):
                 yield from too_short(fleet, tenant, path, value, grants.shortestInterval or SHORTEST_INTERVAL)
 
 
