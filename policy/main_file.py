@@ -47,11 +47,26 @@ class MainFile:
 
     data: Mapping[str, Any]
     environments: Mapping[str, Mapping[str, Any]] = field(init=False)
+    clusters: Mapping[str, Mapping[str, Any]] = field(init=False)
 
     def __post_init__(self) -> None:
         written = mapping(self.data.get("environments"))
         whole = {name: merged(*(mapping(written.get(each)) for each in _lineage(written, name))) for name in written}
         object.__setattr__(self, "environments", whole)
+        clusters = {
+            name: self._grouped(str(name), mapping(own)) for name, own in mapping(self.data.get("clusters")).items()
+        }
+        object.__setattr__(self, "clusters", clusters)
+
+    def _grouped(self, name: str, own: Mapping[str, Any]) -> dict[str, Any]:
+        """A cluster with what its group says, and the groups above that one."""
+        groups = mapping(self.data.get("clusterGroups"))
+        layers = [
+            _named(mapping(groups.get(each)), name) for each in _lineage(groups, str(own.get("group") or ""), "group")
+        ]
+        nearest = next((found for each in (own, *reversed(layers)) if (found := _kinds(each))), set())
+        other = {key: None for each in layers for key in _kinds(each) - nearest}
+        return merged(*layers, {"kubeconfig": other} if other else {}, own)
 
     @property
     def platform(self) -> Mapping[str, Any]:
@@ -60,10 +75,6 @@ class MainFile:
     @property
     def defaults(self) -> Mapping[str, Any]:
         return mapping(self.data.get("defaults"))
-
-    @property
-    def clusters(self) -> Mapping[str, Any]:
-        return mapping(self.data.get("clusters"))
 
     @property
     def tenants(self) -> Mapping[str, Any]:
@@ -182,12 +193,30 @@ def filled(text: str, variables: Mapping[str, str]) -> str:
     return _TOKEN.sub(value, text)
 
 
-def _lineage(environments: Mapping[str, Any], name: str) -> tuple[str, ...]:
+def _lineage(declared: Mapping[str, Any], name: str, key: str = "extends") -> tuple[str, ...]:
     found: list[str] = []
     while name and name not in found:
         found.insert(0, name)
-        name = str(mapping(environments.get(name)).get("extends") or "")
+        name = str(mapping(declared.get(name)).get(key) or "")
     return tuple(found)
+
+
+def _kinds(cluster: Mapping[str, Any]) -> set[str]:
+    """Under which keys a cluster or group says where the kubeconfig is."""
+    return {key for key, value in mapping(cluster.get("kubeconfig")).items() if value is not None}
+
+
+def _named(group: Mapping[str, Any], cluster: str) -> dict[str, Any]:
+    """A group with the name of one of its clusters filled in."""
+    return {**group, **({"kubeconfig": _all_filled(group["kubeconfig"], cluster)} if "kubeconfig" in group else {})}
+
+
+def _all_filled(value: Any, cluster: str) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _all_filled(each, cluster) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_all_filled(each, cluster) for each in value]
+    return filled(value, {"cluster": cluster}) if isinstance(value, str) else value
 
 
 def _kubeconfig(written: Mapping[str, Any]) -> Kubeconfig | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from tenantry.fleet.blocks import check_blocks
 from tenantry.fleet.fleet import Fleet, diagnose
 from tenantry.fleet.frames import filled
+from tenantry.fleet.groups import Grouped, grouped
 from tenantry.fleet.leaks import pasted_secrets
 from tenantry.fleet.rules import check_rules, check_warnings
 from tenantry.fleet.shape import check_shape
@@ -30,7 +31,7 @@ def load_fleet(file: Path) -> Fleet:
 def fleet_of(source: ParsedFile) -> Fleet:
     """Check a parsed file. Raises: InvalidFleet: includes the problems that planning finds, so that one run reports all."""
     secrets = tuple(diagnose(source, first_of(pasted_secrets(source.data))))
-    fleet, problems = _checked(source, known=bool(secrets))
+    fleet, problems = _checked(grouped(source), known=bool(secrets))
     if not (secrets or problems) and fleet:
         return fleet
     # A secret in the file must be removed first, so its other problems are not reported.
@@ -38,20 +39,22 @@ def fleet_of(source: ParsedFile) -> Fleet:
     raise InvalidFleet([*secrets, *(problem for problem in problems if problem.location not in places)])
 
 
-def _checked(source: ParsedFile, *, known: bool) -> tuple[Fleet | None, list[Diagnostic]]:
+def _checked(clusters: Grouped, *, known: bool) -> tuple[Fleet | None, list[Diagnostic]]:
     """The fleet, or None if its structure is wrong, and its problems. If there are any, they include those of planning.
 
-    Args: known: whether there are other problems already.
+    Args: clusters: the file, with groups merged into its clusters; known: whether there are other problems already.
     """
+    source = clusters.source
     checked = check_shape(source.data, first_of(check_blocks(source.data)))
-    problems = [*source.problems, *diagnose(source, checked.findings)]
-    if checked.document is None:
+    findings = (each for each in checked.findings if not clusters.is_follow_up(each))
+    problems = [*source.problems, *diagnose(source, (*clusters.findings, *findings))]
+    if checked.document is None or clusters.findings:
         return None, problems
     fleet = Fleet(checked.document, source, checked.left_out)
-    findings = first_of(check_rules(fleet))
-    problems += fleet.diagnose(findings)
+    found = first_of(check_rules(fleet))
+    problems += fleet.diagnose(found)
     # If clusters or environments are wrong, a plan would only report the same problems again.
-    if (known or problems) and not any(finding.path[0] in ("environments", "clusters") for finding in findings):
+    if (known or problems) and not any(finding.path[0] in ("environments", "clusters") for finding in found):
         problems += _plan_all(replace(fleet, known_problems=True))[1]
     return fleet, problems
 

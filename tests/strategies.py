@@ -42,7 +42,7 @@ def fleets(draw: st.DrawFn, least: int = 1) -> Data:
                 "environments": [environment],
                 "labels": {"region": draw(_REGIONS)},
                 "variables": {"domain": f"{name}.example.com"},
-                "kubeconfig": draw(_kubeconfigs(name)),
+                **({"group": "remote"} if draw(st.booleans()) else {"kubeconfig": draw(_kubeconfigs(name))}),
             }
     addons = {name: draw(_addons(sorted(clusters))) for name in _ADDONS[: draw(st.integers(0, 2))]}
     return {
@@ -55,6 +55,7 @@ def fleets(draw: st.DrawFn, least: int = 1) -> Data:
             }
             for environment in environments
         },
+        **({"clusterGroups": _GROUPS} if any("group" in each for each in clusters.values()) else {}),
         "clusters": clusters,
         "platform": {
             "chart": {"helm": {"url": "https://charts.{domain}", "version": "0.1.0"}},
@@ -83,6 +84,12 @@ def shared_hubs(draw: st.DrawFn) -> Data:
         if name != "hubdev":
             cluster.setdefault("kubeconfig", draw(_kubeconfigs(name)))
     return fleet
+
+
+_GROUPS: Data = {
+    "all": {"labels": {"tier": "edge"}, "kubeconfig": {"kamaji": {"namespace": "clusters"}}},
+    "remote": {"group": "all", "kubeconfig": {"kamaji": {"controlPlane": "{cluster}"}}},
+}
 
 
 def _kubeconfigs(cluster: str) -> st.SearchStrategy[Data]:

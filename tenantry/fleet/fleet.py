@@ -79,11 +79,22 @@ class Fleet:
 
 
 def diagnose(source: ParsedFile, findings: Iterable[Finding]) -> Iterator[Diagnostic]:
-    """Findings with their places in the file they were found in."""
+    """Findings with their places in the file they were found in. One in a group of clusters is reported once, not for each."""
+    known: set[tuple[str, Path]] = set()
     for finding in findings:
+        path, notes = source.origin(finding.path), finding.notes
+        if path[:1] == ("clusterGroups",):
+            if (finding.code, path) in known:
+                continue
+            known.add((finding.code, path))
+            notes = (
+                notes
+                if path == finding.path
+                else (*notes, f"cluster '{finding.path[1]}' has it from group '{path[1]}'")
+            )
         place = source.locate(finding.path, key=finding.at_key)
         message = _without_secret(source, finding)
-        yield Diagnostic(place, finding.code, message, finding.path, finding.notes, finding.fix, finding.severity)
+        yield Diagnostic(place, finding.code, message, path, notes, finding.fix, finding.severity)
 
 
 _NAME = re.compile(r"[a-z]{1,20}(-[a-z]{1,20}){0,3}")

@@ -57,8 +57,8 @@ _OWN = ("extends", "after")
 """What an environment says of itself alone."""
 
 
-_MAX_ABOVE = 32
-"""How long a chain of environments may be, the environment itself included; everything is merged along it."""
+MAX_ABOVE = 32
+"""How long a chain of environments or groups may be, itself included; everything is merged along it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,20 +139,26 @@ def _unknown(parents: Mapping[str, str], environments: Mapping[str, Any]) -> Ite
             )
 
 
-def _too_long(parents: Mapping[str, str]) -> Iterator[Finding]:
+def too_long(parents: Mapping[str, str]) -> Iterator[str]:
+    """The names with more than `MAX_ABOVE - 1` ancestors."""
     for name in parents:
         chain = {name}
         above = parents.get(name)
-        while above is not None and above not in chain and len(chain) <= _MAX_ABOVE:
+        while above is not None and above not in chain and len(chain) <= MAX_ABOVE:
             chain.add(above)
             above = parents.get(above)
-        if len(chain) > _MAX_ABOVE:
-            yield Finding(
-                ("environments", name, "extends"),
-                "extends-too-many",
-                f"environment '{name}' extends more than {_MAX_ABOVE - 1} others, one through the other",
-                fix="extend one of them directly",
-            )
+        if len(chain) > MAX_ABOVE:
+            yield name
+
+
+def _too_long(parents: Mapping[str, str]) -> Iterator[Finding]:
+    for name in too_long(parents):
+        yield Finding(
+            ("environments", name, "extends"),
+            "extends-too-many",
+            f"environment '{name}' extends more than {MAX_ABOVE - 1} others, one through the other",
+            fix="extend one of them directly",
+        )
 
 
 def _circles(parents: Mapping[str, str]) -> Iterator[Finding]:

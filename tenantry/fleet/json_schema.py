@@ -30,6 +30,7 @@ def json_schema() -> dict[str, Any]:
     for name, definition in schema["$defs"].items():
         _complete(definition, name, documented)
     _complete(schema, "Document", documented)
+    _let_group(schema["$defs"])
     for name, words in SHORT_FORMS.items():
         schema["$defs"][name] = {"anyOf": [{"enum": list(words)}, schema["$defs"][name]]}
     schema["$defs"]["Include"] = {"anyOf": [{"type": "string", "minLength": 1}, schema["$defs"]["Include"]]}
@@ -90,6 +91,48 @@ def _let_inherit(environment: dict[str, Any]) -> None:
     for part in (namespace, variables):
         part["type"] = [part["type"], "null"]
     variables["additionalProperties"]["type"].append("null")
+
+
+def _let_group(definitions: dict[str, Any]) -> None:
+    """A cluster with a group is checked when it is whole; as written it may lack or remove anything."""
+    group, cluster = (definitions[name]["properties"] for name in ("ClusterGroup", "Cluster"))
+    definitions["PartOfKubeconfig"] = _part_of_kubeconfig(definitions)
+    described = group["kubeconfig"]["description"]
+    options = [{"$ref": "#/$defs/PartOfKubeconfig"}, {"type": "null"}]
+    group["kubeconfig"] = {"anyOf": options, "description": described}
+    alone = {key: cluster[key] for key in _REMOVABLE}
+    for key in _REMOVABLE:
+        cluster[key] = {
+            "description": cluster[key].get("description", ""),
+            "anyOf": group[key].get("anyOf", [group[key]]),
+        }
+    required = definitions["Cluster"].pop("required")
+    definitions["Cluster"]["anyOf"] = [{"required": required, "properties": alone}, _given("group")]
+
+
+_REMOVABLE = ("environments", "labels", "variables", "kubeconfig", "platformServiceAccount")
+"""Keys of a cluster that may be incomplete, or `null`, if it has a group."""
+
+
+def _part_of_kubeconfig(definitions: dict[str, Any]) -> dict[str, Any]:
+    """A kubeconfig of which the cluster adds the rest, with placeholders in its texts."""
+    kinds = {}
+    for key, part in definitions["Kubeconfig"]["properties"].items():
+        described = definitions[part["anyOf"][0]["$ref"].rpartition("/")[2]]
+        texts = {name: _text(each) for name, each in described["properties"].items()}
+        kind = {"type": "object", "properties": texts, "additionalProperties": False}
+        kinds[key] = {"anyOf": [kind, {"type": "null"}], "description": part["description"]}
+    return {"type": "object", "properties": kinds, "additionalProperties": False}
+
+
+def _text(schema: dict[str, Any]) -> dict[str, Any]:
+    """A key of a kubeconfig: a known word, a list of texts, or any text."""
+    described = {"description": schema["description"]}
+    if "enum" in schema:
+        return {**described, "enum": [*schema["enum"], None]}
+    options = schema.get("anyOf", [schema])
+    kinds = [{"type": "array", "items": {"type": "string"}}] if options[0].get("type") == "array" else []
+    return {**described, "anyOf": [*kinds, {"type": "string"}, {"type": "null"}]}
 
 
 def _given(key: str) -> dict[str, Any]:

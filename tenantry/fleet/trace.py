@@ -72,7 +72,7 @@ def trace(source: ParsedFile, layers: Sequence[Layer], effective: Mapping[str, A
 
 def origin_at(source: ParsedFile, path: Path) -> Origin:
     """The origin for a path of the document."""
-    return Origin(_level(path), source.locate(path))
+    return Origin(_level(source.origin(path)), source.locate(path))
 
 
 def placeholders(written: Any) -> tuple[str, ...]:
@@ -87,6 +87,8 @@ def _level(path: Path) -> str:
     match path:
         case ("environments" | "clusters" as group, name, *_):
             level = f"{group[:-1]} {name}"
+        case ("clusterGroups", name, *_):
+            level = f"group {name}"
         case ("tenants", _, "apps", _, "overrides", "environments" | "clusters" as group, name, *_):
             level = f"{group[:-1]} {name}"
         case ("platform", "addons", _, "overrides", "environments" | "clusters" as group, name, *_):

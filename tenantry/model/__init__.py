@@ -3,7 +3,7 @@
 All models are strict (no value is converted silently), frozen, and refuse keys they do not know.
 
     document     the whole: platform, defaults, tenants
-    clusters     environments, clusters, how a cluster is reached, selectors
+    clusters     environments, clusters, their groups, how a cluster is reached, selectors
     frame        which files are included, and what they are granted
     tenancy      what a tenant's namespaces are given; network: who may talk to them
     apps         apps, add-ons, overrides; kustomize and helm: their blocks
@@ -16,7 +16,16 @@ All models are strict (no value is converted silently), frozen, and refuse keys 
 
 from tenantry.model.alerts import COMMIT_STATUS, Alert, Provider
 from tenantry.model.apps import Addon, App, AppPatch, Overrides, State
-from tenantry.model.clusters import Cluster, ClusterState, ConfigMap, Environment, Kubeconfig, SecretKey, Selector
+from tenantry.model.clusters import (
+    Cluster,
+    ClusterGroup,
+    ClusterState,
+    ConfigMap,
+    Environment,
+    Kubeconfig,
+    SecretKey,
+    Selector,
+)
 from tenantry.model.credentials import Config, Credentials
 from tenantry.model.document import ChartRepository, Document, Platform, Settings, Tenant
 from tenantry.model.flux import FluxBlock
@@ -46,6 +55,7 @@ __all__ = [
     "Bucket",
     "ChartRepository",
     "Cluster",
+    "ClusterGroup",
     "ClusterState",
     "Config",
     "ConfigMap",

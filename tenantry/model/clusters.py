@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -130,7 +130,29 @@ class Kubeconfig(OneOf):
         return reference
 
 
+class ClusterGroup(Model):
+    """What several clusters share. A cluster names its group with `group`, and adds or replaces what differs."""
+
+    group: str | None = None
+    """The group whose settings apply here too. This group's own take precedence."""
+    environments: Annotated[list[str], Field(min_length=1)] | None = None
+    """The environments of the clusters. A cluster's list replaces this one."""
+    labels: dict[LabelKey, LabelValue | None] | None = None
+    """Labels of the clusters. A cluster's own labels are added; `null` removes one."""
+    variables: dict[VariableName, VariableValue | None] | None = None
+    """Placeholders, by name. A cluster's own variables are added; `null` removes one."""
+    kubeconfig: dict[str, dict[str, Any] | None] | None = None
+    """The `kubeconfig` of the clusters, or a part of it. `{cluster}` stands for the cluster's name, `{{` and `}}` for braces. A
+    cluster that names another kind, such as `secret`, replaces all of it."""
+    platformServiceAccount: Name | None = None
+    """The service account that Flux impersonates on the clusters for baselines and add-ons."""
+    state: Literal["active", "paused"] | None = None
+    """`paused`: Flux stops reconciling everything on the clusters. Clusters are decommissioned one by one."""
+
+
 class Cluster(Model):
+    group: str | None = None
+    """The entry of `clusterGroups` whose settings apply here too. This cluster's own take precedence."""
     environments: Annotated[list[str], Field(min_length=1)]
     """The environments that the cluster belongs to. Its add-ons belong to the first one."""
     labels: dict[LabelKey, LabelValue] = {}

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from tenantry.model.alerts import Alert
 from tenantry.model.apps import Addon, App, State
-from tenantry.model.clusters import Cluster, Environment, Selector
+from tenantry.model.clusters import Cluster, ClusterGroup, Environment, Selector
 from tenantry.model.credentials import Config, Credentials
 from tenantry.model.frame import Grants, Include
 from tenantry.model.network import Network
@@ -161,6 +161,8 @@ class Document(Model):
     """Files beside this one with the apps of tenants. What a tenant is given stands in this file."""
     environments: Annotated[dict[Name, Environment], Field(min_length=1)]
     """Environments. Each one is a Pulumi stack on one management cluster."""
+    clusterGroups: dict[Name, ClusterGroup] = {}
+    """What equal clusters share, by the name that their `group` says."""
     clusters: Annotated[dict[Name, Cluster], Field(min_length=1)]
     """Management clusters and remote clusters."""
     platform: Platform = Platform()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,10 @@ from tenantry.messages.data import value_at
 from tenantry.messages.errors import Diagnostic, Location, Path
 from tenantry.messages.lines import Lines
 from tenantry.source.places import location
+
+
+def _itself(path: Path) -> Path:
+    return path
 
 
 class ParsedFile:
@@ -30,6 +34,7 @@ class ParsedFile:
         self.warnings: tuple[Diagnostic, ...] = ()
         self._root = root
         self._written: Mapping[Path, Written] = {}
+        self._origin: Callable[[Path], Path] = _itself
         self._children: dict[int, dict[Any, tuple[Node, Node]]] = {}
 
     def including(
@@ -38,17 +43,28 @@ class ParsedFile:
         """The same file with what included files say."""
         completed = ParsedFile(self.file, self._root, self.data, self.lines)
         completed.fills, completed.problems, completed.warnings = fills, tuple(problems), tuple(warnings)
+        completed.data, completed._written, completed._origin = self.data, self._written, self._origin
         return completed
 
     def joined(
         self, data: dict[str, Any], written: Mapping[Path, Written], problems: Iterable[Diagnostic]
     ) -> ParsedFile:
         """The same file with joined data. written: where each part stands that is not at its own place in this file; the
-        paths are those of tenants, their keys, and the entries of these. problems: those found by joining.
+        paths are those of clusters, and of tenants, their keys, and the entries of these. problems: those found by joining.
         """
         joined = self.including(self.fills, (*self.problems, *problems), self.warnings)
-        joined.data, joined._written = data, written
+        joined.data, joined._written = data, {**self._written, **written}
         return joined
+
+    def merged(self, data: dict[str, Any], origin: Callable[[Path], Path]) -> ParsedFile:
+        """The same file with merged data. origin: from a path in it to the path where the author wrote the value."""
+        merged = self.including(self.fills, self.problems, self.warnings)
+        merged.data, merged._origin = data, origin
+        return merged
+
+    def origin(self, path: Path) -> Path:
+        """Where in the document the author wrote the value at a path: in another part, if it is merged from there."""
+        return self._origin(path)
 
     def filled_by(self, path: Path) -> Fill | None:
         """What an included file says of a tenant, if the value at a path of the tenant is written there."""
@@ -57,7 +73,7 @@ class ParsedFile:
 
     def _elsewhere(self, path: Path) -> Written | None:
         """Where the value at a path is written, if not at this path of this file."""
-        if path[:1] != ("tenants",) or not self._written:
+        if path[:1] not in (("tenants",), ("clusters",)) or not self._written:
             return None
         for length in (4, 3, 2):
             if (head := path[:length]) in self._written:
@@ -78,10 +94,11 @@ class ParsedFile:
 
     def locate(self, path: Path, *, key: bool = False) -> Location:
         """The place of the value at `path`, or of its key; of the deepest part that exists where the path does not."""
-        if elsewhere := self._elsewhere(path):
+        written = self.origin(path)
+        if elsewhere := self._elsewhere(written):
             file, at = elsewhere
             return file._place(at, key=key)
-        return self._place(path, key=key)
+        return self._place(written, key=key)
 
     def _place(self, path: Path, *, key: bool) -> Location:
         node, place = self._root, self._root

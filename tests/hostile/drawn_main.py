@@ -37,6 +37,10 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
             **({} if shared else {hub: {"environments": ["prod"]}}),
             **{name: _remote(name, chance) for name in ("edge", "far", "edge-rocky")},
         },
+        "clusterGroups": {
+            "remote": {"group": "all", "kubeconfig": {"secret": {"name": "{cluster}-kubeconfig", "key": "value"}}},
+            "all": {"kubeconfig": {"secret": {"namespace": "clusters"}}, "labels": {"zone": "in"}},
+        },
         "platform": _platform(chance),
         "defaults": _defaults(chance),
         "selfService": {"small": {key: each for key, each in _frame(chance).items() if key != "namespaces"}},
@@ -59,6 +63,9 @@ def _remote(name: str, chance: random.Random) -> Data:
     environments = chance.choice((["dev"], ["dev"], ["prod"]))
     secret = {"name": f"{name}-kubeconfig", "namespace": "clusters", "key": "value"}
     labels = {"zone": chance.choice(("in", "out"))}
+    if chance.random() < 0.4:
+        kubeconfig = chance.choice((None, {"capi": {"cluster": name, "namespace": "clusters"}}))
+        return {"group": "remote", "environments": environments, **({"kubeconfig": kubeconfig} if kubeconfig else {})}
     return {"environments": environments, "labels": labels, "kubeconfig": {"secret": secret}}
 
 

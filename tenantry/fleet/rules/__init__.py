@@ -87,6 +87,7 @@ RULES: tuple[Rule, ...] = (
 WARNINGS: tuple[Rule, ...] = (
     unused.sources_are_used,
     unused.credentials_and_configs_are_used,
+    unused.cluster_groups_are_used,
     frames.grants_are_for_tenants_with_an_included_file,
     granted.management_clusters_are_left_out_on_purpose,
     frames.grants_have_an_effect,

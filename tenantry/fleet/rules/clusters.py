@@ -98,11 +98,14 @@ def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Finding]:
         for manager in {fleet.environments[e].management for e in cluster.environments if e in fleet.environments}:
             other = first.setdefault((manager, kind, at.namespace, at.name), name)
             if other != name:
+                place = ("clusters", name, "kubeconfig")
+                is_in_group = fleet.source.origin(place) != place
+                what = "write '{cluster}' into the kubeconfig of the group" if is_in_group else "correct one of them"
                 yield Finding(
-                    ("clusters", name, "kubeconfig"),
+                    place,
                     "shared-kubeconfig",
                     f"clusters '{other}' and '{name}' name the same {kind} '{at.namespace}/{at.name}'",
-                    fix="correct one of them: the same kubeconfig is the same cluster",
+                    fix=f"{what}: the same kubeconfig is the same cluster",
                 )
 
 

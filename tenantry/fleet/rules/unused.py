@@ -38,6 +38,14 @@ def credentials_and_configs_are_used(fleet: Fleet) -> Iterator[Finding]:
                     )
 
 
+def cluster_groups_are_used(fleet: Fleet) -> Iterator[Finding]:
+    groups = fleet.document.clusterGroups
+    used = {each.group for each in fleet.clusters.values()} | {each.group for each in groups.values()}
+    for name in groups:
+        if name not in used:
+            yield _unused(("clusterGroups", name), "group", "no cluster names it")
+
+
 def _included(fleet: Fleet, tenant: str) -> set[object]:
     """The sources that others of the tenant include."""
     return {

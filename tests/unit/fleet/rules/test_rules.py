@@ -12,6 +12,7 @@ import pytest
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.frames import filled
+from tenantry.fleet.groups import grouped
 from tenantry.fleet.rules import RULES, WARNINGS, Rule
 from tenantry.fleet.shape import check_shape
 from tenantry.load import fleet_of, plan_all, warnings_of
@@ -33,7 +34,7 @@ def test_every_rule_has_a_case_and_every_case_a_rule() -> None:
 def read(rule: Rule, name: str) -> ParsedFile:
     """A file of a rule's case with those that it includes; messages name them as they stand there."""
     with chdir(CASES / rule.__name__):
-        return filled(read_all(Path(name)))
+        return grouped(filled(read_all(Path(name)))).source
 
 
 @each_rule

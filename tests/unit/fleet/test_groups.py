@@ -1,0 +1,231 @@
+"""Groups of clusters: what a cluster takes over, and where the author is told what is wrong with it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.explain import explain_app
+from tenantry.load import warnings_of
+from tests.unit.texts import fleet, planned, problems, told
+
+
+def text(groups: str, clusters: str) -> str:
+    """Groups from line 4, then clusters beside a management cluster, then a tenant on all of them."""
+    return (
+        (
+            "apiVersion: tenantry/v1\nenvironments: {dev: {management: hub}, prod: {management: hub-prod}}\nclusterGroups:\n"
+            + "".join(f"  {line}\n" for line in groups.splitlines())
+            + "clusters:\n  hub: {environments: [dev]}\n  hub-prod: {environments: [prod]}\n"
+            + "".join(f"  {line}\n" for line in clusters.splitlines())
+            + "platform: {chart: {helm: {url: 'https://charts.example.com', version: 0.1.0}}}\n"
+            + "tenants:\n  rocky:\n    clusters: {all: true}\n"
+            + "    sources: {s: {git: {url: https://git.example.com/x, ref: {branch: main}}}}\n"
+            + "    apps: {web: {kustomize: {source: s, path: './{zone}', postBuild: {substitute: {A: '{ring}'}}}}}\n"
+        )
+        .replace("[dev]}", "[dev], variables: {zone: h, ring: h}}")
+        .replace("[prod]}", "[prod], variables: {zone: h, ring: h}}")
+    )
+
+
+EDGE = (
+    "edge: {environments: [prod], labels: {tier: edge, a: b}, variables: {zone: z, ring: '1'},"
+    " kubeconfig: {kamaji: {controlPlane: '{cluster}', namespace: kamaji}}}"
+)
+
+
+def test_a_cluster_has_what_its_group_says_and_what_differs() -> None:
+    clusters = fleet(
+        text(
+            EDGE,
+            "edge-1: {group: edge}\n"
+            "edge-2: {group: edge, environments: [prod, dev], labels: {a: null, c: d}, variables: {ring: '2'}, state: paused}",
+        )
+        .replace("management: hub}", "management: hub, namespace: 'd-{env}-{tenant}'}")
+        .replace("hub-prod}", "hub-prod, namespace: '{env}-{tenant}'}", 1)
+    ).clusters
+    first, second = clusters["edge-1"], clusters["edge-2"]
+    assert (first.environments, first.labels, first.variables, first.state) == (
+        ["prod"],
+        {"tier": "edge", "a": "b"},
+        {"zone": "z", "ring": "1"},
+        "active",
+    )
+    assert (second.environments, second.labels, second.variables, second.state) == (
+        ["prod", "dev"],
+        {"tier": "edge", "c": "d"},
+        {"zone": "z", "ring": "2"},
+        "paused",
+    )
+    names = {each.kubeconfig.resolved.name for each in (first, second) if each.kubeconfig}
+    assert names == {"edge-1-admin-kubeconfig", "edge-2-admin-kubeconfig"}
+
+
+def test_a_group_takes_over_what_its_own_group_says() -> None:
+    groups = "all: {environments: [prod], variables: {zone: z, ring: '0'}, kubeconfig: {capi: {namespace: capi}}}\n"
+    groups += "canary: {group: all, variables: {ring: '1'}, kubeconfig: {capi: {cluster: '{{x}}-{cluster}'}}}"
+    cluster = fleet(text(groups.replace("{{x}}", "x"), "edge-1: {group: canary}")).clusters["edge-1"]
+    assert cluster.variables == {"zone": "z", "ring": "1"}
+    assert cluster.kubeconfig
+    assert cluster.kubeconfig.resolved.name == "x-edge-1-kubeconfig"
+
+
+def test_another_kind_of_kubeconfig_replaces_the_groups() -> None:
+    own = "edge-1: {group: edge, kubeconfig: {secret: {name: s, namespace: n, key: k}}}"
+    kubeconfig = fleet(text(EDGE, own)).clusters["edge-1"].kubeconfig
+    assert kubeconfig
+    assert kubeconfig.kamaji is None
+    assert kubeconfig.resolved.name == "s"
+
+
+def test_the_plan_is_that_of_clusters_written_out() -> None:
+    alone = "environments: [prod], labels: {tier: edge, a: b}, variables: {zone: z, ring: '1'}"
+    written = f"edge-1: {{{alone}, kubeconfig: {{kamaji: {{controlPlane: edge-1, namespace: kamaji}}}}}}"
+    assert planned(text(EDGE, "edge-1: {group: edge}"), "prod") == planned(text(EDGE, written), "prod")
+
+
+def test_a_group_may_pause_its_clusters() -> None:
+    paused = EDGE.replace("environments:", "state: paused, environments:")
+    assert fleet(text(paused, "edge-1: {group: edge}")).clusters["edge-1"].state == "paused"
+
+
+def test_a_group_that_no_cluster_names_is_a_warning() -> None:
+    (warning,) = warnings_of(fleet(text(EDGE, "")))
+    assert (warning.code, warning.location.line) == ("unused", 4)
+
+
+ONE = "edge-1: {group: edge}\nedge-2: {group: edge}"
+
+
+@pytest.mark.parametrize(
+    ("groups", "clusters", "lines"),
+    [
+        (
+            EDGE.replace("labels", "labelx"),
+            ONE,
+            (
+                "tenants.yaml:4:32: error[unknown-key]: key 'labelx' is not known here",
+                "  at clusterGroups.edge.labelx",
+                "  known: environments, group, kubeconfig, labels, platformServiceAccount, state, variables (closest: labels)",
+                "  fix: write 'labels'",
+            ),
+        ),
+        (
+            EDGE.replace("[prod]", "[prdo]"),
+            ONE,
+            (
+                "tenants.yaml:4:25: error[unknown-environment]: cluster 'edge-1' belongs to environment 'prdo',"
+                " which is not declared",
+                "  at clusterGroups.edge.environments[0]",
+                "  declared: dev, prod (closest: prod)",
+                "  cluster 'edge-1' has it from group 'edge'",
+                "  fix: declare it under 'environments:' (tenants.yaml:2:1), or correct the name",
+            ),
+        ),
+        (
+            EDGE.replace("{cluster}", "{clustex}"),
+            ONE,
+            (
+                "tenants.yaml:4:129: error[unknown-placeholder]: placeholder '{clustex}' is not known here",
+                "  at clusterGroups.edge.kubeconfig.kamaji.controlPlane",
+                "  known: cluster (closest: cluster)",
+                "  fix: write '{cluster}', the only placeholder here, or '{{' and '}}' for braces",
+            ),
+        ),
+        (
+            EDGE.replace("namespace: kamaji", "namespace: Kamaji"),
+            ONE,
+            (
+                "tenants.yaml:4:153: error[bad-name]: name 'Kamaji' must be lower-case letters, digits and '-',"
+                " starting and ending with a letter or digit",
+                "  at clusterGroups.edge.kubeconfig.kamaji.namespace",
+                "  cluster 'edge-1' has it from group 'edge'",
+            ),
+        ),
+        (
+            EDGE.replace("'{cluster}'", "one"),
+            ONE,
+            (
+                "tenants.yaml:4:105: error[shared-kubeconfig]: clusters 'edge-1' and 'edge-2' name the same kubeconfig Secret"
+                " 'kamaji/one-admin-kubeconfig'",
+                "  at clusterGroups.edge.kubeconfig",
+                "  cluster 'edge-2' has it from group 'edge'",
+                "  fix: write '{cluster}' into the kubeconfig of the group: the same kubeconfig is the same cluster",
+            ),
+        ),
+        (
+            EDGE,
+            "edge-1: {group: egde}",
+            (
+                "tenants.yaml:8:19: error[unknown-group]: cluster 'edge-1' names group 'egde', which is not declared",
+                "  at clusters.edge-1.group",
+                "  declared: edge (closest: edge)",
+                "  fix: declare it under 'clusterGroups:', or correct the name",
+            ),
+        ),
+        (
+            EDGE.replace("edge: {", "edge: {group: edge, "),
+            ONE,
+            (
+                "tenants.yaml:4:17: error[group-cycle]: group 'edge' names itself",
+                "  at clusterGroups.edge.group",
+                "  fix: remove one 'group:'",
+            ),
+        ),
+        (
+            "edge: {group: b, environments: [prod]}\nb: {group: edge}",
+            ONE,
+            (
+                "tenants.yaml:5:14: error[group-cycle]: groups name each other: b -> edge -> b",
+                "  at clusterGroups.b.group",
+                "  fix: remove one 'group:'",
+            ),
+        ),
+        (
+            EDGE.replace("environments:", "state: decommissioned, environments:"),
+            ONE,
+            (
+                "tenants.yaml:4:17: error[bad-value]: 'decommissioned' is not allowed here",
+                "  at clusterGroups.edge.state",
+            ),
+        ),
+    ],
+)
+def test_a_mistake_in_a_group_is_told_once_where_it_stands(groups: str, clusters: str, lines: tuple[str, ...]) -> None:
+    said = problems(text(groups, clusters))
+    assert said.endswith("Found 1 error\n"), said
+    for line in lines:
+        assert f"\n{line}\n" in f"\n{said}", said
+
+
+def test_a_mistake_in_a_cluster_of_a_group_is_told_there() -> None:
+    expected = told(
+        "tenants.yaml:8:37: error[wrong-type]: expected a string, found the number 5",
+        "  at clusters.edge-2.labels.a",
+        "  fix: put it in quotes",
+        "Found 1 error",
+    )
+    assert expected == problems(
+        text(EDGE, "edge-2: {group: edge, labels: {a: 5}}").replace("  hub-prod: {", "  hub-prod: {", 1)
+    )
+
+
+def test_many_groups_one_through_the_other_are_refused() -> None:
+    groups = "\n".join(f"g{n}: {{group: g{n + 1}}}" for n in range(40)) + "\ng40: {environments: [prod]}"
+    said = problems(text(groups, "edge-1: {group: g0}"))
+    assert "error[groups-too-many]" in said
+    assert said.endswith("Found 1 error\n")
+
+
+def test_a_value_from_a_group_is_explained_with_its_place() -> None:
+    loaded = fleet(text(EDGE, "edge-1: {group: edge}"))
+    (placed,) = explain_app(
+        loaded, planned(text(EDGE, "edge-1: {group: edge}"), "prod"), "rocky", "web", "edge-1"
+    ).placed
+    assert [
+        (each.path, each.origin and each.origin.level, each.origin and each.origin.location.line)
+        for each in placed.placeholders
+        if each.origin
+    ] == [
+        (("zone",), "group edge", 4),
+        (("ring",), "group edge", 4),
+    ]
