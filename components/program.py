@@ -23,6 +23,7 @@ from tenantry.guard.places import Places
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused
 from tenantry.messages.text import declared, format_invalid, format_warnings
+from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
 from tenantry.render import rendered
 
@@ -99,6 +100,8 @@ def with_values(planned: Plan, target: Target) -> Plan:
         for message in left_over(planned, secrets):
             pulumi.log.warn(message)
         return with_secrets(planned, secrets)
+    if lost := order_of_files(planned.objects):
+        pulumi.log.warn(lost)
     return without_secrets(planned)
 
 

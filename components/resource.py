@@ -36,10 +36,22 @@ def register(objects: Iterable[KubeObject], parent: pulumi.Resource, registered:
     """
     for planned in objects:
         depends_on = [registered[dependency] for dependency in planned.depends_on]
-        opts = pulumi.ResourceOptions(parent=parent, depends_on=depends_on, protect=planned.protect or None)
+        opts = pulumi.ResourceOptions(
+            parent=parent,
+            depends_on=depends_on,
+            protect=planned.protect or None,
+            custom_timeouts=_patience(planned.ready_within),
+        )
         if planned.secret:
             opts = pulumi.ResourceOptions.merge(opts, _SECRETS)
         registered[planned.id] = Object(planned, opts)
+
+
+def _patience(seconds: int | None) -> pulumi.CustomTimeouts | None:
+    """How long to wait for an object that is created or changed. Deletion keeps the provider's own timeout, which an
+    annotation would shorten too.
+    """
+    return pulumi.CustomTimeouts(create=f"{seconds}s", update=f"{seconds}s") if seconds else None
 
 
 def type_token(identity: ObjectId) -> str:

@@ -83,6 +83,7 @@ def shared_hubs(draw: st.DrawFn) -> Data:
         cluster["environments"] = draw(st.lists(st.sampled_from(sorted(environments)), min_size=1, unique=True))
         if name != "hubdev":
             cluster.setdefault("kubeconfig", draw(_kubeconfigs(name)))
+    _keep_to_one_kind(fleet)
     return fleet
 
 
@@ -90,6 +91,19 @@ _GROUPS: Data = {
     "all": {"labels": {"tier": "edge"}, "kubeconfig": {"kamaji": {"namespace": "clusters"}}},
     "remote": {"group": "all", "kubeconfig": {"kamaji": {"controlPlane": "{cluster}"}}},
 }
+
+
+def _keep_to_one_kind(fleet: Data) -> None:
+    """Without the dependencies on add-ons of the other kind: of two environments, only one has them in its stack."""
+    addons = {f"platform/{name}": _kind(each) for name, each in fleet["platform"]["addons"].items()}
+    for tenant in fleet["tenants"].values():
+        for app in tenant["apps"].values():
+            if "dependsOn" in app:
+                app["dependsOn"] = [name for name in app["dependsOn"] if addons.get(name, _kind(app)) == _kind(app)]
+
+
+def _kind(app: Data) -> str:
+    return "kustomize" if "kustomize" in app else "helm"
 
 
 def _kubeconfigs(cluster: str) -> st.SearchStrategy[Data]:
@@ -275,9 +289,9 @@ def _apps(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
         # Those that say where they run themselves are kept out of dependencies: both ends have to be on each cluster.
         if draw(st.booleans()):
             app["clusters"] = draw(_selectors(clusters))
-        elif before := [other for other, each in apps.items() if kind in each and "clusters" not in each]:
+        elif before := [other for other, each in apps.items() if "clusters" not in each]:
             app["dependsOn"] = draw(st.lists(st.sampled_from(before), unique=True))
-        if waitable := [f"platform/{name}" for name, each in addons.items() if kind in each and _everywhere(each)]:
+        if waitable := [f"platform/{name}" for name, each in addons.items() if _everywhere(each)]:
             app.setdefault("dependsOn", []).extend(draw(st.lists(st.sampled_from(waitable), unique=True)))
         if draw(st.booleans()):
             from_git = app[kind]["source"] in ("manifests", _LONGEST)

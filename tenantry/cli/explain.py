@@ -22,6 +22,7 @@ from tenantry.explain import (
     ExplainedApp,
     ExplainedPlatform,
     ExplainedTenant,
+    Keeper,
     PlacedApp,
     explain_addon,
     explain_app,
@@ -197,9 +198,19 @@ def _app_lines(app: ExplainedApp) -> Iterator[Line]:
         yield from _placed_lines(placed)
 
 
+_KEEPERS: dict[Keeper, str] = {
+    "flux": "kept by Flux, at every reconciliation",
+    "pulumi": "kept by pulumi up, at creation and change only",
+    "nobody": "not kept while it is paused or leaves",
+}
+
+
 def _placed_lines(placed: PlacedApp) -> Iterator[Line]:
     yield Line(f"{placed.cluster}:", placed.object, bold=True)
     yield from value_lines(placed.values, 2)
+    if placed.order:
+        yield Line("  order:", "who waits for each dependency")
+        yield from (Line(f"    after {name}: {_KEEPERS[keeper]}") for name, keeper in placed.order.items())
     if placed.images:
         yield Line("  images:", "each with the comment that marks its lines in manifests")
         yield from (Line(f"    {scalar(each.name)}: {each.image}", each.marker) for each in placed.images)

@@ -60,4 +60,6 @@ def _of_app(app: ExplainedApp) -> dict[str, Any]:
 def _of_placed(placed: PlacedApp) -> dict[str, Any]:
     data = _of_fields(placed)
     del data["cluster"]  # the mapping of `placed` has it as key
+    if not placed.order:
+        del data["order"]
     return data

@@ -15,6 +15,7 @@ from tenantry.cli.output import data, data_json, say, working
 from tenantry.kube.objects import KubeObject
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.text import counted
+from tenantry.plan.engine_order import order_of_files
 from tenantry.render import shown, to_yaml, write_directory
 
 
@@ -53,6 +54,7 @@ def command(file: Path, environment: str | None, directory: Path | None, output:
         objects = [object for each in plans.values() for object in each.objects]
         _print(objects, output)
         _tell_left_out(objects)
+        _tell_order(objects)
         return 0
     if output != "yaml":
         raise click.UsageError(f"files are written as YAML: --directory does not go with --output {output}")
@@ -61,12 +63,18 @@ def command(file: Path, environment: str | None, directory: Path | None, output:
         files = f"{counted(written, 'file')} written, {removed} removed"
         say(f"{directory / name}: {counted(len(shown(each.objects)), 'object')}, {files}")
         _tell_left_out(each.objects)
+        _tell_order(each.objects)
     return 0
 
 
 def _tell_left_out(objects: Iterable[KubeObject]) -> None:
     if left_out := [str(each.id) for each in objects if each.secret]:
         say(f"left out, because their values are in the stack's secret config: {', '.join(left_out)}")
+
+
+def _tell_order(objects: Iterable[KubeObject]) -> None:
+    if message := order_of_files(objects):
+        say(message)
 
 
 def _print(objects: Iterable[KubeObject], output: str) -> None:

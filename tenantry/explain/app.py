@@ -5,8 +5,9 @@ The plan says where an app is and what its object is called. The file says which
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from tenantry.explain.declared import known, known_cluster
 from tenantry.explain.values import namespace_of, platform_namespace, platform_times, settings_of
@@ -16,7 +17,7 @@ from tenantry.fleet.placement import Choice, choice_of_addon, choice_of_app
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import TIMES, EffectiveApp, effective_app, variable_at, variables_of
 from tenantry.fleet.trace import Value, origin_at, placeholders, trace
-from tenantry.kube.objects import KubeObject, Manifest
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.model import Helm, Kustomize, Source
 from tenantry.plan.apps import PlannedApp
 from tenantry.plan.images import PlannedImage
@@ -24,18 +25,22 @@ from tenantry.plan.plan import Plan
 
 _ACTIONS = ("install", "upgrade")
 
+Keeper: TypeAlias = Literal["flux", "pulumi", "nobody"]
+"""Who waits for a dependency. Nobody waits for one of the other kind that is paused or leaves."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedApp:
     """An app on one cluster.
 
-    object: the Flux object that stands for it on the management cluster. images: those whose tags are followed on this
-    cluster. placeholders: the variables that its values use.
+    object: the Flux object that stands for it on the management cluster. order: what it waits for, and who keeps that
+    order. images: those whose tags are followed on this cluster. placeholders: the variables that its values use.
     """
 
     cluster: str
     object: str
     values: tuple[Value, ...]
+    order: Mapping[str, Keeper]
     images: tuple[PlannedImage, ...]
     placeholders: tuple[Value, ...]
 
@@ -68,19 +73,19 @@ def explain_addon(fleet: Fleet, plan: Plan, addon: str, cluster: str | None = No
 
 def _explained(fleet: Fleet, plan: Plan, tenant: str, app: str, choice: Choice) -> ExplainedApp:
     planned = {each.cluster: each for each in plan.apps if (each.tenant, each.name) == (tenant, app)}
-    ids = {each.id for each in planned.values()}
+    ids = {id for each in planned.values() for id in (each.id, *each.after.values())}
     objects = {each.id: each for each in plan.objects if each.id in ids}
-    placed = (_placed(fleet, plan, each, objects[each.id]) for each in map(planned.__getitem__, choice.clusters))
+    placed = (_placed(fleet, plan, each, objects) for each in map(planned.__getitem__, choice.clusters))
     return ExplainedApp(tenant=tenant, app=app, environment=plan.environment, choice=choice, placed=tuple(placed))
 
 
-def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, planned: KubeObject) -> PlacedApp:
+def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, objects: Mapping[ObjectId, KubeObject]) -> PlacedApp:
     shared = variables_of(fleet, plan.environment, app.cluster, **({"tenant": app.tenant} if app.tenant else {}))
     variables = {**shared, "app": app.name}
     effective = effective_app(fleet, app.at, plan.environment, app.cluster, variables)
     values = (
         namespace_of(fleet, plan, app.tenant, app.cluster) if app.tenant else platform_namespace(fleet),
-        *_app_values(fleet, effective, _times(fleet, app.tenant), planned.manifest["spec"]),
+        *_app_values(fleet, effective, _times(fleet, app.tenant), objects[app.id].manifest["spec"]),
         *_source_values(fleet, app, effective, shared),
     )
     used = dict.fromkeys(name for value in values for name in placeholders(value.written))
@@ -88,9 +93,16 @@ def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, planned: KubeObject) -> P
         cluster=app.cluster,
         object=str(app.id),
         values=values,
+        order={name: _keeper(app, objects.get(id), id) for name, id in app.after.items()},
         images=app.images,
         placeholders=tuple(_variable(fleet, plan.environment, app.cluster, name, variables[name]) for name in used),
     )
+
+
+def _keeper(app: PlannedApp, other: KubeObject | None, id: ObjectId) -> Keeper:
+    if id.kind == app.id.kind:
+        return "flux"
+    return "pulumi" if other and other.ready_within else "nobody"
 
 
 def _times(fleet: Fleet, tenant: str) -> tuple[Value, ...]:

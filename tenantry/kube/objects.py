@@ -56,6 +56,8 @@ class KubeObject:
 
     secret: the values of a Secret, which its manifest does not contain; None for all other objects.
     protect: whether Pulumi refuses to delete it.
+    ready_within: how many seconds Pulumi waits until the object is Ready, before it goes on to those that depend on it;
+    None: it does not wait. The manifest then has the annotation that says what Ready means.
     """
 
     manifest: Manifest
@@ -63,6 +65,7 @@ class KubeObject:
     depends_on: tuple[ObjectId, ...] = ()
     secret: SecretValues | None = None
     protect: bool = False
+    ready_within: int | None = None
 
     @property
     def id(self) -> ObjectId:

@@ -43,7 +43,8 @@ class App(OneOf):
     helm: HelmPatch | None = None
     """A chart, installed by a HelmRelease."""
     dependsOn: list[AppName] | None = None
-    """What must be ready first, of the same kind: other apps of the tenant, or `platform/<add-on>`. Add-ons name add-ons."""
+    """What must be ready first: other apps of the tenant, or `platform/<add-on>`. Add-ons name add-ons. Flux keeps the order
+    between two of one kind, `pulumi up` between a Kustomization and a release; see [Order](order.md)."""
     imageAutomation: ImageAutomation | None = None
     """The images whose tags Flux follows, and how it writes them to Git."""
     overrides: Overrides = Overrides()

@@ -16,7 +16,7 @@ from tenantry.model import Helm, Kustomize
 from tenantry.plan.attachments import Attachments
 from tenantry.plan.dependencies import in_order, missing_dependencies
 from tenantry.plan.images import PlannedImage, automation_of, image_objects, planned_images
-from tenantry.plan.objects.apps import Dependency, helm_release, kustomization
+from tenantry.plan.objects.apps import Dependency, app_id, helm_release, kustomization
 from tenantry.plan.objects.charts import chart_object, check_chart, is_chart
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle
 from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length
@@ -29,6 +29,7 @@ class PlannedApp:
     """One app on one cluster: the Kustomization or HelmRelease that stands for it on the management cluster.
 
     release: where Helm keeps it, as (cluster, namespace, name); None for a Kustomization. at: its place in the document.
+    after: what it waits for, by the names in `dependsOn`.
     images: those whose tags are followed here, on the one cluster of the environment where that happens.
     """
 
@@ -38,15 +39,17 @@ class PlannedApp:
     id: ObjectId
     at: tuple[str, ...]
     release: tuple[str, str, str] | None = None
+    after: Mapping[str, ObjectId] = field(default_factory=dict)
     images: tuple[PlannedImage, ...] = ()
 
 
 @dataclass(slots=True)
 class AppSet:
-    """The result for one scope; `objects` in the order of their dependencies."""
+    """The result for one scope; `objects` in the order of their dependencies. awaited: those that Pulumi has to wait for."""
 
     objects: dict[ObjectId, KubeObject] = field(default_factory=dict)
     apps: list[PlannedApp] = field(default_factory=list)
+    awaited: set[ObjectId] = field(default_factory=set)
     findings: Findings = field(default_factory=Findings)
 
 
@@ -67,7 +70,7 @@ def plan_apps(
     resolved = _resolved(fleet, scope, apps, variables, result.findings)
     builder = _Builder(fleet, scope, settings, variables, result, charts_of(scope, resolved.values()))
     builder.known.update(addons)
-    there = {*apps, *addons}
+    there = {**{app: Dependency(app_id(scope, app, each.kind)) for app, each in resolved.items()}, **addons}
     for app in in_order(resolved, result.findings):
         result.findings += missing_dependencies(fleet, scope, app, there)
         with collecting(result.findings):
@@ -121,7 +124,8 @@ class _Builder:
         self.result.objects.setdefault(planned.id, planned)
 
     def build(self, app: EffectiveApp) -> None:
-        after = [self.known[name] for name in app.depends_on if name in self.known]
+        known = {name: self.known[name] for name in app.depends_on if name in self.known}
+        after = known.values()
         source_name = self._source_name(app)
         source = self.sources.get(source_name)
         self._check_target(app)
@@ -137,6 +141,7 @@ class _Builder:
         self._check_spec(planned, app)
         self.add(in_state(self._bound(planned, app), self._state(app)))
         self.known[app.name] = Dependency(planned.id)
+        self.result.awaited |= {each.id for each in after if each.planned and each.id.kind != planned.id.kind}
         at = _path_of(self.scope, app.name)
         images: tuple[PlannedImage, ...] = ()
         with collecting(self.result.findings):
@@ -149,6 +154,7 @@ class _Builder:
                 id=planned.id,
                 at=at,
                 release=release,
+                after={name: each.id for name, each in known.items()},
                 images=images,
             )
         )

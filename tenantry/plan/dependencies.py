@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.settings import EffectiveApp
 from tenantry.kube.names import addon_named
-from tenantry.messages.errors import Finding, Findings
+from tenantry.messages.errors import Finding, Findings, Path
 from tenantry.messages.text import grouped, listed
 from tenantry.model import App
+from tenantry.plan.objects.apps import KINDS, Dependency
 from tenantry.plan.objects.scope import Scope
 
 _NOT_PLACED = "dependency-not-placed"
 
 
-def missing_dependencies(fleet: Fleet, scope: Scope, app: EffectiveApp, there: Collection[str]) -> Iterator[Finding]:
-    """Dependencies that Flux would wait for in vain, because they do not run on the cluster.
+def missing_dependencies(
+    fleet: Fleet, scope: Scope, app: EffectiveApp, there: Mapping[str, Dependency]
+) -> Iterator[Finding]:
+    """Dependencies that would be waited for in vain, because they do not run on the cluster, or another stack plans them.
 
-    Rules report dependencies that are not declared, or of the other kind. The only note is the cluster, for `joined`.
+    Rules report dependencies that are not declared. The only note is the cluster, for `joined`.
     Args: there: the apps and add-ons that can be waited for, as `dependsOn` names them.
     """
     for index, name in enumerate(app.depends_on):
-        if name in there or _kind_of(fleet, scope, name) != app.kind:
-            continue
         at = app.origin("dependsOn", index)
-        if addon_named(name) and (elsewhere := _addons_elsewhere(fleet, scope)):
+        if name in there:
+            if not there[name].planned and there[name].id.kind != KINDS[app.kind]:
+                yield _of_another_stack(fleet, scope, app, name, at)
+        elif not _is_declared(fleet, scope, name):
+            continue
+        elif addon_named(name) and (elsewhere := _addons_elsewhere(fleet, scope)):
             message = f"app '{app.name}' cannot wait for '{name}': {elsewhere}"
             fix = f"set another 'dependsOn' under 'overrides.environments.{scope.environment}'"
             yield Finding(at, _NOT_PLACED, message, fix=fix)
@@ -34,6 +40,16 @@ def missing_dependencies(fleet: Fleet, scope: Scope, app: EffectiveApp, there: C
             message = f"app '{app.name}' depends on '{name}', which does not run on the same clusters"
             fix = f"place '{name}' there too, or set another 'dependsOn' under 'overrides.clusters'"
             yield Finding(at, _NOT_PLACED, message, (scope.cluster,), fix)
+
+
+def _of_another_stack(fleet: Fleet, scope: Scope, app: EffectiveApp, name: str, at: Path) -> Finding:
+    owner = fleet.addons_owner(scope.cluster)
+    message = (
+        f"app '{app.name}' ({app.kind}) cannot wait for '{name}', which is of the other kind: environment '{owner}' has the"
+        f" add-ons of cluster '{scope.cluster}', and Pulumi waits within one stack only"
+    )
+    fix = f"make both of one kind, or set another 'dependsOn' under 'overrides.environments.{scope.environment}'"
+    return Finding(at, "dependency-of-other-stack", message, fix=fix)
 
 
 def joined(findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -48,13 +64,11 @@ def _without_cluster(finding: Finding) -> Finding:
     return replace(finding, notes=()) if finding.code == _NOT_PLACED else finding
 
 
-def _kind_of(fleet: Fleet, scope: Scope, name: str) -> str | None:
-    """Whether a dependency is a Kustomization or a release; None: it is not declared."""
+def _is_declared(fleet: Fleet, scope: Scope, name: str) -> bool:
     addons: Mapping[str, App] = fleet.document.platform.addons
     addon = addon_named(name) if scope.tenant else name
     apps = fleet.document.tenants[scope.tenant].apps if addon is None else addons
-    declared = apps.get(addon or name)
-    return declared.kind if declared else None
+    return (addon or name) in apps
 
 
 def _addons_elsewhere(fleet: Fleet, scope: Scope) -> str | None:

@@ -11,11 +11,15 @@ from tenantry.source.parsed_file import ParsedFile
 
 
 class Gathering:
-    """The objects, apps and findings of one environment so far; origins: which part of the file planned an object first."""
+    """The objects, apps and findings of one environment so far; origins: which part of the file planned an object first.
+
+    awaited: the objects that Pulumi has to wait for.
+    """
 
     def __init__(self, source: ParsedFile) -> None:
         self.objects: dict[ObjectId, KubeObject] = {}
         self.apps: list[PlannedApp] = []
+        self.awaited: set[ObjectId] = set()
         self.findings = Findings()
         self.origins: dict[ObjectId, Path] = {}
         self._source = source
@@ -45,6 +49,7 @@ class Gathering:
         for object in planned.objects.values():
             tenant = object.owner.tenant
             self.add([object], places.get(object.id, ("tenants", tenant) if tenant else ("platform", "addons")))
+        self.awaited |= planned.awaited
         for app in planned.apps:
             self.apps.append(app)
             if app.release:

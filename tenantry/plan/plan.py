@@ -14,6 +14,7 @@ from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import closest
 from tenantry.plan.apps import PlannedApp
 from tenantry.plan.dependencies import joined
+from tenantry.plan.engine_order import in_engine_order
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.planner import Planner
@@ -62,11 +63,12 @@ def plan(fleet: Fleet, environment: str) -> Plan:
             f"nothing explains why {gathered.findings.skipped} is left out"
         )
         raise fleet.invalid(joined(gathered.findings))
+    objects = in_engine_order(gathered.objects.values(), gathered.awaited)
     protected = fleet.environments[environment].protected
     return Plan(
         environment,
         planner.management,
-        tuple(map(_protected, gathered.objects.values())) if protected else tuple(gathered.objects.values()),
+        tuple(map(_protected, objects)) if protected else tuple(objects),
         planner.placements,
         tuple(gathered.apps),
         gathered.origins,

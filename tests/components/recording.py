@@ -32,6 +32,7 @@ class Registration:
     """One request to register a resource.
 
     environment: what a provider's process finds under another name. replaced_for: inputs whose change makes it anew.
+    patience: how long to wait for its creation, its update and its deletion.
     """
 
     key: Key
@@ -41,6 +42,7 @@ class Registration:
     depends_on: frozenset[Key]
     environment: Mapping[str, str]
     replaced_for: tuple[str, ...]
+    patience: tuple[str, str, str]
 
     @property
     def is_object(self) -> bool:
@@ -130,6 +132,7 @@ def _registration(request: Any) -> Registration:
         depends_on=frozenset(_key(urn) for urn in request.dependencies),
         environment=dict(request.envVarMappings),
         replaced_for=tuple(request.replaceOnChanges) if request.deleteBeforeReplace else (),
+        patience=(request.customTimeouts.create, request.customTimeouts.update, request.customTimeouts.delete),
     )
 
 

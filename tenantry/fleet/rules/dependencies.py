@@ -12,8 +12,8 @@ from tenantry.messages.text import declared
 from tenantry.model import App
 
 
-def dependencies_are_apps_of_the_same_kind(fleet: Fleet) -> Iterator[Finding]:
-    for at, siblings, app, declared_app in walk.apps(fleet):
+def dependencies_are_declared_apps(fleet: Fleet) -> Iterator[Finding]:
+    for at, _, app, declared_app in walk.apps(fleet):
         known = fleet.names(*at[:-1])
         for place, name in _entries(at, declared_app):
             if name == app:
@@ -27,12 +27,9 @@ def dependencies_are_apps_of_the_same_kind(fleet: Fleet) -> Iterator[Finding]:
                     (declared("declared", name, known - {app}),),
                     fix=f"write '{ADDON_PREFIX}{name}' for the add-on" if meant else "correct the name, or remove it",
                 )
-            elif name in siblings and siblings[name].kind != declared_app.kind:
-                yield _other_kind(place, app, declared_app, name, siblings[name])
 
 
-def dependencies_on_addons_are_of_the_same_kind(fleet: Fleet) -> Iterator[Finding]:
-    addons = fleet.document.platform.addons
+def dependencies_on_addons_are_declared(fleet: Fleet) -> Iterator[Finding]:
     known = fleet.names("platform", "addons")
     for at, _, app, declared_app in walk.apps(fleet):
         for place, name in _entries(at, declared_app):
@@ -49,20 +46,9 @@ def dependencies_on_addons_are_of_the_same_kind(fleet: Fleet) -> Iterator[Findin
                     (declared("declared", addon, known),),
                     fix="declare it under 'platform.addons:', or correct the name",
                 )
-            elif addon in addons and addons[addon].kind != declared_app.kind:
-                yield _other_kind(place, app, declared_app, name, addons[addon])
 
 
 def _entries(at: tuple[str, ...], app: App) -> Iterator[tuple[Path, str]]:
     """Every dependency of the app and its overrides, with its place."""
     for path, names in walk.dependencies(at, app):
         yield from (((*path, index), name) for index, name in enumerate(names))
-
-
-def _other_kind(place: Path, app: str, declared_app: App, name: str, other: App) -> Finding:
-    return Finding(
-        place,
-        "dependency-of-other-kind",
-        f"app '{app}' ({declared_app.kind}) depends on '{name}' ({other.kind}); Flux orders apps of one kind only",
-        fix="make both 'kustomize:' or both 'helm:', or let the app retry until the other is ready",
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from tenantry.fleet.settings import TenantSettings
@@ -19,22 +19,29 @@ Action: TypeAlias = Literal["install", "upgrade"]
 
 
 class Dependency(NamedTuple):
-    """The Kustomization or HelmRelease that Flux waits for; planned: it belongs to this plan, not to another environment's."""
+    """The Kustomization or HelmRelease that an app waits for; planned: it belongs to this plan, not to another environment's.
+
+    Flux's `dependsOn` knows objects of one kind only. Pulumi waits for those of the other kind; see `plan.engine_order`.
+    """
 
     id: ObjectId
     planned: bool = True
 
 
+KINDS = {"kustomize": "Kustomization", "helm": "HelmRelease"}
+"""The kind of an app's Flux object, by the app's block."""
+
+
 def app_id(scope: Scope, app: str, kind: Literal["kustomize", "helm"]) -> ObjectId:
     """The identity of an app's Flux object on the management cluster."""
-    api, name = (KUSTOMIZE_API, "Kustomization") if kind == "kustomize" else (HELM_API, "HelmRelease")
-    return ObjectId(api, name, scope.home, scope.name(app))
+    api = KUSTOMIZE_API if kind == "kustomize" else HELM_API
+    return ObjectId(api, KINDS[kind], scope.home, scope.name(app))
 
 
 def kustomization(
     scope: Scope, app: str, block: Kustomize, settings: TenantSettings, source: ObjectId, after: Iterable[Dependency]
 ) -> KubeObject:
-    """The Kustomization of an app; `after` is what it depends on.
+    """The Kustomization of an app; `after` is what it depends on, in Flux's `dependsOn` where the kinds are the same.
 
     All manifests of a tenant go to its namespace. The manifests of an add-on may name several namespaces, so they are unchanged.
     """
@@ -51,7 +58,7 @@ def kustomization(
         "sourceRef": reference(source),
         "serviceAccountName": scope.service_account,
         **scope.remote(),
-        **_depends_on(scope, (each.id for each in after)),
+        **_depends_on(scope, _kept_by_flux(after, "Kustomization")),
     }
     depends_on = (*scope.base, source, *_edges(after))
     return scope.object(KUSTOMIZE_API, "Kustomization", app, {"spec": spec}, app=app, depends_on=depends_on)
@@ -60,7 +67,7 @@ def kustomization(
 def helm_release(
     scope: Scope, app: str, block: Helm, settings: TenantSettings, chart: ObjectId, after: Iterable[Dependency]
 ) -> KubeObject:
-    """The HelmRelease of an app; `after` is what it depends on, for Pulumi and in Flux's `dependsOn`."""
+    """The HelmRelease of an app; `after` is what it depends on, in Flux's `dependsOn` where the kinds are the same."""
     after = tuple(after)
     charts = {"chart", "version", "valuesFiles", *block.parts["HelmChart"]}
     written = block.model_dump(exclude_none=True, exclude={"source", "targetNamespace", "install", "upgrade", *charts})
@@ -77,7 +84,7 @@ def helm_release(
         "storageNamespace": scope.storage,
         "serviceAccountName": scope.service_account,
         **scope.remote(),
-        **_depends_on(scope, (*first, *(each.id for each in after))),
+        **_depends_on(scope, (*first, *_kept_by_flux(after, "HelmRelease"))),
         "install": {**_action(block, "install", settings), **_create_namespace(scope, target)},
         "upgrade": _action(block, "upgrade", settings),
     }
@@ -103,6 +110,10 @@ def _depends_on(scope: Scope, ids: Iterable[ObjectId]) -> dict[str, Any]:
     """`dependsOn` in Flux's form. It contains the namespace only if it differs, as for add-ons on the management cluster."""
     entries = [{"name": id.name, **({"namespace": id.namespace} if id.namespace != scope.home else {})} for id in ids]
     return {"dependsOn": entries} if entries else {}
+
+
+def _kept_by_flux(after: Iterable[Dependency], kind: str) -> Iterator[ObjectId]:
+    return (each.id for each in after if each.id.kind == kind)
 
 
 def _edges(after: Iterable[Dependency]) -> tuple[ObjectId, ...]:

@@ -316,6 +316,21 @@ def test_json_tells_the_same_of_a_tenant(capsys: Capture) -> None:
     assert {"path": ["role"], "value": "admin", "origin": None} == told["settings"][0]
 
 
+def test_an_app_is_shown_with_who_keeps_its_order(capsys: Capture) -> None:
+    text = SOUND.replace(
+        "        kustomize:\n          source: manifests\n          path: ./web/{env}",
+        "        dependsOn: [cache]\n        kustomize:\n          source: manifests\n          path: ./web/{env}",
+    )
+    Path("f").write_text(text)
+    assert (
+        "  order:                                    # who waits for each dependency\n"
+        "    after cache: kept by pulumi up, at creation and change only\n"
+    ) in explain(capsys, "rocky", "web")
+    app = json.loads(explain(capsys, "rocky", "web", "--output", "json"))
+    assert app["placed"]["edge"]["order"] == {"cache": "pulumi"}
+    assert "order" not in json.loads(explain(capsys, "rocky", "cache", "--output", "json"))["placed"]["edge"]
+
+
 def test_colours_are_for_those_who_ask(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     hub = explain(capsys, "rocky", "cache", "--cluster", "hub").splitlines()[2]

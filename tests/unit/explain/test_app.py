@@ -22,3 +22,15 @@ def test_the_strategy_of_a_release_is_explained_as_it_is_planned(rest: str) -> N
         assert [each.value for each in placed.values if each.path == path] == [
             release.manifest["spec"][action]["strategy"]["name"]
         ]
+
+
+def test_each_dependency_is_explained_with_who_keeps_the_order() -> None:
+    apps = """
+        db: {kustomize: {source: manifests}}
+        cache: {helm: {source: charts, chart: c, version: 1.x}}
+        idle: {helm: {source: charts, chart: c, version: 1.x}, state: paused}
+        web: {kustomize: {source: manifests}, dependsOn: [db, cache, idle]}
+    """
+    fleet = texts.fleet(texts.rocky(apps))
+    (placed,) = explain_app(fleet, plan(fleet, "dev"), "rocky", "web").placed
+    assert placed.order == {"db": "flux", "cache": "pulumi", "idle": "nobody"}

@@ -578,10 +578,10 @@ def test_a_dependency_that_is_missing_on_several_clusters_is_one_problem() -> No
         "  at tenants.rocky.apps.web.dependsOn[0]",
         "  missing on: hub, edge",
         "  fix: place 'db' there too, or set another 'dependsOn' under 'overrides.clusters'",
-        "tenants.yaml:16:61: error[dependency-of-other-kind]: app 'web' (kustomize) depends on 'cache' (helm); Flux orders apps of"
-        " one kind only",
+        "tenants.yaml:16:61: error[dependency-not-placed]: app 'web' depends on 'cache', which does not run on the same clusters",
         "  at tenants.rocky.apps.web.dependsOn[1]",
-        "  fix: make both 'kustomize:' or both 'helm:', or let the app retry until the other is ready",
+        "  missing on: hub, edge",
+        "  fix: place 'cache' there too, or set another 'dependsOn' under 'overrides.clusters'",
         "Found 2 errors",
     )
 

@@ -1,0 +1,137 @@
+"""Order that Flux does not know: between a Kustomization and a HelmRelease, and before what Pulumi creates."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.kube.objects import KubeObject
+from tenantry.plan.engine_order import order_of_files
+from tenantry.plan.plan import Plan
+from tests.unit.texts import FRAME, one, planned, problems, rocky, told
+
+BOTH = "clusters: {all: true}"
+WAIT = ("pulumi.com/waitFor", "condition=Ready")
+
+MIXED = """\
+cache: {helm: {source: charts, chart: c, version: 1.x}}
+web: {kustomize: {source: manifests}, dependsOn: [cache]}
+"""
+ADDONS = """\
+    kyverno: {clusters: {all: true}, source: {helm: {url: https://k.example.com}}, helm: {chart: k, version: 1.0.0}}
+    policies:
+      clusters: {all: true}
+      source: {git: {url: https://git.example.com/p, ref: {tag: v1}}}
+      kustomize: {}
+      dependsOn: [kyverno]
+"""
+PLATFORM = 'platform:\n  chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}\n  addons:\n' + ADDONS
+
+
+def with_addons(text: str) -> str:
+    frame = [line for line in FRAME.splitlines() if line.startswith("platform:")]
+    return text.replace(frame[0] + "\n", PLATFORM)
+
+
+def waited_for(plan: Plan) -> dict[str, int | None]:
+    """What Pulumi waits for, each with its seconds; checks that exactly these have the annotation."""
+    found = [each for each in plan.objects if each.ready_within]
+    assert found == [each for each in plan.objects if WAIT in annotations(each).items()]
+    return {str(each.id): each.ready_within for each in found}
+
+
+def annotations(planned: KubeObject) -> dict[str, str]:
+    return dict(planned.manifest["metadata"].get("annotations", {}))
+
+
+@pytest.mark.parametrize(("prefix", "namespace"), [("", "rocky"), ("edge-rocky-", "kamaji")])
+def test_an_app_of_the_other_kind_is_waited_for_by_pulumi(prefix: str, namespace: str) -> None:
+    plan = planned(rocky(MIXED, BOTH))
+    web = one(plan, "Kustomization", f"{prefix}web")
+    assert one(plan, "HelmRelease", f"{prefix}cache").id in web.depends_on
+    assert "dependsOn" not in web.manifest["spec"]
+    assert f"HelmRelease {namespace}/{prefix}cache" in waited_for(plan)
+
+
+def test_pulumi_waits_as_long_as_an_app_and_what_flux_puts_before_it_may_take() -> None:
+    apps = MIXED.replace("version: 1.x", "version: 1.x, timeout: 2m")
+    plan = planned(rocky(apps, BOTH))
+    # 2m for the app and 30s until it is retried; on the remote after the baseline, which may take 5m and 30s.
+    assert waited_for(plan) == {
+        "HelmRelease rocky/cache": 120 + 30 + 60,
+        "HelmRelease kamaji/edge-rocky-cache": (300 + 30 + 60) + (120 + 30 + 60),
+    }
+
+
+def test_what_pulumi_has_waited_for_takes_no_time_from_what_comes_later() -> None:
+    more = "jobs: {helm: {source: charts, chart: c, version: 1.x}, dependsOn: [web]}"
+    plan = planned(rocky(MIXED + more))
+    assert waited_for(plan) == {"HelmRelease rocky/cache": 390, "Kustomization rocky/web": 390}
+
+
+def test_flux_keeps_the_order_of_one_kind_alone() -> None:
+    plan = planned(
+        rocky("db: {kustomize: {source: manifests}}\nweb: {kustomize: {source: manifests}, dependsOn: [db]}")
+    )
+    assert waited_for(plan) == {}
+    assert one(plan, "Kustomization", "web").manifest["spec"]["dependsOn"] == [{"name": "db"}]
+
+
+def test_both_keep_a_part_of_a_mixed_list() -> None:
+    mixed = MIXED.replace("dependsOn: [cache]", "dependsOn: [cache, db]") + "db: {kustomize: {source: manifests}}"
+    web = one(planned(rocky(mixed)), "Kustomization", "web")
+    assert web.manifest["spec"]["dependsOn"] == [{"name": "db"}]
+    assert {"cache", "db"} <= {each.name for each in web.depends_on}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("      cache: {", "      cache: {state: paused, "),
+        ("      cache: {", "      cache: {state: offboarding, "),
+        ("version: 1.x", "version: 1.x, suspend: true"),
+        ("hub: {environments: [dev],", "hub: {environments: [dev], state: paused,"),
+    ],
+)
+def test_what_does_not_become_ready_or_leaves_is_not_waited_for(old: str, new: str) -> None:
+    text = rocky(MIXED)
+    assert old in text
+    plan = planned(text.replace(old, new))
+    assert waited_for(plan) == {}
+    assert one(plan, "HelmRelease", "cache").id in one(plan, "Kustomization", "web").depends_on
+
+
+def test_add_ons_of_different_kinds_come_one_after_the_other_and_apps_after_them() -> None:
+    text = with_addons(rocky(MIXED.replace("[cache]", "[platform/kyverno]"), BOTH))
+    plan = planned(text)
+    for policies, kyverno, web in (("policies", "kyverno", "web"), ("edge-policies", "edge-kyverno", "edge-rocky-web")):
+        release = one(plan, "HelmRelease", kyverno).id
+        assert release in one(plan, "Kustomization", policies).depends_on
+        assert release in one(plan, "Kustomization", web).depends_on
+    assert set(waited_for(plan)) == {"HelmRelease tenantry-system/kyverno", "HelmRelease kamaji/edge-kyverno"}
+
+
+def test_what_another_stack_plans_is_not_waited_for_by_pulumi() -> None:
+    text = with_addons(rocky(MIXED.replace("[cache]", "[platform/kyverno]")))
+    text = text.replace(
+        "dev: {management: hub}", 'dev: {management: hub}\n  r1: {extends: dev, namespace: "{env}-{tenant}"}'
+    )
+    assert problems(text.replace("environments: [dev]", "environments: [dev, r1]")) == told(
+        "tenants.yaml:25:57: error[dependency-of-other-stack]: app 'web' (kustomize) cannot wait for 'platform/kyverno', which is"
+        " of the other kind: environment 'dev' has the add-ons of cluster 'hub', and Pulumi waits within one stack only",
+        "  at tenants.rocky.apps.web.dependsOn[0]",
+        "  fix: make both of one kind, or set another 'dependsOn' under 'overrides.environments.r1'",
+        "Found 1 error",
+    )
+
+
+def test_a_cycle_across_kinds_is_found() -> None:
+    text = problems(rocky(MIXED.replace("version: 1.x}}", "version: 1.x}, dependsOn: [web]}")))
+    assert "error[dependency-cycle]: apps depend on each other: cache -> web -> cache" in text
+    assert text.endswith("Found 1 error\n")
+
+
+def test_files_can_not_say_what_pulumi_waits_for() -> None:
+    assert order_of_files(planned(rocky(MIXED)).objects) == (
+        "only `pulumi up` to a cluster waits for these; apply what depends on them later: HelmRelease rocky/cache"
+    )
+    assert order_of_files(planned(rocky("web: {kustomize: {source: manifests}}")).objects) is None
