@@ -6,6 +6,7 @@ Pulumi creates, Flux has no such order.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -17,7 +18,7 @@ WAIT = {"pulumi.com/waitFor": "condition=Ready"}
 """The annotation by which the provider waits after it has created or changed an object."""
 
 _FETCHING = 60
-"""Seconds that Flux may need to fetch the source, beside the object's own times."""
+"""Seconds that Flux may need to fetch the source, beside the object's own times; less where the object has less itself."""
 
 _RECONCILERS = ("Kustomization", "HelmRelease")
 
@@ -59,7 +60,8 @@ def _becomes_ready(manifest: Manifest) -> bool:
 
 def _seconds(spec: Mapping[str, object]) -> int:
     """How long an object may take: an attempt that fails at once, and another one after the interval for retries."""
-    return round(seconds_of(str(spec["timeout"])) + _retry(spec) + _FETCHING)
+    timeout = seconds_of(str(spec["timeout"]))
+    return math.ceil(timeout + _retry(spec) + min(timeout, _FETCHING))
 
 
 def _retry(spec: Mapping[str, object]) -> float:

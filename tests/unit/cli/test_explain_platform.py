@@ -175,6 +175,8 @@ hub:                                        # Kustomization rocky/web
           branch: main                      # tenants.d/rocky.yaml:5:75 (source)
         interval: 5m                        # default
         timeout: 60s                        # default
+  order:                                    # who waits for each dependency
+    after platform/crds: kept by Flux, at every reconciliation
   placeholders:
     tenant: rocky                           # built in
 """

@@ -1,0 +1,68 @@
+"""Order across kinds, with the real controllers: `pulumi up` waits where Flux knows no order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.clusters import Cluster
+from tests.e2e.project import Project
+
+pytestmark = pytest.mark.e2e
+
+CHART = "{source: charts, chart: movy-web, version: 1.x, timeout: 3s, values: {host: a.example.com, replicas: 1}}"
+APPS = f"""
+      cache:
+        helm: {CHART}
+      late:
+        kustomize: {{source: manifests, path: ./db, namePrefix: late-}}
+        dependsOn: [cache]
+"""
+BROKEN = APPS.replace("version: 1.x", "version: 9.x").replace(
+    "      cache:\n", "      cache:\n        clusters: &hub {names: [hub-dev]}\n"
+)
+BROKEN = BROKEN.replace("      late:\n", "      late:\n        clusters: *hub\n")
+SOURCE = '      charts: {helm: {url: "{charts}"}}\n    apps:\n      db:\n'
+
+
+@pytest.fixture
+def mended(fleet: Project, original: str) -> Iterator[Project]:
+    """The project, whose file and clusters are as they were when the test is over."""
+    yield fleet
+    fleet.fleet.write_text(original)
+    fleet.up().ok()
+
+
+def test_a_broken_release_holds_back_what_depends_on_it_until_it_is_put_right(
+    mended: Project, hub: Cluster, original: str
+) -> None:
+    mended.fleet.write_text(_with(original, BROKEN))
+    failed = mended.up()
+    assert failed.code != 0
+    assert "HelmRelease (rocky/cache)" in failed.text
+    assert "timed out waiting for the condition" in failed.text
+    assert hub.find("Kustomization", "rocky", "late") is None
+
+    mended.fleet.write_text(_with(original, APPS))
+    mended.up().ok()
+    for place, prefix in (("rocky", ""), ("kamaji-edge", "edge-1-rocky-")):
+        late = hub.find("Kustomization", place, f"{prefix}late")
+        assert late is not None
+        assert _ready_since(hub, place, f"{prefix}cache") <= late["metadata"]["creationTimestamp"]
+    mended.up("dev", "--refresh", "--expect-no-changes").ok()
+
+
+def _ready_since(hub: Cluster, namespace: str, name: str) -> str:
+    release = hub.find("HelmRelease", namespace, name)
+    assert release is not None
+    (ready,) = (each for each in release["status"]["conditions"] if each["type"] == "Ready")
+    assert ready["status"] == "True"
+    return str(ready["lastTransitionTime"])
+
+
+def _with(original: str, apps: str) -> str:
+    """The fleet with a release and a Kustomization in tenant rocky, the one after the other."""
+    found = "    apps:\n      db:\n"
+    assert original.count(found) == 1
+    return original.replace(found, SOURCE.replace("      db:\n", apps.lstrip("\n") + "      db:\n"))
