@@ -11,18 +11,19 @@ from tests.e2e.project import Project
 
 pytestmark = pytest.mark.e2e
 
-CHART = "{source: charts, chart: movy-web, version: 1.x, timeout: 3s, values: {host: a.example.com, replicas: 1}}"
+CHART = "source: charts, chart: movy-web, version: 1.x, timeout: 3s, values: {host: a.example.com, replicas: 1}"
 APPS = f"""
       cache:
-        helm: {CHART}
+        clusters: {{names: [hub-dev]}}
+        helm: {{{CHART}}}
       late:
         kustomize: {{source: manifests, path: ./db, namePrefix: late-}}
         dependsOn: [cache]
+        overrides:
+          clusters:
+            edge-1: {{dependsOn: [platform/cert-controller]}}
 """
-BROKEN = APPS.replace("version: 1.x", "version: 9.x").replace(
-    "      cache:\n", "      cache:\n        clusters: &hub {names: [hub-dev]}\n"
-)
-BROKEN = BROKEN.replace("      late:\n", "      late:\n        clusters: *hub\n")
+BROKEN = APPS.replace("version: 1.x", "version: 9.x")
 SOURCE = '      charts: {helm: {url: "{charts}"}}\n    apps:\n      db:\n'
 
 
@@ -46,10 +47,13 @@ def test_a_broken_release_holds_back_what_depends_on_it_until_it_is_put_right(
 
     mended.fleet.write_text(_with(original, APPS))
     mended.up().ok()
-    for place, prefix in (("rocky", ""), ("kamaji-edge", "edge-1-rocky-")):
-        late = hub.find("Kustomization", place, f"{prefix}late")
+    for namespace, first, second in (
+        ("rocky", "cache", "late"),
+        ("kamaji-edge", "edge-1-cert-controller", "edge-1-rocky-late"),
+    ):
+        late = hub.find("Kustomization", namespace, second)
         assert late is not None
-        assert _ready_since(hub, place, f"{prefix}cache") <= late["metadata"]["creationTimestamp"]
+        assert _ready_since(hub, namespace, first) <= late["metadata"]["creationTimestamp"]
     mended.up("dev", "--refresh", "--expect-no-changes").ok()
 
 
