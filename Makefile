@@ -68,6 +68,7 @@ check: setup ## formatting, lint, types, layers, spelling, generated documentati
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 	$(BIN)/python -m docgen.reference --check
+	$(BIN)/python -m docgen.comparisons --check
 	$(BIN)/python docs/images/fleet.py --check
 
 .PHONY: format
@@ -83,6 +84,10 @@ document-schema: setup ## write tenants.schema.json and tenants-included.schema.
 .PHONY: reference
 reference: setup ## write docs/tenants-reference.md anew from the model and the examples
 	@$(BIN)/python -m docgen.reference
+
+.PHONY: comparisons
+comparisons: setup ## write comparison.md of the examples anew from comparison.yaml and the lines of tenants.yaml
+	@$(BIN)/python -m docgen.comparisons
 
 .PHONY: picture
 picture: setup ## draw docs/images/fleet.svg from the plan of tenants.yaml

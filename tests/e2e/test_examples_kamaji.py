@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -46,6 +47,8 @@ def test_add_ons_are_ready_where_labels_choose_them(kamaji: Project) -> None:
         ("tenant1", "HelmRelease", "tenants/tenant1-cert-manager", "ready"),
         ("tenant2", "HelmRelease", "tenants/tenant2-cert-manager", "ready"),
         ("tenant2", "Kustomization", "tenants/tenant2-log-agent", "ready"),
+        ("tenant1", "Kustomization", "tenants/tenant1-policies", "ready"),
+        ("tenant2", "Kustomization", "tenants/tenant2-policies", "ready"),
     }
 
 
@@ -60,22 +63,49 @@ def test_flux_uses_the_kubeconfig_that_kamaji_wrote_and_not_as_its_administrator
 
 
 def test_cert_manager_runs_on_the_tenants_clusters_with_values_of_their_own(clusters: Clusters) -> None:
-    assert running(clusters.tenant1) == {"cert-manager": 2, "cert-manager-cainjector": 1, "cert-manager-webhook": 1}
-    assert running(clusters.tenant2) == {"cert-manager": 3, "cert-manager-cainjector": 1, "cert-manager-webhook": 2}
-    for tenant in (clusters.tenant1, clusters.tenant2):
-        assert tenant.find("ServiceAccount", "cert-manager", "cert-manager")
+    assert running(clusters.tenant1, "tenant1") == [2, 1, 1]
+    assert running(clusters.tenant2, "tenant2") == [3, 1, 2]
+    for name, tenant in (("tenant1", clusters.tenant1), ("tenant2", clusters.tenant2)):
+        assert tenant.find("ServiceAccount", "default", f"{name}-cert-manager")
         assert definition(tenant)
 
 
-def running(cluster: Cluster) -> dict[str, int | None]:
-    """Ready replicas of cert-manager's three parts."""
-    names = ("cert-manager", "cert-manager-cainjector", "cert-manager-webhook")
-    return {name: cluster.ready("Deployment", "cert-manager", name) for name in names}
+def running(cluster: Cluster, name: str) -> list[int | None]:
+    """Ready replicas of cert-manager's three parts, under the names of the guide's output."""
+    return [cluster.ready("Deployment", "default", f"{name}-cert-manager{part}") for part in PARTS]
+
+
+PARTS = ("", "-cainjector", "-webhook")
 
 
 def definition(cluster: Cluster) -> dict[str, Any] | None:
     group, kind, plural = "apiextensions.k8s.io", "CustomResourceDefinition", "customresourcedefinitions"
     return cluster.get(group, "v1", kind, plural, "certificates.stand-in.example.com")
+
+
+def test_the_release_has_the_guides_intervals(clusters: Clusters) -> None:
+    release = clusters.admin.find("HelmRelease", "tenants", "tenant1-cert-manager")
+    repository = clusters.admin.find("HelmRepository", "tenants", "tenant1-cert-manager")
+    assert release
+    assert repository
+    assert release["apiVersion"] == "helm.toolkit.fluxcd.io/v2"
+    assert (release["spec"]["interval"], repository["spec"]["interval"]) == ("5m", "1m")
+
+
+def test_the_guides_commands_print_what_the_guide_shows(kamaji: Project) -> None:
+    secret = ("get", "secret", "-n", "tenants", "tenant1-admin-kubeconfig", "-o", r"jsonpath={.data.admin\.conf}")
+    kubeconfig = kamaji.root / "tenant-1.kubeconfig"
+    kubeconfig.write_bytes(base64.b64decode(kubectl(kamaji, *secret)))
+    printed = kubectl(kamaji, "--kubeconfig", str(kubeconfig), "get", "deploy", "-n", "default").splitlines()
+    assert [line.split()[:4] for line in printed[1:]] == [
+        ["tenant1-cert-manager", "2/2", "2", "2"],
+        ["tenant1-cert-manager-cainjector", "1/1", "1", "1"],
+        ["tenant1-cert-manager-webhook", "1/1", "1", "1"],
+    ]
+
+
+def kubectl(project: Project, *arguments: str) -> str:
+    return project.tenantry("sandbox", "run", "--", "kubectl", *arguments).ok().out
 
 
 def test_the_agent_knows_the_cluster_it_runs_on(clusters: Clusters) -> None:
@@ -86,19 +116,29 @@ def test_the_agent_knows_the_cluster_it_runs_on(clusters: Clusters) -> None:
     assert clusters.tenant1.find("DaemonSet", "log-agent", "log-agent") is None
 
 
+def test_a_policy_holds_on_the_tenants_clusters(kamaji: Project) -> None:
+    pod = ("run", "intruder", "--image=registry.example.com/any", "--dry-run=server")
+    on_the_nodes_network = '--overrides={"spec": {"hostNetwork": true}}'
+    for cluster in ("tenant1", "tenant2"):
+        command = ("sandbox", "run", "--cluster", cluster, "--", "kubectl", *pod)
+        refused = kamaji.tenantry(*command, on_the_nodes_network)
+        assert "pods may not use the network of the node" in refused.text
+        kamaji.tenantry(*command).ok()
+
+
 def test_nothing_of_flux_or_of_the_add_ons_is_where_it_should_not_be(clusters: Clusters) -> None:
-    assert not {"cert-manager", "log-agent"} & clusters.admin.namespaces()
+    assert "log-agent" not in clusters.admin.namespaces()
+    assert running(clusters.admin, "tenant1") == [None, None, None]
     for tenant in (clusters.tenant1, clusters.tenant2):
         assert not {"flux-system", "tenants"} & tenant.namespaces()
 
 
 def test_what_a_tenant_breaks_on_its_cluster_is_put_back(kamaji: Project, clusters: Clusters) -> None:
     scaled = {"spec": {"replicas": 0}}
-    clusters.tenant1.patch("Deployment", "cert-manager", "cert-manager-webhook", scaled)
-    clusters.tenant1.delete("Deployment", "cert-manager", "cert-manager-cainjector")
+    clusters.tenant1.patch("Deployment", "default", "tenant1-cert-manager-webhook", scaled)
+    clusters.tenant1.delete("Deployment", "default", "tenant1-cert-manager-cainjector")
     clusters.admin.reconcile("HelmRelease", "tenants", "tenant1-cert-manager")
-    whole = {"cert-manager": 2, "cert-manager-cainjector": 1, "cert-manager-webhook": 1}
-    eventually(lambda: running(clusters.tenant1) == whole, "cert-manager to be whole again on tenant1")
+    eventually(lambda: running(clusters.tenant1, "tenant1") == [2, 1, 1], "cert-manager to be whole again on tenant1")
     kamaji.pulumi("up", "--stack", "admin", "--yes", "--skip-preview", "--expect-no-changes").ok()
 
 
@@ -117,8 +157,8 @@ def test_a_label_brings_an_add_on_to_a_cluster(kamaji: Project, clusters: Cluste
 def test_destroy_leaves_nothing_on_any_cluster(kamaji: Project, clusters: Clusters) -> None:
     kamaji.destroy("admin").ok()
     assert clusters.admin.fleet_objects() == set()
-    for tenant in (clusters.tenant1, clusters.tenant2):
-        assert set(running(tenant).values()) == {None}
+    for name, tenant in (("tenant1", clusters.tenant1), ("tenant2", clusters.tenant2)):
+        assert running(tenant, name) == [None, None, None]
         eventually(lambda tenant=tenant: not definition(tenant), "the chart's CRD to be gone")
         tenant.wait_gone("log-agent")
 
