@@ -77,9 +77,10 @@ format: setup ## format the code
 	$(BIN)/ruff format .
 
 .PHONY: document-schema
-document-schema: setup ## write tenants.schema.json and tenants-included.schema.json anew from the model
+document-schema: setup ## write the JSON Schemas anew from the model
 	$(BIN)/tenantry schema > tenants.schema.json
 	$(BIN)/tenantry schema --included > tenants-included.schema.json
+	$(BIN)/tenantry schema --clusters > clusters-included.schema.json
 
 .PHONY: reference
 reference: setup ## write docs/tenants-reference.md anew from the model and the examples

@@ -43,7 +43,10 @@ class Kubeconfig:
 
 @dataclass(frozen=True)
 class MainFile:
-    """data: the file's mapping. An included file is not part of it: what it may do is what the main file says."""
+    """data: the file's mapping, with the clusters of included files, which are the platform's.
+
+    Included files with tenants are no part of it: what they may do is what the main file says.
+    """
 
     data: Mapping[str, Any]
     environments: Mapping[str, Mapping[str, Any]] = field(init=False)
@@ -152,7 +155,19 @@ class MainFile:
 
 def read(file: Path) -> MainFile:
     """Raises: OSError, yaml.YAMLError: the file cannot be read."""
-    return MainFile(mapping(yaml.load(file.read_text(), Loader=_Texts)))
+    main = mapping(yaml.load(file.read_text(), Loader=_Texts))
+    clusters = dict(mapping(main.get("clusters")))
+    for included in _with_clusters(file.parent, main):
+        clusters.update(mapping(mapping(yaml.load(included.read_text(), Loader=_Texts)).get("clusters")))
+    return MainFile({**main, "clusters": clusters})
+
+
+def _with_clusters(directory: Path, main: Mapping[str, Any]) -> Iterator[Path]:
+    """The platform's files with clusters that the main file includes."""
+    entries = main.get("include")
+    for entry in entries if isinstance(entries, list) else ():
+        if pattern := mapping(entry).get("clusters"):
+            yield from sorted(directory.glob(str(pattern)))
 
 
 class _Texts(yaml.SafeLoader):

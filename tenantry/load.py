@@ -48,7 +48,7 @@ def _checked(clusters: Grouped, *, known: bool) -> tuple[Fleet | None, list[Diag
     checked = check_shape(source.data, first_of(check_blocks(source.data)))
     findings = (each for each in checked.findings if not clusters.is_follow_up(each))
     problems = [*source.problems, *diagnose(source, (*clusters.findings, *findings))]
-    if checked.document is None or clusters.findings:
+    if checked.document is None or clusters.findings or source.lacks_clusters:
         return None, problems
     fleet = Fleet(checked.document, source, checked.left_out)
     found = first_of(check_rules(fleet))

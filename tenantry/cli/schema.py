@@ -10,7 +10,7 @@ from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import file_option, fleet_file
 from tenantry.cli.options import tenant_name
 from tenantry.cli.output import data_json, working
-from tenantry.fleet.included_schema import included_schema, included_schema_of
+from tenantry.fleet.included_schema import included_clusters_schema, included_schema, included_schema_of
 from tenantry.fleet.json_schema import json_schema
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
@@ -24,26 +24,34 @@ Examples:
   tenantry schema > tenants.schema.json
   tenantry schema --included > tenants-included.schema.json
   tenantry schema --included --tenant rocky > rocky.schema.json
+  tenantry schema --clusters > clusters-included.schema.json
 
 Editors complete and check tenants.yaml if its first line is:
   # yaml-language-server: $schema=tenants.schema.json
 """,
 )
 @click.option("--included", is_flag=True, help="The schema of included files, without what belongs to the platform.")
+@click.option("--clusters", is_flag=True, help="The schema of included files with clusters.")
 @tenant_name("With --included: only what the file of this tenant may say.")
 @file_option()
 @click.pass_context
-def command(context: click.Context, tenant: str | None, *, included: bool) -> int:
+def command(context: click.Context, tenant: str | None, *, included: bool, clusters: bool) -> int:
     """Print the JSON Schema (draft 2020-12) of tenants.yaml.
 
     It covers keys and values. What a schema cannot express, such as references, `tenantry validate` checks.
 
     With --included, it is the schema of files that tenants.yaml includes. With --tenant, which reads tenants.yaml, it has
-    only the settings, clusters, roles and prefixes of labels that are granted to this tenant.
+    only the settings, clusters, roles and prefixes of labels that are granted to this tenant. With --clusters, it is the
+    schema of included files that hold clusters.
     """
+    if clusters and (included or tenant):
+        raise Refused("--clusters takes no --included and no --tenant", "files with clusters say nothing of tenants")
     if tenant and not included:
         raise Refused("--tenant needs --included", "add --included: tenants.yaml has one schema for all tenants")
-    data_json(_of_tenant(context, tenant) if tenant else included_schema() if included else json_schema())
+    if clusters:
+        data_json(included_clusters_schema())
+    else:
+        data_json(_of_tenant(context, tenant) if tenant else included_schema() if included else json_schema())
     return 0
 
 

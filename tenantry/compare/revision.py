@@ -106,9 +106,14 @@ def _included(main: Path) -> Iterator[str]:
     """The patterns of a file, without invalid ones, which the check of the file reports."""
     patterns = read(main).data.get("include")
     for entry in patterns if isinstance(patterns, list) else ():
-        pattern = entry.get("tenants") if isinstance(entry, dict) else entry
-        if isinstance(pattern, str) and pattern and not Path(pattern).is_absolute() and ".." not in Path(pattern).parts:
-            yield pattern
+        for pattern in (entry.get("tenants"), entry.get("clusters")) if isinstance(entry, dict) else (entry,):
+            if (
+                isinstance(pattern, str)
+                and pattern
+                and not Path(pattern).is_absolute()
+                and ".." not in Path(pattern).parts
+            ):
+                yield pattern
 
 
 def _literally(name: str) -> str:

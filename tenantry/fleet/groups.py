@@ -16,11 +16,13 @@ from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.template import fill
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Finding, Found, Path, first_of
+from tenantry.messages.findings import empty_list, missing_key
 from tenantry.messages.text import declared
 from tenantry.source.parsed_file import ParsedFile
 
 _GROUP = "group"
 _KUBECONFIG = "kubeconfig"
+_NO_CLUSTERS = (missing_key((), "clusters"), empty_list(("clusters",)))
 _FIX = "write '{cluster}', the only placeholder here, or '{{' and '}}' for braces"
 
 
@@ -36,8 +38,10 @@ class Grouped:
     incomplete: frozenset[str] = frozenset()
 
     def is_follow_up(self, finding: Finding) -> bool:
-        """Whether a finding about a cluster only repeats that its group is wrong."""
+        """Whether a finding about clusters only repeats that a group or an included file is wrong."""
         path = finding.path
+        if self.source.lacks_clusters and finding in _NO_CLUSTERS:
+            return True
         repeated = finding.code == "missing-key" or path[2:3] == (_KUBECONFIG,)
         return repeated and path[:1] == ("clusters",) and path[1] in self.incomplete
 

@@ -44,6 +44,14 @@ def included_schema() -> dict[str, Any]:
     return _schema(_Granted())
 
 
+def included_clusters_schema() -> dict[str, Any]:
+    """What an included file with clusters can say."""
+    whole = json_schema()
+    clusters = whole["properties"]["clusters"]
+    del clusters["minProperties"]
+    return _file_of("clusters", "included files of Tenantry with clusters", clusters, whole["$defs"])
+
+
 def included_schema_of(fleet: Fleet, tenant: str) -> dict[str, Any]:
     """What the included file of a tenant may say. Raises: Refused: no included file speaks of the tenant."""
     if tenant not in fleet.document.tenants or (grants := grants_of(fleet, tenant)) is None:
@@ -87,14 +95,20 @@ def _schema(granted: _Granted) -> dict[str, Any]:
         reference = tenants.pop("additionalProperties")
         del tenants["propertyNames"]
         tenants |= {"properties": {granted.tenant: reference}, "additionalProperties": False}
+    title = f"the included file of tenant {granted.tenant}" if granted.tenant else "included files of Tenantry"
+    return _file_of("tenants", title, tenants, definitions)
+
+
+def _file_of(key: str, title: str, content: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of a file that holds nothing but one key."""
     return {
         "$schema": DIALECT,
-        "title": f"the included file of tenant {granted.tenant}" if granted.tenant else "included files of Tenantry",
+        "title": title,
         "type": "object",
-        "properties": {"tenants": tenants},
-        "required": ["tenants"],
+        "properties": {key: content},
+        "required": [key],
         "additionalProperties": False,
-        "$defs": _used(tenants, definitions),
+        "$defs": _used(content, definitions),
     }
 
 

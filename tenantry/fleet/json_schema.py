@@ -31,6 +31,7 @@ def json_schema() -> dict[str, Any]:
         _complete(definition, name, documented)
     _complete(schema, "Document", documented)
     _let_group(schema["$defs"])
+    _let_include(schema)
     for name, words in SHORT_FORMS.items():
         schema["$defs"][name] = {"anyOf": [{"enum": list(words)}, schema["$defs"][name]]}
     schema["$defs"]["Include"] = {"anyOf": [{"type": "string", "minLength": 1}, schema["$defs"]["Include"]]}
@@ -108,6 +109,14 @@ def _let_group(definitions: dict[str, Any]) -> None:
         }
     required = definitions["Cluster"].pop("required")
     definitions["Cluster"]["anyOf"] = [{"required": required, "properties": alone}, _given("group")]
+
+
+def _let_include(schema: dict[str, Any]) -> None:
+    """Included files can hold all clusters. Only files of tenants speak of certain tenants."""
+    schema["required"].remove("clusters")
+    schema["anyOf"] = [{"required": ["clusters"]}, {"required": ["include"]}]
+    include = schema["$defs"]["Include"]
+    include["dependentSchemas"] = {key: _given("tenants") for key in ("of", "selfService")}
 
 
 _REMOVABLE = ("environments", "labels", "variables", "kubeconfig", "platformServiceAccount")

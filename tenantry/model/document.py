@@ -158,13 +158,13 @@ class Document(Model):
     apiVersion: Literal["tenantry/v1"]
     """The version of this format."""
     include: list[Include] = []
-    """Files beside this one with the apps of tenants. What a tenant is given stands in this file."""
+    """Files beside this one with the apps of tenants, or with clusters. What a tenant is given stands in this file."""
     environments: Annotated[dict[Name, Environment], Field(min_length=1)]
     """Environments. Each one is a Pulumi stack on one management cluster."""
     clusterGroups: dict[Name, ClusterGroup] = {}
     """What equal clusters share, by the name that their `group` says."""
     clusters: Annotated[dict[Name, Cluster], Field(min_length=1)]
-    """Management clusters and remote clusters."""
+    """Management clusters and remote clusters. Included files can add some."""
     platform: Platform = Platform()
     """What the platform team runs on which clusters."""
     defaults: Settings = Settings()

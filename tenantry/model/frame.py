@@ -10,7 +10,7 @@ from tenantry.messages.redact import shorten
 from tenantry.model.clusters import Selector
 from tenantry.model.patterns import AddressPattern, KeyPrefix
 from tenantry.model.scalars import Duration, Name, RoleName, Text, refusal
-from tenantry.model.strict import Model
+from tenantry.model.strict import Model, OneOf
 
 GRANTABLE = Literal[
     "interval",
@@ -27,11 +27,15 @@ GRANTABLE = Literal[
 """Settings of a tenant that the main file can leave to an included file."""
 
 
-class Include(Model):
-    """Files with the apps of tenants. A pattern alone is the short form of `{tenants: PATTERN}`."""
+class Include(OneOf):
+    """Files with the apps of tenants, or with clusters. A pattern alone is the short form of `{tenants: PATTERN}`."""
 
-    tenants: Text
-    """A pattern for files, relative to the directory of this file."""
+    one_of = ("tenants", "clusters")
+
+    tenants: Text | None = None
+    """A pattern for files with the apps of tenants, relative to the directory of this file."""
+    clusters: Text | None = None
+    """A pattern for files of the platform team with nothing but `clusters`, relative to the directory of this file."""
     of: Annotated[list[Text], Field(min_length=1)] | None = None
     """The tenants that these files may speak of. Default: each file may speak of the tenant that it is named after. With
     `selfService`, names may contain `*`."""
@@ -43,6 +47,15 @@ class Include(Model):
     @classmethod
     def _pattern_alone(cls, value: Any) -> Any:
         return {"tenants": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _tenants_only_in_files_of_tenants(self) -> Self:
+        key = "of" if self.of is not None else "selfService" if self.selfService is not None else ""
+        if self.clusters is not None and key:
+            raise refusal(
+                "bad-include", f"'{key}' says which tenants files speak of, but these hold clusters", fix="remove it"
+            )
+        return self
 
     @model_validator(mode="after")
     def _stars_only_for_new_tenants(self) -> Self:

@@ -1,7 +1,8 @@
-"""Tenants from several files: `include:` names more files, so that each team can own its own.
+"""Tenants and clusters from several files: `include:` names more files, so that each team can own its own.
 
-Each file may speak of certain tenants only: those in `of`, else the one that it is named after. Problems in one file are
-collected, and do not prevent checks of the main file or the others. What the files may say is decided in `fleet.frames`.
+A file with tenants may speak of certain tenants only: those in `of`, else the one that it is named after. What it may say is
+decided in `fleet.frames`. A file with clusters belongs to the platform, and adds clusters to those of the main file. Problems
+in one file are collected, and do not prevent checks of the main file or the others.
 """
 
 from __future__ import annotations
@@ -18,14 +19,17 @@ from tenantry.messages.redact import shorten
 from tenantry.messages.text import listed
 from tenantry.source.globbing import TooManyFiles, has_wildcard, matching
 from tenantry.source.parse import MAX_BYTES, Form, read
-from tenantry.source.parsed_file import Fill, ParsedFile
+from tenantry.source.parsed_file import Fill, ParsedFile, Written
 
-_INCLUDED = Form("the key 'tenants:'", "start with 'tenants:', or remove the file")
+_TENANTS, _CLUSTERS = "tenants", "clusters"
+_FORMS = {
+    kind: Form(f"the key '{kind}:'", f"start with '{kind}:', or remove the file") for kind in (_TENANTS, _CLUSTERS)
+}
 _YAML = re.compile(r".*\.ya?ml", re.IGNORECASE)
 
 
 def read_all(file: FilePath) -> ParsedFile:
-    """A fleet's file with what the files that it includes say of tenants.
+    """A fleet's file with the clusters of the files that it includes, and with what these say of tenants.
 
     Raises: Refused: there is no such file; InvalidFleet: its own text is not a YAML mapping in UTF-8.
     """
@@ -38,9 +42,10 @@ def read_all(file: FilePath) -> ParsedFile:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """An entry of `include`, as far as its parts have the right type."""
+    """An entry of `include`, as far as its parts have the right type. kind: the key that its files hold."""
 
     at: Path
+    kind: str
     pattern: str
     of: tuple[str, ...]
     template: str | None
@@ -53,11 +58,13 @@ class _Entry:
 def _entry(written: Any, index: int) -> _Entry:
     at: Path = ("include", index)
     if not isinstance(written, dict):
-        return _Entry(at, written if isinstance(written, str) else "", (), None)
-    pattern, of, template = written.get("tenants"), written.get("of"), written.get("selfService")
+        return _Entry(at, _TENANTS, written if isinstance(written, str) else "", (), None)
+    kind = _CLUSTERS if _CLUSTERS in written and _TENANTS not in written else _TENANTS
+    pattern, of, template = written.get(kind), written.get("of"), written.get("selfService")
     names = tuple(each for each in of if isinstance(each, str)) if isinstance(of, list) else ()
     return _Entry(
-        (*at, "tenants"),
+        (*at, kind),
+        kind,
         pattern if isinstance(pattern, str) else "",
         names or (("",) if of is not None else ()),
         template if isinstance(template, str) else None,
@@ -65,28 +72,40 @@ def _entry(written: Any, index: int) -> _Entry:
 
 
 class _Reading:
-    """Gathers what all files say of each tenant, and what prevents that."""
+    """Gathers what all files say of each tenant, the clusters they add, and what prevents that."""
 
     def __init__(self, main: ParsedFile, file: FilePath) -> None:
         self.main = main
         self.directory = file.parent
         self.fills: dict[str, Fill] = {}
+        self.clusters: dict[str, ParsedFile] = {}
         self.problems: list[Diagnostic] = []
         self._seen: set[FilePath] = set()
         self._directories: dict[FilePath, Path] = {}
         self._itself = file.resolve()
         self._bytes = 0
+        self._lacks_clusters = False
 
     def run(self, entries: list[_Entry]) -> ParsedFile:
         for entry in entries:
             if entry.pattern and self._names_are_known(entry):
-                for file in self._files(entry.pattern, entry.at):
+                for file in self._files(entry):
                     self._add(file, entry)
-        return self.main.including(self.fills, self.problems, self._missed())
+        completed = self.main.including(self.fills, self.problems, self._missed())
+        completed.lacks_clusters = self._lacks_clusters
+        return completed.joined(*self._joined()) if self.clusters else completed
+
+    def _joined(self) -> tuple[dict[str, Any], dict[Path, Written]]:
+        """The data with the clusters of all files, and where those of included files stand."""
+        added = {name: file.data[_CLUSTERS][name] for name, file in self.clusters.items()}
+        written: dict[Path, Written] = {
+            (_CLUSTERS, name): (file, (_CLUSTERS, name)) for name, file in self.clusters.items()
+        }
+        return {**self.main.data, _CLUSTERS: {**self.main.data.get(_CLUSTERS, {}), **added}}, written
 
     def _names_are_known(self, entry: _Entry) -> bool:
         """Whether it is clear which tenants the files may speak of: a team may own a directory, and name its files at will."""
-        if entry.of or not has_wildcard(str(FilePath(entry.pattern).parent)):
+        if entry.kind == _CLUSTERS or entry.of or not has_wildcard(str(FilePath(entry.pattern).parent)):
             return True
         message = (
             f"'{shorten(entry.pattern)}' matches files in several directories, so their names do not say whose they are"
@@ -105,8 +124,9 @@ class _Reading:
                     place = self.main.locate(at)
                     yield Diagnostic(place, "not-included", message, at, fix=fix, severity=Severity.WARNING)
 
-    def _files(self, pattern: str, at: Path) -> Iterator[FilePath]:
+    def _files(self, entry: _Entry) -> Iterator[FilePath]:
         """The files a pattern takes that no pattern before it took, sorted."""
+        pattern, at = entry.pattern, entry.at
         if not pattern.isprintable() or FilePath(pattern).is_absolute() or ".." in FilePath(pattern).parts:
             fix = "use a path relative to this file, without '..'"
             self._problem(at, "bad-include", f"'{shorten(pattern)}' leaves the directory of '{self.main.file}'", fix)
@@ -119,14 +139,14 @@ class _Reading:
             )
             return
         if not found:
-            self._problem(
-                at, "includes-nothing", f"no file matches '{shorten(pattern)}'", "correct the pattern, or remove it"
-            )
+            or_write = ", or write one with 'tenantry clusters discover'" if entry.kind == _CLUSTERS else ""
+            fix = f"correct the pattern, or remove it{or_write}"
+            self._problem(at, "includes-nothing", f"no file matches '{shorten(pattern)}'", fix)
         for name in found:
             file = self.directory / name
             resolved = file.resolve()
             if resolved == self._itself:
-                fix = "keep included files in a directory of their own, such as 'tenants.d/*.yaml'"
+                fix = f"keep included files in a directory of their own, such as '{entry.kind}.d/*.yaml'"
                 self._problem(at, "bad-include", f"'{shorten(pattern)}' matches the including file itself", fix)
             elif not resolved.is_relative_to(self.directory.resolve()):
                 message = f"'{file}' is a symlink that leads out of the directory of '{self.main.file}'"
@@ -152,17 +172,34 @@ class _Reading:
 
     def _add(self, file: FilePath, entry: _Entry) -> None:
         try:
-            source = read(file, _INCLUDED)
+            source = read(file, _FORMS[entry.kind])
         except InvalidFleet as invalid:
             self.problems += invalid.diagnostics
+            self._lacks_clusters |= entry.kind == _CLUSTERS
         except Refused as refused:
             fix = "make it a readable file, or narrow the pattern"
             self._problem(entry.at, "unreadable-include", refused.message, fix)
         else:
-            self.problems += _misplaced(source, self.main.file)
-            tenants = source.data.get("tenants")
-            for name in tenants if isinstance(tenants, dict) else ():
-                self._add_tenant(name, source, entry, entry.names_of(file))
+            self.problems += _misplaced(source, entry.kind, self.main.file)
+            held = source.data.get(entry.kind)
+            for name in held if isinstance(held, dict) else ():
+                if entry.kind == _CLUSTERS:
+                    self._add_cluster(name, source)
+                else:
+                    self._add_tenant(name, source, entry, entry.names_of(file))
+
+    def _add_cluster(self, name: str, source: ParsedFile) -> None:
+        path = (_CLUSTERS, name)
+        declared = self.main.data.get(_CLUSTERS, {})
+        if not isinstance(declared, dict):
+            return  # the check of shapes reports it
+        first = self.main if name in declared else self.clusters.get(name)
+        if first is None:
+            self.clusters[name] = source
+            return
+        message, fix = f"cluster '{name}' is declared twice", "rename or remove one of them"
+        notes = (f"first: {first.line_of(path)}",)
+        self.problems.append(Diagnostic(source.locate(path, key=True), "duplicate-cluster", message, path, notes, fix))
 
     def _add_tenant(self, name: str, source: ParsedFile, entry: _Entry, names: tuple[str, ...]) -> None:
         path = ("tenants", name)
@@ -187,16 +224,17 @@ class _Reading:
 
     def _problem(self, at: Path, code: str, message: str, fix: str) -> None:
         self.problems.append(Diagnostic(self.main.locate(at), code, message, at, fix=fix))
+        self._lacks_clusters |= at[-1] == _CLUSTERS
 
 
-def _misplaced(source: ParsedFile, main: str) -> Iterator[Diagnostic]:
-    """What an included file holds beside `tenants:`, or lacks."""
-    if not isinstance(source.data.get("tenants"), dict):
-        place = source.locate(("tenants",))
-        yield Diagnostic(place, "no-tenants", "the file declares no tenants", fix=_INCLUDED.fix)
+def _misplaced(source: ParsedFile, kind: str, main: str) -> Iterator[Diagnostic]:
+    """What an included file holds beside the key of its kind, or lacks."""
+    if not isinstance(source.data.get(kind), dict):
+        place = source.locate((kind,))
+        yield Diagnostic(place, f"no-{kind}", f"the file declares no {kind}", fix=_FORMS[kind].fix)
     for key in source.data:
-        if key != "tenants":
+        if key != kind:
             more = "; it cannot include other files" if key == "include" else ""
-            message = f"an included file may only contain 'tenants:', not '{key}:'{more}"
+            message = f"an included file may only contain '{kind}:', not '{key}:'{more}"
             place = source.locate((key,), key=True)
             yield Diagnostic(place, "not-for-included", message, (key,), fix=f"move it to {main}, or remove it")

@@ -22,7 +22,7 @@ class ParsedFile:
     """A parsed file: `data` is plain data, `locate` finds the place of any path in it.
 
     fills: what included files say of each tenant. problems: those of included files; they do not prevent checks of the rest.
-    warnings: about files that are not included.
+    warnings: about files that are not included. lacks_clusters: whether an included file with clusters cannot be read.
     """
 
     def __init__(self, file: str, root: Node, data: dict[str, Any], lines: Lines) -> None:
@@ -32,6 +32,7 @@ class ParsedFile:
         self.fills: Mapping[str, Fill] = {}
         self.problems: tuple[Diagnostic, ...] = ()
         self.warnings: tuple[Diagnostic, ...] = ()
+        self.lacks_clusters = False
         self._root = root
         self._written: Mapping[Path, Written] = {}
         self._origin: Callable[[Path], Path] = _itself
@@ -44,10 +45,11 @@ class ParsedFile:
         completed = ParsedFile(self.file, self._root, self.data, self.lines)
         completed.fills, completed.problems, completed.warnings = fills, tuple(problems), tuple(warnings)
         completed.data, completed._written, completed._origin = self.data, self._written, self._origin
+        completed.lacks_clusters = self.lacks_clusters
         return completed
 
     def joined(
-        self, data: dict[str, Any], written: Mapping[Path, Written], problems: Iterable[Diagnostic]
+        self, data: dict[str, Any], written: Mapping[Path, Written], problems: Iterable[Diagnostic] = ()
     ) -> ParsedFile:
         """The same file with joined data. written: where each part stands that is not at its own place in this file; the
         paths are those of clusters, and of tenants, their keys, and the entries of these. problems: those found by joining.

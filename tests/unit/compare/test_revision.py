@@ -113,6 +113,17 @@ def test_included_files_come_from_the_commit_too(pattern: str, name: str) -> Non
     assert tenants(base("HEAD")) == ["movy"]
 
 
+def test_included_clusters_come_from_the_commit_too() -> None:
+    write(FRAME.replace("environments:", "include: [{clusters: 'c/*.yaml'}]\nenvironments:", 1))
+    write(
+        "clusters: {far: {environments: [dev], kubeconfig: {capi: {cluster: far, namespace: capi}}}}\n",
+        Path("c/a.yaml"),
+    )
+    commit()
+    (FILE.parent / "c/a.yaml").unlink()
+    assert base("HEAD").plans["dev"].environment == "dev"
+
+
 def test_links_in_the_repository_lead_where_they_lead() -> None:
     write(FRAME.replace("environments:", "include: [tenants.d/*.yaml]\nenvironments:", 1) + MOVY)
     write(INCLUDED.format("movy"), Path("fleet/teams/movy.txt"))

@@ -158,3 +158,125 @@ def test_a_pattern_that_would_look_at_files_without_end_is_refused() -> None:
         "Found 1 error",
     )
     assert expected == problems()
+
+
+# --- files with clusters -----------------------------------------------------------------------------------------
+
+CLUSTER = "clusters:\n  {0}: {{environments: [dev], kubeconfig: {{capi: {{cluster: {0}, namespace: capi}}}}}}\n"
+
+
+def clusters_of(entries: str = "[{clusters: 'c/*.yaml'}]") -> str:
+    return FRAME + f"include: {entries}\n" + GRANTED
+
+
+def test_files_with_clusters_add_to_those_of_the_main_file() -> None:
+    write({"tenants.yaml": clusters_of(), "c/b.yaml": CLUSTER.format("far"), "c/a.yaml": CLUSTER.format("near")})
+    assert list(load_fleet(Path("tenants.yaml")).clusters) == ["hub", "edge", "near", "far"]
+
+
+def test_all_clusters_may_stand_in_included_files_and_have_groups_of_the_main_file() -> None:
+    text = (
+        "apiVersion: tenantry/v1\nenvironments: {dev: {management: hub}}\ninclude: [{clusters: c.yaml}]\n"
+        "clusterGroups: {remote: {environments: [dev], kubeconfig: {capi: {cluster: '{cluster}', namespace: capi}}}}\n"
+    )
+    write({"tenants.yaml": text, "c.yaml": "clusters: {hub: {environments: [dev]}, edge: {group: remote}}\n"})
+    edge = load_fleet(Path("tenants.yaml")).clusters["edge"]
+    assert edge.kubeconfig
+    assert edge.kubeconfig.resolved.name == "edge-kubeconfig"
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (
+            {"c/a.yaml": CLUSTER.format("edge")},
+            (
+                "c/a.yaml:2:3: error[duplicate-cluster]: cluster 'edge' is declared twice",
+                "  at clusters.edge",
+                "  first: tenants.yaml:6:3",
+                "  fix: rename or remove one of them",
+            ),
+        ),
+        (
+            {"c/a.yaml": CLUSTER.format("far"), "c/b.yaml": CLUSTER.format("far")},
+            (
+                "c/b.yaml:2:3: error[duplicate-cluster]: cluster 'far' is declared twice",
+                "  at clusters.far",
+                "  first: c/a.yaml:2:3",
+                "  fix: rename or remove one of them",
+            ),
+        ),
+        (
+            {"c/a.yaml": CLUSTER.format("far").replace("dev", "dve")},
+            (
+                "c/a.yaml:2:24: error[unknown-environment]: cluster 'far' belongs to environment 'dve', which is not declared",
+                "  at clusters.far.environments[0]",
+                "  declared: dev (closest: dev)",
+                "  fix: declare it under 'environments:' (tenants.yaml:2:1), or correct the name",
+            ),
+        ),
+        (
+            {"c/a.yaml": CLUSTER.format("far") + "tenants: {}\n"},
+            (
+                "c/a.yaml:3:1: error[not-for-included]: an included file may only contain 'clusters:', not 'tenants:'",
+                "  at tenants",
+                "  fix: move it to tenants.yaml, or remove it",
+            ),
+        ),
+        (
+            {"c/a.yaml": "include: [b.yaml]\n" + CLUSTER.format("far")},
+            (
+                "c/a.yaml:1:1: error[not-for-included]: an included file may only contain 'clusters:', not 'include:'; it cannot"
+                " include other files",
+                "  at include",
+                "  fix: move it to tenants.yaml, or remove it",
+            ),
+        ),
+        (
+            {"c/a.txt": ""},
+            (
+                "tenants.yaml:8:22: error[includes-nothing]: no file matches 'c/*.yaml'",
+                "  at include[0].clusters",
+                "  fix: correct the pattern, or remove it, or write one with 'tenantry clusters discover'",
+            ),
+        ),
+    ],
+)
+def test_a_mistake_in_a_file_with_clusters_is_told_there(files: dict[str, str], expected: tuple[str, ...]) -> None:
+    write({"tenants.yaml": clusters_of(), **files})
+    assert told(*expected, "Found 1 error") == problems()
+
+
+def test_clusters_of_a_file_that_cannot_be_read_are_not_told_to_be_unknown() -> None:
+    text = (
+        FRAME.replace("management: hub", "management: far").replace("clusters:\n", "clusters: {}\nx:\n").split("x:")[0]
+    )
+    write({"tenants.yaml": text + "include: [{clusters: c.yaml}]\n", "c.yaml": "clusters: ["})
+    said = problems()
+    assert said.startswith("c.yaml:1:12: error[syntax]")
+    assert said.endswith("Found 1 error\n")
+
+
+@pytest.mark.parametrize("key", ["of: [rocky]", "selfService: small"])
+def test_files_with_clusters_are_for_no_tenants(key: str) -> None:
+    write({"tenants.yaml": clusters_of(f"[{{clusters: c.yaml, {key}}}]"), "c.yaml": CLUSTER.format("far")})
+    assert f"'{key.split(':')[0]}' says which tenants files speak of, but these hold clusters" in problems()
+
+
+def test_a_file_beside_files_with_clusters_is_named() -> None:
+    write({"tenants.yaml": clusters_of(), "c/a.yaml": CLUSTER.format("far"), "c/b.yml": "junk"})
+    (warning,) = warnings_of(load_fleet(Path("tenants.yaml")))
+    assert (warning.code, warning.message) == (
+        "not-included",
+        "'c/b.yml' is not included, although files beside it are",
+    )
+
+
+def test_a_link_that_leaves_the_directory_is_no_file_with_clusters(tmp_path: Path) -> None:
+    outside = tmp_path.with_suffix(".d")
+    outside.mkdir()
+    (outside / "x.yaml").write_text(CLUSTER.format("far"))
+    write({"tenants.yaml": clusters_of()})
+    Path("c").mkdir()
+    Path("c/x.yaml").symlink_to(outside / "x.yaml")
+    assert "error[bad-include]: 'c/x.yaml' is a symlink that leads out of the directory" in problems()
