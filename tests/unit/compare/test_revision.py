@@ -114,13 +114,11 @@ def test_included_files_come_from_the_commit_too(pattern: str, name: str) -> Non
 
 
 def test_included_clusters_come_from_the_commit_too() -> None:
+    file, far = FILE.parent / "c/a.yaml", "{environments: [dev], kubeconfig: {capi: {cluster: far, namespace: capi}}}"
     write(FRAME.replace("environments:", "include: [{clusters: 'c/*.yaml'}]\nenvironments:", 1))
-    write(
-        "clusters: {far: {environments: [dev], kubeconfig: {capi: {cluster: far, namespace: capi}}}}\n",
-        Path("c/a.yaml"),
-    )
+    write(f"clusters: {{far: {far}}}\n", file)
     commit()
-    (FILE.parent / "c/a.yaml").unlink()
+    file.unlink()
     assert base("HEAD").plans["dev"].environment == "dev"
 
 
