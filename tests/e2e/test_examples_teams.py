@@ -1,7 +1,4 @@
-"""The example of the course: OPS's clusters in TEST and PROD, with places of their own for ROCKY and MOVY.
-
-Each environment has a sandbox of its own.
-"""
+"""The example of the course: TEST and PROD on OPS's cluster CLOUDY, with places of their own for ROCKY and MOVY."""
 
 from __future__ import annotations
 
@@ -25,15 +22,15 @@ IMAGES = {
     "prod": {"rocky": "registry.example.com/rocky/web:2.1.0", "movy": "registry.example.com/movy/web:1.2.0"},
 }
 REPLICAS = {
-    "test": {"rocky": 1, "movy": 1, "ingress": 1},
-    "prod": {"rocky": 4, "movy": 3, "ingress": 2},
+    "test": {"rocky": 1, "movy": 1},
+    "prod": {"rocky": 4, "movy": 3},
 }
 HOSTS = {
     "test": {"rocky": "rocky.test.example.com", "movy": "movy.test.example.com"},
     "prod": {"rocky": "rocky.example.com", "movy": "movy.example.com"},
 }
-both = pytest.mark.parametrize("teams", ["test", "prod"], indirect=True)
-in_test = pytest.mark.parametrize("teams", ["test"], indirect=True)
+both = pytest.mark.parametrize("cloudy", ["test", "prod"], ids=["in TEST", "in PROD"], indirect=True)
+in_test = pytest.mark.parametrize("cloudy", ["test"], ids=["in TEST"], indirect=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,34 +46,53 @@ class Cloudy:
 
 
 @pytest.fixture(scope="module")
-def teams(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Project]:
+def teams(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     with example(tmp_path_factory.mktemp("teams") / "project", "teams") as made:
         made.tenantry("validate").ok()
-        made.start(request.param)
-        made.deploy(request.param)
+        made.start("test")
+        made.deploy("test")
+        made.deploy("prod")
         yield made
         made.tenantry("sandbox", "down").ok()
         assert not made.sandbox.exists()
 
 
 @pytest.fixture(scope="module")
-def cloudy(teams: Project) -> Iterator[Cloudy]:
-    [environment] = teams.running()
-    with closing(Cluster(teams.kubeconfig(f"cloudy-{environment}"))) as cluster:
-        yield Cloudy(teams, environment, cluster)
+def cluster(teams: Project) -> Iterator[Cluster]:
+    with closing(Cluster(teams.kubeconfig("cloudy"))) as opened:
+        yield opened
+
+
+@pytest.fixture
+def cloudy(teams: Project, cluster: Cluster, request: pytest.FixtureRequest) -> Cloudy:
+    return Cloudy(teams, request.param, cluster)
 
 
 @both
-def test_the_teams_apps_and_the_add_ons_of_ops_are_ready(cloudy: Cloudy) -> None:
-    apps = json.loads(
-        cloudy.project.tenantry("status", "--environment", cloudy.environment, "--output", "json").ok().out
-    )
-    assert {(app["tenant"], app["kind"], f"{app['namespace']}/{app['name']}", app["status"]) for app in apps} == {
-        (None, "HelmRelease", "tenantry-system/ingress", "ready"),
-        (None, "Kustomization", "tenantry-system/dashboards", "ready"),
+def test_the_teams_apps_are_ready(cloudy: Cloudy) -> None:
+    assert apps(cloudy.project, cloudy.environment) - ADD_ONS == {
         ("rocky", "Kustomization", f"{cloudy.namespace('rocky')}/web", "ready"),
         ("movy", "HelmRelease", f"{cloudy.namespace('movy')}/web", "ready"),
     }
+
+
+def apps(project: Project, environment: str) -> set[tuple[str | None, str, str, str]]:
+    """The apps of an environment with their status."""
+    listed = json.loads(project.tenantry("status", "--environment", environment, "--output", "json").ok().out)
+    return {(app["tenant"], app["kind"], f"{app['namespace']}/{app['name']}", app["status"]) for app in listed}
+
+
+ADD_ONS = {
+    (None, "HelmRelease", "tenantry-system/ingress", "ready"),
+    (None, "Kustomization", "tenantry-system/dashboards", "ready"),
+}
+
+
+def test_the_add_ons_of_ops_are_on_the_cluster_once(teams: Project, cluster: Cluster) -> None:
+    assert apps(teams, "test") & ADD_ONS == ADD_ONS
+    assert apps(teams, "prod") & ADD_ONS == set()
+    assert cluster.ready("Deployment", "ingress", "ingress") == 2
+    assert cluster.ready("Deployment", "dashboards", "dashboards") == 1
 
 
 @both
@@ -86,10 +102,8 @@ def test_each_environment_runs_what_is_meant_for_it(cloudy: Cloudy) -> None:
     assert {
         "rocky": cluster.ready("Deployment", cloudy.namespace("rocky"), "web"),
         "movy": cluster.ready("Deployment", cloudy.namespace("movy"), "web"),
-        "ingress": cluster.ready("Deployment", "ingress", "ingress"),
     } == REPLICAS[environment]
     assert {tenant: host(cloudy, tenant) for tenant in ("rocky", "movy")} == HOSTS[environment]
-    assert cluster.ready("Deployment", "dashboards", "dashboards") == 1
 
 
 def image(cloudy: Cloudy, tenant: str) -> str | None:
@@ -238,14 +252,19 @@ def test_a_chart_of_movys_that_reaches_into_rockys_namespace_is_refused(cloudy: 
     assert cloudy.cluster.find("ConfigMap", "rocky-test", "spy") is None
 
 
-@both
-def test_destroy_leaves_the_clusters_as_ops_found_them(cloudy: Cloudy) -> None:
-    cloudy.project.destroy(cloudy.environment).ok()
-    assert cloudy.cluster.fleet_objects() == set()
+def test_destroy_leaves_the_other_environment_and_in_the_end_the_cluster_as_ops_found_it(
+    teams: Project, cluster: Cluster
+) -> None:
+    before = {name: uid for name, uid in cluster.fleet_uids().items() if "-prod" in name}
+    teams.destroy("test").ok()
+    assert cluster.fleet_uids() == before
+    assert cluster.ready("Deployment", "rocky-prod", "web") == 4
+    teams.destroy("prod").ok()
+    assert cluster.fleet_objects() == set()
     # Helm made the add-on's namespace, and leaves it.
     kept = {"flux-system", "ingress", "tenantry-system"}
-    eventually(lambda: own(cloudy.cluster.namespaces()) == kept, "the teams' namespaces to be gone")
-    assert cloudy.cluster.ready("Deployment", "ingress", "ingress") is None
+    eventually(lambda: own(cluster.namespaces()) == kept, "the teams' namespaces to be gone")
+    assert cluster.ready("Deployment", "ingress", "ingress") is None
 
 
 def own(namespaces: set[str]) -> set[str]:
