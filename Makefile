@@ -139,6 +139,7 @@ test-faults: tools ## attacks, crashes, faults, drift, a random walk on running 
 bench: setup ## time plan, render and diff on a large fleet
 	$(BIN)/python bench/plan.py
 	$(BIN)/python -m bench.diff
+	$(BIN)/python -m bench.groups
 
 .PHONY: clean
 clean: ## remove what was built here; tools stay in the user's cache

@@ -37,6 +37,7 @@ from tenantry.kube.names import ADDON_PREFIX, addon_named
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan, plan
+from tenantry.plan.planner import Part
 
 
 @click.command(
@@ -88,9 +89,11 @@ def command(
         raise click.MissingParameter(ctx=context, param=_parameter(context, "environment"))
     with working(f"planning {file}"):
         fleet = load_fleet(file)
-        planned = plan(fleet, environment)
-    addon = addon_named(tenant)
-    if addon is not None or (tenant == PLATFORM and PLATFORM not in fleet.document.tenants):
+        addon = addon_named(tenant)
+        of_platform = addon is not None or (tenant == PLATFORM and PLATFORM not in fleet.document.tenants)
+        # The platform as a whole says which clusters have tenants.
+        planned = plan(fleet, environment, Part(("" if addon else None) if of_platform else tenant, cluster))
+    if of_platform:
         if app is not None:
             fix = f"name '{ADDON_PREFIX}{addon or app}' instead of both"
             raise Refused(f"'{tenant}' is the platform's, and takes no APP", fix)

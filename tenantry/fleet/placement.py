@@ -37,9 +37,9 @@ def apps_on(fleet: Fleet, tenant: str, cluster: str) -> list[str]:
     return [app for app in fleet.document.tenants[tenant].apps if _takes(fleet, tenant, app, cluster)]
 
 
-def clusters_taken(fleet: Fleet, tenant: str, app: str) -> list[str]:
-    """The clusters that an app is placed on, whatever the environment."""
-    return [name for name in fleet.clusters if _takes(fleet, tenant, app, name)]
+def is_taken(fleet: Fleet, tenant: str, app: str) -> bool:
+    """Whether an app is placed on any cluster, whatever the environment."""
+    return any(_takes(fleet, tenant, app, name) for name in fleet.clusters)
 
 
 def _takes(fleet: Fleet, tenant: str, app: str, cluster: str) -> bool:

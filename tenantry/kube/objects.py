@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 Manifest: TypeAlias = Mapping[str, Any]
@@ -67,9 +67,11 @@ class KubeObject:
     protect: bool = False
     ready_within: int | None = None
 
-    @property
-    def id(self) -> ObjectId:
-        return object_id(self.manifest)
+    id: ObjectId = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Plans ask for it a dozen times for each object.
+        object.__setattr__(self, "id", object_id(self.manifest))
 
     @property
     def logical_name(self) -> str:

@@ -11,6 +11,9 @@ from tenantry.plan.plan import Plan
 
 def collisions(fleet: Fleet, plans: Iterable[Plan]) -> Iterator[Finding]:
     """What environments claim that another claims too; one finding for each tenant, cluster or add-ons, as more would follow."""
+    plans = tuple(plans)
+    if len(plans) < 2:
+        return
     first: dict[Hashable, tuple[str, Path]] = {}
     told: set[tuple[Path, str, str]] = set()
     for plan in plans:

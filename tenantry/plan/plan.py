@@ -17,7 +17,7 @@ from tenantry.plan.dependencies import joined
 from tenantry.plan.engine_order import in_engine_order
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.placements import PlannedPlacement
-from tenantry.plan.planner import Planner
+from tenantry.plan.planner import Part, Planner
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,10 @@ def nothing_of(plan: Plan) -> Plan:
     return Plan(plan.environment, plan.management, (), (), ())
 
 
-def plan(fleet: Fleet, environment: str) -> Plan:
-    """Plan all objects of an environment on its management cluster.
+def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
+    """Plan the objects of an environment on its management cluster.
 
+    Args:   part: plan only this part, in the same way; None: all. What conflicts with other parts is not found then.
     Shape:  per tenant on the management cluster 1 service account + sources + charts + apps, and in each of its
             namespaces 2 objects + owners' and extra bindings + quota, limits and network policies;
             per placement on a remote 2 + sources + charts + apps; per remote with placements 2 for the objects chart;
@@ -55,7 +56,7 @@ def plan(fleet: Fleet, environment: str) -> Plan:
         hint = f"name '{near}'" if near else "declare it under 'environments:', or name one of these"
         names = ", ".join(fleet.environments)
         raise Refused(f"{fleet.source.file} declares no environment '{environment}' (declared: {names})", hint)
-    planner = Planner(fleet, environment)
+    planner = Planner(fleet, environment, part)
     planner.run()
     gathered = planner.gathered
     if gathered.findings or gathered.findings.skipped:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.placement import apps_on, environment_is_granted
 from tenantry.fleet.settings import tenant_settings
@@ -11,14 +13,28 @@ from tenantry.plan.placements import PlacementPlanner, PlannedPlacement
 from tenantry.plan.platform import PlatformPlanner
 
 
-class Planner:
-    """Gathers the objects and the findings of one environment."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is planned of an environment. tenant: None for all tenants, "" for none of them; cluster: None for all.
 
-    def __init__(self, fleet: Fleet, environment: str) -> None:
+    The add-ons and alerts of its clusters are always planned.
+    """
+
+    tenant: str | None = None
+    cluster: str | None = None
+
+
+class Planner:
+    """Gathers the objects and the findings of one environment, or of a part of it."""
+
+    def __init__(self, fleet: Fleet, environment: str, part: Part | None = None) -> None:
         self.fleet = fleet
         self.environment = environment
         self.gathered = Gathering(fleet.source)
-        self._clusters = tuple(clusters_of(fleet, environment))
+        part = part or Part()
+        clusters, tenants = clusters_of(fleet, environment), fleet.document.tenants
+        self._clusters = tuple(each for each in clusters if part.cluster in (None, each))
+        self._tenants = tuple(each for each in tenants if part.tenant in (None, each))
         self._platform = PlatformPlanner(fleet, environment, self.gathered)
         self._placements = PlacementPlanner(fleet, environment, self.gathered, self._platform)
 
@@ -34,7 +50,7 @@ class Planner:
         for cluster in self._clusters:
             self._platform.alerts(cluster)
             self._platform.addons(cluster)
-        for tenant in self.fleet.document.tenants:
+        for tenant in self._tenants:
             with collecting(self.gathered.findings):
                 self._plan_tenant(tenant)
 

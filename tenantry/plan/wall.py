@@ -17,7 +17,7 @@ from tenantry.fleet.rules.granted import foreign_address, refused_by_policy, too
 from tenantry.fleet.settings import variable_at
 from tenantry.fleet.template import fill
 from tenantry.messages.data import value_at
-from tenantry.messages.errors import Finding, Path
+from tenantry.messages.errors import Finding, Found, Path
 from tenantry.messages.placeholders import names_in
 from tenantry.model.frame import Grants
 from tenantry.plan.objects.scope import Scope
@@ -68,8 +68,11 @@ class Wall:
     def _patterns(self, key: str, patterns: list[str] | None) -> Iterator[str]:
         """The granted address patterns with their placeholders filled in. Raises: Found: a placeholder is unknown."""
         for index, pattern in enumerate(patterns or ()):
-            at = grant_at(self._fleet, self._scope.tenant, key, index)
-            yield str(fill(pattern, self._variables, at))
+            try:
+                yield str(fill(pattern, self._variables, ()))
+            except Found as found:
+                at = grant_at(self._fleet, self._scope.tenant, key, index)
+                raise Found(replace(each, path=at) for each in found.findings) from None
 
     def _intervals(self, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
         for path, value in _times(spec, ()):

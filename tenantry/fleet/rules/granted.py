@@ -20,9 +20,9 @@ from tenantry.fleet.grants import (
 )
 from tenantry.fleet.placement import (
     cluster_is_granted,
-    clusters_taken,
     granted_selector,
     is_management,
+    is_taken,
     matches,
     selector_at,
     selector_of,
@@ -62,9 +62,9 @@ def apps_of_included_files_are_placed(fleet: Fleet) -> Iterator[Finding]:
         if app not in fleet.document.tenants[tenant].apps:
             continue
         selector = selector_of(fleet, tenant, app)
-        taken = [name for name, each in fleet.clusters.items() if selector and matches(selector, name, each)]
+        taken = any(selector and matches(selector, name, each) for name, each in fleet.clusters.items())
         by_name = selector and selector.names is not None and is_filled(fleet, selector_at(fleet, tenant, app))
-        if taken and not by_name and not clusters_taken(fleet, tenant, app):
+        if taken and not by_name and not is_taken(fleet, tenant, app):
             granted = [name for name in fleet.clusters if cluster_is_granted(fleet, tenant, name)]
             message = f"app '{app}' of tenant '{tenant}' selects no cluster that is granted to the tenant"
             found = _not_granted(fleet, tenant, "clusters", ("tenants", tenant, "apps", app), message, granted)

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from tenantry.flux.conformance.explanations import EXPLANATIONS, Explanation
-from tenantry.flux.conformance.walk import parts
+from tenantry.flux.conformance.walk import once, parts
 from tenantry.messages.errors import Finding, Path
 
 
@@ -23,7 +23,18 @@ def broken_rules(schema: dict[str, Any], value: Any, at: Path) -> Iterator[Findi
     if keys := schema.get("x-kubernetes-list-map-keys"):
         yield from _duplicates(keys, value, at)
     for key, part, inner in parts(schema, value):
-        yield from broken_rules(part, inner, (*at, key))
+        if _has_rules(part):
+            yield from broken_rules(part, inner, (*at, key))
+
+
+@once
+def _has_rules(schema: dict[str, Any]) -> bool:
+    """Whether a schema or a part of it has rules."""
+    below = [*schema.get("properties", {}).values(), *([schema["items"]] if schema.get("items") else [])]
+    return bool(_RULES & schema.keys()) or any(map(_has_rules, below))
+
+
+_RULES = {"x-kubernetes-validations", "x-kubernetes-list-map-keys"}
 
 
 def holds(rule: str, value: Any) -> bool:

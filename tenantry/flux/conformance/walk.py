@@ -5,19 +5,63 @@ They ignore values of the wrong type, which `structure` reports.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+
+
+def once(find: Callable[[dict[str, Any]], _T]) -> Callable[[dict[str, Any]], _T]:
+    """A function of a schema that computes its result once for each. Mappings cannot be keys of a cache."""
+    known: dict[int, tuple[dict[str, Any], _T]] = {}
+
+    @wraps(find)
+    def found(schema: dict[str, Any]) -> _T:
+        # The schema is kept, so that no other can get its identity.
+        entry = known.get(id(schema))
+        if entry is None:
+            entry = known[id(schema)] = (schema, find(schema))
+        return entry[1]
+
+    return found
 
 
 def completed(schema: dict[str, Any], value: Any) -> Any:
-    """A copy of the value with the schema's defaults, as an API server adds them. Parts without a schema are not copied."""
-    if isinstance(value, dict) and (properties := schema.get("properties")):
-        defaults = {key: part["default"] for key, part in properties.items() if "default" in part}
-        given = {key: completed(properties[key], part) if key in properties else part for key, part in value.items()}
-        return defaults | given
-    if isinstance(value, list) and (items := schema.get("items")):
-        return [completed(items, entry) for entry in value]
-    return value
+    """A copy of the value with the schema's defaults, as an API server adds them. Parts without defaults are not copied."""
+    defaults = _defaults_of(schema)
+    return value if defaults is None else defaults.completed(value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Defaults:
+    """The defaults of a schema with properties or items, and of those of its parts that have some."""
+
+    own: dict[str, Any]
+    properties: dict[str, _Defaults]
+    items: _Defaults | None
+
+    def completed(self, value: Any) -> Any:
+        if isinstance(value, dict) and (self.own or self.properties):
+            complete = self.own | value
+            for key, part in self.properties.items():
+                if key in value:
+                    complete[key] = part.completed(value[key])
+            return complete
+        if isinstance(value, list) and self.items:
+            return [self.items.completed(entry) for entry in value]
+        return value
+
+
+@once
+def _defaults_of(schema: dict[str, Any]) -> _Defaults | None:
+    """The defaults of a schema; None: it has none."""
+    properties = schema.get("properties") or {}
+    own = {key: part["default"] for key, part in properties.items() if "default" in part}
+    parts = {key: found for key, part in properties.items() if (found := _defaults_of(part))}
+    items = _defaults_of(schema["items"]) if schema.get("items") else None
+    return _Defaults(own, parts, items) if own or parts or items else None
 
 
 def described(schema: dict[str, Any], value: Any) -> Any:

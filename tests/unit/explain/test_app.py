@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tenantry.explain import explain_app
+from tenantry.explain import explain_addon, explain_app, explain_tenant
+from tenantry.load import load_fleet, plan_all
 from tenantry.plan.plan import plan
+from tenantry.plan.planner import Part
 from tests.unit import texts
+
+GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 
 
 @pytest.mark.parametrize(
@@ -34,3 +40,22 @@ def test_each_dependency_is_explained_with_who_keeps_the_order() -> None:
     fleet = texts.fleet(texts.rocky(apps))
     (placed,) = explain_app(fleet, plan(fleet, "dev"), "rocky", "web").placed
     assert placed.order == {"db": "flux", "cache": "pulumi", "idle": "nobody"}
+
+
+@pytest.mark.parametrize("file", sorted(GOLDEN.glob("*/tenants.yaml")), ids=lambda file: file.parent.name)
+def test_an_answer_from_a_part_of_the_plan_is_that_from_the_whole(file: Path) -> None:
+    loaded = load_fleet(file)
+    for environment, whole in plan_all(loaded).items():
+        for app in whole.apps:
+            if app.tenant:
+                part = plan(loaded, environment, Part(app.tenant, app.cluster))
+                expected = explain_app(loaded, whole, app.tenant, app.name, app.cluster)
+                assert explain_app(loaded, part, app.tenant, app.name, app.cluster) == expected
+            else:
+                part = plan(loaded, environment, Part("", app.cluster))
+                assert explain_addon(loaded, part, app.name, app.cluster) == explain_addon(
+                    loaded, whole, app.name, app.cluster
+                )
+        for tenant in loaded.document.tenants:
+            expected_tenant = explain_tenant(loaded, whole, tenant)
+            assert explain_tenant(loaded, plan(loaded, environment, Part(tenant)), tenant) == expected_tenant
