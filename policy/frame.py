@@ -16,7 +16,7 @@ LEVELS = ("privileged", "baseline", "restricted")
 SHORTEST = "30s"
 _DEFAULT_TIMES = ("30s", "5m", "10m", "30m")
 """Intervals that Tenantry sets where nobody says one."""
-_ADDRESSES = ("url", "image", "address", "proxy")
+_ADDRESSES = ("url", "image", "address", "proxy", "issuerURL")
 _GIVE_ROLES = ("role", "owners", "roleBindings")
 
 
@@ -209,7 +209,8 @@ def _addresses(value: Any, app: str = "") -> Iterator[tuple[str, dict[str, str]]
             for name, each in mapping(inner).items():
                 yield from _addresses(each, name)
         else:
-            yield from _addresses(inner, app)
+            for each in entries(inner) or (inner,):
+                yield from _addresses(each, app)
 
 
 def _times(value: Any) -> Iterator[str]:

@@ -16,6 +16,9 @@ from tenantry.flux.lockdown import IDENTITY, LOCKDOWN
 PORTS = ("source-storage", "notification-events", "notification-receiver", *rbac.CONTROLLERS)
 """Names of the ports that the controllers need: for artifacts, events and webhooks, and one for the health of each."""
 
+NOTIFICATION = "notification-controller"
+"""Its first port takes the calls of webhooks."""
+
 COMMON = {
     "metrics-addr": "0",
     "log-encoding": "console",
@@ -51,7 +54,7 @@ class Flux:
             # A repeated event is dropped for that long; by default one would wait minutes for a second alert.
             "rate-limit-interval": "1s",
         }
-        return self._part("notification-controller", flags, "notification-events", "notification-receiver")
+        return self._part(NOTIFICATION, flags, "notification-receiver", "notification-events")
 
     def _source(self) -> Part:
         storage = self.cluster.home / "source-controller" / "artifacts"

@@ -6,6 +6,7 @@ from pathlib import Path
 import psutil
 
 from sandbox.errors import SandboxError
+from sandbox.flux import NOTIFICATION
 from sandbox.layout import Layout
 from sandbox.state import Running, load
 
@@ -47,6 +48,8 @@ class SandboxStatus:
     root: str
     environment: str
     alive: bool
+    webhooks: str
+    """The address that takes the calls of webhooks, to which the path of a receiver is appended; "" without Flux."""
     clusters: tuple[ClusterStatus, ...]
     """The management cluster first."""
     parts: tuple[PartStatus, ...]
@@ -67,7 +70,12 @@ def status(root: Path) -> SandboxStatus:
     running = sorted(state.running.values(), key=lambda each: owners.get(each.owner, 0))
     parts = tuple(_part(layout, each) for each in running)
     clusters = tuple(_cluster(layout, name, parts, management=name == state.clusters[0]) for name in state.clusters)
-    return SandboxStatus(str(layout.root), state.environment, _alive(parts), clusters, parts)
+    return SandboxStatus(str(layout.root), state.environment, _alive(parts), _webhooks(parts), clusters, parts)
+
+
+def _webhooks(parts: tuple[PartStatus, ...]) -> str:
+    ports = (part.port for part in parts if part.part == NOTIFICATION)
+    return next((f"http://127.0.0.1:{port}" for port in ports), "")
 
 
 def _cluster(layout: Layout, name: str, parts: tuple[PartStatus, ...], *, management: bool) -> ClusterStatus:

@@ -62,6 +62,7 @@ def fleets(draw: st.DrawFn, least: int = 1) -> Data:
             "addons": addons,
             "credentials": _CREDENTIALS,
             "alerts": draw(_alerts(addons)) if addons else {},
+            "receivers": draw(_receivers(sorted(addons))) if addons else {},
         },
         "defaults": {"clusters": {"all": True}, **draw(_settings)},
         "tenants": {name: draw(_tenants(sorted(clusters), addons)) for name in _TENANTS[: draw(st.integers(0, 3))]},
@@ -175,6 +176,7 @@ _NAMESPACES: st.SearchStrategy[Data] = st.dictionaries(
 
 _CREDENTIALS: Data = {
     "git": {"keys": ["password", "username"]},
+    "hook": {"keys": ["token"]},
     "pull": {"registry": "registry.example.com"},
     "keys": {"keys": ["age.agekey", "ca.crt", "lead.asc"]},
     "there": {"existing": True},
@@ -346,6 +348,35 @@ def _alerts(draw: st.DrawFn, apps: Data) -> Data:
 
 
 @st.composite
+def _receivers(draw: st.DrawFn, sources: list[str]) -> Data:
+    receivers: Data = {}
+    for name in draw(st.lists(st.sampled_from(["push", "registry", "web"]), unique=True)):
+        receivers[name] = {**draw(_CALLS)}
+        if draw(st.booleans()):
+            receivers[name]["sources"] = draw(st.lists(st.sampled_from(sources), min_size=1, unique=True))
+    return receivers
+
+
+_OIDC: Data = {
+    "issuerURL": "https://ci.{domain}",
+    "validations": [{"expression": "claims.sub == '{env}'", "message": "another repository"}],
+}
+_CALLS: st.SearchStrategy[Data] = st.sampled_from(
+    [
+        {"type": "github", "credentials": "hook", "events": ["ping", "push"]},
+        {
+            "type": "gitlab",
+            "credentials": "there",
+            "interval": "5m",
+            "resourceFilter": "res.metadata.name != '{cluster}'",
+        },
+        {"type": "gcr", "credentials": "there", "suspend": True},
+        {"type": "generic-oidc", "oidcProviders": [_OIDC]},
+    ]
+)
+
+
+@st.composite
 def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
     tenant = {
         **draw(_settings),
@@ -364,6 +395,8 @@ def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
         "apps": draw(_apps(clusters, addons)),
     }
     tenant["alerts"] = draw(_alerts(tenant["apps"]))
+    fetched = [name for name, source in tenant["sources"].items() if "externalArtifact" not in source]
+    tenant["receivers"] = draw(_receivers(fetched))
     if draw(st.booleans()):
         tenant["namespaces"] = draw(_NAMESPACES)
     return {**tenant, "clusters": draw(_selectors(clusters))} if draw(st.booleans()) else tenant

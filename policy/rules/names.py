@@ -90,6 +90,8 @@ class _Named:
             return "" if self._may_wait_for(reference) else f"waits for '{reference.get('namespace', '')}/{name}'"
         if key == "eventSources":
             return "" if self._is_own_event(reference) else "listens to events of others"
+        if key == "resources" and self.resource.kind == "Receiver":
+            return "" if self._is_own_event(reference) else "has objects of others fetched"
         if key == "policySelector":
             return "" if self._selects_own(reference) else "takes image policies of others"
         is_reference = (

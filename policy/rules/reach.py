@@ -20,8 +20,8 @@ _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
 
 
 def tenants_reach_granted_addresses(tenants: Tenants) -> Iterator[Violation]:
-    """Sources, images and alerts of a tenant have addresses that the main file names or grants. Controllers connect to them
-    from inside the platform, and send them what they were told to send.
+    """Sources, images, alerts and receivers of a tenant have addresses that the main file names or grants. Controllers
+    connect to them from inside the platform, and send them what they were told to send.
     """
     for resource, place in tenants.placed:
         for field, address, written in _addresses(resource):
@@ -83,6 +83,9 @@ def _addresses(resource: Resource) -> Iterator[tuple[str, str, str]]:
                 yield "spec.sts.endpoint", str(sts), str(sts)
         case "ImageRepository":
             yield "spec.image", of_image(str(spec.get("image"))), str(spec.get("image"))
+        case "Receiver":
+            for issuer in entries(spec.get("oidcProviders")):
+                yield "spec.oidcProviders", str(issuer.get("issuerURL")), str(issuer.get("issuerURL"))
         case "Provider":
             for key in ("address", "proxy"):
                 if spec.get(key):

@@ -138,7 +138,8 @@ def _platform_lines(platform: ExplainedPlatform) -> Iterator[Line]:
     yield from _section("settings", list(value_lines(platform.settings, 2)))
     yield from _section("clusters", list(value_lines(_by_cluster(platform), 2)))
     yield from _section("addons", [_where(addon, choice) for addon, choice in platform.addons.items()])
-    yield from _alerts(platform.alerts)
+    yield from _entries("alerts", platform.alerts)
+    yield from _entries("receivers", platform.receivers)
 
 
 def _by_cluster(platform: ExplainedPlatform) -> Iterator[Value]:
@@ -158,12 +159,13 @@ def _tenant_lines(tenant: ExplainedTenant) -> Iterator[Line]:
     yield from _section("namespaces", list(value_lines(tenant.namespaces, 2)))
     yield from _section("settings", list(value_lines(tenant.settings, 2)))
     yield from _section("apps", [_where(app, choice) for app, choice in tenant.apps.items()])
-    yield from _alerts(tenant.alerts)
+    yield from _entries("alerts", tenant.alerts)
+    yield from _entries("receivers", tenant.receivers)
 
 
-def _alerts(values: tuple[Value, ...]) -> Iterator[Line]:
+def _entries(name: str, values: tuple[Value, ...]) -> Iterator[Line]:
     if values:
-        yield from _section("alerts", list(value_lines(values, 2)))
+        yield from _section(name, list(value_lines(values, 2)))
 
 
 def _section(name: str, lines: list[Line]) -> Iterator[Line]:

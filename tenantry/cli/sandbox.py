@@ -112,6 +112,8 @@ def status(root: Path, output: str) -> int:
         data_json(_as_data(found))
     else:
         stdout_console().print(_table(found))
+        if found.webhooks:
+            say(f"webhooks of receivers: {found.webhooks}")
     return 0 if found.alive else 1
 
 

@@ -19,11 +19,12 @@ from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
 from tenantry.cli.output import data_json, say, stdout_console, working
-from tenantry.cli.status_table import status_table
+from tenantry.cli.status_table import status_table, webhook_table
 from tenantry.cluster.inventory import apps_of, namespaces_of, owned_on
 from tenantry.cluster.leftovers import leftovers, told
 from tenantry.cluster.status import AppStatus, Readiness, statuses
 from tenantry.cluster.stuck import stuck
+from tenantry.cluster.webhooks import Webhook, webhooks_of
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet
@@ -45,11 +46,12 @@ Examples:
   tenantry status --environment dev
   tenantry status --environment dev --wait --timeout 300
   tenantry status --environment prod --output json
+  tenantry status --environment prod --receivers
   tenantry status --environment prod --kubeconfig ~/.kube/hub-prod
 
 Exit codes:
-  0  every app is ready
-  1  at least one app is not ready
+  0  every app is ready; with --receivers: every receiver
+  1  at least one is not ready
   2  tenants.yaml is invalid, or the management cluster does not answer
 """,
 )
@@ -64,10 +66,19 @@ Exit codes:
     metavar="SECONDS",
     help="How long --wait waits.",
 )
+@click.option("--receivers", is_flag=True, help="Show the receivers and the paths of their webhooks instead of apps.")
 @output("text", "json")
 @reads_file
 def command(
-    file: Path, environment: str, kubeconfig: Path | None, context: str | None, *, wait: bool, timeout: int, output: str
+    file: Path,
+    environment: str,
+    kubeconfig: Path | None,
+    context: str | None,
+    *,
+    wait: bool,
+    timeout: int,
+    receivers: bool,
+    output: str,
 ) -> int:
     """Show each app of an environment, its status and the revision that Flux applied.
 
@@ -75,9 +86,13 @@ def command(
 
     Only the management cluster is contacted: Flux reports there about remote clusters too. Nothing is changed.
     """
+    if receivers and wait:
+        raise click.UsageError("--receivers cannot be combined with --wait")
     with working(f"planning {file}"):
         planned = plan(load_fleet(file), environment)
     with connect_management(file, environment, kubeconfig, context) as client:
+        if receivers:
+            return _show_webhooks(webhooks_of(client, planned), output)
         live = _wait(client, planned, timeout) if wait else _read(client, planned)
         others = _others(client, planned)
         waiting = tuple(stuck(live, _places(client)))
@@ -90,6 +105,16 @@ def command(
     for message in filter(None, (*waiting, others)):
         say(message)
     return 0 if all(status.readiness is Readiness.READY for status in found) else 1
+
+
+def _show_webhooks(found: tuple[Webhook, ...], output: str) -> int:
+    if output == "json":
+        data_json([_webhook_data(each) for each in found])
+    elif found:
+        stdout_console().print(webhook_table(found))
+    else:
+        say("the environment has no receivers")
+    return 0 if all(each.readiness is Readiness.READY for each in found) else 1
 
 
 def _read(client: Client, planned: Plan) -> tuple[Manifest, ...]:
@@ -175,4 +200,16 @@ def _as_data(status: AppStatus) -> dict[str, Any]:
         "status": status.readiness.value,
         "revision": status.revision,
         "message": status.message,
+    }
+
+
+def _webhook_data(webhook: Webhook) -> dict[str, Any]:
+    return {
+        "tenant": webhook.tenant or None,
+        "cluster": webhook.cluster,
+        "namespace": webhook.id.namespace,
+        "name": webhook.id.name,
+        "status": webhook.readiness.value,
+        "path": webhook.path,
+        "message": webhook.message,
     }

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tenantry.cluster.status import AppStatus, Readiness, one_line
+from tenantry.cluster.webhooks import Webhook
 
 _COLOURS = {
     Readiness.READY: "green",
@@ -41,6 +42,18 @@ def status_table(found: Sequence[AppStatus], console: Console) -> RenderableType
             break
         table = _table(found, [each for each in _COLUMNS if each not in _DISPENSABLE[:count]])
     return _MessagesBelow(table, [_message(status) for status in found])
+
+
+def webhook_table(found: Sequence[Webhook]) -> Table:
+    """One line for each receiver; its path, or why it has none."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("TENANT", "CLUSTER", "RECEIVER", "STATUS"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("WEBHOOK", overflow="fold")
+    for each in found:
+        name, state = f"{each.id.namespace}/{each.id.name}", Text(each.readiness, style=_COLOURS[each.readiness])
+        table.add_row(each.tenant or "(platform)", each.cluster, name, state, Text(each.path or each.message))
+    return table
 
 
 class _MessagesBelow:

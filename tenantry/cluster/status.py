@@ -22,6 +22,10 @@ class Readiness(StrEnum):
     MISSING = "missing"
 
 
+MISSING = "not on the management cluster: run `pulumi up`"
+"""The message for an object that is planned and not there."""
+
+
 @dataclass(frozen=True, slots=True)
 class AppStatus:
     """message: Flux's own message about it; revision: the last applied revision, "" before the first."""
@@ -40,10 +44,10 @@ def statuses(plan: Plan, live: Iterable[Manifest]) -> tuple[AppStatus, ...]:
 
 def _status(app: PlannedApp, manifest: Manifest | None) -> AppStatus:
     if manifest is None:
-        return AppStatus(app, Readiness.MISSING, "not on the management cluster: run `pulumi up`", "")
+        return AppStatus(app, Readiness.MISSING, MISSING, "")
     status = mapping_at(manifest, "status")
     ready = condition(status, "Ready")
-    return AppStatus(app, _readiness(manifest, ready), str(ready.get("message", "")), _revision(status))
+    return AppStatus(app, readiness(manifest, ready), str(ready.get("message", "")), _revision(status))
 
 
 def ready_message(manifest: Manifest) -> str:
@@ -57,7 +61,8 @@ def one_line(message: str) -> str:
     return printable(" ".join(message.split()))
 
 
-def _readiness(manifest: Manifest, ready: Mapping[str, Any]) -> Readiness:
+def readiness(manifest: Manifest, ready: Mapping[str, Any]) -> Readiness:
+    """What an object's spec and status say; ready: its condition of that name."""
     status = mapping_at(manifest, "status")
     if mapping_at(manifest, "spec").get("suspend"):
         return Readiness.SUSPENDED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tenantry.explain.declared import known_cluster
-from tenantry.explain.values import alerts_at, platform_namespace, platform_times
+from tenantry.explain.values import entries_at, platform_namespace, platform_times
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Layer
 from tenantry.fleet.placement import Choice, choice_of_addon
@@ -26,6 +26,7 @@ class ExplainedPlatform:
     clusters: dict[str, tuple[Value, ...]]
     addons: dict[str, Choice]
     alerts: tuple[Value, ...]
+    receivers: tuple[Value, ...]
 
 
 def explain_platform(fleet: Fleet, plan: Plan, cluster: str | None = None) -> ExplainedPlatform:
@@ -38,7 +39,8 @@ def explain_platform(fleet: Fleet, plan: Plan, cluster: str | None = None) -> Ex
         settings=(platform_namespace(fleet), *platform_times(fleet)),
         clusters={each: (_platform_account(fleet, plan, each), *_chart_values(fleet, plan, each)) for each in here},
         addons={addon: choice_of_addon(fleet, plan.environment, addon, cluster) for addon in addons},
-        alerts=alerts_at(fleet, "platform", "alerts"),
+        alerts=entries_at(fleet, "platform", "alerts"),
+        receivers=entries_at(fleet, "platform", "receivers"),
     )
 
 

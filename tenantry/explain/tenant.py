@@ -1,11 +1,11 @@
-"""A tenant: its namespaces, settings and alerts, and where its apps are."""
+"""A tenant: its namespaces, settings, alerts and receivers, and where its apps are."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from tenantry.explain.declared import known, known_cluster
-from tenantry.explain.values import alerts_at, namespace_of, settings_of
+from tenantry.explain.values import entries_at, namespace_of, settings_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import Choice, choice_of_app
 from tenantry.fleet.trace import Value
@@ -14,7 +14,9 @@ from tenantry.plan.plan import Plan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedTenant:
-    """A tenant in an environment; the paths of `namespaces` are clusters, the keys of `apps` and first parts of `alerts` names."""
+    """A tenant in an environment. The paths of `namespaces` are clusters; the keys of `apps`, and the first parts of the paths of
+    `alerts` and `receivers`, are names.
+    """
 
     tenant: str
     environment: str
@@ -22,6 +24,7 @@ class ExplainedTenant:
     settings: tuple[Value, ...]
     apps: dict[str, Choice]
     alerts: tuple[Value, ...]
+    receivers: tuple[Value, ...]
 
 
 def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = None) -> ExplainedTenant:
@@ -41,5 +44,6 @@ def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = 
             app: choice_of_app(fleet, plan.environment, tenant, app, cluster)
             for app in fleet.document.tenants[tenant].apps
         },
-        alerts=alerts_at(fleet, "tenants", tenant, "alerts"),
+        alerts=entries_at(fleet, "tenants", tenant, "alerts"),
+        receivers=entries_at(fleet, "tenants", tenant, "receivers"),
     )

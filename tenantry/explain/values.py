@@ -44,8 +44,8 @@ def namespace_of(fleet: Fleet, plan: Plan, tenant: str, cluster: str) -> Value:
     return Value(("namespace",), name, origin_at(fleet.source, at) if declared else None, written)
 
 
-def alerts_at(fleet: Fleet, *at: str) -> tuple[Value, ...]:
-    """The settings that all alerts at a path share, as written: placeholders differ between clusters."""
+def entries_at(fleet: Fleet, *at: str) -> tuple[Value, ...]:
+    """The settings of all alerts or receivers at a path, as written: placeholders differ between clusters."""
     layers = {name: Layer((*at, name), fleet.raw(*at, name)) for name in fleet.raw(*at)}
     found = ((name, each) for name, layer in layers.items() for each in trace(fleet.source, [layer], merge([layer])))
     return tuple(replace(each, written=None).under(name) for name, each in found)

@@ -1,4 +1,4 @@
-"""Checks blocks of Flux's own keys, as written in apps, sources and alerts, against Flux's schemas.
+"""Checks blocks of Flux's own keys, as written in apps, sources, alerts and receivers, against Flux's schemas.
 
 Every block is checked by itself, placed or not. Problems that only the merged whole shows are found by the plan.
 """
@@ -24,6 +24,7 @@ from tenantry.model import (
     ImageUpdate,
     KustomizePatch,
     Provider,
+    Receiver,
 )
 
 Block: TypeAlias = tuple[tuple[str, ...], type[FluxBlock], dict[str, Any]]
@@ -43,6 +44,7 @@ def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
     """All blocks of a file's data, whether or not they fit the model."""
     yield from source_blocks(data)
     yield from alert_blocks(data)
+    yield from receiver_blocks(data)
     for at in _apps(data):
         yield from ((path, _MODELS[path[-1]], block) for path, block in blocks_of(data, at))
     yield from _image_blocks(data)
@@ -68,6 +70,12 @@ def alert_blocks(data: dict[str, Any]) -> Iterator[Block]:
     for at in (*_of_tenants(data, "alerts"), *_of_platform(data, "alerts")):
         yield at, Alert, mapping_at(data, *at)
         yield (*at, "provider"), Provider, mapping_at(data, *at, "provider")
+
+
+def receiver_blocks(data: dict[str, Any]) -> Iterator[Block]:
+    """The blocks of all receivers of tenants and of the platform."""
+    for at in (*_of_tenants(data, "receivers"), *_of_platform(data, "receivers")):
+        yield at, Receiver, mapping_at(data, *at)
 
 
 def blocks_of(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:

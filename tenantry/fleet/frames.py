@@ -17,7 +17,7 @@ from tenantry.messages.errors import Diagnostic, Path
 from tenantry.messages.findings import wrong_type
 from tenantry.source.parsed_file import Fill, ParsedFile, Written
 
-PARTS = ("sources", "credentials", "configs", "apps", "alerts")
+PARTS = ("sources", "credentials", "configs", "apps", "alerts", "receivers")
 """Keys of a tenant whose entries an included file can always declare; those of the main file stay beside them."""
 SELECTOR = "clusters"
 """An included file can set it, but it selects from granted clusters only."""

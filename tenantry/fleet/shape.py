@@ -45,12 +45,14 @@ _OPTIONAL_ENTRIES = (
     ("tenants", None, "credentials", None),
     ("tenants", None, "configs", None),
     ("tenants", None, "alerts", None),
+    ("tenants", None, "receivers", None),
     ("tenants", None, _SETTING),
     ("tenants", None),
     ("platform", "addons", None),
     ("platform", "credentials", None),
     ("platform", "configs", None),
     ("platform", "alerts", None),
+    ("platform", "receivers", None),
 )
 """Paths of entries the rest of the file can be checked without; None stands for any key."""
 

@@ -65,7 +65,14 @@ def wrong_type(path: Path, expected: str, value: Any, fix: str = "") -> Finding:
     return Finding(path, "wrong-type", message, fix=fix or _fix_for_type(expected, value))
 
 
-_ENTRIES = {"apps": "app", "addons": "add-on", "sources": "source", "configs": "config", "alerts": "alert"}
+_ENTRIES = {
+    "apps": "app",
+    "addons": "add-on",
+    "sources": "source",
+    "configs": "config",
+    "alerts": "alert",
+    "receivers": "receiver",
+}
 
 
 def entry_name(path: Path) -> str:

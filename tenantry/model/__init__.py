@@ -9,6 +9,7 @@ All models are strict (no value is converted silently), frozen, and refuse keys 
     apps         apps, add-ons, overrides; kustomize and helm: their blocks
     images       whose tags are followed, and how they get into Git
     alerts       who is told of what
+    receivers    webhooks that make Flux fetch sources at once
     sources      where manifests and charts come from
     credentials  what Flux reads beside them: names here, values elsewhere
     flux         blocks whose keys are Flux's own
@@ -32,6 +33,7 @@ from tenantry.model.flux import FluxBlock
 from tenantry.model.helm import Helm, HelmPatch
 from tenantry.model.images import ImageAutomation, ImageChoice, ImagePolicy, ImageRepository, ImageSource, ImageUpdate
 from tenantry.model.kustomize import Kustomize, KustomizePatch
+from tenantry.model.receivers import Receiver
 from tenantry.model.sources import (
     SOURCE_KINDS,
     Bucket,
@@ -84,6 +86,7 @@ __all__ = [
     "Overrides",
     "Platform",
     "Provider",
+    "Receiver",
     "SecretKey",
     "Selector",
     "Settings",

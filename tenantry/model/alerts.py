@@ -46,7 +46,7 @@ class Alert(FluxBlock):
     }
 
     provider: Provider
-    """The receiver. Takes every key of Flux's Provider, except those for Secrets and identities."""
+    """Where the alert is sent. Takes every key of Flux's Provider, except those for Secrets and identities."""
     credentials: Name | None = None
     """The declared credentials that the provider uses. Their keys are Flux's, such as `token`, `address` and `headers`."""
     apps: Annotated[list[Name], Field(min_length=1)] | None = None

@@ -11,7 +11,7 @@ from tenantry.model.strict import OneOf
 
 
 class Credentials(OneOf):
-    """A Secret that sources, apps and alerts can name."""
+    """A Secret that sources, apps, alerts and receivers can name."""
 
     one_of = ("keys", "registry", "existing")
 

@@ -13,6 +13,7 @@ from tenantry.model.credentials import Config, Credentials
 from tenantry.model.frame import Grants, Include
 from tenantry.model.network import Network
 from tenantry.model.patterns import NamespacePattern
+from tenantry.model.receivers import Receiver
 from tenantry.model.scalars import (
     Duration,
     LabelKey,
@@ -73,7 +74,7 @@ class Tenant(Frame):
     namespaces: dict[Name, ExtraNamespace] = {}
     """Namespaces in addition to the main one, which every tenant has."""
     credentials: dict[Name, Credentials] = {}
-    """Secrets that the tenant's sources, apps and alerts can name."""
+    """Secrets that the tenant's sources, apps, alerts and receivers can name."""
     configs: dict[Name, Config] = {}
     """ConfigMaps that the tenant's apps can name."""
     sources: dict[Name, Source] = {}
@@ -82,6 +83,8 @@ class Tenant(Frame):
     """The apps that the tenant runs."""
     alerts: dict[Name, Alert] = {}
     """Who is notified when the tenant's apps and sources fail or change, on every cluster where the tenant is placed."""
+    receivers: dict[Name, Receiver] = {}
+    """Webhooks that make Flux fetch the tenant's sources at once, on every cluster where the tenant is placed."""
     adopt: bool = False
     """Whether to take over existing objects that the environment does not manage yet; `tenantry preflight` shows what
     that changes."""
@@ -145,13 +148,15 @@ class Platform(Model):
     sharedIdentity: bool = False
     """Whether tenants may use the cloud identity of Flux's controllers, which all tenants then share."""
     credentials: dict[Name, Credentials] = {}
-    """Secrets that add-ons, their sources and the platform's alerts can name."""
+    """Secrets that add-ons, their sources, and the platform's alerts and receivers can name."""
     configs: dict[Name, Config] = {}
     """ConfigMaps that add-ons can name."""
     addons: dict[Name, Addon] = {}
     """Apps of the platform team."""
     alerts: dict[Name, Alert] = {}
     """Who is notified when add-ons fail or change; for remote clusters also about baselines and all tenants' apps."""
+    receivers: dict[Name, Receiver] = {}
+    """Webhooks that make Flux fetch the sources of add-ons at once."""
 
 
 class Document(Model):

@@ -45,12 +45,16 @@ class PlannedApp:
 
 @dataclass(slots=True)
 class AppSet:
-    """The result for one scope; `objects` in the order of their dependencies. awaited: those that Pulumi has to wait for."""
+    """The result for one scope; `objects` in the order of their dependencies.
+
+    awaited: those that Pulumi has to wait for. sources: those that are used, by name.
+    """
 
     objects: dict[ObjectId, KubeObject] = field(default_factory=dict)
     apps: list[PlannedApp] = field(default_factory=list)
     awaited: set[ObjectId] = field(default_factory=set)
     findings: Findings = field(default_factory=Findings)
+    sources: dict[str, KubeObject] = field(default_factory=dict)
 
 
 def plan_apps(
@@ -75,6 +79,7 @@ def plan_apps(
         result.findings += missing_dependencies(fleet, scope, app, there)
         with collecting(result.findings):
             builder.build(app)
+    result.sources.update(builder.sources.built)
     return result
 
 

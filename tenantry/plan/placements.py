@@ -1,4 +1,4 @@
-"""One tenant on one cluster: its baseline, directly or by a release, then its alerts, then its apps."""
+"""One tenant on one cluster: its baseline, directly or by a release, then its alerts, its apps, and its receivers."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ class PlacementPlanner:
         # Before the apps, so that their first failure is told, and after them when they go.
         scope = replace(scope, base=(*base, *self._platform.add_alerts(scope, ids, variables)))
         addons = self._platform.addons_there(cluster)
-        self._gathering.add_apps(plan_apps(self.fleet, scope, settings, apps, variables, addons))
+        planned = plan_apps(self.fleet, scope, settings, apps, variables, addons)
+        self._gathering.add_apps(planned)
+        self._platform.add_receivers(scope, planned, variables)
 
     def _scope(self, tenant: str, cluster: str) -> Scope:
         namespace = self._territory.main(tenant)

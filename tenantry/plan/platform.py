@@ -1,4 +1,4 @@
-"""What the platform team has on each cluster: its account, its way in, add-ons, alerts, and the chart of baselines."""
+"""What the platform team has on each cluster: its account, its way in, add-ons, alerts, receivers, and the chart of baselines."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from tenantry.kube.objects import KubeObject, ObjectId, Owner
 from tenantry.messages.errors import Finding, Found, Path
 from tenantry.model import ChartRepository, ConfigMap, SecretKey
 from tenantry.plan.alerts import plan_alerts
-from tenantry.plan.apps import plan_apps
+from tenantry.plan.apps import AppSet, plan_apps
 from tenantry.plan.attachments import Attachments
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.objects.apps import Dependency, app_id
 from tenantry.plan.objects.remote import objects_chart, service_account, workload_identity
 from tenantry.plan.objects.scope import Scope
+from tenantry.plan.receivers import plan_receivers
 
 
 class PlatformPlanner:
@@ -57,8 +58,10 @@ class PlatformPlanner:
         self.plan_access(cluster)
         scope = self.scope(cluster)
         scope = replace(scope, base=(*scope.base, *self.alerts_of(cluster)))
-        planned = plan_apps(self.fleet, scope, self._settings, wanted, self._variables(cluster), addons={})
+        variables = self._variables(cluster)
+        planned = plan_apps(self.fleet, scope, self._settings, wanted, variables, addons={})
         self._gathering.add_apps(planned)
+        self.add_receivers(scope, planned, variables)
 
     def alerts_of(self, cluster: str) -> tuple[ObjectId, ...]:
         """The platform's alerts that were planned for a cluster."""
@@ -83,6 +86,11 @@ class PlatformPlanner:
             self._gathering.add(objects, at)
             made.append(objects[-1].id)
         return tuple(made)
+
+    def add_receivers(self, scope: Scope, planned: AppSet, variables: Mapping[str, str]) -> None:
+        """Plan the receivers of a scope, a tenant's too, for the sources that its planned apps take."""
+        for at, objects in plan_receivers(self.fleet, scope, planned, variables, self._gathering.findings):
+            self._gathering.add(objects, at)
 
     def scope(self, cluster: str) -> Scope:
         """The platform team on one cluster. Its `base` is what `plan_access` plans."""

@@ -29,7 +29,7 @@ def charts_of(scope: Scope, apps: Iterable[EffectiveApp]) -> dict[str, str]:
 
 
 class SourceSet:
-    """What is built has passed all checks, and lies behind what it needs in `add`."""
+    """What is `built` has passed all checks, and lies behind what it needs in `add`."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class SourceSet:
         self._charts = frozenset(charts)
         self._wall = wall
         self._add = add
-        self._built: dict[str, KubeObject] = {}
+        self.built: dict[str, KubeObject] = {}
         self._being_built: list[str] = []
 
     def get(self, name: str) -> KubeObject:
@@ -57,13 +57,13 @@ class SourceSet:
 
         Raises: Found: it cannot be planned; AlreadyTold: it is not declared, or wrong as it is written.
         """
-        if name not in self._built:
+        if name not in self.built:
             self._being_built.append(name)
             try:
-                self._built[name] = self._build(name)
+                self.built[name] = self._build(name)
             finally:
                 self._being_built.pop()
-        return self._built[name]
+        return self.built[name]
 
     def _build(self, name: str) -> KubeObject:
         at = self._path(name)

@@ -114,6 +114,9 @@ def addresses_of(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, str
                 yield ("sts", "endpoint"), str(issuer)
         case "ImageRepository":
             yield ("image",), image_address(str(spec.get("image", "")))
+        case "Receiver":
+            for index, issuer in enumerate(spec.get("oidcProviders", ())):
+                yield ("oidcProviders", index, "issuerURL"), str(issuer["issuerURL"])
         case "Provider":
             yield from (((key,), str(spec[key])) for key in ("address", "proxy") if spec.get(key))
 

@@ -46,6 +46,8 @@ def filling_of(name: str, chance: random.Random) -> Data:
         filling["clusters"] = copy.deepcopy(chance.choice(SELECTORS))
     if chance.random() < 0.3:
         filling["alerts"] = {"chat": copy.deepcopy(chance.choice(_ALERTS))}
+    if chance.random() < 0.3:
+        filling["receivers"] = {"push": copy.deepcopy(chance.choice(_RECEIVERS))}
     return filling
 
 
@@ -84,6 +86,19 @@ _ALERTS: tuple[Data, ...] = (
     {"provider": {"type": "generic", "address": "https://hooks.example.com/{tenant}"}},
     {"provider": {"type": "slack", "channel": "y"}, "credentials": "there"},
     {"provider": {"type": "slack", "channel": "x"}, "credentials": "there", "apps": ["web"]},
+)
+_RECEIVERS: tuple[Data, ...] = (
+    {"type": "github", "credentials": "there"},
+    {"type": "gitlab", "credentials": "there", "sources": ["manifests"], "interval": "5m"},
+    {
+        "type": "generic-oidc",
+        "oidcProviders": [
+            {
+                "issuerURL": "https://git.example.com/{tenant}/ci",
+                "validations": [{"expression": "true", "message": "no"}],
+            }
+        ],
+    },
 )
 SELECTORS: tuple[Data, ...] = (
     {"all": True},

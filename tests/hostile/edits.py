@@ -35,6 +35,7 @@ _APPS: tuple[Data, ...] = (
     {"helm": {"source": "charts", "chart": "x", "version": "1.x", "values": {"objects": []}}},
 )
 _SOURCES: tuple[Data, ...] = ({"git": {"url": "https://git.example.com/rocky/x", "ref": {"branch": "main"}}},)
+_ANYBODY = [{"expression": "true", "message": "no"}]
 EDITS: tuple[tuple[At, tuple[Any, ...]], ...] = (
     *((("sources", "*", "*", key), PROVIDERS) for key in ("provider",)),
     *((("sources", "*", "*", key), ADDRESSES) for key in ("url", "url", "endpoint")),
@@ -87,6 +88,13 @@ EDITS: tuple[tuple[At, tuple[Any, ...]], ...] = (
     (("alerts", "chat", "provider", "type"), TEXTS),
     (("alerts", "chat", "provider", "certSecretRef"), REFERENCES),
     (("alerts", "chat", "credentials"), SECRETS),
+    (("receivers", "push", "credentials"), SECRETS),
+    (("receivers", "push", "interval"), TIMES),
+    (("receivers", "push", "sources"), tuple([each] for each in SOURCES_OF_APPS if each)),
+    (
+        ("receivers", "push", "oidcProviders"),
+        tuple([{"issuerURL": each, "validations": _ANYBODY}] for each in ADDRESSES),
+    ),
     (("alerts", "chat", "apps"), (["web"], ["movy"], ["dns"], ["*"])),
     (("credentials", "*"), ({"existing": True}, None, {"keys": ["x"]})),
     (("credentials", "movy"), ({"existing": True},)),
@@ -117,6 +125,8 @@ SHUT: tuple[tuple[At, tuple[Any, ...]], ...] = (
     (("apps", "*", "*", "sourceRef"), REFERENCES),
     (("apps", "*", "helm", "chartRef"), REFERENCES),
     (("alerts", "chat", "provider", "serviceAccountName"), TEXTS),
+    (("receivers", "push", "secretRef"), ({"name": "edge-admin-kubeconfig"},)),
+    (("receivers", "push", "resources"), ([{"kind": "GitRepository", "name": "*", "namespace": "movy"}],)),
     (("alerts", "chat", "eventSources"), ([{"kind": "Kustomization", "name": "*", "namespace": "movy"}],)),
     (("podSecurity",), ("privileged", "baseline", None, {"enforce": "privileged"})),
     (("grants",), ({"sources": ["*"]}, {"clusters": {"all": True}}, None)),

@@ -17,7 +17,7 @@ from tenantry.fleet.rules import frames as frame_rules
 from tenantry.fleet.rules import granted
 from tenantry.model import SecretKey
 from tenantry.model.tenancy import PodSecurity
-from tenantry.plan import alerts, images, namespaces, wall
+from tenantry.plan import alerts, images, namespaces, receivers, wall
 from tenantry.plan.apps import _Builder
 from tenantry.plan.attachments import Attachments
 from tenantry.plan.objects import bindings
@@ -28,6 +28,8 @@ from tests.hostile.files_of_tenants import Drawn
 Patch = Callable[[pytest.MonkeyPatch], None]
 _SOURCE: Data = {"git": {"url": "https://git.example.com/rocky/manifests", "ref": {"branch": "main"}}}
 
+_EDGE = {"tenantry/cluster": "edge"}
+_ISSUER: Data = {"issuerURL": "https://evil.example.com", "validations": [{"expression": "true", "message": "no"}]}
 _ALERT: Data = {"provider": {"type": "slack", "channel": "x"}, "credentials": "chat"}
 _IMAGES: Data = {
     "images": {"app": {"repository": {"image": "app"}, "policy": {"policy": {"alphabetical": {}}}}},
@@ -143,6 +145,18 @@ HOLES = (
         "tenants-name-only-what-is-theirs",
         _without(alerts, "_labels", lambda scope, *_: {"tenantry/cluster": scope.cluster}),
         {"credentials": {"chat": {"existing": True}}, "alerts": {"all": _ALERT}},
+    ),
+    Hole(
+        "receivers have the sources of all tenants fetched",
+        "tenants-name-only-what-is-theirs",
+        _without(receivers, "reference", lambda id: {"kind": id.kind, "name": "*", "matchLabels": _EDGE}),
+        {"credentials": {"hook": {"existing": True}}, "receivers": {"push": {"type": "github", "credentials": "hook"}}},
+    ),
+    Hole(
+        "receivers ask any issuer",
+        "tenants-reach-granted-addresses",
+        _without(wall, "addresses_of", lambda *_: ()),
+        {"receivers": {"ci": {"type": "generic-oidc", "oidcProviders": [_ISSUER]}}},
     ),
     Hole(
         "updates of images take the policies of all tenants",

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.leaks import secrets_of
+from tenantry.fleet.rules.keys import keys_of_credentials
 from tenantry.messages.errors import Finding
 from tenantry.messages.text import declared
-from tenantry.model import COMMIT_STATUS, Alert, App, Credentials
+from tenantry.model import COMMIT_STATUS, Alert, App
 
 _COMMENTS = ("giteapullrequestcomment", "githubpullrequestcomment", "gitlabmergerequestcomment")
 _GITHUB = ("token", "password", "githubAppID")
@@ -120,9 +121,8 @@ def _may_hold(fleet: Fleet, at: tuple[str, ...], alert: Alert, keys: tuple[str, 
     """Whether the alert's credentials may have one of the keys; what is not declared, another rule has named."""
     if alert.credentials is None:
         return False
-    owner = fleet.document.platform if at[0] == "platform" else fleet.document.tenants[at[1]]
-    declared_keys = owner.credentials.get(alert.credentials, Credentials(existing=True))
-    return bool(declared_keys.existing) or any(key in keys for key in declared_keys.keys or ())
+    there = keys_of_credentials(fleet, at, alert.credentials)
+    return there is None or any(key in keys for key in there)
 
 
 def _lacking(at: tuple[str, ...], kind: str, what: str, fix: str) -> Finding:

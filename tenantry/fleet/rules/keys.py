@@ -54,6 +54,13 @@ def values_come_from_keys_that_are_there(fleet: Fleet) -> Iterator[Finding]:
             )
 
 
+def keys_of_credentials(fleet: Fleet, at: tuple[str, ...], name: str) -> tuple[str, ...] | None:
+    """The keys of the credentials that something at a path names; None: they are created elsewhere, or are not declared."""
+    owner = fleet.document.platform if at[0] == "platform" else fleet.document.tenants[at[1]]
+    secret = owner.credentials.get(name)
+    return None if secret is None or secret.existing else tuple(secret.keys or ())
+
+
 def _entries(fleet: Fleet, flux_kind: str, *path: str) -> Iterator[_Named]:
     """The entries of a list of references whose keys are known."""
     for at, model, block in flux_blocks(fleet.source.data):

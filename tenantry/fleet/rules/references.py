@@ -1,11 +1,11 @@
-"""Rules about what sources, apps and alerts refer to: credentials, configs, other sources, and shared identities."""
+"""Rules about what sources, apps, alerts and receivers refer to: credentials, configs, other sources, and shared identities."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from tenantry.fleet.blocks import alert_blocks, flux_blocks, image_sources, source_blocks
+from tenantry.fleet.blocks import alert_blocks, flux_blocks, image_sources, receiver_blocks, source_blocks
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
 from tenantry.flux.references import Kind, list_paths, references
@@ -35,9 +35,15 @@ def alerts_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
         yield from undeclared(fleet, path, "credentials", name)
 
 
+def receivers_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
+    for path, name in _of_receivers(fleet):
+        yield from undeclared(fleet, path, "credentials", name)
+
+
 def names_of_attachments(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str, str]]:
     """All credentials and configs that anything names: their owner, their group and their name."""
-    credentials = ((path, "credentials", name) for path, name in (*_of_sources(fleet), *_of_alerts(fleet)))
+    named = (*_of_sources(fleet), *_of_alerts(fleet), *_of_receivers(fleet))
+    credentials = ((path, "credentials", name) for path, name in named)
     for path, group, name in (*_of_blocks(fleet), *credentials):
         yield _owner(path), group, name
     for path, model, block in flux_blocks(fleet.source.data):
@@ -67,6 +73,12 @@ def _of_sources(fleet: Fleet) -> Iterator[tuple[Path, str]]:
 def _of_alerts(fleet: Fleet) -> Iterator[tuple[Path, str]]:
     for path, model, block in alert_blocks(fleet.source.data):
         if model is Alert and isinstance(name := block.get("credentials"), str):
+            yield (*path, "credentials"), name
+
+
+def _of_receivers(fleet: Fleet) -> Iterator[tuple[Path, str]]:
+    for path, _, block in receiver_blocks(fleet.source.data):
+        if isinstance(name := block.get("credentials"), str):
             yield (*path, "credentials"), name
 
 

@@ -9,7 +9,7 @@ from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import declared
-from tenantry.model import App, AppPatch, Overrides, Selector, Settings, Source
+from tenantry.model import App, AppPatch, Overrides, Receiver, Selector, Settings, Source
 from tenantry.model.tenancy import ExtraNamespace
 
 
@@ -64,6 +64,23 @@ def sources(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Source]]:
             yield ("tenants", tenant, "sources", name), source
     for name, addon in fleet.document.platform.addons.items():
         yield ("platform", "addons", name, "source"), addon.source
+
+
+def receivers(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Receiver]]:
+    """Every receiver of tenants and of the platform with its path."""
+    for tenant, declared_tenant in fleet.document.tenants.items():
+        for name, receiver in declared_tenant.receivers.items():
+            yield ("tenants", tenant, "receivers", name), receiver
+    for name, receiver in fleet.document.platform.receivers.items():
+        yield ("platform", "receivers", name), receiver
+
+
+def source_of(fleet: Fleet, at: tuple[str, ...], name: str) -> Source | None:
+    """The source that something at a path calls by a name: the tenant's, or an add-on's; None: there is none."""
+    if at[0] == "platform":
+        addon = fleet.document.platform.addons.get(name)
+        return addon.source if addon else None
+    return fleet.document.tenants[at[1]].sources.get(name)
 
 
 def overrides(overrides: Overrides, at: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], AppPatch]]:

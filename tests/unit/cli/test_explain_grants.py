@@ -85,7 +85,7 @@ ROCKY = """\
 # grants of tenant rocky
 file: teams/rocky.yaml  # tenants.yaml:3:5 (include)
 frame: tenants.rocky    # tenants.yaml:35:3 (tenant)
-always: [sources, credentials, configs, apps, alerts, clusters]
+always: [sources, credentials, configs, apps, alerts, receivers, clusters]
 clusters:             # all, tenants.yaml:20:13 (defaults)
   dev:
     hub: not granted  # a management cluster; 'all' does not include it
@@ -126,7 +126,7 @@ BLUE = """\
 # grants of tenant blue-shop
 file: blue.yaml           # tenants.yaml:4:15 (include)
 frame: selfService.small  # tenants.yaml:28:3 (frame small)
-always: [sources, credentials, configs, apps, alerts, clusters]
+always: [sources, credentials, configs, apps, alerts, receivers, clusters]
 clusters:             # labels tier=edge, tenants.yaml:30:17 (frame small)
   dev:                # tenants.yaml:31:21 (frame small)
     hub: not granted  # label tier is 'hub', tenants.yaml:10:45 (cluster hub)
@@ -166,7 +166,7 @@ PLAIN = """\
 # grants of tenant plain
 file: teams/plain.yaml  # tenants.yaml:3:5 (include)
 frame: tenants.plain    # tenants.yaml:41:3 (tenant)
-always: [sources, credentials, configs, apps, alerts, clusters]
+always: [sources, credentials, configs, apps, alerts, receivers, clusters]
 clusters:           # names edge, except lone, tenants.yaml:41:46 (tenant)
   dev: not granted  # tenants.yaml:41:94 (tenant)
 sources:
@@ -211,7 +211,7 @@ def test_json_tells_the_same(capsys: Capture) -> None:
     assert ("rocky", "teams/rocky.yaml") == (told["tenant"], told["file"])
     assert {"level": "include", "file": "tenants.yaml", "line": 3, "column": 5} == told["include"]
     assert "tenants.rocky" == told["frame"]["value"]
-    assert ["sources", "credentials", "configs", "apps", "alerts", "clusters"] == told["always"]
+    assert ["sources", "credentials", "configs", "apps", "alerts", "receivers", "clusters"] == told["always"]
     assert {"podSecurity", "grants", "clusterAdmin", "adopt", "state"} == set(told["never"])
     clusters = {
         (each["environment"], cluster["cluster"]): cluster["granted"]

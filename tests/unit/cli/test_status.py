@@ -74,6 +74,49 @@ def test_a_cluster_without_flux_is_refused(capsys: Capture, hub: Memory) -> None
     )
 
 
+# --- receivers ----------------------------------------------------------------------------------------------------
+
+RECEIVERS = "/apis/notification.toolkit.fluxcd.io/v1/receivers"
+PUSH = rocky(
+    "web: {kustomize: {source: manifests}}",
+    "clusters: {all: true}\ncredentials: {hook: {keys: [token]}}\nreceivers: {push: {type: github, credentials: hook}}",
+)
+HOOK = f"/hook/{'0123456789abcdef' * 4}"
+
+
+@pytest.fixture
+def _receiving(hub: Memory) -> None:
+    """The receiver on the management cluster is ready, that of the remote is not there yet."""
+    Path("tenants.yaml").write_text(PUSH)
+    (made,) = (each.manifest for each in planned(PUSH).objects if str(each.id) == "Receiver rocky/push")
+    status = {"observedGeneration": 1, "webhookPath": HOOK, "conditions": [{"type": "Ready", "status": "True"}]}
+    item = {**made, "metadata": {**made["metadata"], "generation": 1}, "status": status}
+    hub.objects[RECEIVERS] = {"metadata": {}, "items": [item]}
+
+
+@pytest.mark.usefixtures("_receiving")
+def test_receivers_are_shown_with_the_paths_of_their_webhooks(capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "status", "--environment", "dev", "--receivers")
+    assert (code, err) == (1, "")
+    assert [line.rstrip().split(maxsplit=4) for line in out.splitlines()] == [
+        ["TENANT", "CLUSTER", "RECEIVER", "STATUS", "WEBHOOK"],
+        ["rocky", "hub", "rocky/push", "ready", HOOK],
+        ["rocky", "edge", "kamaji/edge-rocky-push", "missing", "not on the management cluster: run `pulumi up`"],
+    ]
+
+
+@pytest.mark.usefixtures("_receiving")
+def test_json_has_the_path_by_itself(capsys: Capture) -> None:
+    _, out, _ = tenantry(capsys, *COMMAND, "--receivers")
+    assert [(each["name"], each["path"]) for each in json.loads(out)] == [("push", HOOK), ("edge-rocky-push", "")]
+
+
+@pytest.mark.usefixtures("hub")
+def test_an_environment_without_receivers_says_so(capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "status", "--environment", "dev", "--receivers")
+    assert (code, out, err) == (0, "", "the environment has no receivers\n")
+
+
 # --- in a terminal ----------------------------------------------------------------------------------------------
 
 MESSAGE = (

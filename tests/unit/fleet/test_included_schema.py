@@ -177,7 +177,7 @@ def test_an_included_file_holds_tenants_and_nothing_else(key: str, misfits: Misf
 @pytest.mark.parametrize(
     ("tenant", "text", "fits"),
     [
-        ("rocky", "{sources: {}, credentials: {}, configs: {}, apps: {}, alerts: {}}", True),
+        ("rocky", "{sources: {}, credentials: {}, configs: {}, apps: {}, alerts: {}, receivers: {}}", True),
         ("rocky", "clusters: {all: true}", True),
         ("rocky", "clusters: {names: [edge]}", True),
         ("rocky", "clusters: {names: [hub]}", False),
@@ -219,7 +219,7 @@ def test_it_is_sound_itself(schemas: dict[str, dict[str, Any]]) -> None:
 
 def test_ungranted_settings_are_absent_so_that_no_editor_offers_them(schemas: dict[str, dict[str, Any]]) -> None:
     keys = {tenant: list(schema["$defs"]["Tenant"]["properties"]) for tenant, schema in schemas.items()}
-    assert {"clusters", "credentials", "configs", "sources", "apps", "alerts"} == set(keys["rocky"])
+    assert {"clusters", "credentials", "configs", "sources", "apps", "alerts", "receivers"} == set(keys["rocky"])
     granted = {"role", "owners", "roleBindings", "namespaces", "quota", "interval", "labels"}
     assert granted == set(keys["movy"]) - set(keys["rocky"])
 

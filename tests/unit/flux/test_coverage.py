@@ -25,6 +25,7 @@ from tenantry.model import (
     KustomizePatch,
     Model,
     Provider,
+    Receiver,
 )
 from tenantry.model.images import ImageChoice, Setters
 
@@ -37,6 +38,7 @@ BLOCKS: dict[tuple[str, ...], type[FluxBlock]] = {
     ("tenants", "t", "apps", "a", "imageAutomation", "update"): ImageUpdate,
     ("tenants", "t", "alerts", "a"): Alert,
     ("tenants", "t", "alerts", "a", "provider"): Provider,
+    ("tenants", "t", "receivers", "r"): Receiver,
 }
 """Where each block may stand."""
 
@@ -75,6 +77,7 @@ _TEXTS = {
     r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$": "1m",
     r"^([0-9]+(\.[0-9]+)?(ms|s|m))+$": "1m",
     r"^(http|https)://.*$": "https://example.com",
+    r"^https?://": "https://example.com",
 }
 
 

@@ -19,6 +19,7 @@ from tenantry.model import (
     ImageUpdate,
     KustomizePatch,
     Provider,
+    Receiver,
 )
 
 BLOCKS: tuple[type[FluxBlock], ...] = (
@@ -30,6 +31,7 @@ BLOCKS: tuple[type[FluxBlock], ...] = (
     ImageUpdate,
     Alert,
     Provider,
+    Receiver,
 )
 PLANNED = sorted({*(block.flux_kind for block in BLOCKS), *(kind for block in BLOCKS for kind in block.parts)})
 

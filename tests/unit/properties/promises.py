@@ -192,6 +192,7 @@ _OBJECT_NAMES = (
     "ConfigMap",
     "Provider",
     "Alert",
+    "Receiver",
 )
 
 

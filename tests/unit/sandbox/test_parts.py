@@ -50,8 +50,8 @@ def test_all_tell_their_events_to_the_controller_that_sends_alerts(controllers: 
     notification = controllers["notification-controller"]
     told = {name: [flag for flag in part.argv if "events-addr" in flag] for name, part in controllers.items()}
 
-    assert told.pop("notification-controller") == [f"--events-addr=127.0.0.1:{notification.ports[0]}"]
-    assert list(told.values()) == [[f"--events-addr=http://127.0.0.1:{notification.ports[0]}/"]] * 3
+    assert told.pop("notification-controller") == [f"--events-addr=127.0.0.1:{notification.ports[1]}"]
+    assert list(told.values()) == [[f"--events-addr=http://127.0.0.1:{notification.ports[1]}/"]] * 3
 
 
 def test_alerts_are_about_what_lies_beside_them(controllers: dict[str, Part]) -> None:

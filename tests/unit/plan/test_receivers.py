@@ -1,0 +1,132 @@
+"""Receivers: which objects they become, what these fetch, and what they come after."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.kube.objects import ObjectId, SecretValues
+from tenantry.plan.plan import Plan
+from tests.unit.texts import named, one, planned, problems, rocky, told
+
+APPS = "web: {kustomize: {source: manifests}}\ncache: {helm: {source: charts, chart: c, version: 1.x}}"
+EVERYWHERE = "clusters: {all: true}\ncredentials: {hook: {keys: [token]}}"
+PUSH = "push: {type: github, credentials: hook}"
+
+
+def receiving(receivers: str, apps: str = APPS, rest: str = EVERYWHERE) -> str:
+    """The frame's two clusters with a tenant `rocky` on both that has some receivers."""
+    return rocky(apps, f"{rest}\nreceivers:\n" + "".join(f"  {line}\n" for line in receivers.splitlines()))
+
+
+def ours(plan: Plan) -> list[str]:
+    return [each for each in named(plan) if each.startswith("Receiver")]
+
+
+def fetched(plan: Plan, name: str) -> list[str]:
+    resources = one(plan, "Receiver", name).manifest["spec"]["resources"]
+    assert all(set(each) == {"kind", "name"} for each in resources)
+    return [f"{each['kind']} {each['name']}" for each in resources]
+
+
+def test_a_receiver_is_beside_the_sources_of_each_cluster() -> None:
+    plan = planned(receiving(PUSH))
+    assert ours(plan) == ["Receiver rocky/push", "Receiver kamaji/edge-rocky-push"]
+    assert fetched(plan, "push") == ["HelmRepository charts", "GitRepository manifests"]
+    assert fetched(plan, "edge-rocky-push") == [
+        "HelmRepository edge-rocky-charts",
+        "GitRepository edge-rocky-manifests",
+    ]
+
+
+def test_it_comes_after_its_sources_and_its_secret() -> None:
+    plan = planned(receiving(PUSH))
+    for name, secret, prefix in (("push", "hook", ""), ("edge-rocky-push", "edge.rocky.hook", "edge-rocky-")):
+        made, held = one(plan, "Receiver", name), one(plan, "Secret", secret)
+        assert held.secret == SecretValues(("credentials", "rocky", "hook"), ("token",))
+        assert made.manifest["spec"]["secretRef"] == {"name": secret}
+        sources = [one(plan, kind, f"{prefix}{source}") for kind, source in SOURCES]
+        assert {held.id, *(each.id for each in sources)} <= set(made.depends_on)
+    assert ObjectId("v1", "Namespace", "", "rocky") in one(plan, "Receiver", "push").depends_on
+
+
+SOURCES = (("GitRepository", "manifests"), ("HelmRepository", "charts"))
+
+
+def test_sources_that_no_app_on_the_cluster_takes_are_not_fetched_there() -> None:
+    apps = APPS.replace("web: {", "web: {clusters: {names: [hub]}, ")
+    plan = planned(receiving(f"{PUSH}\ngit: {{type: gitlab, credentials: hook, sources: [manifests]}}", apps))
+    assert ours(plan) == ["Receiver rocky/push", "Receiver rocky/git", "Receiver kamaji/edge-rocky-push"]
+    assert fetched(plan, "edge-rocky-push") == ["HelmRepository edge-rocky-charts"]
+
+
+def test_sources_that_others_include_are_fetched_too() -> None:
+    text = receiving(PUSH).replace(
+        "ref: {branch: main}}}", "ref: {branch: main}, include: [{repository: {name: shared}}]}}", 1
+    )
+    text = text.replace(
+        "sources:\n", "sources:\n      shared: {git: {url: https://git.example.com/s, ref: {tag: v1}}}\n"
+    )
+    assert fetched(planned(text), "push") == [
+        "HelmRepository charts",
+        "GitRepository manifests",
+        "GitRepository shared",
+    ]
+
+
+def test_charts_of_an_oci_registry_are_fetched_themselves() -> None:
+    text = receiving(PUSH).replace("{url: https://charts.example.com}", "{url: oci://charts.example.com, type: oci}")
+    chart, git = fetched(planned(text), "push")
+    assert chart.startswith("HelmChart charts-c-")
+    assert git == "GitRepository manifests"
+
+
+def test_what_another_controller_makes_is_not_fetched() -> None:
+    made = "{externalArtifact: {sourceRef: {apiVersion: a/v1, kind: ArtifactGenerator, name: made}}}"
+    text = receiving(PUSH, f"{APPS}\nmade: {{kustomize: {{source: made}}}}")
+    plan = planned(text.replace("sources:\n", f"sources:\n      made: {made}\n"))
+    assert fetched(plan, "push") == ["HelmRepository charts", "GitRepository manifests"]
+
+
+def test_flux_s_own_keys_arrive_with_placeholders_filled_in() -> None:
+    written = "push: {type: '{kind}', credentials: hook, events: [push], interval: 1h, resourceFilter: 'req.body.env == \"{env}\"'}"
+    text = receiving(written).replace("dev: {management: hub}", "dev: {management: hub, variables: {kind: gitlab}}")
+    spec = one(planned(text), "Receiver", "edge-rocky-push").manifest["spec"]
+    assert (spec["type"], spec["events"], spec["interval"]) == ("gitlab", ["push"], "1h")
+    assert spec["resourceFilter"] == 'req.body.env == "dev"'
+
+
+ADDONS = ", ".join(
+    f"{name}: {{clusters: {{all: true}}, source: {{git: {{url: 'https://git.example.com/x', ref: {{tag: v1}}}}}}, kustomize: {{}}}}"
+    for name in ("dns", "web")
+)
+
+
+@pytest.mark.parametrize(("sources", "expected"), [("", ["dns", "web"]), (", sources: [web]", ["web"])])
+def test_the_platforms_receivers_fetch_the_sources_of_add_ons(sources: str, expected: list[str]) -> None:
+    more = (
+        f"credentials: {{hook: {{keys: [token]}}}}, receivers: {{push: {{type: github, credentials: hook{sources}}}}}"
+    )
+    plan = planned(rocky(APPS, EVERYWHERE).replace("platform: {", f"platform: {{addons: {{{ADDONS}}}, {more}, "))
+    assert ours(plan) == ["Receiver tenantry-system/push", "Receiver kamaji/edge-push"]
+    assert fetched(plan, "edge-push") == [f"GitRepository edge-{each}" for each in expected]
+    assert one(plan, "Receiver", "edge-push").manifest["spec"]["secretRef"] == {"name": "edge.hook"}
+
+
+def test_a_type_that_variables_give_needs_its_keys_too() -> None:
+    text = receiving("push: {type: '{kind}', credentials: hook}")
+    assert problems(text.replace("dev: {management: hub}", "dev: {management: hub, variables: {kind: gcr}}")) == told(
+        "tenants.yaml:16:43: error[missing-key]: a receiver of type 'gcr' needs credentials with the keys 'email' and 'audience'",
+        "  at tenants.rocky.receivers.push.credentials",
+        "  fix: add them to the keys, or name other credentials",
+        "Found 1 error",
+    )
+
+
+def test_an_issuer_is_named_at_the_receiver() -> None:
+    issuer = "{issuerURL: 'https://x', validations: [{expression: a, message: b}]}"
+    assert problems(receiving(f"push: {{type: github, credentials: hook, oidcProviders: [{issuer}]}}")) == told(
+        "tenants.yaml:16:47: error[bad-combination]: oidcProviders needs type 'generic-oidc'",
+        "  at tenants.rocky.receivers.push.oidcProviders",
+        "  fix: remove it, or change the type",
+        "Found 1 error",
+    )
