@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -44,7 +44,8 @@ class Frame:
 
     def namespace(self, environment: str) -> str:
         """The main one."""
-        template = str(self.file.environments.get(environment, {}).get("namespace") or "{tenant}")
+        of_environment = self.file.environments.get(environment, {}).get("namespace")
+        template = str(self.own.get("namespace") or of_environment or "{tenant}")
         return filled(template, self.file.variables(environment, tenant=self.tenant))
 
     def extra(self, environment: str) -> Mapping[str, str]:
@@ -127,6 +128,10 @@ class Frame:
         """Whether an app may be on a cluster; app: "" for what all apps of the tenant need there."""
         selectors = [self._selector_of(name) for name in self._apps if app in ("", name)]
         return self._grants_cluster(cluster) or any(cluster in self.file.selected(each) for each in selectors)
+
+    def places_itself(self, clusters: Iterable[str]) -> bool:
+        """Whether an app of the main file is on one of the clusters."""
+        return any(not self.file.selected(self._selector_of(app)).isdisjoint(clusters) for app in self._apps)
 
     def allows_environment(self, environment: str, app: str) -> bool:
         """Whether an app may be in an environment; the main file's own apps need no grant."""

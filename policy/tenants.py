@@ -93,7 +93,7 @@ class Tenants:
         found: dict[str, set[str]] = {}
         for other in self._beside(environment):
             for tenant in self.file.tenants:
-                if frame := frame_of(self.file, tenant):
+                if (frame := frame_of(self.file, tenant)) and self._is_in(frame, other, environment):
                     for name in (frame.namespace(other), *frame.extra(other)):
                         found.setdefault(name, set()).add(f"{tenant} ({other})")
         for each in self.namespaces:
@@ -140,6 +140,13 @@ class Tenants:
         """The environments that have a cluster in common with one, itself too."""
         here = self._clusters_of(environment)
         return (each for each in self.file.environments if not here.isdisjoint(self._clusters_of(each)))
+
+    def _is_in(self, frame: Frame, other: str, environment: str) -> bool:
+        """Whether a tenant can be in an environment; in another than that of the stack, where the main file puts it itself."""
+        clusters = self._clusters_of(other)
+        if other == environment:
+            return frame.allows_environment(other, "") and any(frame.allows_cluster(each, "") for each in clusters)
+        return frame.places_itself(clusters)
 
     def _clusters_of(self, environment: str) -> set[str]:
         declared = self.file.clusters.items()

@@ -50,7 +50,9 @@ def fleets(draw: st.DrawFn, least: int = 1) -> Data:
         "environments": {
             environment: {
                 "management": f"hub{environment}",
-                "namespace": draw(st.sampled_from(["{tenant}", "{env}-{tenant}", "{tenant}-{stage}"])),
+                "namespace": draw(
+                    st.sampled_from(["{tenant}", "{env}-{tenant}", "{tenant}-{stage}", f"{environment}x-{{tenant}}"])
+                ),
                 "variables": {"stage": environment, "domain": f"{environment}.example.com"},
             }
             for environment in environments
@@ -399,6 +401,8 @@ def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
     tenant["receivers"] = draw(_receivers(fetched))
     if draw(st.booleans()):
         tenant["namespaces"] = draw(_NAMESPACES)
+    if draw(st.booleans()):
+        tenant["namespace"] = "{env}-{tenant}-own"
     return {**tenant, "clusters": draw(_selectors(clusters))} if draw(st.booleans()) else tenant
 
 

@@ -11,6 +11,7 @@ from tenantry.fleet.settings import TIMES, platform_layers, platform_settings, s
 from tenantry.fleet.trace import Value, origin_at, trace
 from tenantry.model import Model
 from tenantry.model.network import Network
+from tenantry.plan.namespaces import namespace_template
 from tenantry.plan.plan import Plan
 
 
@@ -36,11 +37,10 @@ def _plain(value: Any) -> Any:
 
 
 def namespace_of(fleet: Fleet, plan: Plan, tenant: str, cluster: str) -> Value:
-    """The tenant's namespace on a cluster, from the environment's template."""
+    """The tenant's namespace on a cluster, from its own template or the environment's."""
     name = next(each.namespace for each in plan.placements if (each.tenant, each.cluster) == (tenant, cluster))
-    written = fleet.environments[plan.environment].namespace
-    at = fleet.said_at(plan.environment, "namespace")
-    declared = "namespace" in fleet.raw("environments", str(at[1]))
+    written, at = namespace_template(fleet, plan.environment, tenant)
+    declared = "namespace" in fleet.raw(*map(str, at[:2]))
     return Value(("namespace",), name, origin_at(fleet.source, at) if declared else None, written)
 
 

@@ -1,9 +1,9 @@
 """Environments that share a management cluster or a remote cluster, each with its own stack.
 
 No object may be in two plans: the stack that runs first would take it from the other. Objects with a tenant's namespace in
-their name are unique because the namespaces are. All others carry the environment's name, but only if another environment
-shares the cluster and this one has `{env}` in its namespaces. So the only environment of a management cluster without
-`{env}` keeps its names when others join.
+their name are unique because the namespaces are. All others carry the environment's name if another environment shares the
+management cluster. Of the environments without `{env}` in their namespaces, the first in the file keeps plain names, so it
+keeps its names when others join.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from tenantry.kube.names import join
 from tenantry.messages.placeholders import names_in
 
 
-def says_itself(fleet: Fleet, environment: str) -> bool:
-    """Whether the environment's name is part of its tenants' namespaces."""
-    return "env" in names_in(fleet.environments[environment].namespace)
-
-
 def environment_part(fleet: Fleet, environment: str) -> tuple[str, ...]:
     """The part of a name that separates the environment's objects from those of others on its management cluster."""
     management = fleet.environments[environment].management
-    shared = any(each.management == management for name, each in fleet.environments.items() if name != environment)
-    return (environment,) if shared and says_itself(fleet, environment) else ()
+    beside = [name for name, each in fleet.environments.items() if each.management == management]
+    plain = next((name for name in beside if not _says_itself(fleet, name)), None)
+    return (environment,) if len(beside) > 1 and environment != plain else ()
+
+
+def _says_itself(fleet: Fleet, environment: str) -> bool:
+    """Whether the environment's name is part of its tenants' namespaces."""
+    return "env" in names_in(fleet.environments[environment].namespace)
 
 
 def platform_account(fleet: Fleet, environment: str, cluster: str) -> str:

@@ -65,6 +65,9 @@ class Settings(Model):
 class Frame(Settings):
     """What the platform team decides about a tenant, whether or not the tenant has a file of its own."""
 
+    namespace: Text | None = None
+    """Template for the name of the main namespace, such as `apps`; it replaces the environment's template. It can use what that
+    one can use. No two tenants may get the same name, on any clusters of an environment or of environments that share one."""
     clusterAdmin: bool = False
     """Whether `role`, `owners` and `roleBindings` may give `cluster-admin`, which can do everything in the tenant's namespaces,
     including deleting them and removing their pod security."""

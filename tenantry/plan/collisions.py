@@ -1,23 +1,39 @@
-"""Compares plans of several environments: an object that two of them would create belongs to neither stack."""
+"""Compares plans of several environments: what two of them would create belongs to neither stack.
+
+Namespaces are compared by their names, whatever template gives them, across all environments that share a management cluster
+or any other cluster.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.messages.errors import Finding, Path
+from tenantry.plan.namespaces import namespace_template
+from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.plan import Plan
+
+
+class _Claim(NamedTuple):
+    """What an environment takes for itself: a key, words for it, and its place in the document."""
+
+    key: Hashable
+    what: str
+    at: Path
 
 
 def collisions(fleet: Fleet, plans: Iterable[Plan]) -> Iterator[Finding]:
     """What environments claim that another claims too; one finding for each tenant, cluster or add-ons, as more would follow."""
-    plans = tuple(plans)
-    if len(plans) < 2:
+    every = tuple(plans)
+    if len(every) < 2:
         return
-    first: dict[Hashable, tuple[str, Path]] = {}
     told: set[tuple[Path, str, str]] = set()
-    for plan in plans:
-        for claim, what, at in _claims(plan):
+    yield from _shared_templates(fleet, every, told)
+    first: dict[Hashable, tuple[str, Path]] = {}
+    for plan in every:
+        for claim, what, at in _claims(fleet, plan):
             other, place = first.setdefault(claim, (plan.environment, at))
             key = (at[:2], other, plan.environment)
             if other != plan.environment and key not in told:
@@ -27,14 +43,75 @@ def collisions(fleet: Fleet, plans: Iterable[Plan]) -> Iterator[Finding]:
                     "planned-twice",
                     f"environments '{other}' and '{plan.environment}' would both create {what}",
                     (f"first: {fleet.source.line_of(place)}",),
-                    fix="rename one of them, or change the 'namespace' of one environment",
+                    fix="choose another name for one of them"
+                    if at[2:] == ("namespace",)
+                    else "rename one of them, or change the 'namespace' of one environment",
                 )
 
 
-def _claims(plan: Plan) -> Iterator[tuple[Hashable, str, Path]]:
-    """What the environment takes for itself: a key, words for it, and its place in the document."""
+def _claims(fleet: Fleet, plan: Plan) -> Iterator[_Claim]:
     for object in plan.objects:
-        yield (plan.management, object.id), f"{object.id} on cluster '{plan.management}'", plan.origins[object.id]
+        what = f"{object.id} on cluster '{plan.management}'"
+        yield _Claim((plan.management, object.id), what, _place(fleet, plan.origins[object.id]))
     for each in plan.placements:
-        what = f"namespace '{each.namespace}' on cluster '{each.cluster}'"
-        yield (each.cluster, each.namespace), what, ("tenants", each.tenant)
+        at = _place(fleet, ("tenants", each.tenant))
+        for name in each.namespaces:
+            what = f"namespace '{name}' on cluster '{each.cluster}'"
+            yield from (_Claim(key, what, at) for key in _where(plan, each.cluster, name))
+
+
+def _place(fleet: Fleet, origin: Path) -> Path:
+    """Of what a tenant as a whole has, where its own template stands: the names of it all contain the namespace."""
+    own = len(origin) == 2 and origin[0] == "tenants" and fleet.document.tenants[str(origin[1])].namespace
+    return (*origin, "namespace") if own else origin
+
+
+def _where(plan: Plan, cluster: str, namespace: str) -> tuple[Hashable, Hashable]:
+    """The cluster, and all clusters of one management cluster: the service accounts for remotes are named like namespaces."""
+    return ("on", cluster, namespace), ("managed by", plan.management, namespace)
+
+
+# --- templates that give all tenants the same names ------------------------------------------------------------------
+
+
+def _shared_templates(fleet: Fleet, plans: Sequence[Plan], told: set[tuple[Path, str, str]]) -> Iterator[Finding]:
+    """One finding for two environments whose templates give one tenant the same name, and so probably all of them; and one for
+    each tenant with a template of its own.
+
+    told: the tenants that were found are added, so that nothing more is said of them.
+    """
+    first: dict[Hashable, tuple[Plan, PlannedPlacement]] = {}
+    reported: set[tuple[str, str, Path]] = set()
+    for plan in plans:
+        for each in plan.placements:
+            for key in _where(plan, each.cluster, each.namespace):
+                other, there = first.setdefault(key, (plan, each))
+                if other is plan or there.tenant != each.tenant:
+                    continue
+                pair = (other.environment, plan.environment)
+                told.add((("tenants", each.tenant), *pair))
+                at = namespace_template(fleet, plan.environment, each.tenant)[1]
+                if (*pair, at) not in reported:
+                    reported.add((*pair, at))
+                    yield _shared_template(fleet, other, plan, each, at)
+
+
+def _shared_template(fleet: Fleet, other: Plan, plan: Plan, placement: PlannedPlacement, template: Path) -> Finding:
+    environments = f"environments '{other.environment}' and '{plan.environment}'"
+    own = "put '{env}' into it" if template[0] == "tenants" else ""
+    if other.management == plan.management:
+        return Finding(
+            template,
+            "shared-management",
+            f"{environments} share management cluster '{plan.management}', and both give tenant '{placement.tenant}'"
+            f" namespace '{placement.namespace}'",
+            fix=own or "put '{env}' into the 'namespace' of one of them, such as '{env}-{tenant}'",
+        )
+    listed = fleet.clusters[placement.cluster].environments
+    return Finding(
+        template if own else ("clusters", placement.cluster, "environments", listed.index(plan.environment)),
+        "managed-twice",
+        f"{environments} would both manage namespace '{placement.namespace}' of tenant '{placement.tenant}' on cluster"
+        f" '{placement.cluster}'",
+        fix=own or "put '{env}' into the 'namespace' of both environments, or remove the cluster from one environment",
+    )

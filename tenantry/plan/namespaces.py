@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cached_property
+from typing import NamedTuple
 
 from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
@@ -26,10 +27,17 @@ from tenantry.plan.objects.bindings import account_namespace
 from tenantry.plan.objects.scope import Scope
 
 
+def namespace_template(fleet: Fleet, environment: str, tenant: str) -> tuple[str, Path]:
+    """The template for a tenant's main namespace, and where it is written: at the tenant, or else at the environment."""
+    if own := fleet.document.tenants[tenant].namespace:
+        return own, ("tenants", tenant, "namespace")
+    return fleet.environments[environment].namespace, fleet.said_at(environment, "namespace")
+
+
 def main_namespace(fleet: Fleet, environment: str, tenant: str) -> str:
-    """The one that every tenant has. Raises: Found: the environment's template gives no name."""
-    at = fleet.said_at(environment, "namespace")
-    name = str(fill(fleet.environments[environment].namespace, _variables(fleet, environment, tenant), at))
+    """The one that every tenant has. Raises: Found: its template gives no name."""
+    template, at = namespace_template(fleet, environment, tenant)
+    name = str(fill(template, _variables(fleet, environment, tenant), at))
     _check_name(name, tenant, at, "shorten the template or the tenant's name")
     return name
 
@@ -66,6 +74,16 @@ def _check_name(name: str, tenant: str, at: Path, fix: str) -> None:
         raise Found([Finding(at, "bad-name", f"namespace '{name}' of tenant '{tenant}' {problem}", fix=fix)])
 
 
+_RENAME_ENTRY = "rename the entry, or change its 'name'"
+
+
+class _Claim(NamedTuple):
+    """Who takes a namespace. key: of an extra namespace; "" for the main one."""
+
+    tenant: str
+    key: str = ""
+
+
 class Territory:
     """The namespaces of one environment; remembers who was given which, so that no two tenants get the same."""
 
@@ -75,15 +93,17 @@ class Territory:
         self._reserved = _reserved_namespaces(fleet)
         self._addons = addon_namespaces(fleet)
         self._patterns = fleet.document.platform.reservedNamespaces
-        self._claims: dict[str, tuple[str, str]] = {}
+        self._claims: dict[str, _Claim] = {}
 
     def main(self, tenant: str) -> str:
         """The tenant's main namespace. Raises: Found: it is reserved, or another's."""
         name = main_namespace(self.fleet, self.environment, tenant)
-        fix = "rename the tenant, or change the environment's 'namespace'"
-        self._refuse_reserved(name, tenant, ("tenants", tenant), fix)
-        template = self.fleet.said_at(self.environment, "namespace")
-        self._claim(name, (tenant, ""), template, "put '{tenant}' into the template")
+        if self.fleet.document.tenants[tenant].namespace:
+            self._refuse_reserved(name, tenant, ("tenants", tenant, "namespace"), "choose another name")
+        else:
+            fix = "rename the tenant, or change the environment's 'namespace'"
+            self._refuse_reserved(name, tenant, ("tenants", tenant), fix)
+        self._claim(name, _Claim(tenant))
         return name
 
     def extra(self, tenant: str) -> dict[str, str]:
@@ -91,8 +111,8 @@ class Territory:
         extra = extra_namespaces(self.fleet, self.environment, tenant)
         for key, name in extra.items():
             at = _entry(tenant, key)
-            self._refuse_reserved(name, tenant, at, "rename the entry, or change its 'name'")
-            self._claim(name, (tenant, key), at, "rename the entry, or change its 'name'")
+            self._refuse_reserved(name, tenant, at, _RENAME_ENTRY)
+            self._claim(name, _Claim(tenant, key))
         return extra
 
     def holder(self, namespace: str) -> str | None:
@@ -124,20 +144,32 @@ class Territory:
             message = f"namespace '{name}' of tenant '{tenant}' is reserved {whose}"
             raise Found([Finding(at, "reserved-namespace", message, fix=fix, at_key=True)])
 
-    def _claim(self, name: str, claim: tuple[str, str], at: Path, fix: str) -> None:
-        """Not even on different clusters may two share it: the service account for remotes is named like the namespace.
+    def _claim(self, name: str, claim: _Claim) -> None:
+        """Not even on different clusters may two share it: the service account for remotes is named like the namespace."""
+        other = self._claims.setdefault(name, claim)
+        if other != claim:
+            raise Found([self._shared(name, other, claim)])
 
-        claim: the tenant, and the key of an extra namespace; "" for the main one.
-        """
-        other, key = self._claims.setdefault(name, claim)
-        if (other, key) == claim:
-            return
-        message = f"tenants '{other}' and '{claim[0]}' would share namespace '{name}'"
-        if other == claim[0]:
-            message = f"two namespaces of tenant '{other}' would both be named '{name}'"
-        elif key:
-            at, fix = _entry(other, key), "rename the entry, or change its 'name'"
-        raise Found([Finding(at, "shared-namespace", message, fix=fix)])
+    def _shared(self, name: str, other: _Claim, claim: _Claim) -> Finding:
+        """Two namespaces of one name, reported at the entry or template that belongs to one of the two alone."""
+        message = f"tenants '{other.tenant}' and '{claim.tenant}' would share namespace '{name}'"
+        if other.tenant == claim.tenant:
+            message = f"two namespaces of tenant '{other.tenant}' would both be named '{name}'"
+            return Finding(self._place(claim), "shared-namespace", message, fix=_RENAME_ENTRY)
+        own = [each for each in (claim, other) if self._has_own_template(each)]
+        told = next((each for each in (other, claim) if each.key), own[0] if own else claim)
+        beside = self._place(claim if told is other else other)
+        notes = (f"the other: {self.fleet.source.line_of(beside)}",) if own else ()
+        fix = "choose another name for one of them" if own else "put '{tenant}' into the template"
+        return Finding(self._place(told), "shared-namespace", message, notes, _RENAME_ENTRY if told.key else fix)
+
+    def _has_own_template(self, claim: _Claim) -> bool:
+        return self.fleet.document.tenants[claim.tenant].namespace is not None
+
+    def _place(self, claim: _Claim) -> Path:
+        if claim.key:
+            return _entry(claim.tenant, claim.key)
+        return namespace_template(self.fleet, self.environment, claim.tenant)[1]
 
 
 def _entry(tenant: str, key: str) -> Path:

@@ -156,6 +156,7 @@ _FRAMES: dict[str, tuple[Any, ...]] = {
     "labels": ({"team": "rocky"},),
     "namespaces": ({"jobs": {}}, {"jobs": {"podSecurity": "restricted"}}),
     "interval": ("10s", "5m"),
+    "namespace": ("own-{tenant}", "{env}-own-{tenant}"),
 }
 
 

@@ -131,6 +131,7 @@ SHUT: tuple[tuple[At, tuple[Any, ...]], ...] = (
     (("podSecurity",), ("privileged", "baseline", None, {"enforce": "privileged"})),
     (("grants",), ({"sources": ["*"]}, {"clusters": {"all": True}}, None)),
     (("clusterAdmin",), (True,)),
+    (("namespace",), ("movy", "kube-system", "clusters", "{other}", None)),
     (("adopt",), (True, {"namespace": True})),
     (("state",), ("paused", "offboarding")),
 )

@@ -37,7 +37,6 @@ Rule: TypeAlias = Callable[[Fleet], Iterator[Finding]]
 RULES: tuple[Rule, ...] = (
     clusters.environments_name_declared_clusters,
     clusters.environments_follow_declared_ones,
-    clusters.environments_say_themselves_on_shared_management_clusters,
     clusters.clusters_name_declared_environments,
     clusters.remote_clusters_have_a_kubeconfig,
     clusters.kubeconfigs_are_not_shared,
@@ -47,7 +46,6 @@ RULES: tuple[Rule, ...] = (
     identities.workload_identities_say_what_their_provider_needs,
     identities.workload_identities_are_addressed_as_flux_wants,
     identities.workload_identities_are_not_the_platforms,
-    clusters.environments_keep_apart_on_shared_clusters,
     clusters.variables_do_not_hide_built_in_placeholders,
     clusters.variables_hold_no_placeholders,
     tenants.labels_of_tenants_leave_the_fleets_alone,

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.inherit import cycles
 from tenantry.fleet.rules import walk
-from tenantry.fleet.sharing import says_itself
 from tenantry.fleet.template import BUILT_IN
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.messages.errors import Finding
@@ -42,23 +41,6 @@ def environments_follow_declared_ones(fleet: Fleet) -> Iterator[Finding]:
             f"environments come after each other: {' -> '.join(circle)}",
             fix="remove one 'after:'",
         )
-
-
-def environments_say_themselves_on_shared_management_clusters(fleet: Fleet) -> Iterator[Finding]:
-    """One environment may omit it, and then keeps its names when others join."""
-    first: dict[str, str] = {}
-    for name, environment in fleet.environments.items():
-        if says_itself(fleet, name):
-            continue
-        other = first.setdefault(environment.management, name)
-        if other != name:
-            yield Finding(
-                ("environments", name, "namespace"),
-                "shared-management",
-                f"environments '{other}' and '{name}' share management cluster '{environment.management}',"
-                " and neither has its name in its tenants' namespaces",
-                fix="put '{env}' into the 'namespace' of one of them, such as '{env}-{tenant}'",
-            )
 
 
 def clusters_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:
@@ -134,26 +116,6 @@ def kubeconfigs_lie_apart_from_kubernetes_own_accounts(fleet: Fleet) -> Iterator
                 ),
                 fix="keep it in a namespace of its own",
             )
-
-
-def environments_keep_apart_on_shared_clusters(fleet: Fleet) -> Iterator[Finding]:
-    """Two management clusters that install the same object on one cluster would undo each other's work forever."""
-    for name, cluster in fleet.clusters.items():
-        first: dict[str, str] = {}
-        for index, environment in enumerate(cluster.environments):
-            if environment not in fleet.environments:
-                continue
-            declared_as = fleet.environments[environment]
-            other = first.setdefault(declared_as.namespace.replace("{env}", environment), environment)
-            # A separate rule covers environments of one management cluster.
-            if fleet.environments[other].management != declared_as.management:
-                yield Finding(
-                    ("clusters", name, "environments", index),
-                    "managed-twice",
-                    f"environments '{other}' and '{environment}' would both manage the namespaces of tenants on cluster"
-                    f" '{name}'",
-                    fix="put '{env}' into the 'namespace' of both environments, or remove the cluster from one environment",
-                )
 
 
 def variables_do_not_hide_built_in_placeholders(fleet: Fleet) -> Iterator[Finding]:

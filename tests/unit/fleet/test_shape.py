@@ -19,7 +19,8 @@ def test_an_unknown_key_is_refused_with_the_closest_known_one() -> None:
         "tenants.yaml:10:5: error[unknown-key]: key 'rol' is not known here",
         "  at tenants.rocky.rol",
         "  known: adopt, alerts, annotations, apps, clusterAdmin, clusters, configs, credentials, grants, interval, labels, limits,"
-        " namespaces, network, owners, podSecurity, quota, receivers, retryInterval, role, roleBindings, sources, state, timeout"
+        " namespace, namespaces, network, owners, podSecurity, quota, receivers, retryInterval, role, roleBindings, sources, state,"
+        " timeout"
         " (closest: role)",
         "  fix: write 'role'",
         "Found 1 error",

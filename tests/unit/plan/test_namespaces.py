@@ -1,0 +1,146 @@
+"""A tenant's own name for its namespace, and environments that share clusters: names are compared, not templates."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.fleet.sharing import platform_account
+from tenantry.guard import RunLimits, check
+from tenantry.load import plan_all
+from tests.unit.guard.fleets import fleet, now, refusal, tenant
+from tests.unit.texts import FRAME, named, one, planned, problems, rocky, told
+from tests.unit.texts import fleet as read
+
+SIMPLE = "web: {kustomize: {source: manifests}}"
+BOTH = "clusters: {all: true}"
+MOVY = rocky(SIMPLE).removeprefix(FRAME).removeprefix("tenants:\n").replace("rocky", "movy")
+SHARED = FRAME.replace("dev: {management: hub}", "dev: {management: hub}\n  qa: {management: hub}").replace(
+    "environments: [dev]", "environments: [dev, qa]"
+)
+
+
+def test_the_objects_of_a_tenant_are_in_the_namespace_that_it_names() -> None:
+    plan = planned(rocky(SIMPLE, f"{BOTH}\nnamespace: apps\nnamespaces: {{jobs: {{}}}}"))
+    assert named(plan)[:2] == ["Namespace apps", "ServiceAccount apps/rocky"]
+    assert "Kustomization apps/web" in named(plan)
+    assert "Namespace apps-jobs" in named(plan)
+    web = one(plan, "Kustomization", "edge-apps-web").manifest["spec"]
+    assert (web["serviceAccountName"], web["targetNamespace"]) == ("apps", "apps")
+    assert one(plan, "Kustomization", "web").manifest["spec"]["serviceAccountName"] == "rocky"
+
+
+def test_the_name_is_a_template_like_that_of_the_environment() -> None:
+    variables = FRAME.replace("{management: hub}", "{management: hub, variables: {stage: one}}")
+    text = rocky(SIMPLE, 'clusters: {names: [hub]}\nnamespace: "{env}-{tenant}-{stage}"').replace(FRAME, variables)
+    assert named(planned(text))[0] == "Namespace dev-rocky-one"
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("kube-{tenant}", "error[reserved-namespace]: namespace 'kube-rocky' of tenant 'rocky' is reserved"),
+        ("{tenant}_x", "error[bad-name]: namespace 'rocky_x' of tenant 'rocky' must be lower-case letters"),
+        ("{nope}", "error[unknown-placeholder]: placeholder '{nope}' is not known here"),
+    ],
+)
+def test_a_name_that_cannot_be_had_is_refused_where_the_tenant_says_it(template: str, message: str) -> None:
+    found = problems(rocky(SIMPLE, f"{BOTH}\nnamespace: '{template}'"))
+    assert message in found
+    assert "  at tenants.rocky.namespace\n" in found
+    assert found.endswith("Found 1 error\n")
+
+
+@pytest.mark.parametrize("rocky_first", [True, False])
+def test_two_tenants_that_reach_one_name_by_different_templates_are_told_of_both_places(*, rocky_first: bool) -> None:
+    own = rocky(SIMPLE, "clusters: {names: [hub]}\nnamespace: movy").removeprefix(FRAME + "tenants:\n")
+    text = FRAME + "tenants:\n" + (own + MOVY if rocky_first else MOVY + own)
+    first, second = ("rocky", "movy") if rocky_first else ("movy", "rocky")
+    line = 14 if rocky_first else 21
+    assert problems(text) == told(
+        f"tenants.yaml:{line}:16: error[shared-namespace]: tenants '{first}' and '{second}' would share namespace 'movy'",
+        "  at tenants.rocky.namespace",
+        "  the other: tenants.yaml:3:3",
+        "  fix: choose another name for one of them",
+        "Found 1 error",
+    )
+
+
+def test_two_tenants_may_name_different_namespaces_for_one_environment() -> None:
+    text = rocky(SIMPLE, "clusters: {names: [hub]}\nnamespace: apps") + MOVY
+    assert {"Namespace apps", "Namespace movy"} <= set(named(planned(text)))
+
+
+def test_environments_of_one_management_cluster_whose_templates_give_the_same_names_are_told_once() -> None:
+    text = rocky(SIMPLE, BOTH).replace(FRAME, SHARED) + MOVY
+    assert problems(text) == told(
+        "tenants.yaml:4:7: error[shared-management]: environments 'dev' and 'qa' share management cluster 'hub', and both give"
+        " tenant 'rocky' namespace 'rocky'",
+        "  at environments.qa.namespace",
+        "  fix: put '{env}' into the 'namespace' of one of them, such as '{env}-{tenant}'",
+        "Found 1 error",
+    )
+
+
+def test_environments_of_one_management_cluster_keep_apart_by_names_without_a_placeholder_for_them() -> None:
+    apart = SHARED.replace("dev: {management: hub}", 'dev: {management: hub, namespace: "dev-{tenant}"}').replace(
+        "qa: {management: hub}", 'qa: {management: hub, namespace: "qa-{tenant}"}'
+    )
+    text = rocky(SIMPLE, BOTH).replace(FRAME, apart)
+    loaded = read(text)
+    assert len(plan_all(loaded)) == 2
+    accounts = [platform_account(loaded, each, "edge") for each in ("dev", "qa")]
+    assert accounts == ["tenantry-platform", "tenantry-platform-qa"]
+
+
+def test_one_name_for_a_tenant_in_two_environments_of_a_management_cluster_is_refused_at_the_tenant() -> None:
+    apart = SHARED.replace("qa: {management: hub}", 'qa: {management: hub, namespace: "qa-{tenant}"}')
+    text = rocky(SIMPLE, "clusters: {names: [hub]}\nnamespace: apps").replace(FRAME, apart)
+    assert problems(text) == told(
+        "tenants.yaml:15:16: error[shared-management]: environments 'dev' and 'qa' share management cluster 'hub', and both give"
+        " tenant 'rocky' namespace 'apps'",
+        "  at tenants.rocky.namespace",
+        "  fix: put '{env}' into it",
+        "Found 1 error",
+    )
+
+
+def test_management_clusters_that_share_a_cluster_are_told_where_it_names_them() -> None:
+    two = (
+        FRAME.replace("dev: {management: hub}", "dev: {management: hub}\n  prod: {management: hub-2}")
+        .replace("clusters:\n", "clusters:\n  hub-2: {environments: [prod]}\n")
+        .replace("edge: {environments: [dev]", "edge: {environments: [dev, prod]")
+    )
+    text = rocky(SIMPLE, "clusters: {names: [edge]}").replace(FRAME, two)
+    assert problems(text) == told(
+        "tenants.yaml:8:30: error[managed-twice]: environments 'dev' and 'prod' would both manage namespace 'rocky' of tenant"
+        " 'rocky' on cluster 'edge'",
+        "  at clusters.edge.environments[1]",
+        "  fix: put '{env}' into the 'namespace' of both environments, or remove the cluster from one environment",
+        "Found 1 error",
+    )
+    own = text.replace("    apps:\n", '    namespace: "{env}-own"\n    apps:\n')
+    assert len(plan_all(read(own))) == 2
+
+
+def test_tenants_of_two_environments_that_meet_in_one_name_are_told_of_both_places() -> None:
+    apart = SHARED.replace("dev: {management: hub}", "dev: {management: hub, variables: {one: a, two: b}}").replace(
+        "qa: {management: hub}", "qa: {management: hub, variables: {one: c, two: a}}"
+    )
+    text = rocky(SIMPLE, "clusters: {names: [hub]}\nnamespace: '{one}'").replace(FRAME, apart)
+    movy = MOVY.replace("  movy:\n", "  movy:\n    namespace: '{two}'\n")
+    assert problems(text + movy) == told(
+        "tenants.yaml:19:16: error[planned-twice]: environments 'dev' and 'qa' would both create Namespace a on cluster 'hub'",
+        "  at tenants.movy.namespace",
+        "  first: tenants.yaml:15:5",
+        "  fix: choose another name for one of them",
+        "Found 1 error",
+    )
+
+
+def test_another_name_removes_the_namespace_with_the_old_one() -> None:
+    before, after = (fleet(tenant("rocky", "web", rest=f"    namespace: {name}\n")) for name in ("apps", "other"))
+    limits = RunLimits(protected=False, deletions=0)
+    found = refusal(before, after, limits)
+    assert "namespace 'apps' of tenant 'rocky' on hub" in found
+    assert "namespace 'apps' of tenant 'rocky' on edge" in found
+    check(planned(before), now(before), limits)
