@@ -1,8 +1,14 @@
-"""Alerts of the fleet, posted by the real notification-controller to a server of ours when a tenant's app fails."""
+"""Alerts of the fleet, posted by the real notification-controller to a server of ours, and calls of webhooks that it takes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import hmac
+import json
+from collections.abc import Callable, Iterator
+from http.client import HTTPConnection
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -15,7 +21,8 @@ from tests.e2e.test_fleet import reconcile
 pytestmark = pytest.mark.e2e
 
 ALERTS = """\
-    credentials: {hook: {keys: [address]}, git: {keys: [token]}}
+    credentials: {hook: {keys: [address]}, git: {keys: [token]}, calls: {keys: [token]}}
+    receivers: {push: {type: github, events: [push], sources: [manifests], credentials: calls}}
     alerts:
       chat: {provider: {type: generic}, credentials: hook, eventSeverity: error}
       commits: {provider: {type: gitlab, address: "URL/rocky/manifests"}, credentials: git, apps: [web]}
@@ -29,6 +36,10 @@ TINA = """\
 """
 KUSTOMIZATION = "web/dev/kustomization.yaml"
 TOKEN = "glpat-of-a-test"
+CALLS = "token-of-a-webhook"
+POLLED = '      manifests: {git: {url: "{git}/rocky/manifests.git", ref: {branch: main}}}\n'
+SOURCES = {"push": ("rocky", "manifests"), "edge-1-rocky-push": ("kamaji-edge", "edge-1-rocky-manifests")}
+"""Each receiver with the namespace and the name of its source."""
 
 
 @pytest.fixture(scope="module")
@@ -44,15 +55,17 @@ def alerting(fleet: Project, hub: Cluster, edge: Cluster, receiver: Receiver) ->
     texts = [file.read_text() for file in files]
     fleet.edit("platform:\n", f"platform:\n{PLATFORM.replace('URL', receiver.url)}")
     fleet.edit("  rocky:\n", f"{TINA}  rocky:\n{ALERTS.replace('URL', receiver.url)}")
-    for key, value in (("hook.address", f"{receiver.url}/rocky"), ("git.token", TOKEN)):
-        path = f"tenantry:credentials.rocky.{key}"
-        fleet.pulumi("config", "set", "--stack", "dev", "--secret", "--path", path, value).ok()
+    fleet.edit(POLLED, POLLED.replace("}}}", "}, interval: 1h}}"))
+    values = {"hook.address": f"{receiver.url}/rocky", "git.token": TOKEN, "calls.token": CALLS}
+    fleet.set_secrets("dev", {f"credentials.rocky.{key}": value for key, value in values.items()})
     up(fleet)
     yield fleet
     for file, text in zip(files, texts, strict=True):
         file.write_text(text)
     up(fleet)
-    assert not {each for each in hub.fleet_objects() if each.startswith(("Alert ", "Provider ", "Secret "))}
+    assert not {
+        each for each in hub.fleet_objects() if each.startswith(("Alert ", "Provider ", "Receiver ", "Secret "))
+    }
     edge.wait_gone("tina")
 
 
@@ -135,3 +148,60 @@ def status(receiver: Receiver, revision: str, name: str) -> Post:
         lambda: next((post for post in receiver.posts(path) if post.body["name"].startswith(prefix)), None),
         f"a status of {revision} for {name}",
     )
+
+
+# --- receivers ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def webhooks(alerting: Project) -> dict[str, str]:
+    """The URL of each receiver, by its name."""
+    address = json.loads(alerting.tenantry("sandbox", "status", "--output", "json").ok().out)["webhooks"]
+
+    def ready() -> dict[str, str] | None:
+        told = alerting.tenantry("status", "--environment", "dev", "--receivers", "--output", "json")
+        return None if told.code else {each["name"]: address + each["path"] for each in json.loads(told.out)}
+
+    return eventually(ready, "receivers that are ready")
+
+
+def test_a_signed_push_has_the_source_fetched_at_once_and_a_forged_one_does_not(
+    alerting: Project, hub: Cluster, webhooks: dict[str, str]
+) -> None:
+    assert webhooks.keys() == SOURCES.keys()
+    pushed = commit(alerting.sandbox, "rocky/manifests", {"web/README.md": "Pushed.\n"}, "Push")
+    for name, (namespace, source) in SOURCES.items():
+        before = requested(hub, namespace, source)
+        assert call(webhooks[name], "another-token") == 400
+        assert requested(hub, namespace, source) == before
+        assert call(webhooks[name], CALLS) == 200
+        hub.until("GitRepository", namespace, source, fetching(pushed), f"{pushed} in {namespace}/{source}")
+
+
+def requested(hub: Cluster, namespace: str, source: str) -> str | None:
+    """When Flux was last told to fetch a source."""
+    found = hub.find("GitRepository", namespace, source)
+    assert found
+    requested: str | None = found["metadata"].get("annotations", {}).get("reconcile.fluxcd.io/requestedAt")
+    return requested
+
+
+def fetching(commit: str) -> Callable[[dict[str, Any]], bool | None]:
+    return lambda found: found["status"]["artifact"]["revision"].endswith(commit) or None
+
+
+def call(url: str, token: str) -> int:
+    """What a webhook answers to a push as GitHub signs it."""
+    where, body = urlsplit(url), json.dumps({"ref": "refs/heads/main"}).encode()
+    signature = hmac.new(token.encode(), body, hashlib.sha256).hexdigest()
+    headers = {
+        "X-GitHub-Event": "push",
+        "X-Hub-Signature-256": f"sha256={signature}",
+        "Content-Type": "application/json",
+    }
+    connection = HTTPConnection(where.netloc, timeout=10)
+    try:
+        connection.request("POST", where.path, body, headers)
+        return connection.getresponse().status
+    finally:
+        connection.close()
