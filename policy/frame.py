@@ -134,11 +134,17 @@ class Frame:
         return any(not self.file.selected(self._selector_of(app)).isdisjoint(clusters) for app in self._apps)
 
     def allows_environment(self, environment: str, app: str) -> bool:
-        """Whether an app may be in an environment; the main file's own apps need no grant."""
-        granted = self.grants.get("environments")
-        return (
-            granted is None or app in ("", *self._apps) or not set(granted).isdisjoint(self.file.lineage(environment))
-        )
+        """Whether an app may be in an environment; app: "" for what all apps of the tenant need there."""
+        only = self.file.environments.get(environment, {}).get("tenants")
+        if only is not None and self.tenant not in only:
+            return False
+        lineage = self.file.lineage(environment)
+        own = self.own.get("environments")
+        # An included file's apps stay within the tenant's list; one of the main file replaces it, and needs no grant.
+        lists = {name: [mapping(each).get("environments") or own] for name, each in self._apps.items()}
+        others = [own, self.grants.get("environments")]
+        chosen = [lists.get(app, others)] if app else [*lists.values(), others]
+        return any(all(each is None or not set(each).isdisjoint(lineage) for each in names) for names in chosen)
 
     def _grants_cluster(self, cluster: str) -> bool:
         """Whether the included file can choose a cluster. `all` leaves out those that run Flux."""

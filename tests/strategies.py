@@ -45,6 +45,10 @@ def fleets(draw: st.DrawFn, least: int = 1) -> Data:
                 **({"group": "remote"} if draw(st.booleans()) else {"kubeconfig": draw(_kubeconfigs(name))}),
             }
     addons = {name: draw(_addons(sorted(clusters))) for name in _ADDONS[: draw(st.integers(0, 2))]}
+    tenants = {name: draw(_tenants(sorted(clusters), addons)) for name in _TENANTS[: draw(st.integers(0, 3))]}
+    for tenant in tenants.values():
+        if _is_everywhere(tenant) and draw(st.booleans()):
+            tenant["environments"] = [draw(st.sampled_from(environments))]
     return {
         "apiVersion": "tenantry/v1",
         "environments": {
@@ -67,8 +71,14 @@ def fleets(draw: st.DrawFn, least: int = 1) -> Data:
             "receivers": draw(_receivers(sorted(addons))) if addons else {},
         },
         "defaults": {"clusters": {"all": True}, **draw(_settings)},
-        "tenants": {name: draw(_tenants(sorted(clusters), addons)) for name in _TENANTS[: draw(st.integers(0, 3))]},
+        "tenants": tenants,
     }
+
+
+def _is_everywhere(tenant: Data) -> bool:
+    """Whether the tenant's apps are on all clusters, so that a list of environments leaves some for each."""
+    selectors = [tenant.get("clusters", {"all": True}), *(app.get("clusters") for app in tenant["apps"].values())]
+    return all(each in (None, {"all": True}) for each in selectors)
 
 
 @st.composite
@@ -80,6 +90,8 @@ def shared_hubs(draw: st.DrawFn) -> Data:
     for environment in environments.values():
         environment.update(management="hubdev", namespace="{env}-{tenant}")
     environments["dev"]["namespace"] = draw(st.sampled_from(["{env}-{tenant}", "{tenant}", "{tenant}-x"]))
+    for tenant in fleet["tenants"].values():
+        tenant.pop("environments", None)  # clusters of these are drawn below
     if extending:
         environments["r1"] = {"extends": "prod"}
     for name, cluster in fleet["clusters"].items():

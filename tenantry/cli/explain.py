@@ -30,8 +30,8 @@ from tenantry.explain import (
     explain_platform,
     explain_tenant,
 )
+from tenantry.fleet.choice import Choice
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.placement import Choice
 from tenantry.fleet.trace import Value
 from tenantry.kube.names import ADDON_PREFIX, addon_named
 from tenantry.load import load_fleet

@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from tenantry.explain import ExplainedApp, PlacedApp
-from tenantry.fleet.placement import Choice
+from tenantry.fleet.choice import Choice
 from tenantry.fleet.trace import Origin, Value
 from tenantry.plan.images import PlannedImage
 

@@ -44,7 +44,7 @@ def _sections(grants: ExplainedGrants) -> Iterator[list[Line]]:
     yield list(_addresses("sources", grants.sources))
     alerts = list(_addresses("alerts", grants.alerts))
     yield from [alerts, settings] if grants.alerts else [[*alerts, *settings]]
-    yield [Line(f"never: {scalar(list(grants.never))}")]
+    yield list(_folded("never:", scalar(list(grants.never)), ""))
 
 
 def _folded(head: str, value: str, comment: str) -> Iterator[Line]:

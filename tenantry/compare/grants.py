@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tenantry.fleet.environments import tenant_barrier
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.grants import DEFAULT_ROLES, SHORTEST_INTERVAL, grants_of
-from tenantry.fleet.placement import cluster_is_granted, environment_is_granted
+from tenantry.fleet.placement import cluster_is_granted
 from tenantry.fleet.reach import is_allowed
 from tenantry.model.scalars import seconds_of
 
@@ -51,7 +52,7 @@ def widened(before: Fleet, after: Fleet, environment: str) -> tuple[Widened, ...
 
 def _granted(fleet: Fleet, tenant: str, environment: str) -> _Granted:
     grants = grants_of(fleet, tenant)
-    if grants is None or not environment_is_granted(fleet, tenant, environment):
+    if grants is None or tenant_barrier(fleet, environment, tenant):
         return _NOTHING
     names = {key: tuple(getattr(grants, key) or ()) for key in (*_NAMES, *_ADDRESSES) if key != "clusters"}
     here = clusters_of(fleet, environment)

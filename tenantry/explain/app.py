@@ -11,9 +11,9 @@ from typing import Any, Literal, TypeAlias
 
 from tenantry.explain.declared import known, known_cluster
 from tenantry.explain.values import namespace_of, platform_namespace, platform_times, settings_of
+from tenantry.fleet.choice import Choice, choice_of_addon, choice_of_app
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer
-from tenantry.fleet.placement import Choice, choice_of_addon, choice_of_app
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import TIMES, EffectiveApp, effective_app, variable_at, variables_of
 from tenantry.fleet.trace import Value, origin_at, placeholders, trace

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from tenantry.explain.declared import known
+from tenantry.fleet.choice import Choice, choice_of_grant
+from tenantry.fleet.environments import tenant_barrier
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.frames import PARTS, PREFIXED, SELECTOR
 from tenantry.fleet.grants import DEFAULT_ROLES, SHORTEST_INTERVAL, grant_at, grant_layers, grants_of, is_filled
 from tenantry.fleet.merge import Layer, origin
-from tenantry.fleet.placement import Choice, choice_of_grant, environment_is_granted
 from tenantry.fleet.settings import variables_of
 from tenantry.fleet.template import fill
 from tenantry.fleet.trace import Origin, Value, origin_at, trace
@@ -139,15 +140,21 @@ class _Explaining:
         return self._own(origin_at(self.fleet.source, path))
 
     def _environment(self, environment: str, choice: Choice | None) -> GrantedEnvironment:
-        restricted = self.grants.environments is not None
-        at = self._at(grant_at(self.fleet, self.tenant, "environments")) if restricted else None
-        granted = environment_is_granted(self.fleet, self.tenant, environment)
+        barrier = tenant_barrier(self.fleet, environment, self.tenant)
+        at = barrier.at if barrier else self._granting()
         return GrantedEnvironment(
             environment=environment,
-            granted=granted,
-            origin=at,
-            clusters=tuple(self._clusters(environment, choice)) if granted else (),
+            granted=barrier is None,
+            origin=self._at(at) if at else None,
+            clusters=() if barrier else tuple(self._clusters(environment, choice)),
         )
+
+    def _granting(self) -> Path | None:
+        """The list that names the environments; None: there is no list, so all of them are granted."""
+        if self.grants.environments is not None:
+            return grant_at(self.fleet, self.tenant, "environments")
+        listed = self.fleet.document.tenants[self.tenant].environments
+        return None if listed is None else ("tenants", self.tenant, "environments")
 
     def _clusters(self, environment: str, choice: Choice | None) -> Iterator[GrantedCluster]:
         for each in choice.decisions if choice else ():

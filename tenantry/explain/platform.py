@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from tenantry.explain.declared import known_cluster
 from tenantry.explain.values import entries_at, platform_namespace, platform_times
+from tenantry.fleet.choice import Choice, choice_of_addon
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Layer
-from tenantry.fleet.placement import Choice, choice_of_addon
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import variables_of
 from tenantry.fleet.sharing import platform_account

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from tenantry.explain.declared import known, known_cluster
 from tenantry.explain.values import entries_at, namespace_of, settings_of
+from tenantry.fleet.choice import Choice, choice_of_app
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.placement import Choice, choice_of_app
 from tenantry.fleet.trace import Value
 from tenantry.plan.plan import Plan
 

@@ -55,10 +55,6 @@ class Fleet:
         """The environments whose overrides apply in this one: those it extends, starting with the most general, and itself."""
         return lineage(environment, {name: each.extends for name, each in self.environments.items()})
 
-    def addons_owner(self, cluster: str) -> str:
-        """The environment whose plan holds a cluster's add-ons: the first environment in the cluster's list."""
-        return self.clusters[cluster].environments[0]
-
     def in_order(self) -> list[str]:
         """All environments, each after those in its `after`, otherwise in the order of the file."""
         return in_order({name: each.after for name, each in self.environments.items()})

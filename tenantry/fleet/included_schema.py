@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from tenantry.fleet.environments import tenant_barrier
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.frames import OF_NAMESPACES, PARTS, PREFIXED, SELECTOR
 from tenantry.fleet.grants import DEFAULT_ROLES, grants_of
@@ -34,6 +35,7 @@ class _Granted:
     settings: frozenset[str] = frozenset(get_args(GRANTABLE))
     roles: tuple[str, ...] | None = None
     clusters: tuple[str, ...] | None = None
+    environments: tuple[str, ...] | None = None
     prefixes: Mapping[str, tuple[str, ...]] | None = None
     tenant: str = ""
     notes: Mapping[str, str] | None = None
@@ -67,6 +69,7 @@ def included_schema_of(fleet: Fleet, tenant: str) -> dict[str, Any]:
             settings=frozenset(grants.settings or ()),
             roles=DEFAULT_ROLES if grants.roles is None else tuple(grants.roles),
             clusters=tuple(each for each in fleet.clusters if cluster_is_granted(fleet, tenant, each)),
+            environments=tuple(each for each in fleet.environments if not tenant_barrier(fleet, each, tenant)),
             prefixes={key: tuple(getattr(grants, key) or ()) for key in PREFIXED},
             tenant=tenant,
             notes=notes,
@@ -90,6 +93,8 @@ def _schema(granted: _Granted) -> dict[str, Any]:
     if granted.clusters is not None:
         names = definitions["Selector"]["properties"]["names"]["anyOf"][0]
         names["items"] = _one_of(granted.clusters)
+    if granted.environments is not None:
+        definitions["App"]["properties"]["environments"]["anyOf"][0]["items"] = _one_of(granted.environments)
     tenants = whole["properties"]["tenants"]
     if granted.tenant:
         reference = tenants.pop("additionalProperties")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
 
 from tenantry.model.clusters import Selector
 from tenantry.model.helm import HelmPatch
 from tenantry.model.images import ImageAutomation
 from tenantry.model.kustomize import KustomizePatch
-from tenantry.model.scalars import AppName
+from tenantry.model.scalars import AppName, Name
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model, OneOf
 
@@ -38,6 +40,9 @@ class App(OneOf):
 
     clusters: Selector | None = None
     """Where the app runs. Default: the tenant's selector, else the one in `defaults`."""
+    environments: Annotated[list[Name], Field(min_length=1)] | None = None
+    """The environments the app is in, and those that extend them. Replaces the tenant's list; an included file can only name
+    environments of the tenant. Default: the tenant's list, else all environments."""
     kustomize: KustomizePatch | None = None
     """Manifests, applied by a Kustomization."""
     helm: HelmPatch | None = None
@@ -63,5 +68,8 @@ class Addon(App):
 
     clusters: Selector
     """Where the add-on runs. Required, as no default applies."""
+    environments: Annotated[list[Name], Field(min_length=1)] | None = None
+    """The environments whose clusters get the add-on, and those that extend them. A cluster in several of them has it once, in
+    the first that the cluster names. Default: all environments."""
     source: Source
     """Where the add-on's manifests or chart come from."""

@@ -21,6 +21,8 @@ class Environment(Model):
     """The cluster that runs Flux for this environment."""
     namespace: str = "{tenant}"
     """Template for a tenant's namespace on every cluster of the environment."""
+    tenants: Annotated[list[Name], Field(min_length=1)] | None = None
+    """The only tenants in this environment, such as the one that a release environment is for. Default: all tenants."""
     variables: dict[VariableName, VariableValue] = {}
     """Placeholders for sources and apps, by name. A cluster's variable of the same name takes precedence."""
     protected: bool = False
@@ -154,7 +156,7 @@ class Cluster(Model):
     group: str | None = None
     """The entry of `clusterGroups` whose settings apply here too. This cluster's own take precedence."""
     environments: Annotated[list[str], Field(min_length=1)]
-    """The environments that the cluster belongs to. Its add-ons belong to the first one."""
+    """The environments that the cluster belongs to. An add-on belongs to the first one that it admits."""
     labels: dict[LabelKey, LabelValue] = {}
     """Labels for selectors. They exist in this file only, not on the cluster."""
     variables: dict[VariableName, VariableValue] = {}

@@ -71,6 +71,9 @@ class Frame(Settings):
     clusterAdmin: bool = False
     """Whether `role`, `owners` and `roleBindings` may give `cluster-admin`, which can do everything in the tenant's namespaces,
     including deleting them and removing their pod security."""
+    environments: Annotated[list[Name], Field(min_length=1)] | None = None
+    """The environments the tenant is in, and those that extend them. An app's list replaces this one. Default: all
+    environments."""
 
 
 class Tenant(Frame):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from tenantry.fleet.environments import addon_environment
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.settings import EffectiveApp
 from tenantry.kube.names import addon_named
@@ -32,7 +33,7 @@ def missing_dependencies(
                 yield _of_another_stack(fleet, scope, app, name, at)
         elif not _is_declared(fleet, scope, name):
             continue
-        elif addon_named(name) and (elsewhere := _addons_elsewhere(fleet, scope)):
+        elif (addon := addon_named(name)) and (elsewhere := _elsewhere(fleet, scope, addon)):
             message = f"app '{app.name}' cannot wait for '{name}': {elsewhere}"
             fix = f"set another 'dependsOn' under 'overrides.environments.{scope.environment}'"
             yield Finding(at, _NOT_PLACED, message, fix=fix)
@@ -43,7 +44,7 @@ def missing_dependencies(
 
 
 def _of_another_stack(fleet: Fleet, scope: Scope, app: EffectiveApp, name: str, at: Path) -> Finding:
-    owner = fleet.addons_owner(scope.cluster)
+    owner = addon_environment(fleet, str(addon_named(name)) if scope.tenant else name, scope.cluster)
     message = (
         f"app '{app.name}' ({app.kind}) cannot wait for '{name}', which is of the other kind: environment '{owner}' has the"
         f" add-ons of cluster '{scope.cluster}', and Pulumi waits within one stack only"
@@ -71,11 +72,11 @@ def _is_declared(fleet: Fleet, scope: Scope, name: str) -> bool:
     return (addon or name) in apps
 
 
-def _addons_elsewhere(fleet: Fleet, scope: Scope) -> str | None:
-    """Why the cluster's add-ons have no objects on this environment's management cluster; None: they have."""
-    owner = fleet.addons_owner(scope.cluster)
-    management = fleet.environments[owner].management
-    if management == fleet.environments[scope.environment].management:
+def _elsewhere(fleet: Fleet, scope: Scope, addon: str) -> str | None:
+    """Why an add-on of the cluster has no object on this environment's management cluster; None: it has, or it is nowhere."""
+    owner = addon_environment(fleet, addon, scope.cluster)
+    management = fleet.environments[owner].management if owner else ""
+    if owner is None or management == fleet.environments[scope.environment].management:
         return None
     return f"environment '{owner}' has the add-ons of cluster '{scope.cluster}', on management cluster '{management}'"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.placement import apps_on, environment_is_granted
+from tenantry.fleet.placement import apps_on
 from tenantry.fleet.settings import tenant_settings
 from tenantry.messages.errors import collecting
 from tenantry.plan.gathering import Gathering
@@ -62,10 +62,5 @@ class Planner:
 
     def _apps_by_cluster(self, tenant: str) -> dict[str, list[str]]:
         """The clusters of this environment where the tenant has apps, in the order of the file."""
-        placed: dict[str, list[str]] = {}
-        if not environment_is_granted(self.fleet, tenant, self.environment):
-            return placed
-        for cluster in self._clusters:
-            if apps := apps_on(self.fleet, tenant, cluster):
-                placed[cluster] = apps
-        return placed
+        placed = {cluster: apps_on(self.fleet, self.environment, tenant, cluster) for cluster in self._clusters}
+        return {cluster: apps for cluster, apps in placed.items() if apps}

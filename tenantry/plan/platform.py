@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from tenantry.fleet.environments import by_rank
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import addons_on, apps_on
 from tenantry.fleet.resolve import resolved
@@ -41,19 +42,19 @@ class PlatformPlanner:
 
     def alerts(self, cluster: str) -> None:
         """They are there once, and tell of all environments' objects for the cluster on this management cluster."""
-        beside = [each for each in self.fleet.clusters[cluster].environments if self._is_managed_here(each)]
+        beside = [each for each in by_rank(self.fleet, cluster) if self._is_managed_here(each)]
         if not self._platform.alerts or self.environment != beside[0]:
             return
         there = self.addons_there(cluster)
-        if there or (cluster != self.management and self._has_tenants(cluster)):
+        if there or (cluster != self.management and self._has_tenants(cluster, beside)):
             addons = {name.removeprefix(names.ADDON_PREFIX): each.id for name, each in there.items()}
             self.plan_access(cluster)
             self._alerts[cluster] = self.add_alerts(self.scope(cluster), addons, self._variables(cluster))
 
     def addons(self, cluster: str) -> None:
-        """An add-on is there once: of several environments the first that the cluster names has it."""
-        wanted = addons_on(self.fleet, cluster)
-        if not wanted or self.environment != self.fleet.addons_owner(cluster):
+        """An add-on is there once: of several environments the first that the cluster names and the add-on admits has it."""
+        wanted = [addon for addon, owner in addons_on(self.fleet, cluster).items() if owner == self.environment]
+        if not wanted:
             return
         self.plan_access(cluster)
         scope = self.scope(cluster)
@@ -69,13 +70,14 @@ class PlatformPlanner:
 
     def addons_there(self, cluster: str) -> dict[str, Dependency]:
         """The cluster's add-ons as what apps depend on, whichever environment of this management cluster has them."""
-        owner = self.fleet.addons_owner(cluster)
-        wanted = addons_on(self.fleet, cluster)
-        if not wanted or not self._is_managed_here(owner):
-            return {}
-        scope, planned = self.scope(cluster), owner == self.environment
-        ids = {name: app_id(scope, name, self._platform.addons[name].kind) for name in wanted}
-        return {f"{names.ADDON_PREFIX}{name}": Dependency(id, planned) for name, id in ids.items()}
+        scope = self.scope(cluster)
+        return {
+            f"{names.ADDON_PREFIX}{name}": Dependency(
+                app_id(scope, name, self._platform.addons[name].kind), owner == self.environment
+            )
+            for name, owner in addons_on(self.fleet, cluster).items()
+            if self._is_managed_here(owner)
+        }
 
     def add_alerts(
         self, scope: Scope, apps: Mapping[str, ObjectId], variables: Mapping[str, str]
@@ -176,8 +178,9 @@ class PlatformPlanner:
             raise Found([Finding(("clusters", cluster), "no-objects-chart", message, fix=fix)])
         return resolved(self.fleet, at, ChartRepository, self._variables(cluster))
 
-    def _has_tenants(self, cluster: str) -> bool:
-        return any(apps_on(self.fleet, tenant, cluster) for tenant in self.fleet.document.tenants)
+    def _has_tenants(self, cluster: str, environments: Iterable[str]) -> bool:
+        tenants = self.fleet.document.tenants
+        return any(apps_on(self.fleet, each, tenant, cluster) for each in environments for tenant in tenants)
 
     def _is_managed_here(self, environment: str) -> bool:
         return self.fleet.environments[environment].management == self.management

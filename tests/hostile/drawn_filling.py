@@ -42,6 +42,8 @@ def filling_of(name: str, chance: random.Random) -> Data:
         selector = chance.choice(SELECTORS)
         for app in ("web", "db"):
             apps.get(app, {})["clusters"] = selector
+    if chance.random() < 0.1:
+        apps["web"]["environments"] = copy.deepcopy(chance.choice((["dev"], ["dev"], ["prod"])))
     if chance.random() < 0.3:
         filling["clusters"] = copy.deepcopy(chance.choice(SELECTORS))
     if chance.random() < 0.3:

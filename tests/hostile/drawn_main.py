@@ -46,9 +46,13 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
         "selfService": {"small": {key: each for key, each in _frame(chance).items() if key != "namespaces"}},
         "tenants": {"rocky": _frame(chance), "movy": _victim()},
     }
+    if chance.random() < 0.1:
+        main["environments"]["prod"]["tenants"] = chance.choice((["rocky", "movy"], ["movy"]))
     if chance.random() < 0.3:
         main["tenants"]["rocky"]["apps"] = {"given": {"kustomize": {"source": "given"}, "clusters": {"names": ["far"]}}}
         main["tenants"]["rocky"]["sources"] = {"given": {"git": {"url": "https://{git}/platform/given", "ref": BRANCH}}}
+        if chance.random() < 0.3:
+            main["tenants"]["rocky"]["apps"]["given"]["environments"] = list(main["clusters"]["far"]["environments"])
     return main
 
 
@@ -89,6 +93,8 @@ def _platform(chance: random.Random) -> Data:
     }
     if chance.random() < 0.1:
         platform["sharedIdentity"] = True
+    if chance.random() < 0.1:
+        platform["addons"]["dns"]["environments"] = ["dev"]
     return platform
 
 
@@ -151,6 +157,7 @@ _FRAMES: dict[str, tuple[Any, ...]] = {
     "role": ("admin", "edit"),
     "podSecurity": ("restricted", "baseline", {"enforce": "baseline", "warn": "restricted"}),
     "clusters": ({"names": ["edge"]}, {"names": ["hub"]}, {"all": True}),
+    "environments": (["dev"], ["dev", "prod"], ["dev", "prod"]),
     "owners": ([{"group": "team-rocky"}],),
     "quota": ({"pods": 10},),
     "labels": ({"team": "rocky"},),

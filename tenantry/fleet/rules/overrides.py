@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenantry.fleet.environments import addon_environment, barrier
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import matches, placements_of, selector_at
 from tenantry.fleet.rules import walk
@@ -56,14 +57,16 @@ def _never(fleet: Fleet, at: tuple[str, ...], path: Path, message: str) -> Findi
 
 
 def _why(fleet: Fleet, at: tuple[str, ...], environment: str) -> tuple[str, ...]:
-    """Which clusters the app is placed on, and whose add-ons those of the environment have."""
+    """What keeps the app out of the environment, or which clusters it is placed on and whose add-ons they have."""
+    if kept_out := barrier(fleet, environment, at):
+        return (f"{kept_out.reason} ({fleet.source.line_of(kept_out.at)})",)
     selected = (
-        (name, cluster)
+        (name, addon_environment(fleet, at[-1], name))
         for name, cluster in fleet.clusters.items()
         if at[0] == "platform" and environment in cluster.environments
         if matches(fleet.document.platform.addons[at[-1]].clusters, name, cluster)
     )
-    elsewhere = [f"those of '{name}' belong to environment '{cluster.environments[0]}'" for name, cluster in selected]
+    elsewhere = [f"those of '{name}' belong to environment '{owner}'" for name, owner in selected]
     if elsewhere:
         return (f"a cluster has the add-ons of one environment: {listed(elsewhere)}",)
     return _placed_on(fleet, at)

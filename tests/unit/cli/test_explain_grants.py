@@ -114,7 +114,8 @@ roles: [view, edit]           # tenants.yaml:26:12 (defaults)
 labels: [rocky.example.com/]  # tenants.yaml:39:15 (tenant)
 annotations: []               # default
 shortestInterval: 1m          # tenants.yaml:40:25 (tenant)
-never: [podSecurity, grants, namespace, clusterAdmin, adopt, state]
+never:
+  [podSecurity, grants, namespace, clusterAdmin, environments, adopt, state]
 """
 
 
@@ -154,7 +155,8 @@ roles: [view]          # default; null at tenants.yaml:33:14 (frame small)
 labels: []             # default
 annotations: []        # default
 shortestInterval: 30s  # default
-never: [podSecurity, grants, namespace, clusterAdmin, adopt, state]
+never:
+  [podSecurity, grants, namespace, clusterAdmin, environments, adopt, state]
 """
 
 
@@ -177,7 +179,8 @@ roles: [view, edit]    # tenants.yaml:26:12 (defaults)
 labels: []             # default
 annotations: []        # default
 shortestInterval: 30s  # default
-never: [podSecurity, grants, namespace, clusterAdmin, adopt, state]
+never:
+  [podSecurity, grants, namespace, clusterAdmin, environments, adopt, state]
 """
 
 
@@ -212,7 +215,9 @@ def test_json_tells_the_same(capsys: Capture) -> None:
     assert {"level": "include", "file": "tenants.yaml", "line": 3, "column": 5} == told["include"]
     assert "tenants.rocky" == told["frame"]["value"]
     assert ["sources", "credentials", "configs", "apps", "alerts", "receivers", "clusters"] == told["always"]
-    assert {"podSecurity", "grants", "namespace", "clusterAdmin", "adopt", "state"} == set(told["never"])
+    assert {"podSecurity", "grants", "namespace", "clusterAdmin", "environments", "adopt", "state"} == set(
+        told["never"]
+    )
     clusters = {
         (each["environment"], cluster["cluster"]): cluster["granted"]
         for each in told["environments"]

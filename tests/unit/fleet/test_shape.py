@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tenantry.fleet.shape import check_shape
+from tenantry.model import Tenant
 from tenantry.source.parse import parse
 from tests.unit.texts import FRAME, problems, rocky, told
 
@@ -18,10 +19,7 @@ def test_an_unknown_key_is_refused_with_the_closest_known_one() -> None:
     expected = told(
         "tenants.yaml:10:5: error[unknown-key]: key 'rol' is not known here",
         "  at tenants.rocky.rol",
-        "  known: adopt, alerts, annotations, apps, clusterAdmin, clusters, configs, credentials, grants, interval, labels, limits,"
-        " namespace, namespaces, network, owners, podSecurity, quota, receivers, retryInterval, role, roleBindings, sources, state,"
-        " timeout"
-        " (closest: role)",
+        f"  known: {', '.join(sorted(Tenant.model_fields))} (closest: role)",
         "  fix: write 'role'",
         "Found 1 error",
     )

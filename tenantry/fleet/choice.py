@@ -1,0 +1,153 @@
+"""Why an app or an add-on is on a cluster or not: one decision for each cluster of an environment, with its place in the file.
+
+Called by: `explain`. The plan asks `placement`, whose answers these are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tenantry.fleet.environments import Barrier, addon_barrier, addon_environment, app_barrier
+from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.placement import (
+    cluster_is_granted,
+    granted_selector,
+    is_restricted,
+    matches,
+    selector_at,
+    selector_of,
+)
+from tenantry.fleet.trace import Origin, origin_at
+from tenantry.messages.errors import Path
+from tenantry.model import Cluster, Selector
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether one cluster of the environment is taken, and what decides it."""
+
+    cluster: str
+    placed: bool
+    reason: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Apply the selector to the clusters; `elsewhere` are clusters of other environments, which it cannot select."""
+
+    selector: str
+    origin: Origin
+    decisions: tuple[Decision, ...]
+    elsewhere: tuple[str, ...]
+
+    @property
+    def clusters(self) -> tuple[str, ...]:
+        return tuple(each.cluster for each in self.decisions if each.placed)
+
+
+def choice_of_app(fleet: Fleet, environment: str, tenant: str, app: str, cluster: str | None = None) -> Choice:
+    """Where an app of a tenant is placed; of the named cluster alone, if there is one."""
+    selector = selector_of(fleet, tenant, app)
+    assert selector is not None  # a rule of the fleet
+    choice = _choice(fleet, environment, selector, selector_at(fleet, tenant, app), cluster)
+    barrier = app_barrier(fleet, environment, tenant, app)
+    return replace(
+        choice,
+        decisions=tuple(_if_granted(fleet, tenant, app, _unless(fleet, barrier, each)) for each in choice.decisions),
+    )
+
+
+def _unless(fleet: Fleet, barrier: Barrier | None, decision: Decision) -> Decision:
+    """The decision, unless something keeps the app or add-on out of the environment."""
+    if not decision.placed or barrier is None:
+        return decision
+    return replace(decision, placed=False, reason=barrier.reason, origin=origin_at(fleet.source, barrier.at))
+
+
+def _if_granted(fleet: Fleet, tenant: str, app: str, decision: Decision) -> Decision:
+    """The decision, unless the main file does not grant the cluster to the tenant's included file."""
+    if not is_restricted(fleet, tenant, app) or cluster_is_granted(fleet, tenant, decision.cluster):
+        return decision
+    return _unless(fleet, Barrier("it is not granted", granted_selector(fleet, tenant)[1]), decision)
+
+
+def choice_of_grant(fleet: Fleet, environment: str, tenant: str) -> Choice | None:
+    """Which clusters the tenant's included file can select; None if the main file selects none to choose from."""
+    selector, at = granted_selector(fleet, tenant)
+    if selector is None:
+        return None
+    choice = _choice(fleet, environment, selector, at, None)
+    return replace(choice, decisions=tuple(_if_choosable(fleet, tenant, each) for each in choice.decisions))
+
+
+def _if_choosable(fleet: Fleet, tenant: str, decision: Decision) -> Decision:
+    if decision.placed == cluster_is_granted(fleet, tenant, decision.cluster):
+        return decision
+    return replace(decision, placed=False, reason="a management cluster; 'all' does not include it")
+
+
+def choice_of_addon(fleet: Fleet, environment: str, addon: str, cluster: str | None = None) -> Choice:
+    """The same for an add-on; it is not placed where another environment has the cluster's add-ons."""
+    selector = fleet.document.platform.addons[addon].clusters
+    choice = _choice(fleet, environment, selector, ("platform", "addons", addon, "clusters"), cluster)
+    barrier = addon_barrier(fleet, environment, addon)
+    decisions = (_unless(fleet, barrier, each) for each in choice.decisions)
+    return replace(
+        choice, decisions=tuple(_unless(fleet, _elsewhere(fleet, environment, addon, each), each) for each in decisions)
+    )
+
+
+def _elsewhere(fleet: Fleet, environment: str, addon: str, decision: Decision) -> Barrier | None:
+    """Another environment that has the add-on on the cluster."""
+    owner = addon_environment(fleet, addon, decision.cluster)
+    if owner is None or owner == environment:
+        return None
+    index = fleet.clusters[decision.cluster].environments.index(owner)
+    at = ("clusters", decision.cluster, "environments", index)
+    whose = "it belongs" if fleet.document.platform.addons[addon].environments else "its add-ons belong"
+    return Barrier(f"{whose} to environment {owner}", at)
+
+
+def _choice(fleet: Fleet, environment: str, selector: Selector, at: Path, cluster: str | None) -> Choice:
+    here = clusters_of(fleet, environment)
+    return Choice(
+        _in_words(selector),
+        origin_at(fleet.source, at),
+        tuple(_decision(fleet, selector, at, name) for name in here if cluster in (None, name)),
+        tuple(name for name in fleet.clusters if name not in here and cluster in (None, name)),
+    )
+
+
+def _decision(fleet: Fleet, selector: Selector, at: Path, name: str) -> Decision:
+    declared = fleet.clusters[name]
+    reason, why = _reason(selector, at, name, declared)
+    return Decision(name, matches(selector, name, declared), reason, origin_at(fleet.source, why))
+
+
+def _reason(selector: Selector, at: Path, name: str, cluster: Cluster) -> tuple[str, Path]:
+    """The selector that decides about a cluster, and its place in the document."""
+    if name in selector.exclude:
+        return "excluded by name", (*at, "exclude", selector.exclude.index(name))
+    if selector.names is not None:
+        if name in selector.names:
+            return "named", (*at, "names", selector.names.index(name))
+        return "not named", (*at, "names")
+    for label, wanted in (selector.labels or {}).items():
+        if label not in cluster.labels:
+            return f"has no label '{label}'", ("clusters", name)
+        if cluster.labels[label] != wanted:
+            return f"label {label} is '{cluster.labels[label]}'", ("clusters", name, "labels", label)
+    if selector.labels is not None:
+        return "its labels match", ("clusters", name, "labels", next(iter(selector.labels)))
+    return "all clusters are taken", (*at, "all")
+
+
+def _in_words(selector: Selector) -> str:
+    if selector.names is not None:
+        taken = f"names {', '.join(selector.names)}"
+    elif selector.labels is not None:
+        taken = f"labels {', '.join(f'{label}={value}' for label, value in selector.labels.items())}"
+    else:
+        taken = "all"
+    return taken + (f", except {', '.join(selector.exclude)}" if selector.exclude else "")

@@ -1,0 +1,153 @@
+"""Rules about the environments that tenants, apps and add-ons name, and about the tenants that environments name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenantry.fleet.environments import app_barrier, barrier, tenant_barrier
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.grants import filled_entries, grants_of, is_filled
+from tenantry.fleet.placement import clusters_taken, placements_of
+from tenantry.fleet.rules import walk
+from tenantry.messages.errors import Finding, Path
+from tenantry.messages.text import declared, listed
+
+
+def lists_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:
+    for at, who, names in _lists(fleet):
+        for index, name in enumerate(names):
+            if name not in fleet.environments:
+                yield Finding(
+                    (*at, "environments", index),
+                    "unknown-environment",
+                    f"{who} names environment '{name}', which is not declared",
+                    (declared("declared", name, fleet.names("environments")),),
+                    fix="declare it under 'environments:', or correct the name",
+                )
+
+
+def environments_name_declared_tenants(fleet: Fleet) -> Iterator[Finding]:
+    known = fleet.names("tenants")
+    for name, tenants in _tenants_of_environments(fleet):
+        for index, tenant in enumerate(tenants):
+            if tenant not in known:
+                yield Finding(
+                    ("environments", name, "tenants", index),
+                    "unknown-tenant",
+                    f"environment '{name}' names tenant '{tenant}', which is not declared",
+                    (declared("declared", tenant, known),),
+                    fix="declare it under 'tenants:', or correct the name",
+                )
+
+
+def environments_name_tenants_that_are_in_them(fleet: Fleet) -> Iterator[Finding]:
+    """An environment of a few tenants of which none can be there would be empty."""
+    for name, tenants in _tenants_of_environments(fleet):
+        if not all(tenant in fleet.document.tenants and _is_kept_out(fleet, name, tenant) for tenant in tenants):
+            continue
+        yield Finding(
+            ("environments", name, "tenants"),
+            "selects-nothing",
+            f"environment '{name}' has no tenants: {listed(tenants)} {'is' if len(tenants) == 1 else 'are'} kept out of it",
+            tuple(_why_not(fleet, name, tenant) for tenant in tenants[:3]),
+            fix=f"name a tenant that can be in '{name}', or add '{name}' to the 'environments' of one",
+        )
+
+
+def included_files_name_environments_of_their_tenants(fleet: Fleet) -> Iterator[Finding]:
+    for tenant, app in filled_entries(fleet, "apps"):
+        for index, name in _foreign(fleet, tenant, app):
+            yield Finding(
+                ("tenants", tenant, "apps", app, "environments", index),
+                "not-granted",
+                f"app '{app}' of tenant '{tenant}' names environment '{name}', which is not the tenant's",
+                (_why_not(fleet, name, tenant),),
+                fix="remove it, or ask the platform team to put the tenant into the environment",
+            )
+
+
+def apps_are_in_an_environment_of_their_clusters(fleet: Fleet) -> Iterator[Finding]:
+    """Selectors that take no cluster at all have a rule of their own."""
+    told: set[Path] = set()
+    for at, _, app, _ in walk.apps(fleet):
+        if any(placements_of(fleet, at)) or _is_told_elsewhere(fleet, at):
+            continue
+        taken, place = list(clusters_taken(fleet, at)), _place_of(fleet, at)
+        if not taken or place in told:
+            continue
+        told.add(place)
+        of = f"app '{app}' of tenant '{at[1]}'" if at[0] == "tenants" else f"add-on '{app}'"
+        environments = dict.fromkeys(each for name in taken for each in fleet.clusters[name].environments)
+        barriers = dict.fromkeys(filter(None, (barrier(fleet, each, at) for each in environments)))
+        yield Finding(
+            place,
+            "selects-nothing",
+            f"{of} is in no environment of the clusters that it selects",
+            (
+                f"it selects {listed(taken)}",
+                *(f"{each.reason} ({fleet.source.line_of(each.at)})" for each in list(barriers)[:3]),
+            ),
+            fix="correct 'environments' or 'clusters', or the environment's 'tenants'",
+            at_key=True,
+        )
+
+
+def _lists(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str, list[str]]]:
+    """Every list of environments with its owner, in words too. A frame stands for its tenants."""
+    for name, frame in fleet.document.selfService.items():
+        yield ("selfService", name), f"frame '{name}'", frame.environments or []
+    for name, tenant in fleet.document.tenants.items():
+        fill = fleet.source.fills.get(name)
+        if not (fill and fill.template and is_filled(fleet, ("tenants", name))):
+            yield ("tenants", name), f"tenant '{name}'", tenant.environments or []
+    for at, _, name, app in walk.apps(fleet):
+        of = f"app '{name}' of tenant '{at[1]}'" if at[0] == "tenants" else f"add-on '{name}'"
+        yield at, of, app.environments or []
+
+
+def _tenants_of_environments(fleet: Fleet) -> Iterator[tuple[str, list[str]]]:
+    """The environments that name their tenants themselves."""
+    for name, environment in fleet.environments.items():
+        if environment.tenants is not None and "tenants" in fleet.raw("environments", name):
+            yield name, environment.tenants
+
+
+def _is_kept_out(fleet: Fleet, environment: str, tenant: str) -> bool:
+    apps = fleet.document.tenants[tenant].apps
+    if not apps:
+        return tenant_barrier(fleet, environment, tenant) is not None
+    return all(app_barrier(fleet, environment, tenant, app) for app in apps)
+
+
+def _why_not(fleet: Fleet, environment: str, tenant: str) -> str:
+    apps = fleet.document.tenants[tenant].apps
+    barriers = (app_barrier(fleet, environment, tenant, app) for app in apps)
+    barrier = tenant_barrier(fleet, environment, tenant) or next(filter(None, barriers))
+    return f"tenant '{tenant}', {barrier.reason} ({fleet.source.line_of(barrier.at)})"
+
+
+def _foreign(fleet: Fleet, tenant: str, app: str) -> Iterator[tuple[int, str]]:
+    """The environments that an included file names for an app, and that are not the tenant's."""
+    declared_app = fleet.document.tenants[tenant].apps.get(app)
+    for index, name in enumerate((declared_app and declared_app.environments) or ()):
+        if name in fleet.environments and tenant_barrier(fleet, name, tenant):
+            yield index, name
+
+
+def _place_of(fleet: Fleet, at: tuple[str, ...]) -> tuple[str, ...]:
+    """The nearest list or selector; else the tenant, whose list leaves out all of its apps."""
+    for key in ("environments", "clusters"):
+        if key in fleet.raw(*at):
+            return (*at, key)
+    return (*at[:2], "environments") if "environments" in fleet.raw(*at[:2]) else at[:2]
+
+
+def _is_told_elsewhere(fleet: Fleet, at: tuple[str, ...]) -> bool:
+    """Whether a name is wrong, or a grant leaves out the environments, which is for the platform team to see in `explain`."""
+    if at[0] == "platform":
+        return not set(fleet.document.platform.addons[at[-1]].environments or ()) <= fleet.environments.keys()
+    tenant = fleet.document.tenants[at[1]]
+    names = {*(tenant.environments or ()), *(tenant.apps[at[-1]].environments or ())}
+    grants = grants_of(fleet, at[1])
+    restricted = grants is not None and grants.environments is not None
+    return restricted or not names <= fleet.environments.keys() or any(_foreign(fleet, at[1], at[-1]))
