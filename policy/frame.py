@@ -56,6 +56,17 @@ class Frame:
         names = {key: str(mapping(each).get("name") or "{namespace}-{key}") for key, each in given.items()}
         return {filled(name, {**variables, "key": key}): key for key, name in names.items()}
 
+    @property
+    def account(self) -> str:
+        """The name of the service account in the tenant's namespaces."""
+        return str(mapping(self.own.get("serviceAccount")).get("name") or self.tenant)
+
+    def accounts(self, environment: str) -> frozenset[str]:
+        """The extra namespaces with an account that has the tenant's role."""
+        given = mapping(self.own.get("namespaces"))
+        names = self.extra(environment).items()
+        return frozenset(name for name, key in names if mapping(given.get(key)).get("serviceAccount") is True)
+
     def pod_security(self, key: str) -> tuple[str, str]:
         """The level and the version that are enforced in a namespace; key: of an extra one."""
         level, version = "baseline", ""

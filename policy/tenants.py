@@ -120,7 +120,7 @@ class Tenants:
             main,
             frozenset({main, *frame.extra(environment), *self._brought(frame, environment, main)}),
             kubeconfig.namespace if kubeconfig else main,
-            main if kubeconfig else tenant,
+            main if kubeconfig else frame.account,
             kubeconfig,
         )
 

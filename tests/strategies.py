@@ -184,8 +184,17 @@ _NAMESPACES: st.SearchStrategy[Data] = st.dictionaries(
             "quota": st.just({"pods": 1, "cpu": None}),
             "labels": st.just({"team": None}),
             "network": st.sampled_from(["open", _NETWORK]),
+            "serviceAccount": st.booleans(),
         },
     ),
+)
+_ACCOUNT: st.SearchStrategy[Data] = st.fixed_dictionaries(
+    {},
+    optional={
+        "name": st.just("deployer"),
+        "annotations": st.just({"example.com/role": "arn:x"}),
+        "imagePullSecrets": st.just(["there"]),
+    },
 )
 
 _CREDENTIALS: Data = {
@@ -415,6 +424,8 @@ def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
         tenant["namespaces"] = draw(_NAMESPACES)
     if draw(st.booleans()):
         tenant["namespace"] = "{env}-{tenant}-own"
+    if draw(st.booleans()):
+        tenant["serviceAccount"] = draw(_ACCOUNT)
     return {**tenant, "clusters": draw(_selectors(clusters))} if draw(st.booleans()) else tenant
 
 

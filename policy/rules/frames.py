@@ -16,7 +16,7 @@ from policy.tenants import CLUSTER, ENVIRONMENT, Place, Tenants
 _ACCOUNT = "system:serviceaccount:"
 _POD_SECURITY = "pod-security.kubernetes.io/"
 _OWN_LABELS = (
-    *(ROLE, TENANT, CLUSTER, ENVIRONMENT, "tenantry/state"),
+    *(ROLE, TENANT, CLUSTER, ENVIRONMENT, "tenantry/account", "tenantry/state"),
     *("app.kubernetes.io/managed-by", "kustomize.toolkit.fluxcd.io/prune"),
 )
 _OWN_ANNOTATIONS = ("pulumi.com/",)
@@ -135,7 +135,8 @@ def _whose(subject: Mapping[str, Any], place: Place, tenants: Tenants) -> str:
     kind, name = str(subject.get("kind")), str(subject.get("name"))
     namespace = str(subject.get("namespace") or "")
     if kind == "User" and name.startswith(_ACCOUNT):
-        if name == f"{_ACCOUNT}{place.home}:{place.account}":
+        homes = (place.home, *(() if place.kubeconfig else place.frame.accounts(place.environment)))
+        if name in [f"{_ACCOUNT}{home}:{place.account}" for home in homes]:
             return ""
         return "another service account than that of the tenant"
     if name.startswith("system:"):

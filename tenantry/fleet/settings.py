@@ -77,7 +77,7 @@ def tenant_settings(fleet: Fleet, tenant: str) -> TenantSettings:
     return _settings(settings_layers(fleet, tenant))
 
 
-_NO_SETTINGS = ("name", "state")
+_NO_SETTINGS = ("name", "serviceAccount", "state")
 """Keys of a namespace's entry that say something of it, and nothing of what is in it."""
 
 

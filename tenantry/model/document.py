@@ -26,7 +26,7 @@ from tenantry.model.scalars import (
 )
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model
-from tenantry.model.tenancy import ExtraBinding, ExtraNamespace, Limits, PodSecurity, TenantOwner
+from tenantry.model.tenancy import ExtraBinding, ExtraNamespace, Limits, PodSecurity, ServiceAccount, TenantOwner
 
 
 class Settings(Model):
@@ -68,6 +68,9 @@ class Frame(Settings):
     namespace: Text | None = None
     """Template for the name of the main namespace, such as `apps`; it replaces the environment's template. It can use what that
     one can use. No two tenants may get the same name, on any clusters of an environment or of environments that share one."""
+    serviceAccount: ServiceAccount | None = None
+    """The tenant's service account. On remote clusters Flux impersonates a user that has no account there; with this key, the
+    tenant's pods have one in the tenant's namespaces."""
     clusterAdmin: bool = False
     """Whether `role`, `owners` and `roleBindings` may give `cluster-admin`, which can do everything in the tenant's namespaces,
     including deleting them and removing their pod security."""

@@ -73,6 +73,28 @@ class ExtraBinding(Model):
     """Who gets the role."""
 
 
+def _not_kubernetes_own(value: str) -> str:
+    """Kubernetes makes this one in every namespace, and all pods that name none would have the tenant's rights."""
+    if value == "default":
+        raise refusal(
+            "default-account",
+            "'default' is the account that Kubernetes gives to pods that name none",
+            fix="choose another name: such pods would have the tenant's rights",
+        )
+    return value
+
+
+class ServiceAccount(Model):
+    """The service account that Flux impersonates for the tenant, and that the tenant's pods can use."""
+
+    name: Annotated[Name, AfterValidator(_not_kubernetes_own)] | None = None
+    """Its name in the tenant's namespaces. Default: the tenant's name."""
+    annotations: dict[LabelKey, str] = {}
+    """Annotations, such as those by which a cloud gives it an identity."""
+    imagePullSecrets: list[ObjectName] = []
+    """Secrets in the same namespace with which its pods pull images, such as those that `objects` make."""
+
+
 # --- what pods may take and do --------------------------------------------------------------------------------------
 
 
@@ -151,6 +173,9 @@ class ExtraNamespace(Model):
     """Merged with the tenant's."""
     network: Network | None = None
     """Merged with the tenant's. A single word replaces it entirely."""
+    serviceAccount: bool = False
+    """Whether the namespace has a service account of its own, with the name of the tenant's and the same rights, for Flux objects
+    that the tenant creates there itself."""
     state: Literal["active", "offboarding"] = "active"
     """`offboarding`: a later run may remove the namespace, even if the environment is protected. Its apps keep running."""
 

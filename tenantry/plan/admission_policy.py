@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 
 from tenantry.kube.objects import Manifest
 from tenantry.plan.admission_rules import Rule, flux_rules
-from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, MANAGED_BY, ROLE_LABEL, TENANT_LABEL
+from tenantry.plan.objects.scope import ACCOUNT_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, ROLE_LABEL, TENANT_LABEL
 
 _API = "admissionregistration.k8s.io/v1"
 _FLUX = {
@@ -95,7 +95,7 @@ def _objects(rules: Iterable[Rule]) -> tuple[Manifest, ...]:
             "labels": "namespaceObject.metadata.?labels.orValue({})",
             "everywhere": everywhere,
             "free": f"!({_of_a_tenant('variables.labels')}) && variables.everywhere",
-            "account": f"variables.labels[?'{TENANT_LABEL}'].orValue('')",
+            "account": f"variables.labels[?'{ACCOUNT_LABEL}'].orValue(variables.labels[?'{TENANT_LABEL}'].orValue(''))",
         },
         [(f"variables.free || ({expression})", message) for expression, message in rules],
     )

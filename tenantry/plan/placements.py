@@ -16,7 +16,7 @@ from tenantry.plan.apps import plan_apps
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.namespaces import Territory, foreign_accounts
 from tenantry.plan.objects.apps import app_id
-from tenantry.plan.objects.baseline import baseline
+from tenantry.plan.objects.baseline import account, baseline
 from tenantry.plan.objects.lifecycle import Lifecycle, given_up, in_state, lifecycle
 from tenantry.plan.objects.remote import baseline_release, service_account
 from tenantry.plan.objects.scope import Scope, on_management
@@ -71,6 +71,8 @@ class PlacementPlanner:
     def _scope(self, tenant: str, cluster: str) -> Scope:
         namespace = self._territory.main(tenant)
         kubeconfig = self._platform.kubeconfig(cluster)
+        extra = self._territory.extra(tenant)
+        own = self.fleet.document.tenants[tenant].namespaces
         return Scope(
             environment=self.environment,
             cluster=cluster,
@@ -79,18 +81,35 @@ class PlacementPlanner:
             prefix=(cluster, namespace) if kubeconfig else (),
             namespace=namespace,
             storage=namespace,
-            service_account=namespace if kubeconfig else tenant,
+            service_account=namespace if kubeconfig else self._account(tenant),
             kubeconfig=kubeconfig,
-            namespaces=self._territory.extra(tenant),
+            namespaces=extra,
+            # Flux objects for a remote cluster are in one namespace, so only its account is needed.
+            accounts=() if kubeconfig else tuple(name for key, name in extra.items() if own[key].serviceAccount),
         )
+
+    def _account(self, tenant: str) -> str:
+        """The name of the tenant's service account in its own namespaces."""
+        declared = self.fleet.document.tenants[tenant].serviceAccount
+        return declared.name if declared and declared.name else tenant
+
+    def _accounts(self, scope: Scope) -> Iterator[Manifest]:
+        """The service accounts in the tenant's namespaces: for Flux on the management cluster, and for pods if the file says so."""
+        declared = self.fleet.document.tenants[scope.tenant].serviceAccount
+        here = (scope.namespace, *(scope.namespaces.values() if declared else scope.accounts))
+        for namespace in here if declared or not scope.kubeconfig else ():
+            yield account(replace(scope, namespace=namespace), self._account(scope.tenant), declared)
 
     def _local_base(self, scope: Scope, settings: TenantSettings) -> tuple[ObjectId, ...]:
         state = self._state(scope)
         first, *rest = (in_state(each, state) for each in _in_order(scope.owner, baseline(scope, settings)))
-        account = scope.object("v1", "ServiceAccount", scope.service_account, {}, depends_on=(first.id,))
         more = (object for each in self._extra_baselines(scope) for object in _in_order(scope.owner, each))
         extra = [in_state(each, state) for each in more]
-        objects = [first, account, *rest, *extra]
+        spaces = {each.id.name: each.id for each in (first, *extra) if each.id.kind == "Namespace"}
+        accounts = [
+            on_management(each, scope.owner, (spaces[each["metadata"]["namespace"]],)) for each in self._accounts(scope)
+        ]
+        objects = [first, accounts[0], *rest, *extra, *accounts[1:]]
         self._gathering.add(objects, ("tenants", scope.tenant))
         return tuple(object.id for object in objects)
 
@@ -101,8 +120,9 @@ class PlacementPlanner:
         chart = self._platform.objects_chart(platform, scope.tenant)
         # Clusters whose kubeconfigs lie in one namespace share the account.
         made = service_account(scope.service_account, scope.home, self.environment, Owner(scope.tenant))
-        account = self._gathering.share(made, at)
-        manifests = list(chain(baseline(scope, settings), *self._extra_baselines(scope)))
+        shared = self._gathering.share(made, at)
+        baselines = chain(baseline(scope, settings), *self._extra_baselines(scope))
+        manifests = [*baselines, *self._accounts(scope)]
         alerts = self._platform.alerts_of(scope.cluster)
         first = (chart, *platform.base, *alerts)
         adopt = self.fleet.document.tenants[scope.tenant].adopt
@@ -111,7 +131,7 @@ class PlacementPlanner:
         _check_release(release, scope)
         self._gathering.add([release], at)
         self._gathering.claim_release((scope.cluster, platform.storage, release.manifest["spec"]["releaseName"]), at)
-        return (release.id, account, *self._platform.identity(scope.cluster))
+        return (release.id, shared, *self._platform.identity(scope.cluster))
 
     def _state(self, scope: Scope) -> Lifecycle:
         """What holds for a placement as a whole: a tenant that is paused keeps its baseline up to date all the same."""

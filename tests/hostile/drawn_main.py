@@ -161,8 +161,9 @@ _FRAMES: dict[str, tuple[Any, ...]] = {
     "owners": ([{"group": "team-rocky"}],),
     "quota": ({"pods": 10},),
     "labels": ({"team": "rocky"},),
-    "namespaces": ({"jobs": {}}, {"jobs": {"podSecurity": "restricted"}}),
+    "namespaces": ({"jobs": {"serviceAccount": True}}, {"jobs": {"podSecurity": "restricted"}}),
     "interval": ("10s", "5m"),
+    "serviceAccount": ({"name": "deployer"}, {"imagePullSecrets": ["pull"], "annotations": {"example.com/a": "b"}}),
     "namespace": ("own-{tenant}", "{env}-own-{tenant}"),
 }
 

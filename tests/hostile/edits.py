@@ -132,6 +132,8 @@ SHUT: tuple[tuple[At, tuple[Any, ...]], ...] = (
     (("grants",), ({"sources": ["*"]}, {"clusters": {"all": True}}, None)),
     (("clusterAdmin",), (True,)),
     (("namespace",), ("movy", "kube-system", "clusters", "{other}", None)),
+    (("serviceAccount",), ({"name": "movy"}, {"imagePullSecrets": ["git"]}, None)),
+    (("namespaces", "*", "serviceAccount"), (True,)),
     (("adopt",), (True, {"namespace": True})),
     (("state",), ("paused", "offboarding")),
 )

@@ -173,7 +173,7 @@ HOLES = (
     Hole(
         "bindings are for the service account of another tenant",
         "tenants-bindings-keep-to-the-frame",
-        _without(bindings, "user", lambda scope: f"system:serviceaccount:{scope.home}:movy"),
+        _without(bindings, "users_of", lambda scope: [f"system:serviceaccount:{scope.home}:movy"]),
     ),
     Hole(
         "an included file may give cluster-admin",

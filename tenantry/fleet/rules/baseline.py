@@ -19,7 +19,10 @@ OWNED_ANNOTATIONS = (
 
 
 def annotations_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Finding]:
-    for at, given in walk.settings(fleet):
+    accounts = (
+        ((*at, "serviceAccount"), each.serviceAccount) for at, each in walk.frames(fleet) if each.serviceAccount
+    )
+    for at, given in (*walk.settings(fleet), *accounts):
         for annotation in given.annotations or {}:
             if annotation.startswith(OWNED_ANNOTATIONS):
                 yield Finding(

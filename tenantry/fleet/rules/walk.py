@@ -10,6 +10,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import declared
 from tenantry.model import App, AppPatch, Overrides, Receiver, Selector, Settings, Source
+from tenantry.model.document import Frame
 from tenantry.model.tenancy import ExtraNamespace
 
 
@@ -45,6 +46,12 @@ def settings(fleet: Fleet) -> Iterator[tuple[Path, Settings | ExtraNamespace]]:
         yield ("tenants", name), tenant
         for key, extra in tenant.namespaces.items():
             yield ("tenants", name, "namespaces", key), extra
+
+
+def frames(fleet: Fleet) -> Iterator[tuple[Path, Frame]]:
+    """What the platform team decides of each tenant, and of those that teams bring along."""
+    yield from ((("selfService", name), frame) for name, frame in fleet.document.selfService.items())
+    yield from ((("tenants", name), tenant) for name, tenant in fleet.document.tenants.items())
 
 
 def apps(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Mapping[str, App], str, App]]:

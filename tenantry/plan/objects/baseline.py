@@ -12,8 +12,10 @@ from tenantry.fleet.settings import TenantSettings
 from tenantry.kube.names import join
 from tenantry.kube.objects import Manifest
 from tenantry.model.network import Network
+from tenantry.model.tenancy import ServiceAccount
 from tenantry.plan.objects.bindings import role_bindings
 from tenantry.plan.objects.scope import (
+    ACCOUNT_LABEL,
     ENVIRONMENT_LABEL,
     ROLE_LABEL,
     TENANT_LABEL,
@@ -40,6 +42,7 @@ def _namespace(scope: Scope, settings: TenantSettings) -> Manifest:
         **settings.podSecurity.labels,
         **installed_labels(scope),
         **ROLE_LABEL,
+        **_account_label(scope),
         # If a Kustomization applied this namespace before, its deletion must not delete the namespace.
         "kustomize.toolkit.fluxcd.io/prune": "disabled",
     }
@@ -49,6 +52,22 @@ def _namespace(scope: Scope, settings: TenantSettings) -> Manifest:
         "kind": "Namespace",
         "metadata": {"name": scope.namespace, "labels": labels, **annotations},
     }
+
+
+def _account_label(scope: Scope) -> dict[str, str]:
+    """What the admission policy reads, because a tenant's Flux objects have to name the account."""
+    is_here = scope.kubeconfig is None and scope.service_account != scope.tenant
+    return {ACCOUNT_LABEL: scope.service_account} if is_here else {}
+
+
+def account(scope: Scope, name: str, declared: ServiceAccount | None) -> Manifest:
+    """A service account in the scope's namespace on the target cluster. Its rights come from bindings alone."""
+    if declared is None:
+        return in_namespace(scope, "v1", "ServiceAccount", name, {})
+    secrets = {"imagePullSecrets": [{"name": each} for each in declared.imagePullSecrets]}
+    made = in_namespace(scope, "v1", "ServiceAccount", name, secrets if declared.imagePullSecrets else {})
+    annotations = {"annotations": declared.annotations} if declared.annotations else {}
+    return {**made, "metadata": {**made["metadata"], **annotations}}
 
 
 def _network(scope: Scope, network: Network) -> Iterator[Manifest]:

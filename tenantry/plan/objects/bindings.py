@@ -20,19 +20,20 @@ _RBAC = "rbac.authorization.k8s.io"
 
 def role_bindings(scope: Scope, settings: TenantSettings) -> Iterator[Manifest]:
     """The binding of the service account, one for each role of the owners, and those of `roleBindings` by name."""
-    yield _binding(scope, join(scope.tenant, "reconciler", settings.role), settings.role, [_rbac("User", user(scope))])
+    users = [_rbac("User", each) for each in users_of(scope)]
+    yield _binding(scope, join(scope.tenant, "reconciler", settings.role), settings.role, users)
     for role, owners in _by_role(settings.owners).items():
         yield _binding(scope, join(scope.tenant, "owners", role), role, _subjects(scope, owners))
     for name, extra in sorted(settings.roleBindings.items()):
         yield _binding(scope, f"tenantry.{name}.{extra.role}", extra.role, _subjects(scope, extra.subjects))
 
 
-def user(scope: Scope) -> str:
-    """The user that Flux impersonates, on the management cluster and on remotes.
+def users_of(scope: Scope) -> list[str]:
+    """The users that Flux impersonates, on the management cluster and on remotes; the first is that of the planned apps.
 
     Source: fluxcd.io, Kustomization, "Role-based access control": the namespace is that of the Flux object.
     """
-    return f"system:serviceaccount:{scope.home}:{scope.service_account}"
+    return [f"system:serviceaccount:{each}:{scope.service_account}" for each in (scope.home, *scope.accounts)]
 
 
 def _by_role(owners: Iterable[TenantOwner]) -> dict[str, list[TenantOwner]]:

@@ -24,6 +24,9 @@ MANAGED_BY = {"app.kubernetes.io/managed-by": "tenantry"}
 ROLE_LABEL = {"toolkit.fluxcd.io/role": "tenant"}
 """A label of tenants' namespaces. On the management cluster the admission policy selects them by it."""
 
+ACCOUNT_LABEL = "tenantry/account"
+"""A label of tenants' namespaces on the management cluster: the service account, if it is not named like the tenant."""
+
 WATCHED = {"reconcile.fluxcd.io/watch": "Enabled"}
 """With this label, Flux reconciles at once when a Secret or ConfigMap that its objects refer to is created or changed."""
 
@@ -51,6 +54,7 @@ class Scope:
     storage:    the namespace on the target cluster in which Helm stores releases
     kubeconfig: how Flux reaches the target cluster; None: it is the management cluster
     base:       the objects that every app depends on
+    accounts:   the extra namespaces with an account that has the rights of the tenant's
     """
 
     environment: str
@@ -64,6 +68,7 @@ class Scope:
     kubeconfig: SecretKey | ConfigMap | None
     base: tuple[ObjectId, ...] = ()
     namespaces: Mapping[str, str] = field(default_factory=dict)
+    accounts: tuple[str, ...] = ()
 
     @property
     def made_home(self) -> tuple[ObjectId, ...]:

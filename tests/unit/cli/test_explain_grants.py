@@ -115,7 +115,8 @@ labels: [rocky.example.com/]  # tenants.yaml:39:15 (tenant)
 annotations: []               # default
 shortestInterval: 1m          # tenants.yaml:40:25 (tenant)
 never:
-  [podSecurity, grants, namespace, clusterAdmin, environments, adopt, state]
+  [podSecurity, grants, namespace, serviceAccount, clusterAdmin, environments,
+  adopt, state]
 """
 
 
@@ -156,7 +157,8 @@ labels: []             # default
 annotations: []        # default
 shortestInterval: 30s  # default
 never:
-  [podSecurity, grants, namespace, clusterAdmin, environments, adopt, state]
+  [podSecurity, grants, namespace, serviceAccount, clusterAdmin, environments,
+  adopt, state]
 """
 
 
@@ -180,7 +182,8 @@ labels: []             # default
 annotations: []        # default
 shortestInterval: 30s  # default
 never:
-  [podSecurity, grants, namespace, clusterAdmin, environments, adopt, state]
+  [podSecurity, grants, namespace, serviceAccount, clusterAdmin, environments,
+  adopt, state]
 """
 
 
@@ -215,9 +218,16 @@ def test_json_tells_the_same(capsys: Capture) -> None:
     assert {"level": "include", "file": "tenants.yaml", "line": 3, "column": 5} == told["include"]
     assert "tenants.rocky" == told["frame"]["value"]
     assert ["sources", "credentials", "configs", "apps", "alerts", "receivers", "clusters"] == told["always"]
-    assert {"podSecurity", "grants", "namespace", "clusterAdmin", "environments", "adopt", "state"} == set(
-        told["never"]
-    )
+    assert {
+        "podSecurity",
+        "grants",
+        "namespace",
+        "serviceAccount",
+        "clusterAdmin",
+        "environments",
+        "adopt",
+        "state",
+    } == set(told["never"])
     clusters = {
         (each["environment"], cluster["cluster"]): cluster["granted"]
         for each in told["environments"]
