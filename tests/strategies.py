@@ -112,6 +112,7 @@ def _keep_to_one_kind(fleet: Data) -> None:
     """Without the dependencies on add-ons of the other kind: of two environments, only one has them in its stack."""
     addons = {f"platform/{name}": _kind(each) for name, each in fleet["platform"]["addons"].items()}
     for tenant in fleet["tenants"].values():
+        tenant.pop("dependsOn", None)
         for app in tenant["apps"].values():
             if "dependsOn" in app:
                 app["dependsOn"] = [name for name in app["dependsOn"] if addons.get(name, _kind(app)) == _kind(app)]
@@ -370,6 +371,14 @@ def _alerts(draw: st.DrawFn, apps: Data) -> Data:
     return alerts
 
 
+def _waiting(addons: Data) -> st.SearchStrategy[Data]:
+    """What all of a tenant waits for."""
+    everywhere = [f"platform/{name}" for name, each in addons.items() if _everywhere(each)]
+    if not everywhere:
+        return st.just({})
+    return st.fixed_dictionaries({}, optional={"dependsOn": st.lists(st.sampled_from(everywhere), unique=True)})
+
+
 @st.composite
 def _receivers(draw: st.DrawFn, sources: list[str]) -> Data:
     receivers: Data = {}
@@ -403,6 +412,7 @@ _CALLS: st.SearchStrategy[Data] = st.sampled_from(
 def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
     tenant = {
         **draw(_settings),
+        **draw(_waiting(addons)),
         "credentials": _CREDENTIALS,
         "configs": _CONFIGS,
         "sources": {

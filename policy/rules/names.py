@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policy.main_file import filled
-from policy.resource import Resource, entries, lookup, mapping
+from policy.resource import Resource, entries, lookup, mapping, texts
 from policy.rule import Violation
 from policy.tenants import APP, CLUSTER, ENVIRONMENT, Place, Tenants
 
@@ -161,6 +161,17 @@ class _Baseline:
             yield "spec.values", "takes values that are not a baseline's"
         if self._address_of_chart(release) != self._platforms_address():
             yield "spec.chartRef", "takes a chart that is not the platform's"
+        if (given := self._waits_for(release)) != (wanted := self._wanted()):
+            yield "spec.dependsOn", f"waits for {sorted(given)}, not for {sorted(wanted)}"
+
+    def _waits_for(self, release: Resource) -> set[str]:
+        return {f"{each.get('namespace', '')}/{each.get('name')}" for each in entries(release.spec.get("dependsOn"))}
+
+    def _wanted(self) -> set[str]:
+        """The releases of add-ons for which the main file lets the tenant wait. Pulumi waits for other kinds."""
+        addons = mapping(self.tenants.file.platform.get("addons"))
+        names = (each.removeprefix("platform/") for each in texts(self.place.frame.settings.get("dependsOn")))
+        return {f"/{self.place.cluster}-{each}" for each in names if "helm" in mapping(addons.get(each))}
 
     def _address_of_chart(self, release: Resource) -> str:
         """The URL of the repository of the chart; "" if any of them is a tenant's, or is not registered."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -158,6 +158,11 @@ def _tenant_lines(tenant: ExplainedTenant) -> Iterator[Line]:
     yield Line("", f"tenant {tenant.tenant} in environment {tenant.environment}")
     yield from _section("namespaces", list(value_lines(tenant.namespaces, 2)))
     yield from _section("settings", list(value_lines(tenant.settings, 2)))
+    if tenant.order:
+        yield Line("order:", "who waits for each add-on", bold=True)
+        for cluster, order in tenant.order.items():
+            yield Line(f"  {cluster}:")
+            yield from _order(order)
     yield from _section("apps", [_where(app, choice) for app, choice in tenant.apps.items()])
     yield from _entries("alerts", tenant.alerts)
     yield from _entries("receivers", tenant.receivers)
@@ -203,6 +208,10 @@ def _app_lines(app: ExplainedApp) -> Iterator[Line]:
         yield from _placed_lines(placed)
 
 
+def _order(order: Mapping[str, Keeper]) -> Iterator[Line]:
+    yield from (Line(f"    after {name}: {_KEEPERS[keeper]}") for name, keeper in order.items())
+
+
 _KEEPERS: dict[Keeper, str] = {
     "flux": "kept by Flux, at every reconciliation",
     "pulumi": "kept by pulumi up, at creation and change only",
@@ -215,7 +224,7 @@ def _placed_lines(placed: PlacedApp) -> Iterator[Line]:
     yield from value_lines(placed.values, 2)
     if placed.order:
         yield Line("  order:", "who waits for each dependency")
-        yield from (Line(f"    after {name}: {_KEEPERS[keeper]}") for name, keeper in placed.order.items())
+        yield from _order(placed.order)
     if placed.images:
         yield Line("  images:", "each with the comment that marks its lines in manifests")
         yield from (Line(f"    {scalar(each.name)}: {each.image}", each.marker) for each in placed.images)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
-from tenantry.explain import ExplainedApp, PlacedApp
+from tenantry.explain import ExplainedApp, ExplainedTenant, PlacedApp
 from tenantry.fleet.choice import Choice
 from tenantry.fleet.trace import Origin, Value
 from tenantry.plan.images import PlannedImage
@@ -27,6 +27,9 @@ def as_data(found: Any) -> Any:
             return {"selector": selector, "clusters": as_data(found.decisions), "elsewhere": list(found.elsewhere)}
         case ExplainedApp():
             return _of_app(found)
+        case ExplainedTenant():
+            data = _of_fields(found)
+            return data if found.order else {key: each for key, each in data.items() if key != "order"}
         case PlannedImage():
             policy = {"namespace": found.policy.namespace, "name": found.policy.name}
             return {**_of_fields(found), "policy": policy, "marker": found.marker}

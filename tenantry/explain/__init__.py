@@ -5,8 +5,9 @@ granted to a tenant needs no plan.
 Never: decides what an app gets or where it goes; that is in `fleet` and `plan`.
 """
 
-from tenantry.explain.app import ExplainedApp, Keeper, PlacedApp, explain_addon, explain_app
+from tenantry.explain.app import ExplainedApp, PlacedApp, explain_addon, explain_app
 from tenantry.explain.grants import ExplainedGrants, GrantedAddress, GrantedCluster, GrantedEnvironment, explain_grants
+from tenantry.explain.order import Keeper
 from tenantry.explain.platform import ExplainedPlatform, explain_platform
 from tenantry.explain.tenant import ExplainedTenant, explain_tenant
 

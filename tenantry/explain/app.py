@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from tenantry.explain.declared import known, known_cluster
+from tenantry.explain.order import Keeper, keeper
 from tenantry.explain.values import namespace_of, platform_namespace, platform_times, settings_of
 from tenantry.fleet.choice import Choice, choice_of_addon, choice_of_app
 from tenantry.fleet.fleet import Fleet
@@ -24,9 +25,6 @@ from tenantry.plan.images import PlannedImage
 from tenantry.plan.plan import Plan
 
 _ACTIONS = ("install", "upgrade")
-
-Keeper: TypeAlias = Literal["flux", "pulumi", "nobody"]
-"""Who waits for a dependency. Nobody waits for one of the other kind that is paused or leaves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,16 +91,10 @@ def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, objects: Mapping[ObjectId
         cluster=app.cluster,
         object=str(app.id),
         values=values,
-        order={name: _keeper(app, objects.get(id), id) for name, id in app.after.items()},
+        order={name: keeper(app.id.kind, id, objects.get(id)) for name, id in app.after.items()},
         images=app.images,
         placeholders=tuple(_variable(fleet, plan.environment, app.cluster, name, variables[name]) for name in used),
     )
-
-
-def _keeper(app: PlannedApp, other: KubeObject | None, id: ObjectId) -> Keeper:
-    if id.kind == app.id.kind:
-        return "flux"
-    return "pulumi" if other and other.ready_within else "nobody"
 
 
 def _times(fleet: Fleet, tenant: str) -> tuple[Value, ...]:

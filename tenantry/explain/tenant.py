@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tenantry.explain.declared import known, known_cluster
+from tenantry.explain.order import Keeper, keeper
 from tenantry.explain.values import entries_at, namespace_of, settings_of
 from tenantry.fleet.choice import Choice, choice_of_app
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.trace import Value
+from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.plan import Plan
 
 
@@ -16,12 +19,15 @@ from tenantry.plan.plan import Plan
 class ExplainedTenant:
     """A tenant in an environment. The paths of `namespaces` are clusters; the keys of `apps`, and the first parts of the paths of
     `alerts` and `receivers`, are names.
+
+    order: by cluster, the add-ons that everything of the tenant there waits for, and who keeps that order.
     """
 
     tenant: str
     environment: str
     namespaces: tuple[Value, ...]
     settings: tuple[Value, ...]
+    order: Mapping[str, Mapping[str, Keeper]]
     apps: dict[str, Choice]
     alerts: tuple[Value, ...]
     receivers: tuple[Value, ...]
@@ -31,15 +37,15 @@ def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = 
     """The settings of a tenant, and where its apps are. Raises: Refused: the tenant or the cluster is not declared."""
     known("tenant", tenant, fleet.document.tenants, fleet.source.file)
     known_cluster(fleet, plan.environment, cluster)
+    placements = [each for each in plan.placements if each.tenant == tenant and cluster in (None, each.cluster)]
     return ExplainedTenant(
         tenant=tenant,
         environment=plan.environment,
         namespaces=tuple(
-            replace(namespace_of(fleet, plan, tenant, each.cluster), path=(each.cluster,))
-            for each in plan.placements
-            if each.tenant == tenant and cluster in (None, each.cluster)
+            replace(namespace_of(fleet, plan, tenant, each.cluster), path=(each.cluster,)) for each in placements
         ),
         settings=settings_of(fleet, tenant),
+        order={each.cluster: _order(plan, each) for each in placements if each.after},
         apps={
             app: choice_of_app(fleet, plan.environment, tenant, app, cluster)
             for app in fleet.document.tenants[tenant].apps
@@ -47,3 +53,9 @@ def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = 
         alerts=entries_at(fleet, "tenants", tenant, "alerts"),
         receivers=entries_at(fleet, "tenants", tenant, "receivers"),
     )
+
+
+def _order(plan: Plan, placement: PlannedPlacement) -> dict[str, Keeper]:
+    kind = "Namespace" if placement.cluster == plan.management else "HelmRelease"
+    objects = {each.id: each for each in plan.objects if each.id in placement.after.values()}
+    return {name: keeper(kind, id, objects.get(id)) for name, id in placement.after.items()}

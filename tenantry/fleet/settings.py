@@ -42,6 +42,7 @@ class TenantSettings:
     podSecurity: PodSecurity = field(default_factory=PodSecurity)
     owners: list[TenantOwner] = field(default_factory=list)
     roleBindings: dict[str, ExtraBinding] = field(default_factory=dict)
+    dependsOn: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from tenantry.model.network import Network
 from tenantry.model.patterns import NamespacePattern
 from tenantry.model.receivers import Receiver
 from tenantry.model.scalars import (
+    AppName,
     Duration,
     LabelKey,
     LabelValue,
@@ -56,6 +57,9 @@ class Settings(Model):
     """People, and their role in the tenant's namespaces. A tenant's list replaces the list in `defaults`."""
     roleBindings: dict[Name, ExtraBinding | None] | None = None
     """ClusterRoles for other subjects, in the tenant's namespaces only."""
+    dependsOn: list[AppName] | None = None
+    """Add-ons that must be ready before anything of the tenant is created on the same cluster: its namespaces or baseline, and
+    with them its apps. Written as `platform/<add-on>`; see [Order](order.md)."""
     clusters: Selector | None = None
     """The clusters of apps that have no selector. A nearer selector replaces this one entirely."""
     grants: Grants | None = None

@@ -16,7 +16,7 @@ from tenantry.model import Helm, Kustomize
 from tenantry.plan.attachments import Attachments
 from tenantry.plan.dependencies import in_order, missing_dependencies
 from tenantry.plan.images import PlannedImage, automation_of, image_objects, planned_images
-from tenantry.plan.objects.apps import Dependency, app_id, helm_release, kustomization
+from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
 from tenantry.plan.objects.charts import chart_object, check_chart, is_chart
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle
 from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length
@@ -146,7 +146,7 @@ class _Builder:
         self._check_spec(planned, app)
         self.add(in_state(self._bound(planned, app), self._state(app)))
         self.known[app.name] = Dependency(planned.id)
-        self.result.awaited |= {each.id for each in after if each.planned and each.id.kind != planned.id.kind}
+        self.result.awaited |= awaited(after, planned.id.kind)
         at = _path_of(self.scope, app.name)
         images: tuple[PlannedImage, ...] = ()
         with collecting(self.result.findings):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tenantry.fleet.environments import addon_environment
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.settings import EffectiveApp
+from tenantry.fleet.settings import EffectiveApp, TenantSettings, setting_origin
 from tenantry.kube.names import addon_named
 from tenantry.messages.errors import Finding, Findings, Path
 from tenantry.messages.text import grouped, listed
@@ -43,11 +43,44 @@ def missing_dependencies(
             yield Finding(at, _NOT_PLACED, message, (scope.cluster,), fix)
 
 
+def placement_after(
+    fleet: Fleet, scope: Scope, settings: TenantSettings, addons: Mapping[str, Dependency], findings: Findings
+) -> Iterator[tuple[str, Dependency]]:
+    """The add-ons that a placement waits for, by their names in `dependsOn`; a finding for each that it cannot wait for.
+
+    A rule reports those that are not declared.
+    """
+    for index, name in enumerate(settings.dependsOn):
+        at = setting_origin(fleet, scope.tenant, "dependsOn", index)
+        who = "tenants" if at[0] == "defaults" else f"tenant '{scope.tenant}'"
+        if found := addons.get(name):
+            if found.planned or (scope.kubeconfig and found.id.kind == KINDS["helm"]):
+                yield name, found
+            else:
+                findings.append(_for_another_stack(fleet, scope, who, name, at))
+        elif (addon := addon_named(name) or "") in fleet.document.platform.addons:
+            elsewhere = _elsewhere(fleet, scope, addon)
+            message = f"{who} cannot wait for '{name}', which does not run on the same clusters"
+            fix = f"place '{name}' there too, or remove it from 'dependsOn'"
+            if elsewhere:
+                message, fix = f"{who} cannot wait for '{name}': {elsewhere}", f"remove '{name}' from 'dependsOn'"
+            findings.append(Finding(at, _NOT_PLACED, message, (scope.cluster,), fix))
+
+
+def _for_another_stack(fleet: Fleet, scope: Scope, who: str, name: str, at: Path) -> Finding:
+    owner = addon_environment(fleet, str(addon_named(name)), scope.cluster)
+    message = (
+        f"{who} cannot wait for '{name}' on cluster '{scope.cluster}': environment '{owner}' has it, and Pulumi waits"
+        " within one stack only"
+    )
+    return Finding(at, "dependency-of-other-stack", message, fix=f"remove '{name}' from 'dependsOn'")
+
+
 def _of_another_stack(fleet: Fleet, scope: Scope, app: EffectiveApp, name: str, at: Path) -> Finding:
     owner = addon_environment(fleet, str(addon_named(name)) if scope.tenant else name, scope.cluster)
     message = (
-        f"app '{app.name}' ({app.kind}) cannot wait for '{name}', which is of the other kind: environment '{owner}' has the"
-        f" add-ons of cluster '{scope.cluster}', and Pulumi waits within one stack only"
+        f"app '{app.name}' ({app.kind}) cannot wait for '{name}', which is of the other kind: environment '{owner}' has it"
+        f" on cluster '{scope.cluster}', and Pulumi waits within one stack only"
     )
     fix = f"make both of one kind, or set another 'dependsOn' under 'overrides.environments.{scope.environment}'"
     return Finding(at, "dependency-of-other-stack", message, fix=fix)
@@ -56,7 +89,7 @@ def _of_another_stack(fleet: Fleet, scope: Scope, app: EffectiveApp, name: str, 
 def joined(findings: Iterable[Finding]) -> Iterator[Finding]:
     """Findings in which a dependency that is missing on several clusters is one, with all of them in its note."""
     for finding, same in grouped(findings, _without_cluster).items():
-        clusters = [note for each in same for note in each.notes]
+        clusters = list(dict.fromkeys(note for each in same for note in each.notes))
         missing = finding.code == _NOT_PLACED and clusters
         yield replace(finding, notes=(f"missing on: {listed(clusters)}",)) if missing else finding
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from tenantry.fleet.fleet import Fleet
@@ -13,9 +13,10 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.messages.errors import Found
 from tenantry.messages.findings import name_too_long
 from tenantry.plan.apps import plan_apps
+from tenantry.plan.dependencies import placement_after
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.namespaces import Territory, foreign_accounts
-from tenantry.plan.objects.apps import app_id
+from tenantry.plan.objects.apps import Dependency, app_id, awaited, edges
 from tenantry.plan.objects.baseline import account, baseline
 from tenantry.plan.objects.lifecycle import Lifecycle, given_up, in_state, lifecycle
 from tenantry.plan.objects.remote import baseline_release, service_account
@@ -25,13 +26,17 @@ from tenantry.plan.platform import PlatformPlanner
 
 @dataclass(frozen=True, slots=True)
 class PlannedPlacement:
-    """One tenant on one cluster. cluster_admin: whether the file allows that somebody gets `cluster-admin` there."""
+    """One tenant on one cluster. cluster_admin: whether the file allows that somebody gets `cluster-admin` there.
+
+    after: the add-ons that it waits for, by the names in `dependsOn`.
+    """
 
     tenant: str
     cluster: str
     namespace: str
     extra: tuple[str, ...] = ()
     cluster_admin: bool = False
+    after: Mapping[str, ObjectId] = field(default_factory=dict)
 
     @property
     def namespaces(self) -> tuple[str, ...]:
@@ -55,15 +60,19 @@ class PlacementPlanner:
         scope = self._scope(tenant, cluster)
         declared = self.fleet.document.tenants[tenant]
         namespaces = tuple(scope.namespaces.values())
-        self.placements.append(PlannedPlacement(tenant, cluster, scope.namespace, namespaces, declared.clusterAdmin))
+        addons = self._platform.addons_there(cluster)
+        after = dict(placement_after(self.fleet, scope, settings, addons, self._gathering.findings))
+        ids = {name: each.id for name, each in after.items()}
+        self.placements.append(
+            PlannedPlacement(tenant, cluster, scope.namespace, namespaces, declared.clusterAdmin, ids)
+        )
         self._gathering.findings += foreign_accounts(self.fleet, scope, settings, self._territory.holder)
-        base = self._remote_base(scope, settings) if scope.kubeconfig else self._local_base(scope, settings)
+        base = self._base(scope, settings, tuple(after.values()))
         scope = replace(scope, base=base)
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
         ids = {app: app_id(scope, app, declared.apps[app].kind) for app in apps}
         # Before the apps, so that their first failure is told, and after them when they go.
         scope = replace(scope, base=(*base, *self._platform.add_alerts(scope, ids, variables)))
-        addons = self._platform.addons_there(cluster)
         planned = plan_apps(self.fleet, scope, settings, apps, variables, addons)
         self._gathering.add_apps(planned)
         self._platform.add_receivers(scope, planned, variables)
@@ -100,7 +109,14 @@ class PlacementPlanner:
         for namespace in here if declared or not scope.kubeconfig else ():
             yield account(replace(scope, namespace=namespace), self._account(scope.tenant), declared)
 
-    def _local_base(self, scope: Scope, settings: TenantSettings) -> tuple[ObjectId, ...]:
+    def _base(self, scope: Scope, settings: TenantSettings, after: Sequence[Dependency]) -> tuple[ObjectId, ...]:
+        """Plan what the placement's apps come after."""
+        self._gathering.awaited |= awaited(after, "HelmRelease" if scope.kubeconfig else "Namespace")
+        if scope.kubeconfig:
+            return self._remote_base(scope, settings, after)
+        return self._local_base(scope, settings, edges(after))
+
+    def _local_base(self, scope: Scope, settings: TenantSettings, after: tuple[ObjectId, ...]) -> tuple[ObjectId, ...]:
         state = self._state(scope)
         first, *rest = (in_state(each, state) for each in _in_order(scope.owner, baseline(scope, settings)))
         more = (object for each in self._extra_baselines(scope) for object in _in_order(scope.owner, each))
@@ -109,11 +125,11 @@ class PlacementPlanner:
         accounts = [
             on_management(each, scope.owner, (spaces[each["metadata"]["namespace"]],)) for each in self._accounts(scope)
         ]
-        objects = [first, accounts[0], *rest, *extra, *accounts[1:]]
+        objects = [_after(each, after) for each in (first, accounts[0], *rest, *extra, *accounts[1:])]
         self._gathering.add(objects, ("tenants", scope.tenant))
         return tuple(object.id for object in objects)
 
-    def _remote_base(self, scope: Scope, settings: TenantSettings) -> tuple[ObjectId, ...]:
+    def _remote_base(self, scope: Scope, settings: TenantSettings, after: Sequence[Dependency]) -> tuple[ObjectId, ...]:
         at = ("tenants", scope.tenant)
         self._platform.plan_access(scope.cluster)
         platform = self._platform.scope(scope.cluster)
@@ -126,7 +142,7 @@ class PlacementPlanner:
         alerts = self._platform.alerts_of(scope.cluster)
         first = (chart, *platform.base, *alerts)
         adopt = self.fleet.document.tenants[scope.tenant].adopt
-        installed = baseline_release(scope, platform, manifests, settings, first, adopt=adopt)
+        installed = baseline_release(scope, platform, manifests, settings, first, after, adopt=adopt)
         release = in_state(installed, self._state(scope))
         _check_release(release, scope)
         self._gathering.add([release], at)
@@ -154,6 +170,11 @@ def _check_release(release: KubeObject, scope: Scope) -> None:
             fix = "use a shorter tenant name or namespace template"
             found = name_too_long(what, value, limit, ("tenants", scope.tenant), fix)
             raise Found([replace(found, at_key=True)])
+
+
+def _after(planned: KubeObject, after: tuple[ObjectId, ...]) -> KubeObject:
+    """A namespace comes after the add-ons that the placement waits for; everything in it comes after the namespace."""
+    return replace(planned, depends_on=(*planned.depends_on, *after)) if planned.id.kind == "Namespace" else planned
 
 
 def _in_order(owner: Owner, manifests: Sequence[Manifest]) -> list[KubeObject]:

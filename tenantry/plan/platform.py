@@ -60,7 +60,9 @@ class PlatformPlanner:
         scope = self.scope(cluster)
         scope = replace(scope, base=(*scope.base, *self.alerts_of(cluster)))
         variables = self._variables(cluster)
-        planned = plan_apps(self.fleet, scope, self._settings, wanted, variables, addons={})
+        there = self.addons_there(cluster).items()
+        others = {name.removeprefix(names.ADDON_PREFIX): each for name, each in there if not each.planned}
+        planned = plan_apps(self.fleet, scope, self._settings, wanted, variables, others)
         self._gathering.add_apps(planned)
         self.add_receivers(scope, planned, variables)
 

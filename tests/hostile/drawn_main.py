@@ -106,6 +106,8 @@ def _defaults(chance: random.Random) -> Data:
         }
     if chance.random() < 0.3:
         defaults["podSecurity"] = chance.choice(("baseline", "restricted", {"enforce": "baseline", "version": "v1.30"}))
+    if chance.random() < 0.3:
+        defaults["dependsOn"] = ["platform/cert-manager"]
     return defaults
 
 
@@ -165,6 +167,7 @@ _FRAMES: dict[str, tuple[Any, ...]] = {
     "interval": ("10s", "5m"),
     "serviceAccount": ({"name": "deployer"}, {"imagePullSecrets": ["pull"], "annotations": {"example.com/a": "b"}}),
     "namespace": ("own-{tenant}", "{env}-own-{tenant}"),
+    "dependsOn": (["platform/cert-manager", "platform/dns"], [], ["platform/cert-manager"]),
 }
 
 

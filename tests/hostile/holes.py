@@ -17,7 +17,7 @@ from tenantry.fleet.rules import frames as frame_rules
 from tenantry.fleet.rules import granted
 from tenantry.model import SecretKey
 from tenantry.model.tenancy import PodSecurity
-from tenantry.plan import alerts, images, namespaces, receivers, wall
+from tenantry.plan import alerts, images, namespaces, placements, receivers, wall
 from tenantry.plan.apps import _Builder
 from tenantry.plan.attachments import Attachments
 from tenantry.plan.objects import bindings
@@ -133,6 +133,12 @@ HOLES = (
         "tenants-are-where-the-main-file-puts-them",
         _without(placement, "cluster_is_granted", lambda *_: True),
         {"clusters": {"all": True}},
+    ),
+    Hole(
+        "a placement does not wait for the add-ons that the main file says",
+        "tenants-name-only-what-is-theirs",
+        _without(placements, "placement_after"),
+        frame={"dependsOn": ["platform/certs"]},
     ),
     Hole(
         "apps may install into any namespace",

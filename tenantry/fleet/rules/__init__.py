@@ -88,6 +88,7 @@ RULES: tuple[Rule, ...] = (
     receivers.receivers_name_declared_sources,
     receivers.receivers_name_sources_that_flux_fetches,
     receivers.receivers_say_what_their_type_needs,
+    dependencies.tenants_depend_on_declared_addons,
     apps.overrides_name_what_is_declared,
     apps.overrides_keep_the_kind_of_app,
     apps.image_automations_name_declared_environments,

@@ -9,7 +9,7 @@ from tenantry.fleet.rules import walk
 from tenantry.kube.names import ADDON_PREFIX, addon_named
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import declared
-from tenantry.model import App
+from tenantry.model import App, Settings
 
 
 def dependencies_are_declared_apps(fleet: Fleet) -> Iterator[Finding]:
@@ -46,6 +46,22 @@ def dependencies_on_addons_are_declared(fleet: Fleet) -> Iterator[Finding]:
                     (declared("declared", addon, known),),
                     fix="declare it under 'platform.addons:', or correct the name",
                 )
+
+
+def tenants_depend_on_declared_addons(fleet: Fleet) -> Iterator[Finding]:
+    addons = fleet.names("platform", "addons")
+    for at, settings in walk.settings(fleet):
+        for index, name in enumerate(settings.dependsOn or () if isinstance(settings, Settings) else ()):
+            place = (*at, "dependsOn", index)
+            if (addon := addon_named(name)) is None:
+                fix = f"write '{ADDON_PREFIX}{name}'" if name in addons else "set 'dependsOn' of an app instead"
+                message = f"tenants depend on add-ons, and '{name}' has no prefix '{ADDON_PREFIX}'"
+                yield Finding(place, "not-an-addon", message, fix=fix)
+            elif addon not in addons:
+                message = f"add-on '{addon}' is not declared"
+                notes = (declared("declared", addon, addons),)
+                fix = "declare it under 'platform.addons:', or correct the name"
+                yield Finding(place, "unknown-addon", message, notes, fix)
 
 
 def _entries(at: tuple[str, ...], app: App) -> Iterator[tuple[Path, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from tenantry.fleet.settings import TenantSettings
@@ -58,9 +58,9 @@ def kustomization(
         "sourceRef": reference(source),
         "serviceAccountName": scope.service_account,
         **scope.remote(),
-        **_depends_on(scope, _kept_by_flux(after, "Kustomization")),
+        **flux_order(scope, "Kustomization", after),
     }
-    depends_on = (*scope.base, source, *_edges(after))
+    depends_on = (*scope.base, source, *edges(after))
     return scope.object(KUSTOMIZE_API, "Kustomization", app, {"spec": spec}, app=app, depends_on=depends_on)
 
 
@@ -72,7 +72,7 @@ def helm_release(
     charts = {"chart", "version", "valuesFiles", *block.parts["HelmChart"]}
     written = block.model_dump(exclude_none=True, exclude={"source", "targetNamespace", "install", "upgrade", *charts})
     # The baseline of a remote is a release too. With `dependsOn` Flux waits for it; otherwise the app would fail once.
-    first = tuple(id for id in scope.base if id.kind == "HelmRelease")
+    first = tuple(Dependency(id) for id in scope.base if id.kind == "HelmRelease")
     target = scope.own_namespace(block.targetNamespace or scope.namespace)
     spec: dict[str, Any] = {
         "interval": settings.interval,
@@ -84,11 +84,11 @@ def helm_release(
         "storageNamespace": scope.storage,
         "serviceAccountName": scope.service_account,
         **scope.remote(),
-        **_depends_on(scope, (*first, *_kept_by_flux(after, "HelmRelease"))),
+        **flux_order(scope, "HelmRelease", (*first, *after)),
         "install": {**_action(block, "install", settings), **_create_namespace(scope, target)},
         "upgrade": _action(block, "upgrade", settings),
     }
-    depends_on = (*scope.base, chart, *_edges(after))
+    depends_on = (*scope.base, chart, *edges(after))
     return scope.object(HELM_API, "HelmRelease", app, {"spec": spec}, app=app, depends_on=depends_on)
 
 
@@ -106,18 +106,24 @@ def _strategy(block: Helm, action: Action) -> str:
     return str(written.get("strategy", {}).get("name", default))
 
 
-def _depends_on(scope: Scope, ids: Iterable[ObjectId]) -> dict[str, Any]:
-    """`dependsOn` in Flux's form. It contains the namespace only if it differs, as for add-ons on the management cluster."""
+def flux_order(scope: Scope, kind: str, after: Iterable[Dependency]) -> dict[str, Any]:
+    """`dependsOn` in Flux's form, for an object of a kind: it names only others of that kind.
+
+    It contains the namespace only if it differs, as for add-ons on the management cluster.
+    """
+    ids = (each.id for each in after if each.id.kind == kind)
     entries = [{"name": id.name, **({"namespace": id.namespace} if id.namespace != scope.home else {})} for id in ids]
     return {"dependsOn": entries} if entries else {}
 
 
-def _kept_by_flux(after: Iterable[Dependency], kind: str) -> Iterator[ObjectId]:
-    return (each.id for each in after if each.id.kind == kind)
-
-
-def _edges(after: Iterable[Dependency]) -> tuple[ObjectId, ...]:
+def edges(after: Iterable[Dependency]) -> tuple[ObjectId, ...]:
+    """What Pulumi registers before an object; what another stack plans is not in the graph."""
     return tuple(each.id for each in after if each.planned)
+
+
+def awaited(after: Iterable[Dependency], kind: str) -> set[ObjectId]:
+    """What Pulumi has to wait for before an object of a kind, because Flux does not."""
+    return {each.id for each in after if each.planned and each.id.kind != kind}
 
 
 def _action(block: Helm, action: Action, settings: TenantSettings) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from tenantry.fleet.settings import TenantSettings
 from tenantry.kube.names import join
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.model import ChartRepository, ConfigMap, Helm, HelmRepository, Source
-from tenantry.plan.objects.apps import HELM_API
+from tenantry.plan.objects.apps import HELM_API, Dependency, edges, flux_order
 from tenantry.plan.objects.charts import chart_object
 from tenantry.plan.objects.scope import (
     CLUSTER_LABEL,
@@ -77,6 +77,7 @@ def baseline_release(
     manifests: Sequence[Manifest],
     settings: TenantSettings,
     depends_on: tuple[ObjectId, ...],
+    after: Sequence[Dependency],
     *,
     adopt: bool,
 ) -> KubeObject:
@@ -84,6 +85,7 @@ def baseline_release(
 
     scope: the placement's, for names and labels; platform: the cluster's, for identity and storage.
     depends_on: the chart first, then the platform's service account.
+    after: add-ons that the placement waits for.
     adopt: whether the release takes over what exists already; otherwise Helm refuses to install it.
     """
     strategy = {"name": "RetryOnFailure", "retryInterval": settings.retryInterval}
@@ -97,9 +99,10 @@ def baseline_release(
         "chartRef": reference(depends_on[0]),
         "serviceAccountName": platform.service_account,
         **platform.remote(),
+        **flux_order(scope, "HelmRelease", after),
         "driftDetection": {"mode": "enabled"},
         "install": action,
         "upgrade": action,
         "values": {"objects": list(manifests)},
     }
-    return scope.object(HELM_API, "HelmRelease", "baseline", {"spec": spec}, depends_on=depends_on)
+    return scope.object(HELM_API, "HelmRelease", "baseline", {"spec": spec}, depends_on=(*depends_on, *edges(after)))

@@ -59,3 +59,22 @@ def test_an_answer_from_a_part_of_the_plan_is_that_from_the_whole(file: Path) ->
         for tenant in loaded.document.tenants:
             expected_tenant = explain_tenant(loaded, whole, tenant)
             assert explain_tenant(loaded, plan(loaded, environment, Part(tenant)), tenant) == expected_tenant
+
+
+def test_each_add_on_that_a_tenant_waits_for_is_explained_with_who_keeps_the_order() -> None:
+    text = texts.rocky(
+        "web: {kustomize: {source: manifests}}", "clusters: {all: true}\ndependsOn: [platform/dns, platform/certs]\n"
+    )
+    addons = """, addons: {
+      dns: {clusters: {all: true}, source: {git: {url: https://git.example.com/a, ref: {tag: v1}}}, kustomize: {}},
+      certs: {clusters: {all: true}, source: {helm: {url: https://c.example.com}}, helm: {chart: c, version: 1.0.0}}}}
+"""
+    fleet = texts.fleet(text.replace("version: 0.1.0}}}\n", "version: 0.1.0}}" + addons))
+    tenant = explain_tenant(fleet, plan(fleet, "dev"), "rocky")
+    assert tenant.order == {
+        "hub": {"platform/dns": "pulumi", "platform/certs": "pulumi"},
+        "edge": {"platform/dns": "pulumi", "platform/certs": "flux"},
+    }
+    assert [each.value for each in tenant.settings if each.path[0] == "dependsOn"] == [
+        ["platform/dns", "platform/certs"]
+    ]

@@ -106,6 +106,12 @@ def test_a_key_of_an_extra_namespace_needs_its_own_grant() -> None:
     assert [each.path[-1] for each in found] == ["quota", "a.com/x", "podSecurity"]
 
 
+def test_what_a_tenant_waits_for_is_said_by_the_main_file_alone() -> None:
+    frame = "{clusters: {names: [hub]}, grants: {settings: [interval]}}"
+    (problem,) = problems(frame, SOURCE, WEB, "dependsOn: []")
+    assert (problem.code, problem.path[-1]) == ("platforms-setting", "dependsOn")
+
+
 def test_clusters_are_chosen_among_those_that_the_main_file_selects() -> None:
     every = "clusters: {all: true}"
     assert placed("{clusters: {labels: {tier: edge}}}", SOURCE, WEB, every) == {

@@ -117,7 +117,7 @@ def test_what_another_stack_plans_is_not_waited_for_by_pulumi() -> None:
     )
     assert problems(text.replace("environments: [dev]", "environments: [dev, r1]")) == told(
         "tenants.yaml:25:57: error[dependency-of-other-stack]: app 'web' (kustomize) cannot wait for 'platform/kyverno', which is"
-        " of the other kind: environment 'dev' has the add-ons of cluster 'hub', and Pulumi waits within one stack only",
+        " of the other kind: environment 'dev' has it on cluster 'hub', and Pulumi waits within one stack only",
         "  at tenants.rocky.apps.web.dependsOn[0]",
         "  fix: make both of one kind, or set another 'dependsOn' under 'overrides.environments.r1'",
         "Found 1 error",
@@ -128,6 +128,89 @@ def test_a_cycle_across_kinds_is_found() -> None:
     text = problems(rocky(MIXED.replace("version: 1.x}}", "version: 1.x}, dependsOn: [web]}")))
     assert "error[dependency-cycle]: apps depend on each other: cache -> web -> cache" in text
     assert text.endswith("Found 1 error\n")
+
+
+KYVERNO = with_addons(
+    rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}\ndependsOn: [platform/policies]\n")
+)
+
+
+@pytest.mark.parametrize("level", ["tenants", "defaults"])
+def test_a_tenant_s_placements_come_after_add_ons(level: str) -> None:
+    text = KYVERNO
+    if level == "defaults":
+        text = text.replace("    dependsOn: [platform/policies]\n", "")
+        text = text.replace("tenants:\n", "defaults: {dependsOn: [platform/policies]}\ntenants:\n")
+    plan = planned(text)
+    for first, second in (
+        ("policies", ("Namespace", "rocky")),
+        ("edge-policies", ("HelmRelease", "edge-rocky-baseline")),
+    ):
+        assert one(plan, "Kustomization", first).id in one(plan, *second).depends_on
+    assert waited_for(plan).keys() >= {"Kustomization tenantry-system/policies", "Kustomization kamaji/edge-policies"}
+
+
+def test_on_a_remote_flux_keeps_the_order_of_a_baseline_and_a_release() -> None:
+    plan = planned(
+        KYVERNO.replace("[platform/policies]", "[platform/kyverno]").replace("dependsOn: [kyverno]", "state: active")
+    )
+    baseline = one(plan, "HelmRelease", "edge-rocky-baseline")
+    assert baseline.manifest["spec"]["dependsOn"] == [{"name": "edge-kyverno"}]
+    assert one(plan, "HelmRelease", "edge-kyverno").id in baseline.depends_on
+    assert set(waited_for(plan)) == {"HelmRelease tenantry-system/kyverno"}
+
+
+def test_a_tenant_can_wait_for_nothing_where_the_default_says_so() -> None:
+    text = KYVERNO.replace("dependsOn: [platform/policies]", "dependsOn: null")
+    plan = planned(text.replace("tenants:\n", "defaults: {dependsOn: [platform/policies]}\ntenants:\n"))
+    assert "Kustomization tenantry-system/policies" not in waited_for(plan)
+
+
+def test_an_extra_namespace_comes_after_add_ons_too() -> None:
+    plan = planned(
+        KYVERNO.replace(
+            "    dependsOn: [platform/policies]\n", "    dependsOn: [platform/policies]\n    namespaces: {jobs: {}}\n"
+        )
+    )
+    assert one(plan, "Kustomization", "policies").id in one(plan, "Namespace", "rocky-jobs").depends_on
+
+
+def test_a_default_that_is_not_on_every_cluster_is_one_problem() -> None:
+    text = KYVERNO.replace("    dependsOn: [platform/policies]\n", "").replace(
+        "tenants:\n", "defaults: {dependsOn: [platform/policies]}\ntenants:\n"
+    )
+    text = text.replace("    policies:\n      clusters: {all: true}", "    policies:\n      clusters: {names: [edge]}")
+    more = text.partition("  rocky:\n")[2]
+    assert problems(f"{text}  movy:\n{more}") == told(
+        "tenants.yaml:16:24: error[dependency-not-placed]: tenants cannot wait for 'platform/policies', which does not run on the"
+        " same clusters",
+        "  at defaults.dependsOn[0]",
+        "  missing on: hub",
+        "  fix: place 'platform/policies' there too, or remove it from 'dependsOn'",
+        "Found 1 error",
+    )
+
+
+def test_a_placement_waits_for_another_stack_by_flux_alone() -> None:
+    text = KYVERNO.replace(
+        "dev: {management: hub}", 'dev: {management: hub}\n  r1: {extends: dev, namespace: "{env}-{tenant}"}'
+    )
+    text = text.replace("environments: [dev]", "environments: [dev, r1]").replace(
+        "dependsOn: [kyverno]", "state: active"
+    )
+    on_edge = text.replace(
+        "clusters: {all: true}\n    dependsOn: [platform/policies]",
+        "clusters: {names: [edge]}\n    dependsOn: [platform/kyverno]",
+    )
+    baseline = one(planned(on_edge, "r1"), "HelmRelease", "edge-r1-rocky-baseline")
+    assert baseline.manifest["spec"]["dependsOn"] == [{"name": "edge-kyverno"}]
+    assert "edge-kyverno" not in {each.name for each in baseline.depends_on}
+    found = problems(on_edge.replace("[platform/kyverno]", "[platform/policies]"))
+    assert found.splitlines()[0].endswith(
+        "error[dependency-of-other-stack]: tenant 'rocky' cannot wait for 'platform/policies' on cluster 'edge': environment 'dev'"
+        " has it, and Pulumi waits within one stack only"
+    )
+    assert found.endswith("Found 1 error\n")
 
 
 def test_files_can_not_say_what_pulumi_waits_for() -> None:
