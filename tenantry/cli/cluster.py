@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import click
 
 from tenantry.cli.commands import Group
+from tenantry.cli.discover import discover
 from tenantry.cli.fleet_file import file_option, reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import cluster_name, output
@@ -163,3 +164,6 @@ def _print(name: str, problems: tuple[Problem, ...], output: str) -> None:
     for problem in problems:
         data(as_text(problem))
     data(f"{name}: {counts(problems) or 'nothing that Flux would refuse'}")
+
+
+command.add_command(discover)

@@ -54,6 +54,10 @@ def _clusters(context: click.Context, _: click.Parameter, start: str) -> list[st
     return _keys(context, start, "clusters")
 
 
+def _groups(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    return _keys(context, start, "clusterGroups")
+
+
 def _revisions(context: click.Context, _: click.Parameter, start: str) -> list[CompletionItem]:
     """Complete branches and tags. The shell completes paths."""
     from tenantry.compare.git import Repository
@@ -89,6 +93,11 @@ def cluster(help: str) -> Callable[[_F], _F]:
 def cluster_name() -> Callable[[_F], _F]:
     """`NAME` of a cluster, completed from the file."""
     return click.argument("name", shell_complete=_clusters)
+
+
+def group(help: str) -> Callable[[_F], _F]:
+    """`--group NAME` of clusters, completed from the file."""
+    return click.option("--group", metavar="NAME", help=help, shell_complete=_groups)
 
 
 def environment(help: str, *, required: bool = False) -> Callable[[_F], _F]:

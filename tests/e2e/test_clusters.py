@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import base64
 import json
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from lightkube.core.exceptions import ApiError
+from lightkube.generic_resource import create_namespaced_resource
 from lightkube.resources.core_v1 import Namespace, Secret
 from lightkube.resources.rbac_authorization_v1 import ClusterRoleBinding
 from lightkube.types import PatchType
@@ -67,6 +70,95 @@ def replaced(project: Project, kubeconfig: str) -> Iterator[None]:
             yield
         finally:
             _write(hub, before)
+
+
+# --- discover -----------------------------------------------------------------------------------------------------
+
+TOOLS = (
+    ("kamaji.clastix.io", "v1alpha1", "TenantControlPlane", "tenantcontrolplanes"),
+    ("cluster.x-k8s.io", "v1beta1", "Cluster", "clusters"),
+    ("multicluster.x-k8s.io", "v1alpha1", "ClusterProfile", "clusterprofiles"),
+)
+"""The kinds that stand for clusters, of which a sandbox has none: group, version, kind and plural."""
+DEFINITION = ("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions")
+
+
+def test_discover_writes_what_the_management_cluster_knows_and_marks_what_is_gone(
+    sandbox: Project, hub: Cluster, tmp_path: Path
+) -> None:
+    file, found = tmp_path / "tenants.yaml", tmp_path / "clusters.d" / "discovered.yaml"
+    include = 'include: [{clusters: "clusters.d/*.yaml"}]\nenvironments:'
+    file.write_text(sandbox.fleet.read_text().replace("environments:", include, 1))
+    place = ("--file", str(file), "--kubeconfig", str(sandbox.kubeconfig("hub-dev")))
+
+    def discover(*options: str) -> dict[str, Any]:
+        out = sandbox.tenantry("clusters", "discover", "-e", "dev", *place, *options, "--output", "json").ok().out
+        assert "certificate" not in out
+        told: dict[str, Any] = json.loads(out)
+        return told
+
+    assert (discover()["added"], found.exists()) == ({}, False)
+    with tools(hub):
+        make(hub, "TenantControlPlane", "edge-1", NAMESPACE)
+        make(hub, "TenantControlPlane", "edge-2", NAMESPACE)
+        make(hub, "Cluster", "us-2", "default")
+        make(hub, "ClusterProfile", "member", "default")
+        labels = {"x-k8s.io/cluster-profile": "member"}
+        metadata = {"name": "member-kubeconfig", "namespace": "default", "labels": labels}
+        hub.create(
+            {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "stringData": {"Config": "certificate"}}
+        )
+        try:
+            told = discover("--prefix", "new-")
+            assert (sorted(told["added"]), told["known"]) == (["new-edge-2", "new-member", "new-us-2"], ["edge-1"])
+            assert "certificate" not in found.read_text()
+            before = found.read_text()
+            assert sandbox.tenantry("cluster", "discover", "-e", "dev", *place, "--check").code == 0
+            hub.client.delete(_kind("Cluster"), "us-2", namespace="default")
+            assert discover()["gone"] == ["new-us-2"]
+        finally:
+            hub.delete("Secret", "default", "member-kubeconfig")
+    assert found.read_text() == before.replace("  new-us-2:\n", "  new-us-2:\n    state: decommissioned\n")
+
+
+@contextmanager
+def tools(hub: Cluster) -> Iterator[None]:
+    """The kinds of the tools that make clusters, without the tools, for a while."""
+    for group, version, kind, plural in TOOLS:
+        schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+        spec = {
+            "group": group,
+            "scope": "Namespaced",
+            "names": {"kind": kind, "plural": plural},
+            "versions": [{"name": version, "served": True, "storage": True, "schema": schema}],
+        }
+        definition = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": spec}
+        hub.apply("customresourcedefinitions", {**definition, "metadata": {"name": f"{plural}.{group}"}})
+    try:
+        yield
+    finally:
+        for group, _, _, plural in TOOLS:
+            hub.remove(*DEFINITION, f"{plural}.{group}")
+
+
+def _kind(name: str) -> Any:
+    group, version, kind, plural = next(each for each in TOOLS if each[2] == name)
+    return create_namespaced_resource(group, version, kind, plural)
+
+
+def make(hub: Cluster, kind: str, name: str, namespace: str) -> None:
+    """An object of a kind that the API server may have just learned of."""
+    resource = _kind(kind)
+    for _ in range(50):
+        try:
+            hub.client.create(resource(metadata={"name": name}), namespace=namespace)
+        except ApiError as error:
+            if error.status.code != 404:
+                raise
+            time.sleep(0.1)
+        else:
+            return
+    raise AssertionError(f"{kind} is not served")
 
 
 def _write(hub: Cluster, content: str) -> None:

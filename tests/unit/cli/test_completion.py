@@ -39,7 +39,7 @@ def offered(*words: str) -> list[str]:
         (("di",), ["diff"]),
         (("s",), ["status", "sandbox", "schema"]),
         (("--f",), ["--file"]),
-        (("cluster", ""), ["bootstrap", "check"]),
+        (("cluster", ""), ["bootstrap", "check", "discover"]),
         (("render", "--dir"), ["--directory"]),
         (("render", "--environment", ""), ["dev"]),
         (("sandbox", "up", "-e", ""), ["dev"]),

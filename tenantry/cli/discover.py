@@ -1,0 +1,185 @@
+"""`tenantry clusters discover`, which `tenantry cluster discover` is too."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import asdict
+from difflib import unified_diff
+from fnmatch import fnmatch
+from pathlib import Path
+
+import click
+
+from tenantry.cli.commands import Command
+from tenantry.cli.fleet_file import reads_file
+from tenantry.cli.management import connect_management, management_options
+from tenantry.cli.options import environment as environment_option
+from tenantry.cli.options import group as group_option
+from tenantry.cli.options import output
+from tenantry.cli.output import data, data_json, say
+from tenantry.cluster import discover as search
+from tenantry.cluster.cluster_file import edited
+from tenantry.cluster.declared import Changes, Naming, compare, management_of
+from tenantry.messages.data import mapping_at
+from tenantry.messages.errors import Path as PathIn
+from tenantry.messages.errors import Refused
+from tenantry.source.include import read_all
+from tenantry.source.parse import parse
+from tenantry.source.parsed_file import ParsedFile, Written
+
+OUTPUT = "clusters.d/discovered.yaml"
+
+
+@click.command(
+    "discover",
+    cls=Command,
+    short_help="write the clusters that a management cluster knows into a file",
+    epilog="""\
+Examples:
+  tenantry clusters discover -e prod --dry-run
+  tenantry clusters discover -e prod --group edge --labels topology.example.com/
+  tenantry clusters discover -e prod --secrets cluster=true --key value
+  tenantry clusters discover -e prod --check
+
+tenants.yaml includes the file with:
+  include: [{clusters: "clusters.d/*.yaml"}]
+
+Exit codes:
+  0  the file is written, or it holds all clusters already
+  1  with --check: the file is out of date
+  2  the request cannot be carried out; nothing is written
+""",
+)
+@environment_option("The environment whose management cluster is asked, and which new clusters join.", required=True)
+@click.option(
+    "--output-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help=f"The file to write; default: {OUTPUT} beside tenants.yaml.",
+)
+@group_option("The group of new clusters, from clusterGroups. What it says already is not repeated.")
+@click.option("--labels", metavar="PREFIX", multiple=True, help="Copy labels of the object that begin with PREFIX.")
+@click.option("--prefix", metavar="TEXT", default="", help="Put TEXT before the names of new clusters.")
+@click.option("--with-namespace", is_flag=True, help="Name new clusters NAMESPACE-NAME.")
+@click.option("--secrets", metavar="SELECTOR", help="Also take Secrets that a label selector matches; needs --key.")
+@click.option("--key", metavar="KEY", help="The key of the kubeconfig in these Secrets.")
+@click.option("--dry-run", is_flag=True, help="Print the changes of the file, and write nothing.")
+@click.option("--check", is_flag=True, help="As --dry-run, but exit with code 1 if there are changes.")
+@management_options
+@output("text", "json")
+@reads_file
+def discover(
+    file: Path,
+    environment: str,
+    output_file: Path | None,
+    group: str | None,
+    labels: tuple[str, ...],
+    prefix: str,
+    secrets: str | None,
+    key: str | None,
+    kubeconfig: Path | None,
+    context: str | None,
+    output: str,
+    *,
+    with_namespace: bool,
+    dry_run: bool,
+    check: bool,
+) -> int:
+    """List the clusters that a management cluster knows, and write new ones into a file that tenants.yaml includes.
+
+    These are control planes of Kamaji, Clusters of Cluster API, virtual clusters of vCluster, ClusterProfiles, and Secrets
+    with a label of your choice. No kubeconfig is read.
+
+    Entries that exist stay as they are. An entry whose cluster is gone gets 'state: decommissioned' and is never removed:
+    review the file, and commit it like any other.
+    """
+    if (secrets is None) != (key is None):
+        raise click.UsageError(
+            "--secrets and --key belong together: which Secrets, and where in each the kubeconfig is"
+        )
+    target = output_file or file.parent / OUTPUT
+    before = _text_of(target)
+    source, own = _declared(read_all(file), target, before)
+    management_of(source, environment)
+    naming = Naming(group or "", prefix, with_namespace, labels)
+    with connect_management(file, environment, kubeconfig, context) as client:
+        found = search.discover(client, {secrets: key} if secrets and key else {})
+        changes = compare(source, own, environment, found, naming, lambda each: search.has_secret(client, each))
+    after = edited(before, str(target), changes.added, changes.gone) if changes.added or changes.gone else before
+    written = after != before and not (dry_run or check)
+    if written:
+        _write(target, after)
+    _print(changes, found.notes, target, output, written=written)
+    if after != before and (dry_run or check) and output == "text":
+        data("\n" + "".join(_difference(before, after, target)).rstrip("\n"))
+    if written and not _is_included(source, file, target):
+        say(f'note: {file} does not include {target} yet; add to it: include: [{{clusters: "{_below(target, file)}"}}]')
+    return 1 if check and after != before else 0
+
+
+def _text_of(target: Path) -> str:
+    try:
+        return target.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"{target} cannot be read: {error}", "name another file with --output-file") from None
+
+
+def _declared(source: ParsedFile, target: Path, text: str) -> tuple[ParsedFile, list[str]]:
+    """All files, and the names in the file with discovered clusters, which need not be included yet."""
+    if not text.strip():
+        return source, []
+    own = parse(text.encode(), str(target))
+    clusters = mapping_at(own.data, "clusters")
+    whole = {**clusters, **mapping_at(source.data, "clusters")}
+    new = clusters.keys() - mapping_at(source.data, "clusters").keys()
+    written: dict[PathIn, Written] = {("clusters", each): (own, ("clusters", each)) for each in new}
+    return source.joined({**source.data, "clusters": whole}, written), list(clusters)
+
+
+def _write(target: Path, text: str) -> None:
+    temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(target)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise Refused(f"{target} cannot be written: {error.strerror}", "name another file with --output-file") from None
+
+
+def _difference(before: str, after: str, target: Path) -> Iterator[str]:
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    return unified_diff(old, new, str(target) if before else "/dev/null", str(target))
+
+
+def _is_included(source: ParsedFile, file: Path, target: Path) -> bool:
+    entries = source.data.get("include")
+    patterns = (mapping_at(each).get("clusters") for each in entries) if isinstance(entries, list) else ()
+    return any(isinstance(each, str) and fnmatch(_below(target, file), each) for each in patterns)
+
+
+def _below(target: Path, file: Path) -> str:
+    """The path of the file as tenants.yaml would name it."""
+    return Path(os.path.relpath(target, file.parent)).as_posix()
+
+
+def _print(changes: Changes, notes: tuple[str, ...], target: Path, output: str, *, written: bool) -> None:
+    if output == "json":
+        data_json({"file": str(target), "written": written, **asdict(changes), "notes": list(notes)})
+        return
+    for note in notes:
+        say(f"note: {note}")
+    for what in changes.itself:
+        say(f"note: {what} has the name of the management cluster, so it is left out")
+    for name in changes.elsewhere:
+        say(f"note: cluster '{name}' is gone; set 'state: decommissioned' where it is declared")
+    for name in changes.back:
+        say(f"note: cluster '{name}' is decommissioned in the file, but it is on the management cluster")
+    for name, what in changes.objects.items():
+        data(f"+ {name}: {what}")
+    for name in changes.gone:
+        data(f"~ {name}: gone, so it gets 'state: decommissioned'")
+    counts = f"{len(changes.added)} new, {len(changes.gone)} gone, {len(changes.known)} declared already"
+    data(f"{target}: {counts}{'' if written or not (changes.added or changes.gone) else '; not written'}")
