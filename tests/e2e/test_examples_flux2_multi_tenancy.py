@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
+from typing import Any
 
 import pytest
 from lightkube.core.exceptions import ApiError
@@ -15,7 +17,7 @@ from tests.e2e.project import Project, example
 
 pytestmark = pytest.mark.e2e
 
-ACCOUNT = "system:serviceaccount:dev-team:dev-team"
+ACCOUNT = "system:serviceaccount:apps:dev-team"
 
 
 @pytest.fixture(scope="module")
@@ -35,30 +37,76 @@ def cluster(staging: Project) -> Iterator[Cluster]:
 
 def runs(cluster: Cluster) -> tuple[str, int] | None:
     """The version and the ready replicas of the tenant's app."""
-    found = cluster.deployment("dev-team", "podinfo")
+    found = cluster.deployment("apps", "podinfo")
     if not found:
         return None
     image = str(found["spec"]["template"]["spec"]["containers"][0]["image"])
     return image.rpartition(":")[2], found.get("status", {}).get("readyReplicas", 0)
 
 
-def push(project: Project, cluster: Cluster, bad: str | None) -> None:
+def push(project: Project, cluster: Cluster, added: str | None, files: dict[str, str] | None = None) -> None:
     """Put a manifest beside the tenant's own ones, or take it away again."""
     path = "staging/kustomization.yaml"
     sound = (project.content / "git" / "dev-team" / "releases" / path).read_text()
-    changed = sound.replace("[../base]", "[../base, bad.yaml]") if bad else sound
-    commit(project.sandbox, "dev-team/releases", {path: changed, "staging/bad.yaml": bad}, "Push")
-    cluster.reconcile("GitRepository", "dev-team", "dev-team")
+    changed = sound.replace("[../base]", "[../base, added.yaml]") if added else sound
+    commit(project.sandbox, "dev-team/releases", {path: changed, "staging/added.yaml": added, **(files or {})}, "Push")
+    cluster.reconcile("GitRepository", "apps", "dev-team")
 
 
 def test_the_tenants_own_release_is_made_as_the_tenant(staging: Project, cluster: Cluster) -> None:
-    release = cluster.find("HelmRelease", "dev-team", "podinfo")
+    release = cluster.find("HelmRelease", "apps", "podinfo")
     assert release is not None
     assert release["spec"]["serviceAccountName"] == "dev-team"
     assert runs(cluster) == ("1.2.0-rc.1", 1)
     for resource in ("helmrepositories", "helmreleases", "deployments"):
-        assert ACCOUNT in requests_as(staging, "staging", "dev-team", resource)
-    assert requests_as(staging, "staging", "dev-team", "deployments") == {ACCOUNT}
+        assert ACCOUNT in requests_as(staging, "staging", "apps", resource)
+    assert requests_as(staging, "staging", "apps", "deployments") == {ACCOUNT}
+
+
+def test_kyverno_comes_before_the_policies_and_these_before_the_tenant(cluster: Cluster) -> None:
+    kyverno = cluster.find("HelmRelease", "tenantry-system", "kyverno")
+    policies = cluster.find("Kustomization", "tenantry-system", "kyverno-policies")
+    release = cluster.find("HelmRelease", "apps", "podinfo")
+    assert kyverno
+    assert policies
+    assert release
+    assert ready_since(kyverno) <= policies["metadata"]["creationTimestamp"]
+    assert policies["metadata"]["creationTimestamp"] <= release["metadata"]["creationTimestamp"]
+    assert cluster.get("kyverno.io", "v1", "ClusterPolicy", "clusterpolicies", "tenants-fetch-from-the-organisation")
+
+
+def ready_since(manifest: dict[str, Any]) -> str:
+    """When an object became ready, as the API server writes times: they sort like text."""
+    [ready] = [each for each in manifest["status"]["conditions"] if each["type"] == "Ready"]
+    return str(ready["lastTransitionTime"])
+
+
+def test_a_tenant_may_have_sources_and_kustomizations_of_its_own(staging: Project, cluster: Cluster) -> None:
+    url = staging.fleet.read_text().partition('git: "')[2].partition('"')[0]
+    source = {
+        "apiVersion": "source.toolkit.fluxcd.io/v1",
+        "kind": "GitRepository",
+        "metadata": {"name": "own"},
+        "spec": {"interval": "5m", "url": f"{url}/dev-team/releases.git", "ref": {"branch": "main"}},
+    }
+    app = {
+        "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
+        "kind": "Kustomization",
+        "metadata": {"name": "own"},
+        "spec": {
+            "interval": "5m",
+            "prune": True,
+            "path": "./own",
+            "serviceAccountName": "dev-team",
+            "targetNamespace": "apps",
+            "sourceRef": {"kind": "GitRepository", "name": "own"},
+        },
+    }
+    push(staging, cluster, "\n---\n".join(map(json.dumps, (source, app))), {"own/settings.yaml": SETTINGS})
+    cluster.until("ConfigMap", "apps", "own-settings", bool, "what the tenant's own Kustomization applies")
+
+
+SETTINGS = "{apiVersion: v1, kind: ConfigMap, metadata: {name: own-settings}, data: {colour: blue}}"
 
 
 ATTEMPTS = {
@@ -85,19 +133,19 @@ def test_a_repository_with_more_than_the_tenant_may_have_is_refused(
 ) -> None:
     manifest, refusal = ATTEMPTS[attempt]
     push(staging, cluster, manifest)
-    cluster.refused("Kustomization", "dev-team", "dev-team", refusal)
-    assert cluster.find("GitRepository", "dev-team", "bad") is None
-    assert cluster.find("Kustomization", "dev-team", "bad") is None
+    cluster.refused("Kustomization", "apps", "dev-team", refusal)
+    assert cluster.find("GitRepository", "apps", "bad") is None
+    assert cluster.find("Kustomization", "apps", "bad") is None
 
 
 def test_a_source_of_another_namespace_is_refused(cluster: Cluster) -> None:
-    source = {"kind": "GitRepository", "name": "policies", "namespace": "tenantry-system"}
+    source = {"kind": "GitRepository", "name": "kyverno-policies", "namespace": "tenantry-system"}
     with pytest.raises(ApiError, match="refer to objects of their own namespace only"):
         cluster.create(
             {
                 "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
                 "kind": "Kustomization",
-                "metadata": {"name": "bad", "namespace": "dev-team"},
+                "metadata": {"name": "bad", "namespace": "apps"},
                 "spec": {"interval": "5m", "prune": True, "serviceAccountName": "dev-team", "sourceRef": source},
             }
         )
@@ -106,7 +154,7 @@ def test_a_source_of_another_namespace_is_refused(cluster: Cluster) -> None:
 def test_an_environments_path_is_a_line_in_the_file(staging: Project, cluster: Cluster) -> None:
     push(staging, cluster, None)
     staging.edit("path: ./staging", "path: ./production")
-    assert staging.preview(stack="staging") == {"Kustomization dev-team/dev-team": "update"}
+    assert staging.preview(stack="staging") == {"Kustomization apps/dev-team": "update"}
     staging.deploy("staging")
     eventually(lambda: runs(cluster) == ("1.1.0", 2), "the release that production has")
 
@@ -114,8 +162,8 @@ def test_an_environments_path_is_a_line_in_the_file(staging: Project, cluster: C
 def test_destroy_takes_along_what_the_tenants_own_objects_made(staging: Project, cluster: Cluster) -> None:
     staging.destroy("staging").ok()
     assert cluster.fleet_objects() == set()
-    assert cluster.find("HelmRelease", "dev-team", "podinfo") is None
+    assert cluster.find("HelmRelease", "apps", "podinfo") is None
     assert runs(cluster) is None
     policies = ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy", "validatingadmissionpolicies")
     assert cluster.get(*policies, "tenants-name-a-service-account") is None
-    cluster.wait_gone("dev-team")
+    cluster.wait_gone("apps")

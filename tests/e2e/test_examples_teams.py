@@ -14,9 +14,11 @@ import pytest
 from sandbox.content import commit
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project, example
+from tests.e2e.webhook import signed_push
 
 pytestmark = pytest.mark.e2e
 
+TOKEN = "the-token-of-rockys-webhook"
 IMAGES = {
     "test": {"rocky": "registry.example.com/rocky/web:2.2.0-rc.1", "movy": "registry.example.com/movy/web:1.3.0-rc.1"},
     "prod": {"rocky": "registry.example.com/rocky/web:2.1.0", "movy": "registry.example.com/movy/web:1.2.0"},
@@ -50,8 +52,10 @@ def teams(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     with example(tmp_path_factory.mktemp("teams") / "project", "teams") as made:
         made.tenantry("validate").ok()
         made.start("test")
-        made.deploy("test")
-        made.deploy("prod")
+        for environment in ("test", "prod"):
+            made.make_stack(environment)
+            made.set_secrets(environment, {"credentials.rocky.hook.token": TOKEN})
+            made.deploy(environment)
         yield made
         made.tenantry("sandbox", "down").ok()
         assert not made.sandbox.exists()
@@ -163,9 +167,22 @@ def test_what_rocky_pushes_is_deployed_without_ops(cloudy: Cloudy) -> None:
 
 
 def push(cloudy: Cloudy, changes: dict[str, str], message: str) -> None:
-    """Commit to ROCKY's repository, and have Flux fetch it now instead of within a minute."""
+    """Commit to ROCKY's repository, and call ROCKY's webhook as the Git host does."""
     commit(cloudy.project.sandbox, "rocky/app", changes, message)
-    cloudy.cluster.reconcile("GitRepository", cloudy.namespace("rocky"), "app")
+    assert signed_push(webhook(cloudy), TOKEN) == 200
+
+
+def webhook(cloudy: Cloudy) -> str:
+    """The URL of ROCKY's receiver."""
+    address = json.loads(cloudy.project.tenantry("sandbox", "status", "--output", "json").ok().out)["webhooks"]
+    listed = ("status", "--environment", cloudy.environment, "--receivers", "--output", "json")
+    [receiver] = json.loads(cloudy.project.tenantry(*listed).ok().out)
+    return f"{address}{receiver['path']}"
+
+
+@in_test
+def test_a_call_without_rockys_token_is_refused(cloudy: Cloudy) -> None:
+    assert signed_push(webhook(cloudy), "a guess") == 400
 
 
 def kustomization(*resources: str, tag: str) -> str:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 from collections.abc import Callable, Iterator
-from http.client import HTTPConnection
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -17,6 +13,7 @@ from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project
 from tests.e2e.receiver import Post, Receiver, receiving
 from tests.e2e.test_fleet import reconcile
+from tests.e2e.webhook import signed_push
 
 pytestmark = pytest.mark.e2e
 
@@ -172,9 +169,9 @@ def test_a_signed_push_has_the_source_fetched_at_once_and_a_forged_one_does_not(
     pushed = commit(alerting.sandbox, "rocky/manifests", {"web/README.md": "Pushed.\n"}, "Push")
     for name, (namespace, source) in SOURCES.items():
         before = requested(hub, namespace, source)
-        assert call(webhooks[name], "another-token") == 400
+        assert signed_push(webhooks[name], "another-token") == 400
         assert requested(hub, namespace, source) == before
-        assert call(webhooks[name], CALLS) == 200
+        assert signed_push(webhooks[name], CALLS) == 200
         hub.until("GitRepository", namespace, source, fetching(pushed), f"{pushed} in {namespace}/{source}")
 
 
@@ -188,20 +185,3 @@ def requested(hub: Cluster, namespace: str, source: str) -> str | None:
 
 def fetching(commit: str) -> Callable[[dict[str, Any]], bool | None]:
     return lambda found: found["status"]["artifact"]["revision"].endswith(commit) or None
-
-
-def call(url: str, token: str) -> int:
-    """What a webhook answers to a push as GitHub signs it."""
-    where, body = urlsplit(url), json.dumps({"ref": "refs/heads/main"}).encode()
-    signature = hmac.new(token.encode(), body, hashlib.sha256).hexdigest()
-    headers = {
-        "X-GitHub-Event": "push",
-        "X-Hub-Signature-256": f"sha256={signature}",
-        "Content-Type": "application/json",
-    }
-    connection = HTTPConnection(where.netloc, timeout=10)
-    try:
-        connection.request("POST", where.path, body, headers)
-        return connection.getresponse().status
-    finally:
-        connection.close()
