@@ -240,4 +240,5 @@ def _times(value: Any) -> Iterator[str]:
         if key in ("interval", "retryInterval") and isinstance(inner, str):
             yield inner
         else:
-            yield from _times(inner)
+            for each in entries(inner) or (inner,):
+                yield from _times(each)

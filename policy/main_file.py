@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from policy.resource import lookup, mapping, texts
+from policy.resource import entries, lookup, mapping, texts
 
 CLOSED = ("kube-*", "flux-system", "default")
 """Namespaces of Kubernetes and Flux, as patterns."""
@@ -249,9 +249,11 @@ def _kubeconfig(written: Mapping[str, Any]) -> Kubeconfig | None:
 
 def _targets(addon: Mapping[str, Any]) -> Iterator[str]:
     """The target namespaces of an add-on, wherever it names them."""
-    for path in ("environments", "clusters"):
-        for over in mapping(mapping(addon.get("overrides")).get(path)).values():
-            yield from _targets({key: mapping(over).get(key) for key in ("kustomize", "helm")})
+    written = mapping(addon.get("overrides"))
+    for over in (*mapping(written.get("environments")).values(), *entries(written.get("where"))):
+        yield from _targets({key: mapping(over).get(key) for key in ("kustomize", "helm")})
+    for over in mapping(written.get("clusters")).values():
+        yield from _targets({key: mapping(over).get(key) for key in ("kustomize", "helm")})
     for kind in ("kustomize", "helm"):
         for key in ("targetNamespace", "storageNamespace"):
             if name := mapping(addon.get(kind)).get(key):

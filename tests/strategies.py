@@ -324,6 +324,10 @@ def _apps(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
             app["imageAutomation"] = draw(_automations(from_git=from_git, with_credentials=True))
         if draw(st.booleans()):
             app["overrides"] = {"clusters": {draw(st.sampled_from(clusters)): {kind: {"timeout": "3m"}}}}
+        if draw(st.booleans()):
+            regions = draw(st.lists(_REGIONS, max_size=2))
+            where = [{"labels": {"region": region}, kind: {"timeout": "4m"}} for region in regions]
+            app.setdefault("overrides", {})["where"] = where
         apps[name] = app
     return apps
 

@@ -27,7 +27,7 @@ from tenantry.model import (
     Receiver,
 )
 
-Block: TypeAlias = tuple[tuple[str, ...], type[FluxBlock], dict[str, Any]]
+Block: TypeAlias = tuple[Path, type[FluxBlock], dict[str, Any]]
 """A block's path, the model of its keys, and what is written."""
 
 _MODELS: dict[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}
@@ -46,7 +46,7 @@ def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
     yield from alert_blocks(data)
     yield from receiver_blocks(data)
     for at in _apps(data):
-        yield from ((path, _MODELS[path[-1]], block) for path, block in blocks_of(data, at))
+        yield from ((path, _MODELS[str(path[-1])], block) for path, block in blocks_of(data, at))
     yield from _image_blocks(data)
 
 
@@ -78,13 +78,22 @@ def receiver_blocks(data: dict[str, Any]) -> Iterator[Block]:
         yield at, Receiver, mapping_at(data, *at)
 
 
-def blocks_of(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+def blocks_of(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[tuple[Path, dict[str, Any]]]:
     """The blocks of the app or add-on at a path and of its overrides."""
-    groups = ((*at, "overrides", group) for group in ("environments", "clusters"))
-    for path in (at, *((*group, name) for group in groups for name in mapping_at(data, *group))):
+    paths: list[Path] = [at, *override_paths(data, at)]
+    for path in paths:
         for kind in _MODELS:
             if block := mapping_at(data, *path, kind):
                 yield (*path, kind), block
+
+
+def override_paths(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[Path]:
+    """The overrides of anything that has some, whether or not they fit the model."""
+    over: Path = (*at, "overrides")
+    where = mapping_at(data, *over).get("where")
+    yield from ((*over, "environments", name) for name in mapping_at(data, *over, "environments"))
+    yield from ((*over, "where", index) for index in range(len(where) if isinstance(where, list) else 0))
+    yield from ((*over, "clusters", name) for name in mapping_at(data, *over, "clusters"))
 
 
 def _image_blocks(data: dict[str, Any]) -> Iterator[Block]:

@@ -39,7 +39,7 @@ class Fleet:
     def clusters(self) -> dict[str, Cluster]:
         return self.document.clusters
 
-    def raw(self, *path: str) -> dict[str, Any]:
+    def raw(self, *path: str | int) -> dict[str, Any]:
         """The mapping at a path as written; empty if the path does not exist."""
         return mapping_at(self.source.data, *path)
 

@@ -1,18 +1,19 @@
 """Effective settings of a tenant, or of an app on one cluster, after defaults, overrides and placeholders.
 
-Merge order, least to most specific: defaults < tenant (or add-on) < app < environment < cluster. An environment follows
-those that it extends.
+Merge order, least to most specific: defaults < tenant (or add-on) < app < environment < labels (`where`) < cluster. An
+environment follows those that it extends, and the entries of `where` are in their order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.resolve import resolved_layers
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
 from tenantry.model import Helm, Kustomize, Settings
 from tenantry.model.network import Network
@@ -143,10 +144,26 @@ def app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str
     """The layers of the app at a path of the document on one cluster."""
     app = fleet.raw(*at)
     base = Layer(at, {key: value for key, value in app.items() if key in ("kustomize", "helm", "dependsOn")})
-    environments = ((*at, "overrides", "environments", each) for each in fleet.lineage(environment))
-    paths = (*environments, (*at, "overrides", "clusters", cluster))
-    overrides = (Layer(path, fleet.raw(*path)) for path in paths)
-    return (base, *(layer for layer in overrides if layer.data))
+    return (base, *_overrides(fleet, at, environment, cluster))
+
+
+def _overrides(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> Iterator[Layer]:
+    """The overrides at a path that hold on a cluster, the most specific last."""
+    over = (*at, "overrides")
+    paths: list[Path] = [(*over, "environments", each) for each in fleet.lineage(environment)]
+    paths += ((*over, "where", index) for index in where_applies(fleet, at, cluster))
+    for path in (*paths, (*over, "clusters", cluster)):
+        if data := {key: value for key, value in fleet.raw(*path).items() if path[-2] != "where" or key != "labels"}:
+            yield Layer(path, data)
+
+
+def where_applies(fleet: Fleet, at: tuple[str, ...], cluster: str) -> Iterator[int]:
+    """The entries of `where` below a path whose labels a cluster has, in their order."""
+    entries = fleet.raw(*at, "overrides").get("where")
+    for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+        labels = mapping_at(entry, "labels")
+        if labels and labels.items() <= fleet.clusters[cluster].labels.items():
+            yield index
 
 
 def _inherited(fleet: Fleet, *at: str) -> Layer:

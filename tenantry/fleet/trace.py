@@ -72,13 +72,35 @@ def trace(source: ParsedFile, layers: Sequence[Layer], effective: Mapping[str, A
 
 def origin_at(source: ParsedFile, path: Path) -> Origin:
     """The origin for a path of the document."""
-    return Origin(_level(source.origin(path)), source.locate(path))
+    return Origin(_override(source, path) or _level(source.origin(path)), source.locate(path))
 
 
 def placeholders(written: Any) -> tuple[str, ...]:
     """The names of the placeholders in a text or in a list of texts, each once."""
     texts = written if isinstance(written, list) else [written]
     return tuple(dict.fromkeys(name for text in texts if isinstance(text, str) for name in names_in(text)))
+
+
+def _override(source: ParsedFile, path: Path) -> str:
+    """The override that a value stands in: its environment, labels or cluster; "" if it stands in none."""
+    match path:
+        case (
+            ("defaults", "overrides", group, name, *_)
+            | ("tenants", _, "overrides", group, name, *_)
+            | ("tenants", _, "apps", _, "overrides", group, name, *_)
+            | ("platform", "addons", _, "overrides", group, name, *_)
+        ) if group != "where":
+            return f"{str(group)[:-1]} {name}"
+        case (
+            ("defaults", "overrides", "where", int(), *_)
+            | ("tenants", _, "overrides", "where", int(), *_)
+            | ("tenants", _, "apps", _, "overrides", "where", int(), *_)
+            | ("platform", "addons", _, "overrides", "where", int(), *_)
+        ):
+            index = next(place for place, part in enumerate(path) if isinstance(part, int))
+            labels = value_at(source.data, (*path[: index + 1], "labels"), {})
+            return f"where {', '.join(f'{label}={value}' for label, value in labels.items())}"
+    return ""
 
 
 def _level(path: Path) -> str:
@@ -89,10 +111,6 @@ def _level(path: Path) -> str:
             level = f"{group[:-1]} {name}"
         case ("clusterGroups", name, *_):
             level = f"group {name}"
-        case ("tenants", _, "apps", _, "overrides", "environments" | "clusters" as group, name, *_):
-            level = f"{group[:-1]} {name}"
-        case ("platform", "addons", _, "overrides", "environments" | "clusters" as group, name, *_):
-            level = f"{group[:-1]} {name}"
         case ("platform", "addons", *_):
             level = "add-on"
         case ("tenants", _, "apps" | "sources" as group, *_):

@@ -40,10 +40,10 @@ def depth_of(data: Any, path: Path) -> int:
     return len(path)
 
 
-def mapping_at(data: Any, *path: str) -> dict[str, Any]:
+def mapping_at(data: Any, *path: str | int) -> dict[str, Any]:
     """The mapping at a path; empty if there is no mapping."""
     for part in path:
-        data = data.get(part) if isinstance(data, dict) else None
+        data = data.get(part) if isinstance(data, dict) else _step(data, part)
     return data if isinstance(data, dict) else {}
 
 

@@ -16,7 +16,7 @@ All models are strict (no value is converted silently), frozen, and refuse keys 
 """
 
 from tenantry.model.alerts import COMMIT_STATUS, Alert, Provider
-from tenantry.model.apps import Addon, App, AppPatch, Overrides, State
+from tenantry.model.apps import Addon, App, AppPatch, AppWhere, Overrides, State
 from tenantry.model.clusters import (
     Cluster,
     ClusterGroup,
@@ -54,6 +54,7 @@ __all__ = [
     "Alert",
     "App",
     "AppPatch",
+    "AppWhere",
     "Bucket",
     "ChartRepository",
     "Cluster",

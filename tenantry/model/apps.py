@@ -10,7 +10,7 @@ from tenantry.model.clusters import Selector
 from tenantry.model.helm import HelmPatch
 from tenantry.model.images import ImageAutomation
 from tenantry.model.kustomize import KustomizePatch
-from tenantry.model.scalars import AppName, Name
+from tenantry.model.scalars import AppName, LabelKey, LabelValue, Name
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model, OneOf
 
@@ -28,11 +28,20 @@ class AppPatch(Model):
     """Replaces the app's list; `null` empties it."""
 
 
+class AppWhere(AppPatch):
+    """What differs on the clusters with some labels."""
+
+    labels: Annotated[dict[LabelKey, LabelValue], Field(min_length=1)]
+    """The clusters that have all of these labels."""
+
+
 class Overrides(Model):
     environments: dict[str, AppPatch] = {}
     """Overrides by environment. Those of an extended environment apply first."""
+    where: list[AppWhere] = []
+    """Overrides by labels of clusters, in this order. They take precedence over the environment's."""
     clusters: dict[str, AppPatch] = {}
-    """Overrides by cluster. They take precedence over the environment's."""
+    """Overrides by cluster. They take precedence over all others."""
 
 
 class App(OneOf):

@@ -109,8 +109,14 @@ NAMESPACES: tuple[Any, ...] = (
     {"jobs": {"quota": {"pods": 1000}}},
 )
 OVERRIDES: tuple[Any, ...] = tuple(
-    {level: {name: {kind: {key: value}}}}
-    for level, name in (("environments", "dev"), ("clusters", "edge"), ("clusters", "hub"), ("clusters", "far"))
+    {level: [{"labels": {"zone": name}, kind: {key: value}}] if level == "where" else {name: {kind: {key: value}}}}
+    for level, name in (
+        ("environments", "dev"),
+        ("where", "in"),
+        ("clusters", "edge"),
+        ("clusters", "hub"),
+        ("clusters", "far"),
+    )
     for kind in ("kustomize", "helm")
     for key, value in (
         ("timeout", "1m"),

@@ -65,7 +65,7 @@ def _where(
         yield from dict.fromkeys(origin(layers, at) for layers in views.values() if ignored(merge(layers)))
 
 
-def _says(fleet: Fleet, block: tuple[str, ...], path: tuple[str, ...]) -> bool:
+def _says(fleet: Fleet, block: Path, path: tuple[str, ...]) -> bool:
     """Whether the block says something at a path of the app."""
     return block[-1] == path[0] and path[-1] in fleet.raw(*block, *path[1:-1])
 

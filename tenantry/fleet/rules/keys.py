@@ -70,9 +70,9 @@ def _entries(fleet: Fleet, flux_kind: str, *path: str) -> Iterator[_Named]:
                 yield _Named((*at, *path, index), entry, *found)
 
 
-def _keys(fleet: Fleet, at: tuple[str, ...], entry: dict[str, Any]) -> tuple[str, tuple[str, ...]] | None:
+def _keys(fleet: Fleet, at: Path, entry: dict[str, Any]) -> tuple[str, tuple[str, ...]] | None:
     """The named entry, in words, and its keys; None: it is created elsewhere or not declared."""
-    owner = fleet.document.tenants.get(at[1]) if at[0] == "tenants" else fleet.document.platform
+    owner = fleet.document.tenants.get(str(at[1])) if at[0] == "tenants" else fleet.document.platform
     name = entry.get("name")
     if owner is None or not isinstance(name, str):
         return None

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from tenantry.fleet.environments import addon_environment, barrier
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import matches, placements_of, selector_at
 from tenantry.fleet.rules import walk
+from tenantry.fleet.settings import where_applies
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import doubtful
-from tenantry.messages.text import listed
+from tenantry.messages.text import declared, listed
 from tenantry.model import App
 
 _FIX = "remove it, or correct the name or the app's 'clusters'"
@@ -19,7 +20,7 @@ _FIX = "remove it, or correct the name or the app's 'clusters'"
 def overrides_apply_somewhere(fleet: Fleet) -> Iterator[Finding]:
     for at, _, app, declared_app in walk.apps(fleet):
         overrides = declared_app.overrides
-        if not (overrides.environments or overrides.clusters):
+        if not (overrides.environments or overrides.where or overrides.clusters):
             continue
         placements = tuple(placements_of(fleet, at))
         reached = {name for environment in {each for each, _ in placements} for name in fleet.lineage(environment)}
@@ -32,6 +33,30 @@ def overrides_apply_somewhere(fleet: Fleet) -> Iterator[Finding]:
             if name not in clusters:
                 path = (*at, "overrides", "clusters", name)
                 yield _never(fleet, at, path, f"{_what(at)} '{app}' is not placed on cluster '{name}'")
+        matched = {index for cluster in clusters for index in where_applies(fleet, at, cluster)}
+        for index, entry in enumerate(overrides.where):
+            if index not in matched:
+                yield _nowhere(fleet, at, (*at, "overrides", "where", index, "labels"), entry.labels, clusters)
+
+
+def _nowhere(
+    fleet: Fleet, at: tuple[str, ...], path: Path, labels: Mapping[str, str], clusters: Collection[str]
+) -> Finding:
+    """An override by labels that no cluster has; the closest label is one that a cluster of the app has."""
+    there = {f"{key}={value}" for name in clusters for key, value in fleet.clusters[name].labels.items()}
+    missing = [each for each in (f"{key}={value}" for key, value in labels.items()) if each not in there]
+    notes = (declared("labels there", missing[0], there),) if missing else ()
+    message = (
+        f"no cluster that {_what(at)} '{at[-1]}' is placed on has {'these labels' if len(labels) > 1 else 'this label'}"
+    )
+    return doubtful(
+        path,
+        "never-applies",
+        f"{message}, so this override never applies",
+        (*notes, *_placed_on(fleet, at)),
+        fix="remove it, or correct the labels or the app's 'clusters'",
+        at_key=True,
+    )
 
 
 def image_automations_name_environments_of_the_app(fleet: Fleet) -> Iterator[Finding]:

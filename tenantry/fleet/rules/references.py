@@ -101,7 +101,7 @@ def tenants_do_not_borrow_the_controllers_identity(fleet: Fleet) -> Iterator[Fin
             yield from borrowed(model.flux_kind, {**block, "secretRef": named} if named else block, path)
 
 
-def _sources(fleet: Fleet) -> Iterator[tuple[str, ...]]:
+def _sources(fleet: Fleet) -> Iterator[Path]:
     return (path[:-1] for path, _, _ in source_blocks(fleet.source.data))
 
 
@@ -132,7 +132,7 @@ def _why(group: str) -> str:
     return f"only declared names are allowed: Flux can read any {what} in the namespace, such as a cluster's kubeconfig"
 
 
-def _not_included(fleet: Fleet, at: tuple[str, ...], path: Path, name: str) -> Iterator[Finding]:
+def _not_included(fleet: Fleet, at: Path, path: Path, name: str) -> Iterator[Finding]:
     known: dict[str, Any] = fleet.raw(*at[:-1]) if at[0] == "tenants" else {}
     git = {each for each, source in known.items() if isinstance(source, dict) and "git" in source}
     if name not in git:

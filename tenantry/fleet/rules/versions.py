@@ -56,7 +56,7 @@ def _without_placeholders(text: str) -> set[str]:
     return set() if "{" in text else {text}
 
 
-def _filled(fleet: Fleet, at: tuple[str, ...], path: tuple[str, ...], text: str) -> set[str]:
+def _filled(fleet: Fleet, at: tuple[str, ...], path: Path, text: str) -> set[str]:
     """What a version becomes on the clusters where it stands in the block at the path."""
     if not any(names_in(text)):
         return {text}

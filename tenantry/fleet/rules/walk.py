@@ -90,13 +90,14 @@ def source_of(fleet: Fleet, at: tuple[str, ...], name: str) -> Source | None:
     return fleet.document.tenants[at[1]].sources.get(name)
 
 
-def overrides(overrides: Overrides, at: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], AppPatch]]:
-    for group, entries in (("environments", overrides.environments), ("clusters", overrides.clusters)):
-        for name, entry in entries.items():
-            yield (*at, "overrides", group, name), entry
+def overrides(overrides: Overrides, at: tuple[str, ...]) -> Iterator[tuple[Path, AppPatch]]:
+    over: Path = (*at, "overrides")
+    yield from (((*over, "environments", name), entry) for name, entry in overrides.environments.items())
+    yield from (((*over, "where", index), entry) for index, entry in enumerate(overrides.where))
+    yield from (((*over, "clusters", name), entry) for name, entry in overrides.clusters.items())
 
 
-def blocks(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+def blocks(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[Path, dict[str, Any]]]:
     """The `kustomize:` and `helm:` blocks of an app and of its overrides, as written."""
     return blocks_of(fleet.source.data, at)
 
