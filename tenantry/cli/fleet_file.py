@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from tenantry.cli.output import as_data, data_json
+from tenantry.cli.output import data_json, invalid_as_data
 from tenantry.messages.errors import InvalidFleet, Refused
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -48,8 +48,7 @@ def reads_file(command: Callable[..., int]) -> Callable[..., int]:
         except InvalidFleet as invalid:
             if options.get("output") != "json":
                 raise
-            errors = [as_data(diagnostic) for diagnostic in invalid.diagnostics]
-            data_json({"valid": False, "errors": errors, "warnings": []})
+            data_json(invalid_as_data(invalid))
             return 2
 
     return file_option()(with_file)

@@ -140,12 +140,18 @@ def as_data(diagnostic: Diagnostic) -> dict[str, Any]:
         "file": diagnostic.location.file,
         "line": diagnostic.location.line,
         "column": diagnostic.location.column,
+        "severity": diagnostic.severity.value,
         "code": diagnostic.code,
         "message": diagnostic.message,
         "path": list(diagnostic.path),
         "notes": list(diagnostic.notes),
         "fix": diagnostic.fix,
     }
+
+
+def invalid_as_data(invalid: InvalidFleet) -> dict[str, Any]:
+    """All problems of an invalid file for `--output json`."""
+    return {"valid": False, "errors": [as_data(each) for each in invalid.diagnostics], "warnings": []}
 
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}

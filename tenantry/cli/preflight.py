@@ -18,13 +18,14 @@ from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output
-from tenantry.cli.output import as_text, counts, data, data_json, error, working
+from tenantry.cli.output import as_data as diagnostic_as_data
+from tenantry.cli.output import as_text, counts, data, data_json, error, report_warnings, say, working
 from tenantry.cluster.requests import ANSWER_TIMEOUT
 from tenantry.cluster.stackfile import stack_target
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import limits_of
-from tenantry.load import load_fleet, plan_one
-from tenantry.messages.errors import Refused, Severity
+from tenantry.load import load_fleet, plan_one, warnings_of
+from tenantry.messages.errors import Diagnostic, Refused, Severity
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan
 from tenantry.preflight.adoption import Adoption
@@ -68,6 +69,8 @@ def command(
 
     Reports what the guard of `pulumi up` would refuse, existing objects that would be adopted, whether Flux is recent
     enough and locked down, and whether Flux can reach the remote clusters. Nothing is changed.
+
+    The warnings of `tenantry validate` are printed to stderr; they do not change the exit code.
     """
     names = tuple(dict.fromkeys(environment))
     if len(names) > 1 and (kubeconfig or context):
@@ -75,6 +78,9 @@ def command(
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         plans = {name: plan_one(fleet, name) for name in names}
+    warnings = warnings_of(fleet)
+    if output != "json":
+        _print_warnings(file, warnings, brief=brief)
     reports: dict[str, Report] = {}
     for name, planned in plans.items():
         try:
@@ -82,7 +88,8 @@ def command(
         except Refused as refused:
             error(str(refused))
     if output == "json":
-        data_json({"environments": [_as_data(plans[name], report) for name, report in reports.items()]})
+        environments = [_as_data(plans[name], report) for name, report in reports.items()]
+        data_json({"environments": environments, "warnings": [diagnostic_as_data(each) for each in warnings]})
     else:
         for name, report in reports.items():
             _print(plans[name], report, EVERYTHING if everything else DisplayLimits(), brief=brief)
@@ -119,6 +126,14 @@ def _print(planned: Plan, report: Report, limits: DisplayLimits, *, brief: bool)
         f"{planned.environment}: {counted(len(planned.objects), 'object')} for {planned.management}: {found}"
         + (f" ({hidden})" if hidden else "")
     )
+
+
+def _print_warnings(file: Path, warnings: tuple[Diagnostic, ...], *, brief: bool) -> None:
+    """The warnings that `tenantry validate` prints, too."""
+    if not brief:
+        report_warnings(warnings)
+    elif warnings:
+        say(f"{file}: {counted(len(warnings), 'warning')} ({listed(each.code for each in warnings)})")
 
 
 def _adoption(adoption: Adoption, limits: DisplayLimits) -> Iterator[str]:

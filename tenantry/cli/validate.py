@@ -25,10 +25,10 @@ Examples:
 
 Exit codes:
   0  the file is valid
-  2  it is not, or it cannot be read; with --strict, also if there are warnings
+  2  it is not, or it cannot be read; with --strict, warnings are errors
 """,
 )
-@click.option("--strict", is_flag=True, help="Also exit with code 2 if there are warnings.")
+@click.option("--strict", is_flag=True, help="Treat warnings as errors: exit with code 2 if there are any.")
 @output("text", "json")
 @reads_file
 def command(file: Path, *, strict: bool, output: str) -> int:

@@ -16,7 +16,7 @@ from tenantry.cli.diff.text import as_names, as_text
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output, revision
-from tenantry.cli.output import data, data_json, error, report_invalid, say, working
+from tenantry.cli.output import data, data_json, error, invalid_as_data, report_invalid, say, working
 from tenantry.compare.diff import Diff, diff_all
 from tenantry.compare.grants import Widened, widened
 from tenantry.compare.revision import Base, load_base
@@ -89,7 +89,7 @@ def command(
     """
     with working(f"planning {file}"):
         fleet = load_fleet(file)
-    before, after, grants = _plans(fleet, file, base, environment, merge_base=merge_base)
+    before, after, grants = _plans(fleet, file, base, environment, merge_base=merge_base, as_json=output == "json")
     if not before.found:
         say(f"{before.name} has no {file.name}: everything is new")
     diffs = diff_all(before.plans, after, grants)
@@ -123,7 +123,7 @@ def _as_json(
 
 
 def _plans(
-    fleet: Fleet, file: Path, base: str, environments: tuple[str, ...], *, merge_base: bool
+    fleet: Fleet, file: Path, base: str, environments: tuple[str, ...], *, merge_base: bool, as_json: bool
 ) -> tuple[Base, Mapping[str, Plan], Mapping[str, tuple[Widened, ...]]]:
     """The base, the plans to compare with it, and what is granted more.
 
@@ -144,7 +144,10 @@ def _plans(
         with working(f"planning {base}"):
             before = load_base(file, base, planned_before, merge_base=merge_base)
     except InvalidFleet as invalid:
-        report_invalid(invalid)
+        if as_json:
+            data_json({"base": {"name": base, "commit": None}, **invalid_as_data(invalid)})
+        else:
+            report_invalid(invalid)
         message = f"the file at '{base}' is invalid, so there is nothing to compare with"
         raise Refused(
             message, "name a base that is valid; `tenantry render` shows everything that the file yields now"

@@ -98,6 +98,8 @@ WARNINGS: tuple[Rule, ...] = (
     unused.sources_are_used,
     unused.credentials_and_configs_are_used,
     unused.cluster_groups_are_used,
+    unused.variables_are_used,
+    unused.alerts_have_something_to_tell,
     receivers.receivers_have_sources_to_fetch,
     frames.grants_are_for_tenants_with_an_included_file,
     granted.management_clusters_are_left_out_on_purpose,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.leaks import secrets_of
+from tenantry.fleet.rules import walk
 from tenantry.fleet.rules.keys import keys_of_credentials
 from tenantry.messages.errors import Finding
 from tenantry.messages.text import declared
@@ -32,7 +33,7 @@ _NO_ADDRESS = "telegram"
 
 
 def alerts_name_declared_apps(fleet: Fleet) -> Iterator[Finding]:
-    for at, alert in _alerts(fleet):
+    for at, alert in walk.alerts(fleet):
         group = "addons" if at[0] == "platform" else "apps"
         owner = at[:-2]
         what = "add-on" if group == "addons" else "app"
@@ -50,13 +51,13 @@ def alerts_name_declared_apps(fleet: Fleet) -> Iterator[Finding]:
 
 def addresses_of_providers_hold_no_secret(fleet: Fleet) -> Iterator[Finding]:
     """As written; the plan checks it again with its placeholders filled."""
-    for at, alert in _alerts(fleet):
+    for at, alert in walk.alerts(fleet):
         yield from secrets_of(alert.provider, (*at, "provider"))
 
 
 def providers_say_what_their_type_needs(fleet: Fleet) -> Iterator[Finding]:
     """As written; `lacking` looks again at the values that variables give."""
-    for at, alert in _alerts(fleet):
+    for at, alert in walk.alerts(fleet):
         yield from lacking(fleet, at, alert)
 
 
@@ -77,7 +78,7 @@ def lacking(fleet: Fleet, at: tuple[str, ...], alert: Alert) -> Iterator[Finding
 
 def alerts_tell_what_their_provider_can_take(fleet: Fleet) -> Iterator[Finding]:
     """Flux sets the status of a commit for what has a commit as its revision, and comments where an annotation says on what."""
-    for at, alert in _alerts(fleet):
+    for at, alert in walk.alerts(fleet):
         kind = alert.provider.type
         apps: Mapping[str, App] = _apps(fleet, at)
         told = {name: app for name, app in apps.items() if alert.apps is None or name in alert.apps}
@@ -102,14 +103,6 @@ def alerts_tell_what_their_provider_can_take(fleet: Fleet) -> Iterator[Finding]:
 
 def _without_comments(kind: str) -> str:
     return kind.removesuffix("comment").removesuffix("pullrequest").removesuffix("mergerequest")
-
-
-def _alerts(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Alert]]:
-    for tenant, declared_tenant in fleet.document.tenants.items():
-        for name, alert in declared_tenant.alerts.items():
-            yield ("tenants", tenant, "alerts", name), alert
-    for name, alert in fleet.document.platform.alerts.items():
-        yield ("platform", "alerts", name), alert
 
 
 def _apps(fleet: Fleet, at: tuple[str, ...]) -> Mapping[str, App]:

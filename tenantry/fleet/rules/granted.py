@@ -73,29 +73,33 @@ def apps_of_included_files_are_placed(fleet: Fleet) -> Iterator[Finding]:
 
 def _left_out(fleet: Fleet, tenant: str) -> Iterator[str]:
     """The management clusters that a granted `all` does not include."""
-    selector, at = granted_selector(fleet, tenant)
-    names = [
-        name for name in fleet.clusters if is_management(fleet, name) and selector and name not in selector.exclude
-    ]
-    if selector and selector.all and names:
-        where = fleet.source.line_of(at)
+    if names := _silently_left_out(fleet, tenant):
+        where = fleet.source.line_of(granted_selector(fleet, tenant)[1])
         yield f"'all' does not include management clusters ({listed(names)}): name them, or select them by labels ({where})"
+
+
+def _silently_left_out(fleet: Fleet, tenant: str) -> list[str]:
+    """The same by name, without those that the selector excludes itself."""
+    selector, _ = granted_selector(fleet, tenant)
+    if selector is None or not selector.all:
+        return []
+    return [name for name in fleet.clusters if is_management(fleet, name) and name not in selector.exclude]
 
 
 def management_clusters_are_left_out_on_purpose(fleet: Fleet) -> Iterator[Finding]:
     """Reported once for each place of a selector, however many tenants it is for."""
     places: dict[Path, str] = {}
     for tenant, _ in filled_tenants(fleet):
-        if any(_left_out(fleet, tenant)):
+        if _silently_left_out(fleet, tenant):
             places.setdefault(granted_selector(fleet, tenant)[1], tenant)
     for path, tenant in places.items():
-        names = [name for name in fleet.clusters if is_management(fleet, name)]
+        names, excluded = _silently_left_out(fleet, tenant), fleet.source.value(path).get("exclude", ())
         yield doubtful(
             path,
             "management-clusters",
             f"for tenants with an included file, such as '{tenant}', 'all' does not include management clusters",
             (f"management clusters: {listed(names)}",),
-            fix=f"exclude them: '{{all: true, exclude: [{', '.join(names[:3])}]}}', or name the clusters",
+            fix=f"exclude them: '{{all: true, exclude: [{', '.join((*excluded, *names[:3]))}]}}', or name the clusters",
         )
 
 

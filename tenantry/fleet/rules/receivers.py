@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.rules import keys, walk
+from tenantry.fleet.rules.unused import may_be_filled
 from tenantry.messages.errors import Finding
 from tenantry.messages.findings import doubtful
 from tenantry.messages.placeholders import is_unfilled
@@ -81,7 +82,7 @@ def lacking(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -> Iterator[F
 def receivers_have_sources_to_fetch(fleet: Fleet) -> Iterator[Finding]:
     """One that names sources is silent: what is declared and never used has a warning of its own."""
     for at, receiver in walk.receivers(fleet):
-        if receiver.sources is None and not _may_fetch(fleet, at):
+        if receiver.sources is None and not _may_fetch(fleet, at) and not may_be_filled(fleet, at):
             whose, what = ("the platform", "add-on") if at[0] == "platform" else (f"tenant '{at[1]}'", "source")
             yield doubtful(
                 at,

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.grants import is_filled
 from tenantry.fleet.rules import walk
 from tenantry.fleet.rules.references import names_of_attachments
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import doubtful
+from tenantry.messages.placeholders import names_in
 
 
 def sources_are_used(fleet: Fleet) -> Iterator[Finding]:
@@ -46,6 +48,55 @@ def cluster_groups_are_used(fleet: Fleet) -> Iterator[Finding]:
             yield _unused(("clusterGroups", name), "group", "no cluster names it")
 
 
+def variables_are_used(fleet: Fleet) -> Iterator[Finding]:
+    """Each name once. Where teams have files of their own, a variable that none of them uses yet is an offer."""
+    if _teams_have_files(fleet):
+        return
+    used = set(_placeholders(fleet.source.data))
+    told: set[str] = set()
+    for path in _variables(fleet):
+        if path[-1] not in used and path[-1] not in told:
+            told.add(path[-1])
+            yield _unused(path, "variable", f"no placeholder '{{{path[-1]}}}' stands in the file")
+
+
+def alerts_have_something_to_tell(fleet: Fleet) -> Iterator[Finding]:
+    for at, _ in walk.alerts(fleet):
+        if at[0] == "platform":
+            why, fix = "there is no add-on and no remote cluster", "declare an add-on, or remove it"
+            told = bool(fleet.document.platform.addons) or any(each.kubeconfig for each in fleet.clusters.values())
+        else:
+            why, fix = f"tenant '{at[1]}' has no app", "declare an app, or remove it"
+            told = bool(fleet.document.tenants[at[1]].apps)
+        if not told and not may_be_filled(fleet, at):
+            yield _unused(at, "alert", why, fix)
+
+
+def may_be_filled(fleet: Fleet, at: tuple[str, ...]) -> bool:
+    """Whether the main file declares something for a team that may add to it in a file of its own, and has not yet."""
+    return at[0] == "tenants" and _teams_have_files(fleet) and not is_filled(fleet, at)
+
+
+def _teams_have_files(fleet: Fleet) -> bool:
+    return any(each.tenants for each in fleet.document.include)
+
+
+def _variables(fleet: Fleet) -> Iterator[tuple[str, ...]]:
+    """The paths of all variables; a group's before those that its clusters have from it."""
+    for group in ("environments", "clusterGroups", "clusters"):
+        for name in fleet.raw(group):
+            yield from ((group, name, "variables", each) for each in fleet.raw(group, name, "variables"))
+
+
+def _placeholders(data: object) -> Iterator[str]:
+    """The names of the placeholders in all texts."""
+    if isinstance(data, str):
+        yield from names_in(data) if "{" in data else ()
+    elif isinstance(data, dict | list):
+        for each in data.values() if isinstance(data, dict) else data:
+            yield from _placeholders(each)
+
+
 def _included(fleet: Fleet, tenant: str) -> set[object]:
     """The sources that others of the tenant include."""
     return {
@@ -55,12 +106,12 @@ def _included(fleet: Fleet, tenant: str) -> set[object]:
     }
 
 
-def _unused(path: Path, what: str, why: str) -> Finding:
+def _unused(path: Path, what: str, why: str, fix: str = "") -> Finding:
     verb = "are" if what == "credentials" else "is"
     return doubtful(
         path,
         "unused",
         f"{what} '{path[-1]}' {verb} declared, but never used: {why}",
-        fix="use it, or remove it" if verb == "is" else "use them, or remove them",
+        fix=fix or ("use it, or remove it" if verb == "is" else "use them, or remove them"),
         at_key=True,
     )

@@ -9,7 +9,7 @@ from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import declared
-from tenantry.model import App, AppPatch, Overrides, Receiver, Selector, Settings, Source
+from tenantry.model import Alert, App, AppPatch, Overrides, Receiver, Selector, Settings, Source
 from tenantry.model.document import Frame
 from tenantry.model.tenancy import ExtraNamespace
 
@@ -71,6 +71,15 @@ def sources(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Source]]:
             yield ("tenants", tenant, "sources", name), source
     for name, addon in fleet.document.platform.addons.items():
         yield ("platform", "addons", name, "source"), addon.source
+
+
+def alerts(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Alert]]:
+    """Every alert of tenants and of the platform with its path."""
+    for tenant, declared_tenant in fleet.document.tenants.items():
+        for name, alert in declared_tenant.alerts.items():
+            yield ("tenants", tenant, "alerts", name), alert
+    for name, alert in fleet.document.platform.alerts.items():
+        yield ("platform", "alerts", name), alert
 
 
 def receivers(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Receiver]]:

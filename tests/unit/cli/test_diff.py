@@ -179,6 +179,15 @@ def test_an_unsound_base_can_not_be_compared_with(capsys: Capture) -> None:
     )
 
 
+def test_json_of_an_unsound_base_has_its_problems(capsys: Capture) -> None:
+    Path("before.yaml").write_text(BASE + "x: 1\n")
+    code, out, err = compared(capsys, "-o", "json")
+    said = json.loads(out)
+    assert (code, said["base"], said["valid"]) == (2, {"name": "before.yaml", "commit": None}, False)
+    assert [(each["file"], each["code"]) for each in said["errors"]] == [("before.yaml", "unknown-key")]
+    assert err.startswith("error: the file at 'before.yaml' is invalid, so there is nothing to compare with\n")
+
+
 def test_environments_can_be_chosen_even_one_that_only_the_base_has(capsys: Capture) -> None:
     more = BASE.replace("{management: hub}", "{management: hub}\n  far: {management: hub-2}")
     Path("before.yaml").write_text(more.replace("clusters:\n", "clusters:\n  hub-2: {environments: [far]}\n", 1))

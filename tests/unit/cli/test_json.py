@@ -31,4 +31,4 @@ def test_an_invalid_file_is_json_with_its_errors(
     code, out, err = tenantry(capsys, *command, "--output", "json")
     said = json.loads(out)
     assert (code, err, said["valid"], [each["code"] for each in said["errors"]]) == (2, "", False, ["unknown-source"])
-    assert said["errors"][0].keys() == {"file", "line", "column", "code", "message", "path", "notes", "fix"}
+    assert said["errors"][0].keys() == {"file", "line", "column", "severity", "code", "message", "path", "notes", "fix"}

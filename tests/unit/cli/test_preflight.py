@@ -15,7 +15,8 @@ from tenantry.messages.errors import Refused
 from tenantry.preflight.check import preflight
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
-from tests.unit.preflight.clusters import MARKER, SECRET, TEXT, Edge, hub, kubeconfig, secret
+from tests.unit.preflight.clusters import MARKER, SECRET, Edge, hub, kubeconfig, secret
+from tests.unit.preflight.clusters import TEXT as WITH_A_WARNING
 
 NO_SECRET = (
     "error[no-secret]: cluster 'edge': there is no Secret kamaji/edge-admin-kubeconfig\n"
@@ -26,6 +27,7 @@ NO_AUTHORITY = (
     " certificate that Flux's image trusts\n"
     "  fix: put the server's CA certificate there, unless a public CA signed it\n"
 )
+TEXT = WITH_A_WARNING.replace("      charts: {helm: {url: https://charts.example.com}}\n", "")
 DEV = ("preflight", "--environment", "dev")
 
 
@@ -74,7 +76,20 @@ def test_json_says_the_same(capsys: Capture, management: Memory) -> None:
         "problems": [problem],
         "adoptions": [],
     }
-    assert (1, {"environments": [report]}, "") == (code, json.loads(out), err)
+    assert (1, {"environments": [report], "warnings": []}, "") == (code, json.loads(out), err)
+
+
+@pytest.mark.usefixtures("management")
+def test_the_warnings_of_the_file_are_printed_too(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(WITH_A_WARNING)
+    told = f"{NO_AUTHORITY}dev: 13 objects for hub: 1 warning\n"
+    code, out, err = tenantry(capsys, *DEV)
+    assert (code, out, err.splitlines()[-1]) == (0, told, "Found 1 warning")
+    assert err.startswith("tenants.yaml:12:7: warning[unused]: source 'charts' is declared, but never used: ")
+    code, _, err = tenantry(capsys, *DEV, "--brief")
+    assert (code, err) == (0, "tenants.yaml: 1 warning (unused)\n")
+    code, out, err = tenantry(capsys, *DEV, "--output", "json")
+    assert (code, [each["code"] for each in json.loads(out)["warnings"]], err) == (0, ["unused"], "")
 
 
 def test_what_adopting_changes_is_shown(capsys: Capture, management: Memory) -> None:
