@@ -49,8 +49,8 @@ def cluster_groups_are_used(fleet: Fleet) -> Iterator[Finding]:
 
 
 def variables_are_used(fleet: Fleet) -> Iterator[Finding]:
-    """Each name once. Where teams have files of their own, a variable that none of them uses yet is an offer."""
-    if _teams_have_files(fleet):
+    """Each name once. Without tenants, or where teams have files of their own, a variable is there for what is to come."""
+    if _teams_have_files(fleet) or not fleet.document.tenants:
         return
     used = set(_placeholders(fleet.source.data))
     told: set[str] = set()
