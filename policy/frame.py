@@ -237,7 +237,7 @@ def _addresses(value: Any, app: str = "") -> Iterator[tuple[str, dict[str, str]]
 
 def _times(value: Any) -> Iterator[str]:
     for key, inner in value.items() if isinstance(value, Mapping) else ():
-        if key in ("interval", "retryInterval") and isinstance(inner, str):
+        if key in ("interval", "retryInterval", "chartInterval") and isinstance(inner, str):
             yield inner
         else:
             for each in entries(inner) or (inner,):

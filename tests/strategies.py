@@ -237,12 +237,18 @@ _CHARTS: st.SearchStrategy[Data] = st.one_of(
             "source": st.just("charts"),
             "chart": st.sampled_from(["web", "db"]),
             "version": st.sampled_from(["1.0.0", "1.x"]),
-        }
+        },
+        optional={"chartInterval": st.just("1h")},
     ),
     st.sampled_from(
         [{"source": "whole"}, {"source": "blobs", "chart": "./c"}, {"source": "manifests", "chart": "./c"}]
     ),
 )
+_REMEDIATIONS: list[Data] = [
+    {"remediation": {"retries": 3, "remediateLastFailure": True}},
+    {"strategy": {"name": "RetryOnFailure", "retryInterval": "1m"}},
+    {"strategy": None, "remediation": None},
+]
 _RELEASE: st.SearchStrategy[Data] = st.fixed_dictionaries(
     {},
     optional={
@@ -254,6 +260,7 @@ _RELEASE: st.SearchStrategy[Data] = st.fixed_dictionaries(
         ),
         "values": st.just({"host": "{domain}", "n": [2**53, {"no": "on"}], "gone": None}),
         "timeout": st.just("1m"),
+        **{action: st.sampled_from(_REMEDIATIONS) for action in ("install", "upgrade")},
     },
 )
 _HELM = st.builds(lambda chart, release: {**chart, **release}, _CHARTS, _RELEASE)

@@ -43,6 +43,9 @@ class HelmPatch(FluxBlock):
     """The chart's values. Placeholders are filled in; `null` removes a value of a less specific layer."""
     interval: Fillable[Duration] | None = None
     """How often the release is reconciled. Default: the tenant's `interval`."""
+    chartInterval: Fillable[Duration] | None = None
+    """How often Flux looks for a new version of the chart, or for a new revision of its source. Default: the tenant's `interval`.
+    An app that sets it has a HelmChart of its own; others share one for each source, chart and version."""
     timeout: Fillable[Duration] | None = None
     """How long one Helm action may take. Default: the tenant's `timeout`."""
     releaseName: Fillable[Name] | None = None

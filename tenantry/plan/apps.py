@@ -211,7 +211,7 @@ class _Builder:
             return source
         chart = chart_object(self.scope, source, name, helm, self.settings.interval)
         check_length(chart, _path_of(self.scope, app.name))
-        self._check_spec(chart, app)
+        self._check_spec(chart, app, {("interval",): ("chartInterval",)})
         chart = self._bound(chart, app)
         self.add(chart)
         return chart
@@ -221,15 +221,20 @@ class _Builder:
         sources = self.fleet.document.tenants[self.scope.tenant].sources if self.scope.tenant else {}
         return [name for name, source in sources.items() if source.helm]
 
-    def _check_spec(self, planned: KubeObject, app: EffectiveApp) -> None:
-        """Problems that an API server would report, at the values the author wrote; the fleet's own values are assumed correct."""
+    def _check_spec(self, planned: KubeObject, app: EffectiveApp, keys: Mapping[Path, Path] | None = None) -> None:
+        """Problems that an API server would report, at the values the author wrote; the fleet's own values are assumed correct.
+
+        Args: keys: paths in the spec that the file calls otherwise.
+        """
+
+        def origin(path: Path) -> Path:
+            return app.origin(app.kind, *(keys or {}).get(path, path))
+
         raise_found(
-            replace(finding, path=app.origin(app.kind, *finding.path))
+            replace(finding, path=origin(finding.path))
             for finding in check_spec(planned.id.kind, planned.manifest["spec"], ())
         )
-        raise_found(
-            self.wall.check(planned.id.kind, planned.manifest["spec"], lambda path: app.origin(app.kind, *path))
-        )
+        raise_found(self.wall.check(planned.id.kind, planned.manifest["spec"], origin))
 
     def _bound(self, planned: KubeObject, app: EffectiveApp) -> KubeObject:
         """With the names of Secrets and ConfigMaps as the cluster knows them, and after those."""

@@ -11,7 +11,7 @@ from tests.e2e.project import Project
 
 pytestmark = pytest.mark.e2e
 
-CHART = "source: charts, chart: movy-web, version: 1.x, timeout: 3s, values: {host: a.example.com, replicas: 1}"
+CHART = "source: charts, chart: movy-web, version: 1.x, timeout: 20s, values: {host: a.example.com, replicas: 1}"
 APPS = f"""
       cache:
         clusters: {{names: [hub-dev]}}
@@ -23,7 +23,7 @@ APPS = f"""
           clusters:
             edge-1: {{dependsOn: [platform/cert-controller]}}
 """
-BROKEN = APPS.replace("version: 1.x", "version: 9.x")
+BROKEN = APPS.replace("version: 1.x", "version: 9.x").replace("timeout: 20s", "timeout: 1s")
 SOURCE = '      charts: {helm: {url: "{charts}"}}\n    apps:\n      db:\n'
 
 

@@ -22,7 +22,15 @@ _REPOSITORY = "HelmRepository"
 """Charts have names and versions in this kind of source. In a GitRepository or a Bucket they are directories."""
 
 _CHARTS = ("OCIRepository", "ExternalArtifact")
-_ONLY_OF_A_PART = ("chart", "version", "valuesFiles", "ignoreMissingValuesFiles", "reconcileStrategy", "verify")
+_ONLY_OF_A_PART = (
+    "chart",
+    "version",
+    "valuesFiles",
+    "ignoreMissingValuesFiles",
+    "reconcileStrategy",
+    "verify",
+    "chartInterval",
+)
 
 
 def is_chart(source: KubeObject) -> bool:
@@ -31,7 +39,8 @@ def is_chart(source: KubeObject) -> bool:
 
 
 def chart_object(scope: Scope, source: KubeObject, source_name: str, helm: Helm, interval: str) -> KubeObject:
-    """The HelmChart of a release. Releases in one scope with the same source, chart and version share it.
+    """The HelmChart of a release. Releases in one scope with the same source, chart and version share it, unless they
+    set different intervals.
 
     It is planned because helm-controller does not delete a HelmChart that it created if the release is deleted while suspended.
     """
@@ -45,8 +54,9 @@ def chart_object(scope: Scope, source: KubeObject, source_name: str, helm: Helm,
         # Authors seldom raise the version of a chart in a directory with each change.
         wanted["reconcileStrategy"] = "Revision"
     wanted |= helm.part("HelmChart")
-    key = names.join(source_name, names.slug(helm.chart.rsplit("/", 1)[-1]), names.digest(wanted))
-    spec = {**wanted, "interval": interval, "sourceRef": {"kind": source.id.kind, "name": source.id.name}}
+    own = {"interval": helm.chartInterval} if helm.chartInterval else {}
+    key = names.join(source_name, names.slug(helm.chart.rsplit("/", 1)[-1]), names.digest({**wanted, **own}))
+    spec = {**wanted, "interval": interval, **own, "sourceRef": {"kind": source.id.kind, "name": source.id.name}}
     return scope.object(API, "HelmChart", key, {"spec": spec}, depends_on=(source.id,))
 
 

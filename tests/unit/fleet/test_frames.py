@@ -112,6 +112,15 @@ def test_what_a_tenant_waits_for_is_said_by_the_main_file_alone() -> None:
     assert (problem.code, problem.path[-1]) == ("platforms-setting", "dependsOn")
 
 
+def test_a_chart_interval_is_not_below_the_shortest() -> None:
+    frame = "{clusters: {names: [hub]}, grants: {sources: ['*']}}"
+    charts = "sources: {c: {helm: {url: https://charts.example.com}}}"
+    for interval in ("10s", "'{often}'"):
+        app = f"apps: {{web: {{helm: {{source: c, chart: c, version: 1.x, chartInterval: {interval}}}}}}}"
+        (problem,) = problems(frame, charts, app)
+        assert (problem.code, problem.path[-1]) == ("short-interval", "chartInterval")
+
+
 def test_clusters_are_chosen_among_those_that_the_main_file_selects() -> None:
     every = "clusters: {all: true}"
     assert placed("{clusters: {labels: {tier: edge}}}", SOURCE, WEB, every) == {

@@ -130,6 +130,66 @@ def test_releases_of_the_same_chart_share_it_and_other_versions_do_not() -> None
     assert sum(name.startswith("HelmChart") for name in named(plan)) == 2
 
 
+def test_a_release_with_a_chart_interval_of_its_own_has_a_chart_of_its_own() -> None:
+    apps = "\n".join(
+        f"{name}: {{helm: {{source: charts, chart: c, version: 1.x{more}}}}}"
+        for name, more in (("a", ""), ("b", ", chartInterval: 1h"), ("c", ", chartInterval: 1h, interval: 5m"))
+    )
+    before, plan = planned(rocky(apps.splitlines()[0])), planned(rocky(apps))
+    a, b, c = (one(plan, "HelmRelease", app).manifest["spec"]["chartRef"]["name"] for app in "abc")
+    assert a == one(before, "HelmRelease", "a").manifest["spec"]["chartRef"]["name"]
+    assert (a == b, b == c) == (False, True)
+    assert [one(plan, "HelmChart", name).manifest["spec"]["interval"] for name in (a, b)] == ["10m", "1h"]
+    assert "chartInterval" not in one(plan, "HelmRelease", "b").manifest["spec"]
+
+
+@pytest.mark.parametrize(
+    ("written", "install", "upgrade"),
+    [
+        (
+            "install: {remediation: {retries: 3, remediateLastFailure: true}}",
+            {"remediation": {"retries": 3, "remediateLastFailure": True}},
+            {},
+        ),
+        (
+            "upgrade: {remediation: {retries: -1, strategy: uninstall}}",
+            {},
+            {"remediation": {"retries": -1, "strategy": "uninstall"}},
+        ),
+        (
+            "upgrade: {strategy: {name: RetryOnFailure, retryInterval: 2m}}",
+            {},
+            {"strategy": {"name": "RetryOnFailure", "retryInterval": "2m"}},
+        ),
+        (
+            "install: {strategy: {name: RemediateOnFailure}, crds: Skip}",
+            {"strategy": {"name": "RemediateOnFailure"}, "crds": "Skip"},
+            {},
+        ),
+    ],
+)
+def test_remediation_is_as_the_author_wrote_it(
+    written: str, install: dict[str, object], upgrade: dict[str, object]
+) -> None:
+    plan = planned(rocky(f"web: {{helm: {{source: charts, chart: c, version: 1.x, {written}}}}}"))
+    spec = one(plan, "HelmRelease", "web").manifest["spec"]
+    retried = {"strategy": {"name": "RetryOnFailure", "retryInterval": "30s"}}
+    for action, wanted in (("install", install), ("upgrade", upgrade)):
+        remediated = {"strategy": {"name": "RemediateOnFailure"}}
+        assert spec[action] == {**(remediated if "remediation" in wanted else retried), **wanted}
+
+
+@pytest.mark.parametrize("removed", ["install: null", "install: {remediation: null}"])
+def test_an_override_takes_remediation_away(removed: str) -> None:
+    app = f"""
+        web:
+          helm: {{source: charts, chart: c, version: 1.x, install: {{remediation: {{retries: 3}}}}}}
+          overrides: {{clusters: {{hub: {{helm: {{{removed}}}}}}}}}
+    """
+    install = one(planned(rocky(app)), "HelmRelease", "web").manifest["spec"]["install"]
+    assert install == {"strategy": {"name": "RetryOnFailure", "retryInterval": "30s"}}
+
+
 def test_a_tenant_without_apps_in_the_environment_gets_nothing() -> None:
     assert named(planned(FRAME + "tenants: {rocky: {quota: {pods: 1}}}\n")) == []
 

@@ -12,7 +12,7 @@ from tenantry.compare.story import consequences, others
 from tenantry.explain import explain_addon, explain_app, explain_platform, explain_tenant
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube import names
-from tenantry.kube.objects import ObjectId
+from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.load import fleet_of
 from tenantry.load import plan_all as plan_all_of
 from tenantry.plan.engine_order import WAIT
@@ -156,14 +156,15 @@ def the_order_of_keys_changes_no_object_and_makes_no_difference(before: Plans, a
 # --- the fleet without one of its tenants ------------------------------------------------------------------------
 
 
+def _without_wait(manifest: Manifest) -> Manifest:
+    metadata = manifest["metadata"]
+    kept = {key: each for key, each in metadata.get("annotations", {}).items() if key not in WAIT}
+    return {**manifest, "metadata": {**metadata, "annotations": kept}}
+
+
 def _not_awaited(plan: Plan) -> dict[Any, Any]:
     """The objects without what makes Pulumi wait for them: an add-on has that only while a tenant waits for the add-on."""
-    found = by_id(plan)
-    for id, (manifest, *rest) in found.items():
-        annotations = manifest["metadata"].get("annotations", {})
-        kept = {key: each for key, each in annotations.items() if key not in WAIT}
-        found[id] = ({**manifest, "metadata": {**manifest["metadata"], "annotations": kept}}, *rest)
-    return found
+    return {id: (_without_wait(manifest), *rest) for id, (manifest, *rest) in by_id(plan).items()}
 
 
 def removing_a_tenant_removes_what_is_its_own_and_touches_nothing_else(
@@ -185,7 +186,9 @@ def removing_a_tenant_removes_what_is_its_own_and_touches_nothing_else(
 def removing_a_tenant_is_told_of_that_tenant_alone(tenant: str, before: Plans, after: Plans) -> None:
     for found in diff_all(before, after):
         placed = any(each.tenant == tenant for each in before[found.environment].placements)
-        assert (found.added.objects, found.changed, found.replaced) == ((), (), ())
+        assert (found.added.objects, found.replaced) == ((), ())
+        # Nobody waits for an add-on any more.
+        assert all(_without_wait(each.before.manifest) == each.after.manifest for each in found.changed)
         assert found.removed.tenants == ((tenant,) if placed else ())
         assert {each.owner.tenant for each in found.removed.objects} <= {tenant, ""}
         assert {each.owner.tenant for each in others(found, found.removed)} <= {""}
