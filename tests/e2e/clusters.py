@@ -40,6 +40,7 @@ KINDS = (
     ("image.toolkit.fluxcd.io", "v1", "ImageUpdateAutomation", "imageupdateautomations"),
     ("notification.toolkit.fluxcd.io", "v1beta3", "Provider", "providers"),
     ("notification.toolkit.fluxcd.io", "v1beta3", "Alert", "alerts"),
+    ("notification.toolkit.fluxcd.io", "v1", "Receiver", "receivers"),
     ("apps", "v1", "Deployment", "deployments"),
     ("apps", "v1", "StatefulSet", "statefulsets"),
     ("apps", "v1", "DaemonSet", "daemonsets"),

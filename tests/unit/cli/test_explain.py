@@ -412,3 +412,21 @@ def test_a_tenants_alerts_are_shown_as_written(capsys: Capture) -> None:
         (["chat", "credentials"], "slack", 55),
         (["chat", "apps"], ["web"], 56),
     ]
+
+
+RECEIVERS = """\
+receivers:
+  push:
+    type: github          # f:52:20 (tenant)
+    sources: [manifests]  # f:52:37 (tenant)
+    credentials: there    # f:52:63 (tenant)
+"""
+
+
+def test_a_tenants_receivers_are_shown_as_written(capsys: Capture) -> None:
+    written = "    receivers:\n      push: {type: github, sources: [manifests], credentials: there}\n"
+    written += "    credentials: {there: {existing: true}}\n"
+    Path("f").write_text(FLEET.replace("  idle: {}\n", f"{written}  idle: {{}}\n"))
+    assert explain(capsys, "rocky").endswith(RECEIVERS)
+    shown = json.loads(explain(capsys, "rocky", "--output", "json"))["receivers"]
+    assert [each["path"] for each in shown] == [["push", "type"], ["push", "sources"], ["push", "credentials"]]
