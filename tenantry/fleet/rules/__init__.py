@@ -98,6 +98,7 @@ WARNINGS: tuple[Rule, ...] = (
     unused.sources_are_used,
     unused.credentials_and_configs_are_used,
     unused.cluster_groups_are_used,
+    unused.environments_have_clusters,
     unused.variables_are_used,
     unused.alerts_have_something_to_tell,
     receivers.receivers_have_sources_to_fetch,

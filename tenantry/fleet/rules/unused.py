@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.grants import is_filled
 from tenantry.fleet.rules import walk
 from tenantry.fleet.rules.references import names_of_attachments
@@ -46,6 +46,17 @@ def cluster_groups_are_used(fleet: Fleet) -> Iterator[Finding]:
     for name in groups:
         if name not in used:
             yield _unused(("clusterGroups", name), "group", "no cluster names it")
+
+
+def environments_have_clusters(fleet: Fleet) -> Iterator[Finding]:
+    """One that others extend can be their template; clusters in files of their own may be found later."""
+    if any(each.clusters for each in fleet.document.include):
+        return
+    extended = {each.extends for each in fleet.environments.values()}
+    for name in fleet.environments:
+        if name not in extended and not clusters_of(fleet, name):
+            why, fix = "no cluster belongs to it", f"write 'environments: [{name}]' in a cluster, or remove it"
+            yield _unused(("environments", name), "environment", why, fix)
 
 
 def variables_are_used(fleet: Fleet) -> Iterator[Finding]:
