@@ -142,7 +142,7 @@ class MainFile:
         return frozenset(
             filled(name, self.variables(environment, cluster, app=addon))
             for addon, declared in mapping(self.platform.get("addons")).items()
-            for name in _targets(mapping(declared))
+            for name in (*_targets(mapping(declared)), *mapping(mapping(declared).get("namespaces")))
             for environment in self.environments
             for cluster in self.clusters
         )

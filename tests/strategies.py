@@ -450,12 +450,23 @@ def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
     return {**tenant, "clusters": draw(_selectors(clusters))} if draw(st.booleans()) else tenant
 
 
+_ADDON_NAMESPACE: st.SearchStrategy[Data] = st.fixed_dictionaries(
+    {},
+    optional={
+        "labels": st.just({"team": "platform"}),
+        "annotations": st.just({"example.com/contact": "platform"}),
+        "podSecurity": st.sampled_from(["privileged", {"enforce": "baseline", "version": "latest"}]),
+    },
+)
 _ADDON: st.SearchStrategy[Data] = st.fixed_dictionaries({}, optional={"targetNamespace": st.just("addons")})
 
 
 @st.composite
 def _addons(draw: st.DrawFn, clusters: list[str]) -> Data:
     addon: Data = {"clusters": draw(_selectors(clusters))}
+    if draw(st.booleans()):
+        addon["namespaces"] = {f"{{app}}-{draw(st.sampled_from(['a', 'b']))}": draw(_ADDON_NAMESPACE)}
+        addon["adopt"] = draw(st.booleans())
     if draw(st.booleans()):
         if draw(st.booleans()):
             addon["imageAutomation"] = draw(_automations(from_git=True, with_credentials=False))

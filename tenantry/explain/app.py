@@ -5,13 +5,13 @@ The plan says where an app is and what its object is called. The file says which
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tenantry.explain.declared import known, known_cluster
 from tenantry.explain.order import Keeper, keeper
-from tenantry.explain.values import namespace_of, platform_namespace, platform_times, settings_of
+from tenantry.explain.values import entries_at, namespace_of, platform_namespace, platform_times, settings_of
 from tenantry.fleet.choice import Choice, choice_of_addon, choice_of_app
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer
@@ -85,6 +85,7 @@ def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, objects: Mapping[ObjectId
         namespace_of(fleet, plan, app.tenant, app.cluster) if app.tenant else platform_namespace(fleet),
         *_app_values(fleet, effective, _times(fleet, app.tenant), objects[app.id].manifest["spec"]),
         *_source_values(fleet, app, effective, shared),
+        *(() if app.tenant else _namespaces(fleet, app)),
     )
     used = dict.fromkeys(name for value in values for name in placeholders(value.written))
     return PlacedApp(
@@ -95,6 +96,15 @@ def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, objects: Mapping[ObjectId
         images=app.images,
         placeholders=tuple(_variable(fleet, plan.environment, app.cluster, name, variables[name]) for name in used),
     )
+
+
+def _namespaces(fleet: Fleet, app: PlannedApp) -> Iterator[Value]:
+    """The namespaces that an add-on owns, as written."""
+    for name in fleet.document.platform.addons[app.name].namespaces:
+        at = (*app.at, "namespaces", name)
+        values = entries_at(fleet, *app.at, "namespaces")
+        own = [each for each in values if each.path[0] == name]
+        yield from (each.under("namespaces") for each in own or (Value((name,), {}, origin_at(fleet.source, at)),))
 
 
 def _times(fleet: Fleet, tenant: str) -> tuple[Value, ...]:

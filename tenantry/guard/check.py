@@ -12,10 +12,10 @@ from tenantry.guard.kubeconfigs import held_by, kubeconfig_problems
 from tenantry.guard.occupied import occupied
 from tenantry.guard.permissions import CEILING, permitting, unused
 from tenantry.guard.removals import Removal, emptied, kept_namespaces, planned_namespaces, removals
-from tenantry.kube.objects import ObjectId
+from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.problems import Problem, error, refuse, warning
 from tenantry.messages.text import counted, listed
-from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
+from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan, nothing_of
 
 _LISTED = 20
@@ -27,7 +27,7 @@ class RunLimits:
     """protected: nothing is removed that was not marked for removal in an earlier run. deletions: limit for each kind in one run.
 
     allowed: what may be removed besides, by `Removal.permit`. emptying: everything may be removed, as far as the limit allows it.
-    adopting: tenants that may take over existing objects.
+    adopting: tenants that may take over existing objects; adopting_addons: add-ons that may take over namespaces.
     """
 
     protected: bool
@@ -35,6 +35,7 @@ class RunLimits:
     allowed: tuple[str, ...] = ()
     emptying: bool = False
     adopting: frozenset[str] = frozenset()
+    adopting_addons: frozenset[str] = frozenset()
 
 
 def limits_of(fleet: Fleet, environment: str, deletions: int | None, allowed: tuple[str, ...] = ()) -> RunLimits:
@@ -45,6 +46,7 @@ def limits_of(fleet: Fleet, environment: str, deletions: int | None, allowed: tu
         deletions=declared.maxDeletions if deletions is None else deletions,
         allowed=allowed,
         adopting=frozenset(name for name, tenant in fleet.document.tenants.items() if tenant.adopt),
+        adopting_addons=frozenset(name for name, addon in fleet.document.platform.addons.items() if addon.adopt),
     )
 
 
@@ -56,7 +58,7 @@ def check(plan: Plan, now: Held, limits: RunLimits) -> None:
 def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     """All reasons to refuse a run."""
     gone = removals(plan, now)
-    yield from _strangers(plan, now, limits.adopting)
+    yield from _strangers(plan, now, limits)
     yield from kubeconfig_problems(plan, now)
     yield from occupied(plan, now)
     yield from handovers(plan, now)
@@ -152,11 +154,11 @@ def _suspended(gone: list[Removal]) -> Iterator[Problem]:
         )
 
 
-def _strangers(plan: Plan, now: Held, adopting: frozenset[str]) -> Iterator[Problem]:
+def _strangers(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     """Applying would silently take over existing objects, and a later removal would delete them with all their content."""
     taken: dict[str, list[ObjectId]] = {}
     for planned in plan.objects:
-        if planned.id in now.strangers and planned.owner.tenant not in adopting:
+        if planned.id in now.strangers and not _is_adopted(planned, limits):
             taken.setdefault(planned.owner.tenant, []).append(planned.id)
     for tenant, ids in taken.items():
         one = len(ids) == 1
@@ -167,7 +169,16 @@ def _strangers(plan: Plan, now: Held, adopting: frozenset[str]) -> Iterator[Prob
             f"{what} {exist} already on '{plan.management}' outside of environment '{plan.environment}':"
             f" {who} would take {them} over{listed}"
         )
-        yield error("not-the-fleets", message, _own(tenant, plan.environment, them))
+        fix = _own(tenant, plan.environment, them)
+        namespaces = not tenant and all(each.kind == "Namespace" for each in ids)
+        yield error("not-the-fleets", message, f"set 'adopt: true' on the add-on; or {fix}" if namespaces else fix)
+
+
+def _is_adopted(planned: KubeObject, limits: RunLimits) -> bool:
+    if planned.owner.tenant:
+        return planned.owner.tenant in limits.adopting
+    addon = planned.manifest["metadata"].get("labels", {}).get(APP_LABEL)
+    return planned.id.kind == "Namespace" and addon in limits.adopting_addons
 
 
 def _own(tenant: str, environment: str, them: str) -> str:

@@ -47,15 +47,17 @@ class HeldApp:
 class Held:
     """The objects on the cluster.
 
-    namespaces: (tenant, cluster, namespace) -> leaving. kubeconfigs: (cluster, reference) -> whether everything that uses it was
-    decommissioned, and so leaves the cluster as it is. others_kubeconfigs: the same of other environments. strangers: objects
-    that are not the environment's. frozen: (tenant, cluster) with a suspended baseline. misplaced: objects with the environment's
-    labels where the fleet puts none; they count for nothing. malformed: objects that cannot be read in full, in words.
+    namespaces: (tenant, cluster, namespace) -> leaving. addon_namespaces: (cluster, namespace) -> leaving.
+    kubeconfigs: (cluster, reference) -> whether everything that uses it was decommissioned, and so leaves the cluster as it is.
+    others_kubeconfigs: the same of other environments. strangers: objects that are not the environment's.
+    frozen: (tenant, cluster) with a suspended baseline. misplaced: objects with the environment's labels where the fleet puts none;
+    they count for nothing. malformed: objects that cannot be read in full, in words.
     """
 
     namespaces: Mapping[tuple[str, str, str], bool]
     apps: Mapping[ObjectId, HeldApp]
     kubeconfigs: Mapping[tuple[str, Reference], bool]
+    addon_namespaces: Mapping[tuple[str, str], bool] = field(default_factory=dict)
     others_kubeconfigs: Mapping[tuple[str, Reference], bool] = field(default_factory=dict)
     strangers: frozenset[ObjectId] = frozenset()
     frozen: frozenset[tuple[str, str]] = frozenset()
@@ -84,6 +86,7 @@ class _Reading:
     namespaces: dict[tuple[str, str, str], bool] = field(default_factory=dict)
     apps: dict[ObjectId, HeldApp] = field(default_factory=dict)
     kubeconfigs: dict[tuple[str, Reference], bool] = field(default_factory=dict)
+    addon_namespaces: dict[tuple[str, str], bool] = field(default_factory=dict)
     others_kubeconfigs: dict[tuple[str, Reference], bool] = field(default_factory=dict)
     strangers: set[ObjectId] = field(default_factory=set)
     frozen: set[tuple[str, str]] = field(default_factory=set)
@@ -95,6 +98,7 @@ class _Reading:
             namespaces=self.namespaces,
             apps=self.apps,
             kubeconfigs=self.kubeconfigs,
+            addon_namespaces=self.addon_namespaces,
             others_kubeconfigs=self.others_kubeconfigs,
             strangers=frozenset(self.strangers),
             frozen=frozenset(self.frozen),
@@ -136,6 +140,8 @@ class _Reading:
                 key = (tenant, cluster, name)
                 self.namespaces[key] = self.namespaces.get(key, True) and (leaving or gone)
             self.frozen |= {(tenant, cluster)} if suspended else set()
+        else:
+            self.addon_namespaces |= {(cluster, name): leaving for name, _ in _namespaces(id, manifest)}
         _note_kubeconfig(id, manifest, self.kubeconfigs)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from tenantry.guard.held import Held
+from tenantry.guard.held import Held, held
 from tenantry.plan.plan import Plan
 
 
@@ -16,7 +16,8 @@ from tenantry.plan.plan import Plan
 class Removal:
     """One thing that would go.
 
-    what: "tenant", "namespace" or "app", each counted by itself. clusters: where. leaving: an earlier run has given it up.
+    what: "tenant", "namespace" or "app", each counted by itself. tenant: "" for what is an add-on's.
+    clusters: where. leaving: an earlier run has given it up.
     suspended: Flux would delete what stands for it, and leave what it installed.
     """
 
@@ -43,7 +44,8 @@ class Removal:
             case "tenant":
                 return f"tenant '{self.name}' with everything it has on {where}"
             case "namespace":
-                return f"namespace '{self.name}' of tenant '{self.tenant}' on {where}"
+                whose = f"tenant '{self.tenant}'" if self.tenant else "an add-on"
+                return f"namespace '{self.name}' of {whose} on {where}"
             case _:
                 whose = f"app '{self.name}' of tenant '{self.tenant}'" if self.tenant else f"add-on '{self.name}'"
                 return f"{whose} on {where}"
@@ -51,7 +53,8 @@ class Removal:
 
 def removals(plan: Plan, now: Held) -> list[Removal]:
     """What the cluster holds and the plan does not. A removed tenant stands for everything it has."""
-    return sorted((*_tenants(plan, now), *_namespaces_gone(plan, now), *_apps_gone(plan, now)))
+    namespaces = (*_namespaces_gone(plan, now), *_addon_namespaces_gone(plan, now))
+    return sorted((*_tenants(plan, now), *namespaces, *_apps_gone(plan, now)))
 
 
 def planned_namespaces(plan: Plan) -> set[tuple[str, str, str]]:
@@ -88,6 +91,14 @@ def _namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
             # A baseline that stays removes the namespace when it is no longer suspended.
             suspended = (tenant, cluster) in now.frozen and (tenant, cluster) not in placed
             yield Removal("namespace", tenant, name, (cluster,), leaving, suspended)
+
+
+def _addon_namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
+    if now.addon_namespaces:
+        planned = held((each.manifest for each in plan.objects), plan.environment).addon_namespaces
+        for (cluster, name), leaving in now.addon_namespaces.items():
+            if (cluster, name) not in planned:
+                yield Removal("namespace", "", name, (cluster,), leaving)
 
 
 def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:

@@ -10,9 +10,10 @@ from tenantry.model.clusters import Selector
 from tenantry.model.helm import HelmPatch
 from tenantry.model.images import ImageAutomation
 from tenantry.model.kustomize import KustomizePatch
-from tenantry.model.scalars import AppName, LabelKey, LabelValue, Name
+from tenantry.model.scalars import AppName, LabelKey, LabelValue, Name, NameTemplate
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model, OneOf
+from tenantry.model.tenancy import AddonNamespace
 
 State: TypeAlias = Literal["active", "paused", "offboarding"]
 
@@ -82,3 +83,8 @@ class Addon(App):
     the first that the cluster names. Default: all environments."""
     source: Source
     """Where the add-on's manifests or chart come from."""
+    namespaces: dict[NameTemplate, AddonNamespace] = {}
+    """Namespaces that the add-on owns, by name; placeholders are filled in. They are created before the add-on, removed after it,
+    and reserved: no tenant can have one of them."""
+    adopt: bool = False
+    """Whether to take over namespaces of these names that exist already."""

@@ -133,6 +133,9 @@ def text(pattern: str, max_length: int | None = None, *types: str) -> WithJsonSc
 Name = Annotated[str, _checked("bad-name", "name", names.dns_label_problem), text(names.DNS_LABEL, names.MAX_LABEL)]
 """A DNS-1123 label: lower-case letters, digits and `-`. It is used in object names and label values."""
 
+NameTemplate = Annotated[str, Field(min_length=1, max_length=253)]
+"""A name that may contain placeholders. The plan checks what they become."""
+
 AppName = Annotated[str, text(rf"({names.ADDON_PREFIX})?{names.DNS_LABEL}", len(names.ADDON_PREFIX) + names.MAX_LABEL)]
 """The name of an app, or `platform/<add-on>`. A rule checks that it exists."""
 

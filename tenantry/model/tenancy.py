@@ -155,6 +155,17 @@ class PodSecurity(Model):
 # --- namespaces beside the main one ---------------------------------------------------------------------------------
 
 
+class AddonNamespace(Model):
+    """A namespace that an add-on owns. It is created before the add-on, and removed after it."""
+
+    labels: dict[LabelKey, LabelValue] = {}
+    """Labels of the namespace. Labels that Tenantry, Flux and Kubernetes set themselves are refused."""
+    annotations: dict[LabelKey, str] = {}
+    """Annotations of the namespace. Annotations that Tenantry and its tools set themselves are refused."""
+    podSecurity: PodSecurity | None = None
+    """The Pod Security Standard of the namespace. Default: the cluster's own."""
+
+
 class ExtraNamespace(Model):
     """What differs from the tenant's settings in one namespace."""
 

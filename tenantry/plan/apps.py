@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tenantry.fleet.fleet import Fleet
@@ -64,16 +64,19 @@ def plan_apps(
     apps: Iterable[str],
     variables: Mapping[str, str],
     addons: Mapping[str, Dependency],
+    before: Mapping[str, Sequence[Dependency]] | None = None,
 ) -> AppSet:
     """Plan the named apps of the scope's tenant, or the named add-ons where the scope has no tenant.
 
     Args: addons: those that the apps may depend on, by what `dependsOn` calls them.
+          before: what else comes before an app.
     """
     apps = tuple(apps)
     result = AppSet()
     resolved = _resolved(fleet, scope, apps, variables, result.findings)
     builder = _Builder(fleet, scope, settings, variables, result, charts_of(scope, resolved.values()))
     builder.known.update(addons)
+    builder.before.update(before or {})
     there = {**{app: Dependency(app_id(scope, app, each.kind)) for app, each in resolved.items()}, **addons}
     for app in in_order(resolved, result.findings):
         result.findings += missing_dependencies(fleet, scope, app, there)
@@ -118,6 +121,7 @@ class _Builder:
         self.result = result
         self.charts = charts
         self.known: dict[str, Dependency] = {}
+        self.before: dict[str, Sequence[Dependency]] = {}
         self.attachments = Attachments(fleet, scope, variables)
         self.wall = Wall(fleet, scope, variables)
         self.sources = SourceSet(fleet, scope, variables, self.attachments, charts, self.wall, self.add)
@@ -130,7 +134,7 @@ class _Builder:
 
     def build(self, app: EffectiveApp) -> None:
         known = {name: self.known[name] for name in app.depends_on if name in self.known}
-        after = known.values()
+        after = (*self.before.get(app.name, ()), *known.values())
         source_name = self._source_name(app)
         source = self.sources.get(source_name)
         self._check_target(app)

@@ -200,7 +200,8 @@ def addon_namespaces(fleet: Fleet) -> set[str]:
     for addon in fleet.document.platform.addons:
         at = ("platform", "addons", addon)
         blocks = (each for path, each in blocks_of(fleet.source.data, at))
-        for name in {str(block["targetNamespace"]) for block in blocks if block.get("targetNamespace")}:
+        targets = {str(block["targetNamespace"]) for block in blocks if block.get("targetNamespace")}
+        for name in (*targets, *fleet.raw(*at, "namespaces")):
             found |= _filled_names(fleet, at, name) if is_unfilled(name) else {name}
     return found
 

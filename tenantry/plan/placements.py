@@ -133,7 +133,7 @@ class PlacementPlanner:
         at = ("tenants", scope.tenant)
         self._platform.plan_access(scope.cluster)
         platform = self._platform.scope(scope.cluster)
-        chart = self._platform.objects_chart(platform, scope.tenant)
+        chart = self._platform.objects_chart(platform, f"tenant '{scope.tenant}' is placed")
         # Clusters whose kubeconfigs lie in one namespace share the account.
         made = service_account(scope.service_account, scope.home, self.environment, Owner(scope.tenant))
         shared = self._gathering.share(made, at)

@@ -13,8 +13,14 @@ from tenantry.fleet.settings import platform_settings, variables_of
 from tenantry.fleet.sharing import environment_part, platform_account
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, ObjectId, Owner
-from tenantry.messages.errors import Finding, Found, Path
+from tenantry.messages.errors import Finding, Found, Path, collecting
 from tenantry.model import ChartRepository, ConfigMap, SecretKey
+from tenantry.plan.addon_namespaces import (
+    namespace_manifests,
+    namespace_object,
+    namespaces_on,
+    namespaces_release,
+)
 from tenantry.plan.alerts import plan_alerts
 from tenantry.plan.apps import AppSet, plan_apps
 from tenantry.plan.attachments import Attachments
@@ -60,11 +66,31 @@ class PlatformPlanner:
         scope = self.scope(cluster)
         scope = replace(scope, base=(*scope.base, *self.alerts_of(cluster)))
         variables = self._variables(cluster)
+        before = {addon: self._namespaces_of(addon, scope) for addon in wanted}
+        scope = replace(scope, namespaces=namespaces_on(self.fleet, cluster))
         there = self.addons_there(cluster).items()
         others = {name.removeprefix(names.ADDON_PREFIX): each for name, each in there if not each.planned}
-        planned = plan_apps(self.fleet, scope, self._settings, wanted, variables, others)
+        planned = plan_apps(self.fleet, scope, self._settings, wanted, variables, others, before)
         self._gathering.add_apps(planned)
         self.add_receivers(scope, planned, variables)
+
+    def _namespaces_of(self, addon: str, scope: Scope) -> tuple[Dependency, ...]:
+        """Plan the namespaces that an add-on owns on a cluster, and give what the add-on comes after."""
+        with collecting(self._gathering.findings):
+            at = ("platform", "addons", addon, "namespaces")
+            made = namespace_manifests(self.fleet, scope, addon)
+            if made and scope.kubeconfig:
+                chart = self.objects_chart(scope, f"add-on '{addon}' owns namespaces")
+                made_by = namespaces_release(self.fleet, scope, addon, made, self._settings, (chart, *scope.base))
+                self._gathering.claim_release(
+                    (scope.cluster, scope.storage, made_by.manifest["spec"]["releaseName"]), at
+                )
+                self._gathering.add([made_by], at)
+                return (Dependency(made_by.id),)
+            objects = [namespace_object(self.fleet, scope, addon, each) for each in made]
+            self._gathering.add(objects, at)
+            return tuple(Dependency(each.id) for each in objects)
+        return ()
 
     def alerts_of(self, cluster: str) -> tuple[ObjectId, ...]:
         """The platform's alerts that were planned for a cluster."""
@@ -151,14 +177,14 @@ class PlatformPlanner:
             return None
         return workload_identity(kubeconfig, self.environment, cluster)
 
-    def objects_chart(self, platform: Scope, tenant: str) -> ObjectId:
-        """The chart that installs baselines on a cluster, planned for the first tenant that needs it there.
+    def objects_chart(self, platform: Scope, why: str) -> ObjectId:
+        """The chart that installs baselines on a cluster, planned for the first that needs it there.
 
-        platform: as `scope` gives it. Raises: Found: the file does not say where the chart lies.
+        platform: as `scope` gives it; why: who needs it, for a message. Raises: Found: the file does not say where the chart lies.
         """
         cluster = platform.cluster
         if cluster not in self._charts:
-            chart = self._chart_repository(cluster, tenant)
+            chart = self._chart_repository(cluster, why)
             name = names.join("tenantry", *environment_part(self.fleet, self.environment))
             declared = self._platform.chart
             credentials = declared.credentials if declared else None
@@ -169,11 +195,11 @@ class PlatformPlanner:
             self._charts[cluster] = built.id
         return self._charts[cluster]
 
-    def _chart_repository(self, cluster: str, tenant: str) -> ChartRepository:
+    def _chart_repository(self, cluster: str, why: str) -> ChartRepository:
         at = ("platform", "chart", "helm")
         if self._platform.chart is None:
             message = (
-                f"tenant '{tenant}' is placed on remote cluster '{cluster}', but 'platform.chart' does"
+                f"{why} on remote cluster '{cluster}', but 'platform.chart' does"
                 " not say where the chart lies that installs baselines"
             )
             fix = "publish charts/objects in a Helm repository, and set 'platform: {chart: {helm: {url: ..., version: ...}}}'"

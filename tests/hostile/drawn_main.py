@@ -91,6 +91,8 @@ def _platform(chance: random.Random) -> Data:
             },
         },
     }
+    if chance.random() < 0.3:
+        platform["addons"]["dns"]["namespaces"] = {"dns-{env}": {"podSecurity": "privileged"}}
     if chance.random() < 0.1:
         platform["sharedIdentity"] = True
     if chance.random() < 0.2:

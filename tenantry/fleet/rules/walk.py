@@ -11,7 +11,7 @@ from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import declared
 from tenantry.model import Alert, App, AppPatch, Overrides, Receiver, Selector, Settings, Source
 from tenantry.model.document import Frame
-from tenantry.model.tenancy import ExtraNamespace
+from tenantry.model.tenancy import AddonNamespace, ExtraNamespace
 
 
 def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
@@ -52,6 +52,13 @@ def frames(fleet: Fleet) -> Iterator[tuple[Path, Frame]]:
     """What the platform team decides of each tenant, and of those that teams bring along."""
     yield from ((("selfService", name), frame) for name, frame in fleet.document.selfService.items())
     yield from ((("tenants", name), tenant) for name, tenant in fleet.document.tenants.items())
+
+
+def addon_namespaces(fleet: Fleet) -> Iterator[tuple[Path, AddonNamespace]]:
+    """The namespaces that add-ons own."""
+    for name, addon in fleet.document.platform.addons.items():
+        for key, namespace in addon.namespaces.items():
+            yield ("platform", "addons", name, "namespaces", key), namespace
 
 
 def apps(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Mapping[str, App], str, App]]:

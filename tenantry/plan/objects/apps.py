@@ -133,5 +133,6 @@ def _action(block: Helm, action: Action, settings: TenantSettings) -> dict[str, 
 
 
 def _create_namespace(scope: Scope, target: str) -> dict[str, bool]:
-    """Flux creates the namespaces of add-ons. A tenant's namespaces are part of its baseline."""
-    return {"createNamespace": True} if not scope.tenant and target != scope.storage else {}
+    """Flux creates the namespaces of add-ons that own none. A tenant's namespaces are part of its baseline."""
+    there = (scope.storage, *scope.namespaces.values())
+    return {"createNamespace": True} if not scope.tenant and target not in there else {}

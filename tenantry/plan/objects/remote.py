@@ -88,12 +88,32 @@ def baseline_release(
     after: add-ons that the placement waits for.
     adopt: whether the release takes over what exists already; otherwise Helm refuses to install it.
     """
+    release = join(scope.namespace, "baseline")
+    return objects_release(scope, platform, "baseline", release, manifests, settings, depends_on, after, adopt=adopt)
+
+
+def objects_release(
+    scope: Scope,
+    platform: Scope,
+    key: str,
+    release: str,
+    manifests: Sequence[Manifest],
+    settings: TenantSettings,
+    depends_on: tuple[ObjectId, ...],
+    after: Sequence[Dependency],
+    *,
+    adopt: bool,
+) -> KubeObject:
+    """A HelmRelease that installs manifests as they are, with the platform's rights; as for `baseline_release`.
+
+    key: what the release is called on the management cluster; release: on the remote one.
+    """
     strategy = {"name": "RetryOnFailure", "retryInterval": settings.retryInterval}
     action = {"strategy": strategy, **({} if adopt else {"disableTakeOwnership": True})}
     spec = {
         "interval": settings.interval,
         "timeout": settings.timeout,
-        "releaseName": join(scope.namespace, "baseline"),
+        "releaseName": release,
         "targetNamespace": platform.storage,
         "storageNamespace": platform.storage,
         "chartRef": reference(depends_on[0]),
@@ -105,4 +125,4 @@ def baseline_release(
         "upgrade": action,
         "values": {"objects": list(manifests)},
     }
-    return scope.object(HELM_API, "HelmRelease", "baseline", {"spec": spec}, depends_on=(*depends_on, *edges(after)))
+    return scope.object(HELM_API, "HelmRelease", key, {"spec": spec}, depends_on=(*depends_on, *edges(after)))

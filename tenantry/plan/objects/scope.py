@@ -50,7 +50,7 @@ class Scope:
     home:       the namespace of the Flux objects, on the management cluster
     prefix:     the first parts of their names
     namespace:  the namespace on the target cluster that apps are installed in
-    namespaces: the tenant's extra namespaces there, by key
+    namespaces: the tenant's extra namespaces there, by key; those that add-ons own
     storage:    the namespace on the target cluster in which Helm stores releases
     kubeconfig: how Flux reaches the target cluster; None: it is the management cluster
     base:       the objects that every app depends on

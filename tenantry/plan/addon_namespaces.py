@@ -1,0 +1,121 @@
+"""The namespaces that add-ons own: created before an add-on, and removed after it.
+
+On the management cluster Pulumi creates them. On a remote cluster a release beside the add-on installs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.placement import addons_on
+from tenantry.fleet.settings import TenantSettings, variables_of
+from tenantry.fleet.template import fill
+from tenantry.kube import names
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId
+from tenantry.messages.errors import Finding, Found, Path
+from tenantry.messages.findings import name_too_long
+from tenantry.model.tenancy import AddonNamespace
+from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle
+from tenantry.plan.objects.remote import objects_release
+from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length, installed_labels, on_management
+
+
+def namespaces_on(fleet: Fleet, cluster: str) -> dict[str, str]:
+    """All namespaces on a cluster that add-ons own, each with itself; mistakes in a name are reported elsewhere."""
+    found: dict[str, str] = {}
+    for addon, environment in addons_on(fleet, cluster).items():
+        with suppress(Found):
+            found |= {name: name for name in _names(fleet, environment, cluster, addon)}
+    return found
+
+
+def namespace_manifests(fleet: Fleet, scope: Scope, addon: str) -> list[Manifest]:
+    """The namespaces of an add-on on a cluster. Raises: Found: one of them has no name of its own."""
+    declared = _names(fleet, scope.environment, scope.cluster, addon)
+    for name, (at, _) in declared.items():
+        _check(fleet, scope.cluster, addon, name, at)
+    return [_manifest(scope, addon, name, each) for name, (_, each) in declared.items()]
+
+
+def _names(fleet: Fleet, environment: str, cluster: str, addon: str) -> dict[str, tuple[Path, AddonNamespace]]:
+    """The namespaces by name, each with its place. Raises: Found: a placeholder is unknown, or two have one name."""
+    found: dict[str, tuple[Path, AddonNamespace]] = {}
+    variables = variables_of(fleet, environment, cluster, app=addon)
+    for template, declared in fleet.document.platform.addons[addon].namespaces.items():
+        at = ("platform", "addons", addon, "namespaces", template)
+        name = str(fill(template, variables, at))
+        if name in found:
+            message = f"two namespaces of add-on '{addon}' are named '{name}'"
+            raise Found([Finding(at, "duplicate-name", message, fix="remove one of them", at_key=True)])
+        found[name] = (at, declared)
+    return found
+
+
+def _check(fleet: Fleet, cluster: str, addon: str, name: str, at: Path) -> None:
+    if problem := names.dns_label_problem(name):
+        message = f"namespace '{name}' of add-on '{addon}' {problem}"
+        raise Found([Finding(at, "bad-name", message, fix="correct the name", at_key=True)])
+    kubeconfigs = {each.kubeconfig.resolved.namespace for each in fleet.clusters.values() if each.kubeconfig}
+    if names.is_reserved_namespace(name) or name in (fleet.document.platform.namespace, *kubeconfigs):
+        message = f"namespace '{name}' of add-on '{addon}' belongs to the cluster or to Tenantry"
+        raise Found([Finding(at, "reserved-namespace", message, fix="remove it, or choose another name", at_key=True)])
+    if other := _first_owner(fleet, cluster, addon, name):
+        message = f"add-ons '{other}' and '{addon}' would both own namespace '{name}'"
+        fix = f"remove it from one of them; add-on '{addon}' can depend on '{other}' instead"
+        raise Found([Finding(at, "shared-namespace", message, fix=fix, at_key=True)])
+
+
+def _first_owner(fleet: Fleet, cluster: str, addon: str, name: str) -> str | None:
+    """Another add-on of the cluster that owns the namespace and comes before this one in the file."""
+    there = addons_on(fleet, cluster)
+    for other in fleet.document.platform.addons:
+        if other == addon:
+            return None
+        with suppress(Found):
+            if other in there and name in _names(fleet, there[other], cluster, other):
+                return other
+    return None
+
+
+def _manifest(scope: Scope, addon: str, name: str, declared: AddonNamespace) -> Manifest:
+    labels = {
+        **declared.labels,
+        **(declared.podSecurity.labels if declared.podSecurity else {}),
+        **installed_labels(scope),
+        APP_LABEL: addon,
+        # If a Kustomization applied this namespace before, its deletion must not delete the namespace.
+        "kustomize.toolkit.fluxcd.io/prune": "disabled",
+    }
+    annotations = {"annotations": declared.annotations} if declared.annotations else {}
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels, **annotations}}
+
+
+def namespace_object(fleet: Fleet, scope: Scope, addon: str, manifest: Manifest) -> KubeObject:
+    """A namespace on the management cluster."""
+    return in_state(on_management(manifest, scope.owner), _state(fleet, scope, addon))
+
+
+def namespaces_release(
+    fleet: Fleet,
+    scope: Scope,
+    addon: str,
+    manifests: Sequence[Manifest],
+    settings: TenantSettings,
+    depends_on: tuple[ObjectId, ...],
+) -> KubeObject:
+    """The release that installs them on a remote cluster. Raises: Found: its name is too long."""
+    at = ("platform", "addons", addon)
+    key, adopt = names.join(addon, "namespaces"), fleet.document.platform.addons[addon].adopt
+    if len(key) > names.MAX_RELEASE:
+        raise Found([name_too_long("release", key, names.MAX_RELEASE, at, "use a shorter name for the add-on")])
+    made = objects_release(scope, scope, key, key, manifests, settings, depends_on, (), adopt=adopt)
+    check_length(made, at)
+    return in_state(made, _state(fleet, scope, addon))
+
+
+def _state(fleet: Fleet, scope: Scope, addon: str) -> Lifecycle:
+    """The namespaces of a paused add-on are kept up to date all the same."""
+    state = fleet.document.platform.addons[addon].state
+    return lifecycle(fleet.clusters[scope.cluster].state, "active" if state == "paused" else state)

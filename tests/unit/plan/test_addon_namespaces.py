@@ -1,0 +1,146 @@
+"""Namespaces that add-ons own."""
+
+from __future__ import annotations
+
+import pytest
+
+from policy.main_file import MainFile
+from tenantry.guard.check import RunLimits, refusals
+from tenantry.guard.held import held
+from tenantry.guard.kubeconfigs import held_by
+from tenantry.plan.plan import Plan
+from tests.unit.texts import FRAME, fleet, one, planned, problems
+
+CERTS = """\
+platform:
+  chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}
+  addons:
+    certs:
+      clusters: {all: true}
+      source: {helm: {url: https://charts.example.com}}
+      helm: {chart: certs, version: 1.0.0, targetNamespace: certs}
+      namespaces:
+        certs: {labels: {a.com/b: c}, annotations: {a.com/d: e}, podSecurity: restricted}
+        "issuers-{env}": {}
+    rules:
+      clusters: {all: true}
+      source: {git: {url: https://git.example.com/p, ref: {tag: v1}}}
+      kustomize: {}
+      namespaces: {rules: {}}
+"""
+TEXT = "".join(line for line in FRAME.splitlines(keepends=True) if not line.startswith("platform:")) + CERTS
+
+
+def test_on_the_management_cluster_pulumi_creates_them_before_the_add_on() -> None:
+    plan = planned(TEXT)
+    certs, issuers = one(plan, "Namespace", "certs"), one(plan, "Namespace", "issuers-dev")
+    metadata = certs.manifest["metadata"]
+    assert metadata["labels"].items() >= {
+        ("a.com/b", "c"),
+        ("pod-security.kubernetes.io/enforce", "restricted"),
+        ("tenantry/environment", "dev"),
+        ("tenantry/app", "certs"),
+    }
+    assert metadata["annotations"]["a.com/d"] == "e"
+    release = one(plan, "HelmRelease", "certs")
+    assert {certs.id, issuers.id} <= set(release.depends_on)
+    assert "createNamespace" not in release.manifest["spec"]["install"]
+    assert one(plan, "Namespace", "rules").id in one(plan, "Kustomization", "rules").depends_on
+
+
+def test_on_a_remote_a_release_installs_them_before_the_add_on() -> None:
+    plan = planned(TEXT)
+    made = one(plan, "HelmRelease", "edge-certs-namespaces")
+    assert [each["metadata"]["name"] for each in made.manifest["spec"]["values"]["objects"]] == ["certs", "issuers-dev"]
+    assert made.manifest["spec"]["install"]["disableTakeOwnership"]
+    release = one(plan, "HelmRelease", "edge-certs")
+    assert release.manifest["spec"]["dependsOn"] == [{"name": "edge-certs-namespaces"}]
+    assert made.id in release.depends_on
+    rules = one(plan, "HelmRelease", "edge-rules-namespaces")
+    assert rules.id in one(plan, "Kustomization", "edge-rules").depends_on
+    assert (made.ready_within, bool(rules.ready_within)) == (None, True)
+
+
+def test_an_add_on_takes_over_what_is_there_only_if_it_says_so() -> None:
+    plan = planned(TEXT.replace("      namespaces:\n", "      adopt: true\n      namespaces:\n"))
+    assert "disableTakeOwnership" not in one(plan, "HelmRelease", "edge-certs-namespaces").manifest["spec"]["install"]
+    there = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "certs"}}
+    now = held([there], "dev")
+    assert (
+        list(refusals(plan, now, RunLimits(protected=False, deletions=3, adopting_addons=frozenset({"certs"})))) == []
+    )
+    (problem,) = refusals(plan, now, RunLimits(protected=False, deletions=3))
+    assert "Namespace certs exists already on 'hub'" in problem.message
+    assert problem.fix.startswith("set 'adopt: true' on the add-on; or ")
+
+
+def guarded(before: Plan, after: Plan, *, protected: bool = False) -> list[str]:
+    return [each.message for each in refusals(after, held_by(before), RunLimits(protected=protected, deletions=0))]
+
+
+def test_a_namespace_that_leaves_the_file_meets_the_guard() -> None:
+    after = planned(TEXT.replace('        "issuers-{env}": {}\n', ""))
+    (message,) = guarded(planned(TEXT), after)
+    assert "this run would remove 2 namespaces, and 0 may go at once" in message
+    assert "namespace 'issuers-dev' of an add-on on edge" in message
+    assert guarded(planned(TEXT), planned(TEXT)) == []
+    leaving = TEXT.replace("    rules:\n", "    rules:\n      state: offboarding\n")
+    assert guarded(planned(leaving), planned(TEXT.partition("    rules:")[0]), protected=True) == []
+
+
+TENANT = """\
+tenants:
+  NAME:
+    sources: {m: {git: {url: https://git.example.com/r, ref: {branch: main}}}}
+    clusters: {names: [hub]}
+    apps: {w: {kustomize: {source: m}}}
+"""
+
+
+@pytest.mark.parametrize("name", ["certs", "issuers-dev"])
+def test_they_are_reserved_for_the_add_on(name: str) -> None:
+    found = problems(TEXT + TENANT.replace("NAME", name))
+    assert f"error[reserved-namespace]: namespace '{name}' of tenant '{name}' is reserved" in found
+    assert name in MainFile(fleet(TEXT).source.data).addon_namespaces
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "certs",
+            "error[shared-namespace]: add-ons 'certs' and 'rules' would both own namespace 'certs'",
+        ),
+        (
+            "kube-system",
+            "error[reserved-namespace]: namespace 'kube-system' of add-on 'rules' belongs to the cluster or to Tenantry",
+        ),
+        (
+            "tenantry-system",
+            "error[reserved-namespace]: namespace 'tenantry-system' of add-on 'rules' belongs to the cluster or to Tenantry",
+        ),
+        (
+            "kamaji",
+            "error[reserved-namespace]: namespace 'kamaji' of add-on 'rules' belongs to the cluster or to Tenantry",
+        ),
+        ("A_b", "error[bad-name]: namespace 'A_b' of add-on 'rules' "),
+        ("'{nope}'", "error[unknown-placeholder]: "),
+    ],
+)
+def test_what_an_add_on_cannot_own(name: str, message: str) -> None:
+    found = problems(TEXT.replace("namespaces: {rules: {}}", f"namespaces: {{{name}: {{}}}}"))
+    assert message in found.splitlines()[0]
+    assert found.endswith("Found 1 error\n")
+
+
+def test_labels_of_the_fleet_are_refused() -> None:
+    found = problems(TEXT.replace("a.com/b: c", "tenantry/cluster: c").replace("a.com/d: e", "pulumi.com/waitFor: e"))
+    assert [line.partition(": ")[2].partition("]")[0] for line in found.splitlines() if "error[" in line] == [
+        "error[owned-label",
+        "error[owned-annotation",
+    ]
+
+
+def test_without_a_chart_a_remote_cannot_have_them() -> None:
+    found = problems(TEXT.replace('  chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}\n', ""))
+    assert "error[no-objects-chart]: add-on 'certs' owns namespaces on remote cluster 'edge'" in found
