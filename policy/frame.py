@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
 
 from policy.main_file import MainFile, filled, merged
+from policy.overrides import overrides_on
 from policy.resource import entries, mapping, texts
 
 LEVELS = ("privileged", "baseline", "restricted")
@@ -22,11 +23,16 @@ _GIVE_ROLES = ("role", "owners", "roleBindings")
 
 @dataclass(frozen=True)
 class Frame:
-    """own: the tenant's entry in the main file, or the template that its included file uses."""
+    """own: the tenant's entry in the main file, or the template that its included file uses; over: the overrides that hold."""
 
     file: MainFile
     tenant: str
     own: Mapping[str, Any]
+    over: tuple[Mapping[str, Any], ...] = ()
+
+    def there(self, environment: str, cluster: str) -> Frame:
+        """The frame as it is on one cluster of an environment."""
+        return replace(self, over=tuple(overrides_on(self.file, (self.file.defaults, self.own), environment, cluster)))
 
     @cached_property
     def grants(self) -> Mapping[str, Any]:
@@ -34,7 +40,7 @@ class Frame:
 
     @cached_property
     def settings(self) -> Mapping[str, Any]:
-        return merged(self.file.defaults, self.own)
+        return merged(self.file.defaults, self.own, *self.over)
 
     def leaves(self, *settings: str) -> bool:
         """Whether an included file may make one of the settings."""
@@ -94,13 +100,13 @@ class Frame:
 
     def _layered(self, setting: str, key: str) -> Iterator[Any]:
         """What `defaults`, the tenant and the extra namespace say, as far as they say anything."""
-        layers = (self.file.defaults, self.own, mapping(mapping(self.own.get("namespaces")).get(key)))
+        layers = (self.file.defaults, self.own, *self.over, mapping(mapping(self.own.get("namespaces")).get(key)))
         return (layer[setting] for layer in layers if setting in layer)
 
     def written_keys(self, kind: str) -> dict[str, set[str]]:
         """Labels or annotations of namespaces that the main file sets, each with its values."""
         found: dict[str, set[str]] = {}
-        for layer in (self.file.defaults, self.own, *mapping(self.own.get("namespaces")).values()):
+        for layer in (self.file.defaults, self.own, *self.over, *mapping(self.own.get("namespaces")).values()):
             for key, value in mapping(mapping(layer).get(kind)).items():
                 found.setdefault(key, set()).add(str(value))
         return found

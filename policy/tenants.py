@@ -114,7 +114,7 @@ class Tenants:
         here = self.file.manages(cluster, environment)
         kubeconfig = None if here else self.file.kubeconfig(cluster)
         return Place(
-            frame,
+            frame.there(environment, cluster),
             environment,
             cluster,
             main,

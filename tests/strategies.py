@@ -420,6 +420,17 @@ _CALLS: st.SearchStrategy[Data] = st.sampled_from(
 
 
 @st.composite
+def _overrides(draw: st.DrawFn, clusters: list[str]) -> Data:
+    """Settings that differ somewhere; those of namespaces' labels cannot differ by labels of clusters."""
+    where = {key: value for key, value in draw(_settings).items() if key != "labels"}
+    return {
+        "environments": {"dev": draw(_settings)},
+        "where": [{**where, "labels": {"region": draw(_REGIONS)}}],
+        "clusters": {draw(st.sampled_from(clusters)): draw(_settings)},
+    }
+
+
+@st.composite
 def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
     tenant = {
         **draw(_settings),
@@ -441,6 +452,8 @@ def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
     tenant["alerts"] = draw(_alerts(tenant["apps"]))
     fetched = [name for name, source in tenant["sources"].items() if "externalArtifact" not in source]
     tenant["receivers"] = draw(_receivers(fetched))
+    if draw(st.booleans()):
+        tenant["overrides"] = draw(_overrides(clusters))
     if draw(st.booleans()):
         tenant["namespaces"] = draw(_NAMESPACES)
     if draw(st.booleans()):

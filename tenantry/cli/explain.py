@@ -158,6 +158,11 @@ def _tenant_lines(tenant: ExplainedTenant) -> Iterator[Line]:
     yield Line("", f"tenant {tenant.tenant} in environment {tenant.environment}")
     yield from _section("namespaces", list(value_lines(tenant.namespaces, 2)))
     yield from _section("settings", list(value_lines(tenant.settings, 2)))
+    if tenant.differing:
+        yield Line("differing:", "settings on some clusters", bold=True)
+        for cluster, values in tenant.differing.items():
+            yield Line(f"  {cluster}:")
+            yield from value_lines(values, 4)
     if tenant.order:
         yield Line("order:", "who waits for each add-on", bold=True)
         for cluster, order in tenant.order.items():

@@ -29,7 +29,7 @@ def as_data(found: Any) -> Any:
             return _of_app(found)
         case ExplainedTenant():
             data = _of_fields(found)
-            return data if found.order else {key: each for key, each in data.items() if key != "order"}
+            return {key: each for key, each in data.items() if each or key not in ("order", "differing")}
         case PlannedImage():
             policy = {"namespace": found.policy.namespace, "name": found.policy.name}
             return {**_of_fields(found), "policy": policy, "marker": found.marker}

@@ -83,7 +83,7 @@ def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, objects: Mapping[ObjectId
     effective = effective_app(fleet, app.at, plan.environment, app.cluster, variables)
     values = (
         namespace_of(fleet, plan, app.tenant, app.cluster) if app.tenant else platform_namespace(fleet),
-        *_app_values(fleet, effective, _times(fleet, app.tenant), objects[app.id].manifest["spec"]),
+        *_app_values(fleet, effective, _times(fleet, plan.environment, app), objects[app.id].manifest["spec"]),
         *_source_values(fleet, app, effective, shared),
         *(() if app.tenant else _namespaces(fleet, app)),
     )
@@ -107,10 +107,10 @@ def _namespaces(fleet: Fleet, app: PlannedApp) -> Iterator[Value]:
         yield from (each.under("namespaces") for each in own or (Value((name,), {}, origin_at(fleet.source, at)),))
 
 
-def _times(fleet: Fleet, tenant: str) -> tuple[Value, ...]:
-    if not tenant:
+def _times(fleet: Fleet, environment: str, app: PlannedApp) -> tuple[Value, ...]:
+    if not app.tenant:
         return platform_times(fleet)
-    return tuple(each for each in settings_of(fleet, tenant) if each.path[0] in TIMES)
+    return tuple(each for each in settings_of(fleet, app.tenant, environment, app.cluster) if each.path[0] in TIMES)
 
 
 def _app_values(fleet: Fleet, app: EffectiveApp, times: tuple[Value, ...], spec: Manifest) -> tuple[Value, ...]:

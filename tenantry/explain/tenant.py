@@ -27,6 +27,7 @@ class ExplainedTenant:
     environment: str
     namespaces: tuple[Value, ...]
     settings: tuple[Value, ...]
+    differing: dict[str, tuple[Value, ...]]
     order: Mapping[str, Mapping[str, Keeper]]
     apps: dict[str, Choice]
     alerts: tuple[Value, ...]
@@ -38,13 +39,19 @@ def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = 
     known("tenant", tenant, fleet.document.tenants, fleet.source.file)
     known_cluster(fleet, plan.environment, cluster)
     placements = [each for each in plan.placements if each.tenant == tenant and cluster in (None, each.cluster)]
+    shared = settings_of(fleet, tenant, plan.environment, cluster)
     return ExplainedTenant(
         tenant=tenant,
         environment=plan.environment,
         namespaces=tuple(
             replace(namespace_of(fleet, plan, tenant, each.cluster), path=(each.cluster,)) for each in placements
         ),
-        settings=settings_of(fleet, tenant),
+        settings=shared,
+        differing={
+            each.cluster: values
+            for each in placements
+            if (values := _differing(shared, settings_of(fleet, tenant, plan.environment, each.cluster)))
+        },
         order={each.cluster: _order(plan, each) for each in placements if each.after},
         apps={
             app: choice_of_app(fleet, plan.environment, tenant, app, cluster)
@@ -53,6 +60,13 @@ def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = 
         alerts=entries_at(fleet, "tenants", tenant, "alerts"),
         receivers=entries_at(fleet, "tenants", tenant, "receivers"),
     )
+
+
+def _differing(shared: tuple[Value, ...], there: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The settings on a cluster that are not those of the environment; None: a setting that the cluster does not have."""
+    gone = {each.path for each in shared} - {each.path for each in there}
+    removed = (Value(each.path, None) for each in shared if each.path in gone)
+    return (*(each for each in there if each not in shared), *removed)
 
 
 def _order(plan: Plan, placement: PlannedPlacement) -> dict[str, Keeper]:

@@ -15,9 +15,10 @@ from tenantry.plan.namespaces import namespace_template
 from tenantry.plan.plan import Plan
 
 
-def settings_of(fleet: Fleet, tenant: str) -> tuple[Value, ...]:
-    effective = _plain(asdict(tenant_settings(fleet, tenant)))
-    values = trace(fleet.source, settings_layers(fleet, tenant), effective)
+def settings_of(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> tuple[Value, ...]:
+    """A tenant's settings on a cluster, or without one those that all clusters of the environment have in common."""
+    effective = _plain(asdict(tenant_settings(fleet, tenant, environment, cluster)))
+    values = trace(fleet.source, settings_layers(fleet, tenant, environment, cluster), effective)
     return tuple(each for each in values if each.origin or each.removed or each.value not in ({}, []))
 
 

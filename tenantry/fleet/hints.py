@@ -33,6 +33,7 @@ from tenantry.model import (
     Source,
     Tenant,
 )
+from tenantry.model.document import SettingsPatch
 from tenantry.model.tenancy import Subject
 
 _PLAIN = re.compile(r"[A-Za-z0-9*./][\w.+/@-]{0,59}|https?://[\w.:/-]{1,60}")
@@ -42,9 +43,14 @@ _REFS: dict[type[Model], type[Model]] = {Git: GitRef, Oci: OciRef}
 _LOGIN = ("username", "password", "token", "identity", "bearerToken")
 _ON_THE_APP = "set it on the app itself, because overrides cannot change it"
 _MOVED: dict[type[Model], dict[str, str]] = {
-    AppPatch: {"state": _ON_THE_APP, "clusters": _ON_THE_APP, "imageAutomation": _ON_THE_APP},
+    AppPatch: dict.fromkeys(("state", "clusters", "environments", "imageAutomation"), _ON_THE_APP),
+    SettingsPatch: {
+        **dict.fromkeys(("kustomize", "helm"), "put it into the overrides of an app: 'apps: {NAME: {overrides: ...}}'"),
+        **dict.fromkeys(
+            ("clusters", "environments", "grants"), "set it outside of 'overrides', which cannot change it"
+        ),
+    },
     Tenant: {
-        "overrides": "put it into an app: 'apps: {NAME: {overrides: ...}}'",
         "kustomize": "put it into an app: 'apps: {NAME: {kustomize: ...}}'",
         "helm": "put it into an app: 'apps: {NAME: {helm: ...}}'",
         "namespace": "set it in the environment, for all tenants: 'namespace: \"{tenant}\"'",

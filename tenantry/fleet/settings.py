@@ -1,7 +1,8 @@
 """Effective settings of a tenant, or of an app on one cluster, after defaults, overrides and placeholders.
 
 Merge order, least to most specific: defaults < tenant (or add-on) < app < environment < labels (`where`) < cluster. An
-environment follows those that it extends, and the entries of `where` are in their order.
+environment follows those that it extends, and the entries of `where` are in their order. A tenant's
+settings have no layer of an app.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.resolve import resolved_layers
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
-from tenantry.model import Helm, Kustomize, Settings
+from tenantry.model import Helm, Kustomize, PlacedSettings
 from tenantry.model.network import Network
 from tenantry.model.tenancy import ExtraBinding, PodSecurity, TenantOwner
 
-_INHERITED = set(Settings.model_fields) - {"clusters", "grants"}
-"""A selector is taken whole from the nearest level: half of one merged into another would mean neither. Grants are no settings
-of the tenant's objects; see `fleet.grants`."""
+_INHERITED = set(PlacedSettings.model_fields)
+"""Not selectors: each is taken whole from the nearest level, as half of one merged into another would mean neither. Nor grants,
+which are no settings of the tenant's objects; see `fleet.grants`."""
 
 TIMES = ("interval", "retryInterval", "timeout")
 """Settings that apps and add-ons take over where they do not set them themselves."""
@@ -74,30 +75,35 @@ def platform_layers(fleet: Fleet) -> list[Layer]:
     return [Layer(("defaults",), {key: value for key, value in fleet.raw("defaults").items() if key in TIMES})]
 
 
-def tenant_settings(fleet: Fleet, tenant: str) -> TenantSettings:
-    """The defaults merged with the tenant's own settings."""
-    return _settings(settings_layers(fleet, tenant))
+def tenant_settings(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> TenantSettings:
+    """A tenant's settings on a cluster; cluster: None for what all clusters of the environment have in common."""
+    return _settings(settings_layers(fleet, tenant, environment, cluster))
 
 
 _NO_SETTINGS = ("name", "serviceAccount", "state")
 """Keys of a namespace's entry that say something of it, and nothing of what is in it."""
 
 
-def namespace_settings(fleet: Fleet, tenant: str, key: str) -> TenantSettings:
-    """The settings of one of the tenant's extra namespaces: the tenant's settings merged with its entry."""
+def namespace_settings(fleet: Fleet, tenant: str, environment: str, cluster: str, key: str) -> TenantSettings:
+    """The settings of one of the tenant's extra namespaces: the tenant's settings there merged with its entry."""
     at = ("tenants", tenant, "namespaces", key)
     own = {setting: value for setting, value in fleet.raw(*at).items() if setting not in _NO_SETTINGS}
-    return _settings([*settings_layers(fleet, tenant), Layer(at, own)])
+    return _settings([*settings_layers(fleet, tenant, environment, cluster), Layer(at, own)])
 
 
-def setting_origin(fleet: Fleet, tenant: str, *path: str | int) -> Path:
-    """Where in the document the tenant's setting at `path` is written: in the tenant, or under the defaults."""
-    return origin(settings_layers(fleet, tenant), path)
+def setting_origin(fleet: Fleet, tenant: str, environment: str, cluster: str, *path: str | int) -> Path:
+    """Where in the document the tenant's setting at `path` on a cluster is written: in the tenant, or under the defaults."""
+    return origin(settings_layers(fleet, tenant, environment, cluster), path)
 
 
-def settings_layers(fleet: Fleet, tenant: str) -> list[Layer]:
-    """The layers of a tenant's settings."""
-    return [_inherited(fleet, "defaults"), _inherited(fleet, "tenants", tenant)]
+def settings_layers(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> list[Layer]:
+    """The layers of a tenant's settings: of two for the same environment, labels or cluster, that of `defaults` comes first."""
+    owners = [at for at in (("defaults",), ("tenants", tenant)) if (*at, "overrides") not in fleet.left_out]
+    return [
+        _inherited(fleet, "defaults"),
+        _inherited(fleet, "tenants", tenant),
+        *_overrides(fleet, owners, environment, cluster),
+    ]
 
 
 def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) -> dict[str, str]:
@@ -144,15 +150,22 @@ def app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str
     """The layers of the app at a path of the document on one cluster."""
     app = fleet.raw(*at)
     base = Layer(at, {key: value for key, value in app.items() if key in ("kustomize", "helm", "dependsOn")})
-    return (base, *_overrides(fleet, at, environment, cluster))
+    return (base, *_overrides(fleet, [at], environment, cluster))
 
 
-def _overrides(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> Iterator[Layer]:
-    """The overrides at a path that hold on a cluster, the most specific last."""
-    over = (*at, "overrides")
-    paths: list[Path] = [(*over, "environments", each) for each in fleet.lineage(environment)]
-    paths += ((*over, "where", index) for index in where_applies(fleet, at, cluster))
-    for path in (*paths, (*over, "clusters", cluster)):
+def _overrides(
+    fleet: Fleet, owners: Sequence[tuple[str, ...]], environment: str, cluster: str | None
+) -> Iterator[Layer]:
+    """The overrides of some parts of the file that hold on a cluster, the most specific last."""
+    paths: list[Path] = [
+        (*at, "overrides", "environments", each) for each in fleet.lineage(environment) for at in owners
+    ]
+    if cluster is not None:
+        for at in owners:
+            paths += ((*at, "overrides", "where", index) for index in where_applies(fleet, at, cluster))
+        paths += ((*at, "overrides", "clusters", cluster) for at in owners)
+    for path in paths:
+        # The labels of an entry of `where` are those of clusters.
         if data := {key: value for key, value in fleet.raw(*path).items() if path[-2] != "where" or key != "labels"}:
             yield Layer(path, data)
 
@@ -173,7 +186,7 @@ def _inherited(fleet: Fleet, *at: str) -> Layer:
 def _settings(layers: list[Layer]) -> TenantSettings:
     # Each layer was checked, but two network policies of one name may not go together; and validating turns numbers
     # into the text Kubernetes wants.
-    merged = resolved_layers(layers, Settings, None)
+    merged = resolved_layers(layers, PlacedSettings, None)
     values: dict[str, Any] = {key: getattr(merged, key) for key in merged.model_fields_set}
     if merged.limits:
         values["limits"] = merged.limits.model_dump(exclude_none=True)

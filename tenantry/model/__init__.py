@@ -28,7 +28,15 @@ from tenantry.model.clusters import (
     Selector,
 )
 from tenantry.model.credentials import Config, Credentials
-from tenantry.model.document import ChartRepository, Document, Platform, Settings, Tenant
+from tenantry.model.document import (
+    ChartRepository,
+    Document,
+    PlacedSettings,
+    Platform,
+    Settings,
+    SettingsOverrides,
+    Tenant,
+)
 from tenantry.model.flux import FluxBlock
 from tenantry.model.helm import Helm, HelmPatch
 from tenantry.model.images import ImageAutomation, ImageChoice, ImagePolicy, ImageRepository, ImageSource, ImageUpdate
@@ -85,12 +93,14 @@ __all__ = [
     "Oci",
     "OciRef",
     "Overrides",
+    "PlacedSettings",
     "Platform",
     "Provider",
     "Receiver",
     "SecretKey",
     "Selector",
     "Settings",
+    "SettingsOverrides",
     "Source",
     "State",
     "Tenant",

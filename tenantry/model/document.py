@@ -30,8 +30,8 @@ from tenantry.model.strict import Model
 from tenantry.model.tenancy import ExtraBinding, ExtraNamespace, Limits, PodSecurity, ServiceAccount, TenantOwner
 
 
-class Settings(Model):
-    """Settings of a tenant that `defaults:` can provide."""
+class PlacedSettings(Model):
+    """Settings of a tenant that can differ between environments and clusters."""
 
     role: RoleName | None = None
     """The ClusterRole of the tenant's service account in its namespaces. It decides what the tenant's apps may do there."""
@@ -60,10 +60,38 @@ class Settings(Model):
     dependsOn: list[AppName] | None = None
     """Add-ons that must be ready before anything of the tenant is created on the same cluster: its namespaces or baseline, and
     with them its apps. Written as `platform/<add-on>`; see [Order](order.md)."""
+
+
+class SettingsPatch(PlacedSettings):
+    """What differs there of a tenant's settings, with the same keys as the settings themselves."""
+
+
+class SettingsWhere(SettingsPatch):
+    """What differs on the clusters with some labels. The labels of namespaces cannot differ here."""
+
+    labels: Annotated[dict[LabelKey, LabelValue], Field(min_length=1)]  # type: ignore[assignment]  # of clusters
+    """The clusters that have all of these labels."""
+
+
+class SettingsOverrides(Model):
+    environments: dict[str, SettingsPatch] = {}
+    """Settings by environment. Those of an extended environment apply first."""
+    where: list[SettingsWhere] = []
+    """Settings by labels of clusters, in this order. They take precedence over the environment's."""
+    clusters: dict[str, SettingsPatch] = {}
+    """Settings by cluster. They take precedence over all others."""
+
+
+class Settings(PlacedSettings):
+    """Settings of a tenant that `defaults:` can provide."""
+
     clusters: Selector | None = None
     """The clusters of apps that have no selector. A nearer selector replaces this one entirely."""
     grants: Grants | None = None
     """What the tenant's included file may do."""
+    overrides: SettingsOverrides = SettingsOverrides()
+    """What differs in an environment or on clusters, such as a quota in prod only. Overrides take precedence over what any level
+    sets without them: those of `defaults` also over the tenant's own settings, but not over the tenant's overrides."""
 
 
 class Frame(Settings):

@@ -51,7 +51,7 @@ def placement_after(
     A rule reports those that are not declared.
     """
     for index, name in enumerate(settings.dependsOn):
-        at = setting_origin(fleet, scope.tenant, "dependsOn", index)
+        at = setting_origin(fleet, scope.tenant, scope.environment, scope.cluster, "dependsOn", index)
         who = "tenants" if at[0] == "defaults" else f"tenant '{scope.tenant}'"
         if found := addons.get(name):
             if found.planned or (scope.kubeconfig and found.id.kind == KINDS["helm"]):

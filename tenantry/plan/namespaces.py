@@ -229,7 +229,7 @@ def foreign_accounts(
         namespace = account_namespace(scope, subject.serviceAccount)
         if namespace not in own and (who := holder(namespace)):
             yield Finding(
-                setting_origin(fleet, scope.tenant, *path, "serviceAccount"),
+                setting_origin(fleet, scope.tenant, scope.environment, scope.cluster, *path, "serviceAccount"),
                 "foreign-account",
                 f"service account '{namespace}/{subject.serviceAccount.name}' belongs to {who}, not to tenant '{scope.tenant}'",
                 fix="name one in the tenant's own namespaces, or in a namespace that Tenantry does not manage",

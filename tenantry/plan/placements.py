@@ -158,7 +158,8 @@ class PlacementPlanner:
         """A whole baseline for each of the tenant's extra namespaces."""
         declared = self.fleet.document.tenants[scope.tenant].namespaces
         for key, name in scope.namespaces.items():
-            first, *rest = baseline(replace(scope, namespace=name), namespace_settings(self.fleet, scope.tenant, key))
+            settings = namespace_settings(self.fleet, scope.tenant, scope.environment, scope.cluster, key)
+            first, *rest = baseline(replace(scope, namespace=name), settings)
             leaves = declared[key].state == "offboarding"
             yield [given_up(first, "offboarding") if leaves else first, *rest]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.placement import apps_on
-from tenantry.fleet.settings import tenant_settings
-from tenantry.messages.errors import collecting
+from tenantry.fleet.settings import TenantSettings, settings_layers, tenant_settings
+from tenantry.messages.errors import Path, collecting
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.placements import PlacementPlanner, PlannedPlacement
 from tenantry.plan.platform import PlatformPlanner
@@ -35,6 +35,7 @@ class Planner:
         clusters, tenants = clusters_of(fleet, environment), fleet.document.tenants
         self._clusters = tuple(each for each in clusters if part.cluster in (None, each))
         self._tenants = tuple(each for each in tenants if part.tenant in (None, each))
+        self._settings: dict[tuple[Path, ...], TenantSettings] = {}
         self._platform = PlatformPlanner(fleet, environment, self.gathered)
         self._placements = PlacementPlanner(fleet, environment, self.gathered, self._platform)
 
@@ -55,10 +56,17 @@ class Planner:
                 self._plan_tenant(tenant)
 
     def _plan_tenant(self, tenant: str) -> None:
-        settings = tenant_settings(self.fleet, tenant)
         for cluster, apps in self._apps_by_cluster(tenant).items():
             with collecting(self.gathered.findings):
-                self._placements.add(tenant, cluster, apps, settings)
+                self._placements.add(tenant, cluster, apps, self._settings_of(tenant, cluster))
+
+    def _settings_of(self, tenant: str, cluster: str) -> TenantSettings:
+        """The tenant's settings there. Clusters for which the same parts of the file speak share them: checking them takes time."""
+        layers = settings_layers(self.fleet, tenant, self.environment, cluster)
+        key = tuple(layer.path for layer in layers)
+        if key not in self._settings:
+            self._settings[key] = tenant_settings(self.fleet, tenant, self.environment, cluster)
+        return self._settings[key]
 
     def _apps_by_cluster(self, tenant: str) -> dict[str, list[str]]:
         """The clusters of this environment where the tenant has apps, in the order of the file."""

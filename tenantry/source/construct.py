@@ -104,7 +104,7 @@ class Constructor:
         if not is_exact(value):
             message = "Kubernetes cannot store this number exactly"
             self._add(node, "bad-number", message, path, fix="put it in quotes")
-        elif value is None and any(isinstance(part, int) for part in path):
+        elif value is None and any(isinstance(part, int) for part in _below_override(path)):
             # 'null' removes a key of a mapping. In a list it has no meaning; Pulumi's provider drops it, or crashes.
             self._add(node, "null-in-list", "'null' cannot stand in a list", path, fix="leave it out")
         elif node.tag == STRING and not node.style and node.value.lower() in YAML_1_1_BOOLEANS:
@@ -119,3 +119,16 @@ class Constructor:
         self.problems.append(Diagnostic(location(self.file, node), code, message, path, notes, fix))
         if len(self.problems) > MAX_PROBLEMS:
             raise InvalidFleet(self.problems)
+
+
+_OVERRIDDEN = ((0, "defaults"), (1, "tenants"), (1, "selfService"), (3, "tenants"), (2, "platform"))
+"""Where `overrides` can stand: after how many more parts of a path that begins with a word."""
+
+
+def _below_override(path: Path) -> Path:
+    """The path below an entry of `overrides.where`, whose `null` removes a key like any other override; else the whole path."""
+    for more, first in _OVERRIDDEN:
+        over = path[more + 1 : more + 4]
+        if path[:1] == (first,) and over[:2] == ("overrides", "where") and isinstance(over[-1], int):
+            return path[more + 4 :]
+    return path

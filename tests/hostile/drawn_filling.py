@@ -42,7 +42,7 @@ def filling_of(name: str, chance: random.Random) -> Data:
         selector = chance.choice(SELECTORS)
         for app in ("web", "db"):
             apps.get(app, {})["clusters"] = selector
-    if chance.random() < 0.1:
+    if chance.random() < 0.05:
         apps["web"]["environments"] = copy.deepcopy(chance.choice((["dev"], ["dev"], ["prod"])))
     if chance.random() < 0.3:
         filling["clusters"] = copy.deepcopy(chance.choice(SELECTORS))

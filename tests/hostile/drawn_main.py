@@ -46,7 +46,7 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
         "selfService": {"small": {key: each for key, each in _frame(chance).items() if key != "namespaces"}},
         "tenants": {"rocky": _frame(chance), "movy": _victim()},
     }
-    if chance.random() < 0.1:
+    if chance.random() < 0.05:
         main["environments"]["prod"]["tenants"] = chance.choice((["rocky", "movy"], ["movy"]))
     if chance.random() < 0.3:
         main["tenants"]["rocky"]["apps"] = {"given": {"kustomize": {"source": "given"}, "clusters": {"names": ["far"]}}}
@@ -164,12 +164,17 @@ _FRAMES: dict[str, tuple[Any, ...]] = {
     "role": ("admin", "edit"),
     "podSecurity": ("restricted", "baseline", {"enforce": "baseline", "warn": "restricted"}),
     "clusters": ({"names": ["edge"]}, {"names": ["hub"]}, {"all": True}),
-    "environments": (["dev"], ["dev", "prod"], ["dev", "prod"]),
+    "environments": (["dev"], *(["dev", "prod"],) * 4),
     "owners": ([{"group": "team-rocky"}],),
     "quota": ({"pods": 10},),
     "labels": ({"team": "rocky"},),
     "namespaces": ({"jobs": {"serviceAccount": True}}, {"jobs": {"podSecurity": "restricted"}}),
     "interval": ("10s", "5m"),
+    "overrides": (
+        {"environments": {"dev": {"role": "view", "quota": {"pods": 3}}}, "clusters": {"edge": {"role": "admin"}}},
+        {"where": [{"labels": {"zone": "in"}, "podSecurity": "restricted", "owners": [{"group": "leads"}]}]},
+        {"clusters": {"edge": {"network": "open", "podSecurity": {"enforce": "restricted"}, "labels": {"a": "b"}}}},
+    ),
     "serviceAccount": ({"name": "deployer"}, {"imagePullSecrets": ["pull"], "annotations": {"example.com/a": "b"}}),
     "namespace": ("own-{tenant}", "{env}-own-{tenant}"),
     "dependsOn": (["platform/cert-manager", "platform/dns"], [], ["platform/cert-manager"]),

@@ -71,6 +71,7 @@ EDITS: tuple[tuple[At, tuple[Any, ...]], ...] = (
     ),
     (("apps", "*", "clusters"), SELECTORS),
     (("apps", "*", "overrides"), OVERRIDES),
+    (("apps", "*", "environments"), (["dev"], ["dev", "prod"], None)),
     (
         ("apps", "web", "imageAutomation", "images", "app", "repository", "image"),
         ("movy", "registry.example.com/movy/app", "{other}/app", "docker.io/library/x", "169.254.169.254/x"),
@@ -134,6 +135,11 @@ SHUT: tuple[tuple[At, tuple[Any, ...]], ...] = (
     (("namespace",), ("movy", "kube-system", "clusters", "{other}", None)),
     (("serviceAccount",), ({"name": "movy"}, {"imagePullSecrets": ["git"]}, None)),
     (("namespaces", "*", "serviceAccount"), (True,)),
+    (("environments",), (["dev", "prod"], None)),
+    (
+        ("overrides",),
+        ({"clusters": {"edge": {"role": "cluster-admin"}}}, {"environments": {"dev": {"network": "open"}}}),
+    ),
     (("adopt",), (True, {"namespace": True})),
     (("state",), ("paused", "offboarding")),
 )

@@ -107,6 +107,7 @@ WARNINGS: tuple[Rule, ...] = (
     frames.grants_have_an_effect,
     frames.frames_are_used,
     overrides.overrides_apply_somewhere,
+    overrides.overrides_of_settings_apply_somewhere,
     overrides.image_automations_name_environments_of_the_app,
     roles.roles_are_not_misspelled,
     roles.roles_of_tenants_may_apply_something,

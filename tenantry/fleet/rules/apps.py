@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.grants import is_filled
 from tenantry.fleet.rules import walk
 from tenantry.messages.errors import Finding
 from tenantry.messages.text import declared
+from tenantry.model import Overrides, SettingsOverrides
 
 
 def apps_name_declared_sources(fleet: Fleet) -> Iterator[Finding]:
@@ -62,23 +64,30 @@ def addons_do_not_name_a_source(fleet: Fleet) -> Iterator[Finding]:
 
 
 def overrides_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:
-    clusters = fleet.names("clusters")
     for at, _, app, declared_app in walk.apps(fleet):
-        overrides = declared_app.overrides
-        for name in overrides.environments:
-            if name not in fleet.environments:
-                yield Finding(
-                    (*at, "overrides", "environments", name),
-                    "unknown-environment",
-                    f"app '{app}' overrides environment '{name}', which is not declared",
-                    (declared("declared", name, fleet.environments),),
-                    fix="correct the name, or remove it",
-                    at_key=True,
-                )
-        for name in overrides.clusters:
-            if name not in clusters:
-                place = (*at, "overrides", "clusters", name)
-                yield walk.unknown_cluster(fleet, place, name, f"app '{app}' overrides cluster '{name}'", at_key=True)
+        yield from _overridden(fleet, at, f"app '{app}'", declared_app.overrides)
+    for at, given in walk.levels(fleet):
+        if not (at[0] == "tenants" and is_filled(fleet, at)):  # else the overrides are those of a frame
+            yield from _overridden(fleet, at, walk.in_words(at), given.overrides)
+
+
+def _overridden(
+    fleet: Fleet, at: tuple[str, ...], who: str, overrides: Overrides | SettingsOverrides
+) -> Iterator[Finding]:
+    for name in overrides.environments:
+        if name not in fleet.environments:
+            yield Finding(
+                (*at, "overrides", "environments", name),
+                "unknown-environment",
+                f"{who} overrides environment '{name}', which is not declared",
+                (declared("declared", name, fleet.environments),),
+                fix="correct the name, or remove it",
+                at_key=True,
+            )
+    for name in overrides.clusters:
+        if name not in fleet.names("clusters"):
+            place = (*at, "overrides", "clusters", name)
+            yield walk.unknown_cluster(fleet, place, name, f"{who} overrides cluster '{name}'", at_key=True)
 
 
 def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Finding]:

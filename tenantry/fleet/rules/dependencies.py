@@ -9,7 +9,7 @@ from tenantry.fleet.rules import walk
 from tenantry.kube.names import ADDON_PREFIX, addon_named
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import declared
-from tenantry.model import App, Settings
+from tenantry.model import App, PlacedSettings
 
 
 def dependencies_are_declared_apps(fleet: Fleet) -> Iterator[Finding]:
@@ -51,7 +51,7 @@ def dependencies_on_addons_are_declared(fleet: Fleet) -> Iterator[Finding]:
 def tenants_depend_on_declared_addons(fleet: Fleet) -> Iterator[Finding]:
     addons = fleet.names("platform", "addons")
     for at, settings in walk.settings(fleet):
-        for index, name in enumerate(settings.dependsOn or () if isinstance(settings, Settings) else ()):
+        for index, name in enumerate(settings.dependsOn or () if isinstance(settings, PlacedSettings) else ()):
             place = (*at, "dependsOn", index)
             if (addon := addon_named(name)) is None:
                 fix = f"write '{ADDON_PREFIX}{name}'" if name in addons else "set 'dependsOn' of an app instead"

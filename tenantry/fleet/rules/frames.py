@@ -13,7 +13,7 @@ from tenantry.fleet.rules.tenants import OWNED_LABELS
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import doubtful
 from tenantry.messages.text import declared
-from tenantry.model import Settings
+from tenantry.model import PlacedSettings, Settings
 from tenantry.model.frame import Grants
 
 CLUSTER_ADMIN = "cluster-admin"
@@ -60,7 +60,7 @@ def grants_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:
 def intervals_pass_the_clusters_admission_policy(fleet: Fleet) -> Iterator[Finding]:
     """Those of tenants as a whole, and the shortest that may be chosen; the plan checks apps, sources and images."""
     for at, given in walk.settings(fleet):
-        for key in TIMES if isinstance(given, Settings) else ():
+        for key in TIMES if isinstance(given, PlacedSettings) else ():
             value = getattr(given, key)
             if value and not is_filled(fleet, (*at, key)):
                 yield from refused_by_policy((*at, key), value)

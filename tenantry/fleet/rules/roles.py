@@ -9,7 +9,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.rules import walk
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import doubtful
-from tenantry.model import Settings
+from tenantry.model import PlacedSettings
 
 _KNOWN = ("admin", "cluster-admin", "edit", "view")
 """Kubernetes' own roles for users. Source: kubernetes.io, "Using RBAC Authorization", user-facing roles."""
@@ -44,7 +44,7 @@ def roles_of_tenants_may_apply_something(fleet: Fleet) -> Iterator[Finding]:
 
 def _roles(fleet: Fleet) -> Iterator[tuple[Path, str]]:
     for at, given in walk.settings(fleet):
-        if isinstance(given, Settings):
+        if isinstance(given, PlacedSettings):
             if given.role:
                 yield (*at, "role"), given.role
             for index, owner in enumerate(given.owners or ()):

@@ -9,7 +9,19 @@ from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import declared
-from tenantry.model import Alert, App, AppPatch, Overrides, Receiver, Selector, Settings, Source
+from tenantry.model import (
+    Alert,
+    App,
+    AppPatch,
+    Overrides,
+    PlacedSettings,
+    Receiver,
+    Selector,
+    Settings,
+    SettingsOverrides,
+    Source,
+    Tenant,
+)
 from tenantry.model.document import Frame
 from tenantry.model.tenancy import AddonNamespace, ExtraNamespace
 
@@ -38,14 +50,39 @@ def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
         yield ("platform", "addons", name, "clusters"), f"add-on '{name}'", addon.clusters
 
 
-def settings(fleet: Fleet) -> Iterator[tuple[Path, Settings | ExtraNamespace]]:
-    """Every level with baseline settings: the defaults, the frames, the tenants, their extra namespaces."""
+def settings(fleet: Fleet) -> Iterator[tuple[Path, PlacedSettings | ExtraNamespace]]:
+    """Every level with baseline settings: the defaults, the frames, the tenants, each with overrides, and extra namespaces."""
+    for at, given in levels(fleet):
+        yield at, given
+        yield from settings_overrides(given.overrides, at)
+        for key, extra in given.namespaces.items() if isinstance(given, Tenant) else ():
+            yield (*at, "namespaces", key), extra
+
+
+def levels(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Settings]]:
+    """The defaults, the frames and the tenants."""
     yield ("defaults",), fleet.document.defaults
     yield from ((("selfService", name), frame) for name, frame in fleet.document.selfService.items())
-    for name, tenant in fleet.document.tenants.items():
-        yield ("tenants", name), tenant
-        for key, extra in tenant.namespaces.items():
-            yield ("tenants", name, "namespaces", key), extra
+    yield from ((("tenants", name), tenant) for name, tenant in fleet.document.tenants.items())
+
+
+def in_words(at: tuple[str, ...]) -> str:
+    """A level of settings, for messages."""
+    match at:
+        case ("tenants", name):
+            return f"tenant '{name}'"
+        case ("selfService", name):
+            return f"frame '{name}'"
+    return f"'{at[0]}'"
+
+
+def settings_overrides(overrides: SettingsOverrides, at: tuple[str, ...]) -> Iterator[tuple[Path, PlacedSettings]]:
+    """The overrides of a level; those by labels of clusters without these."""
+    over: Path = (*at, "overrides")
+    yield from (((*over, "environments", name), entry) for name, entry in overrides.environments.items())
+    for index, entry in enumerate(overrides.where):
+        yield (*over, "where", index), entry.model_copy(update={"labels": None})
+    yield from (((*over, "clusters", name), entry) for name, entry in overrides.clusters.items())
 
 
 def frames(fleet: Fleet) -> Iterator[tuple[Path, Frame]]:
@@ -153,3 +190,16 @@ def roles_of(fleet: Fleet, tenant: str) -> Iterator[tuple[Path, str]]:
             hidden = path == ("defaults",) and name in fleet.raw(*at, "roleBindings")
             if binding and not hidden:
                 yield (*path, "roleBindings", name, "role"), binding.role
+    for path, given in levels:
+        for place, override in settings_overrides(given.overrides, path):
+            yield from _roles_in(place, override)
+
+
+def _roles_in(at: Path, given: PlacedSettings) -> Iterator[tuple[Path, str]]:
+    if given.role:
+        yield (*at, "role"), given.role
+    for index, owner in enumerate(given.owners or ()):
+        yield (*at, "owners", index, "role"), owner.role
+    for name, binding in (given.roleBindings or {}).items():
+        if binding:
+            yield (*at, "roleBindings", name, "role"), binding.role

@@ -131,7 +131,19 @@ NO_VALUES = "values never stand in the file: write 'keys: [password, username]'"
             "",
             ("apps.web.overrides.clusters.hub.path", "'path' belongs under 'kustomize:'"),
         ),
-        ("", "overrides: {}", ("overrides", "put it into an app: 'apps: {NAME: {overrides: ...}}'")),
+        (
+            "",
+            "overrides: {environments: {dev: {helm: {}}}}",
+            (
+                "overrides.environments.dev.helm",
+                "put it into the overrides of an app: 'apps: {NAME: {overrides: ...}}'",
+            ),
+        ),
+        (
+            "",
+            "overrides: {where: [{labels: {a: b}, clusters: {all: true}}]}",
+            ("overrides.where[0].clusters", "set it outside of 'overrides', which cannot change it"),
+        ),
     ],
 )
 def test_a_key_in_the_wrong_place(app: str, rest: str, expected: tuple[str, str]) -> None:

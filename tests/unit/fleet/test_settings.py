@@ -16,7 +16,7 @@ from tenantry.fleet.settings import (
     variables_of,
 )
 from tenantry.messages.errors import Found
-from tenantry.model import Helm, Kustomize, Settings
+from tenantry.model import Helm, Kustomize, PlacedSettings
 from tenantry.model.network import Network
 from tests.unit.texts import FRAME, fleet, rocky
 
@@ -48,7 +48,7 @@ def effective(text: str, cluster: str = "hub", **variables: str) -> EffectiveApp
 
 
 def test_a_tenant_that_says_nothing_gets_the_built_in_settings() -> None:
-    assert TenantSettings() == tenant_settings(fleet(FRAME + "tenants: {rocky: {}}\n"), "rocky")
+    assert TenantSettings() == tenant_settings(fleet(FRAME + "tenants: {rocky: {}}\n"), "rocky", "dev", "hub")
 
 
 def test_a_tenant_s_settings_win_over_the_defaults_and_maps_merge() -> None:
@@ -66,12 +66,12 @@ def test_a_tenant_s_settings_win_over_the_defaults_and_maps_merge() -> None:
         limits={"default": {"cpu": "1", "memory": "1Gi"}},
         labels={"a": "x", "b": "y"},
     )
-    assert expected == tenant_settings(fleet(text), "rocky")
+    assert expected == tenant_settings(fleet(text), "rocky", "dev", "hub")
 
 
 def test_null_takes_a_default_away_again() -> None:
     text = FRAME + "defaults: {role: edit, quota: {pods: 1}}\ntenants: {rocky: {role: null, quota: null}}\n"
-    assert TenantSettings() == tenant_settings(fleet(text), "rocky")
+    assert TenantSettings() == tenant_settings(fleet(text), "rocky", "dev", "hub")
 
 
 def test_add_ons_take_only_the_times_of_the_defaults() -> None:
@@ -202,5 +202,5 @@ def test_a_merged_app_that_does_not_fit_is_reported_at_its_entry() -> None:
 
 
 def test_a_tenants_settings_are_those_that_defaults_may_hold() -> None:
-    """They are apart because none of them is optional any more, and selectors and grants are no settings."""
-    assert {each.name for each in fields(TenantSettings)} == Settings.model_fields.keys() - {"clusters", "grants"}
+    """They are apart because none of them is optional any more, and selectors, grants and overrides are no settings."""
+    assert {each.name for each in fields(TenantSettings)} == PlacedSettings.model_fields.keys()

@@ -54,6 +54,19 @@ def test_explain_names_the_labels_of_the_override_that_sets_a_value() -> None:
     assert levels["kustomize", "path"] == "cluster edge"
 
 
+def test_null_removes_a_key_where_it_is_no_part_of_a_list_in_the_entry() -> None:
+    web = "web: {kustomize: {source: manifests, path: ./web}, overrides: {where: [{labels: {tier: edge}, kustomize: {%s}}]}}"
+    paths = {
+        each.owner.cluster: each.manifest["spec"].get("path")
+        for each in planned(rocky(web % "path: null", BOTH)).objects
+        if each.id.kind == "Kustomization"
+    }
+    assert paths["hub"] != paths["edge"]
+    assert "error[null-in-list]" in problems(rocky(web % "components: [null]", BOTH))
+    helm = "web: {helm: {source: charts, chart: x, version: 1.x, values: {overrides: {where: [{a: null}]}}}}"
+    assert "error[null-in-list]" in problems(rocky(helm, BOTH))
+
+
 @pytest.mark.parametrize(
     ("entry", "code", "at"),
     [

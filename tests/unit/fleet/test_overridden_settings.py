@@ -1,0 +1,202 @@
+"""A tenant's settings that differ by environment, labels of clusters and cluster: which win, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tenantry.cli.explain_data import as_data
+from tenantry.explain import explain_app, explain_tenant
+from tenantry.fleet.settings import setting_origin, tenant_settings
+from tenantry.load import plan_all
+from tests.unit.texts import fleet, planned, problems
+
+FLEET = """\
+apiVersion: tenantry/v1
+environments:
+  dev: {management: hub, namespace: "{env}-{tenant}"}
+  r1: {extends: dev}
+  prod: {management: hub-prod}
+clusters:
+  hub: {environments: [dev, r1], labels: {tier: hub}}
+  edge: {environments: [dev, r1], labels: {tier: edge}, kubeconfig: {kamaji: {controlPlane: edge, namespace: kamaji}}}
+  hub-prod: {environments: [prod]}
+platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}
+defaults:
+  clusters: {all: true}
+  quota: {pods: 1}
+%s
+tenants:
+  rocky:
+    sources: {m: {git: {url: https://git.example.com/rocky, ref: {branch: main}}}}
+    apps: {web: {kustomize: {source: m}}}
+    namespaces: {jobs: {quota: {cpu: 1}}}
+%s
+"""
+
+
+def text_of(defaults: str = "", tenant: str = "") -> str:
+    return FLEET % (defaults and f"  overrides: {defaults}", tenant and f"    overrides: {tenant}")
+
+
+def quota(text: str, environment: str, cluster: str) -> dict[str, str]:
+    return tenant_settings(fleet(text), "rocky", environment, cluster).quota
+
+
+def quotas(text: str, environment: str) -> dict[str, dict[str, Any]]:
+    """The quotas of each cluster and namespace, as they are planned."""
+    found: dict[str, dict[str, Any]] = {}
+    for each in planned(text, environment).objects:
+        inner = each.manifest.get("spec", {}).get("values", {}).get("objects", ())
+        for manifest in (each.manifest, *inner):
+            if manifest["kind"] == "ResourceQuota":
+                found[f"{each.owner.cluster}/{manifest['metadata']['namespace']}"] = manifest["spec"]["hard"]
+    return found
+
+
+def test_a_quota_in_prod_only() -> None:
+    text = text_of("{environments: {prod: {quota: {pods: 200}}}}")
+    assert quotas(text, "prod") == {
+        "hub-prod/rocky": {"pods": "200"},
+        "hub-prod/rocky-jobs": {"pods": "200", "cpu": "1"},
+    }
+    assert quotas(text, "dev")["edge/dev-rocky"] == {"pods": "1"}
+
+
+ALL = "{environments: {dev: {quota: {pods: 2}}, r1: {quota: {pods: 3}}}, where: [%s], clusters: {edge: {quota: {pods: 6}}}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (text_of(), "1"),
+        (text_of(tenant="{environments: {dev: {quota: {pods: 2}}}}"), "2"),
+        (text_of(tenant="{environments: {r1: {quota: {pods: 3}}, dev: {quota: {pods: 2}}}}"), "3"),
+        (
+            text_of(
+                tenant="{where: [{labels: {tier: edge}, quota: {pods: 4}}, {labels: {tier: edge}, quota: {pods: 5}}]}"
+            ),
+            "5",
+        ),
+        (text_of(tenant=ALL % "{labels: {tier: edge}, quota: {pods: 4}}"), "6"),
+        (
+            text_of(
+                tenant="{where: [{labels: {tier: hub}, quota: {pods: 4}}], environments: {prod: {quota: {pods: 9}}}}"
+            ),
+            "1",
+        ),
+        (text_of("{environments: {dev: {quota: {pods: 7}}}}", "{environments: {dev: {quota: {pods: 2}}}}"), "2"),
+        (text_of("{environments: {r1: {quota: {pods: 7}}}}", "{environments: {dev: {quota: {pods: 2}}}}"), "7"),
+        (text_of("{clusters: {edge: {quota: {pods: 7}}}}", "{where: [{labels: {tier: edge}, quota: {pods: 2}}]}"), "7"),
+    ],
+)
+def test_settings_merge_from_environments_over_labels_to_the_cluster_and_the_tenants_follow_those_of_defaults(
+    text: str, expected: str
+) -> None:
+    assert quota(text, "r1", "edge") == {"pods": expected}
+
+
+def test_an_override_of_the_defaults_wins_over_what_the_tenant_sets_without_one() -> None:
+    text = text_of("{environments: {dev: {quota: {pods: 7}}}}").replace(
+        "    namespaces:", "    quota: {pods: 50}\n    namespaces:"
+    )
+    assert (quota(text, "dev", "hub"), quota(text, "prod", "hub-prod")) == ({"pods": "7"}, {"pods": "50"})
+
+
+def test_null_removes_what_less_specific_levels_say() -> None:
+    assert quotas(text_of(tenant="{where: [{labels: {tier: edge}, quota: null}]}"), "dev").keys() == {
+        "hub/dev-rocky",
+        "hub/dev-rocky-jobs",
+        "edge/dev-rocky-jobs",
+    }
+
+
+def test_roles_owners_networks_and_pod_security_differ_as_planned() -> None:
+    override = (
+        "{where: [{labels: {tier: hub}, role: edit, network: open, podSecurity: restricted, owners: [{group: g}]}]}"
+    )
+    named = {(each.id.kind, each.id.name) for each in planned(text_of(tenant=override)).objects}
+    assert {("RoleBinding", "rocky-reconciler-edit")} <= named
+    assert ("NetworkPolicy", "tenantry-isolated") not in named
+    edge = tenant_settings(fleet(text_of(tenant=override)), "rocky", "dev", "edge")
+    assert (edge.role, edge.podSecurity.enforce, edge.owners) == ("admin", "baseline", [])
+
+
+def test_the_interval_of_an_override_is_that_of_the_tenants_apps_there() -> None:
+    text = text_of(tenant="{clusters: {edge: {interval: 33m}}}")
+    intervals = {
+        each.owner.cluster: each.manifest["spec"]["interval"]
+        for each in planned(text).objects
+        if each.id.kind == "Kustomization"
+    }
+    assert intervals == {"hub": "10m", "edge": "33m"}
+    (placed,) = explain_app(fleet(text), planned(text), "rocky", "web", "edge").placed
+    (interval,) = (each for each in placed.values if each.path == ("kustomize", "interval"))
+    assert interval.origin
+    assert (interval.value, interval.origin.level) == ("33m", "cluster edge")
+
+
+def test_explain_shows_the_settings_of_the_environment_and_what_differs_on_some_clusters() -> None:
+    text = text_of("{environments: {dev: {quota: {pods: 2}}}}", "{where: [{labels: {tier: edge}, quota: {pods: 4}}]}")
+    explained = explain_tenant(fleet(text), planned(text), "rocky")
+    shared = {each.path: (each.value, each.origin and each.origin.level) for each in explained.settings}
+    assert shared["quota", "pods"] == ("2", "environment dev")
+    differing = {
+        cluster: [(each.path, each.value) for each in values] for cluster, values in explained.differing.items()
+    }
+    assert differing == {"edge": [(("quota", "pods"), "4")]}
+    (value,) = explained.differing["edge"]
+    assert value.origin
+    assert value.origin.level == "where tier=edge"
+    assert "differing" in as_data(explained)
+    assert "differing" not in as_data(explain_tenant(fleet(text_of()), planned(text_of()), "rocky"))
+    alone = explain_tenant(fleet(text), planned(text), "rocky", "edge")
+    assert ({}, "4") == (alone.differing, next(each.value for each in alone.settings if each.path == ("quota", "pods")))
+
+
+def test_a_service_account_of_others_in_an_override_is_refused_at_its_place() -> None:
+    text = text_of(tenant="{clusters: {edge: {owners: [{serviceAccount: {name: x, namespace: kube-system}}]}}}")
+    told = problems(text)
+    assert "error[foreign-account]" in told
+    assert "at tenants.rocky.overrides.clusters.edge.owners[0].serviceAccount\n" in told
+    assert told.endswith("Found 1 error\n")
+    assert setting_origin(fleet(text_of(tenant="{clusters: {edge: {role: edit}}}")), "rocky", "dev", "edge", "role")[
+        2:
+    ] == (
+        "overrides",
+        "clusters",
+        "edge",
+        "role",
+    )
+
+
+@pytest.mark.parametrize(
+    ("override", "code", "at"),
+    [
+        ("{where: [{quota: {pods: 1}}]}", "missing-key", "where[0]"),
+        ("{where: [{labels: {}, quota: {pods: 1}}]}", "empty", "where[0].labels"),
+        ("{environments: {dev: {clusters: {all: true}}}}", "unknown-key", "environments.dev.clusters"),
+        ("{environments: {dev: {grants: {}}}}", "unknown-key", "environments.dev.grants"),
+        ("{environments: {dev: {environments: [dev]}}}", "unknown-key", "environments.dev.environments"),
+        ("{clusters: {edge: {role: cluster-admin}}}", "cluster-admin", "clusters.edge.role"),
+        ("{where: [{labels: {tier: edge}, retryInterval: 1ms}]}", "short-interval", "where[0].retryInterval"),
+        (
+            "{environments: {dev: {annotations: {pulumi.com/x: y}}}}",
+            "owned-annotation",
+            'environments.dev.annotations["pulumi.com/x"]',
+        ),
+        ("{environments: {dev: {dependsOn: [platform/nope]}}}", "unknown-addon", "environments.dev.dependsOn[0]"),
+        ("{environments: {dve: {role: edit}}}", "unknown-environment", "environments.dve"),
+    ],
+)
+def test_a_mistake_in_an_override_is_one_problem_at_its_place(override: str, code: str, at: str) -> None:
+    told = problems(text_of(tenant=override))
+    assert f"error[{code}" in told
+    assert f"at tenants.rocky.overrides.{at}\n" in told
+    assert told.endswith("Found 1 error\n")
+
+
+def test_every_environment_is_planned_with_overrides_at_every_level() -> None:
+    every = ALL % "{labels: {tier: edge}, quota: {pods: 4}}"
+    assert set(plan_all(fleet(text_of(every, every)))) == {"dev", "r1", "prod"}
