@@ -11,13 +11,13 @@ from typing import Any
 from policy.main_file import MainFile, filled, merged
 from policy.overrides import overrides_on
 from policy.resource import entries, mapping, texts
+from policy.written import addresses_in, times_in
 
 LEVELS = ("privileged", "baseline", "restricted")
 """Pod Security Standards, from the weakest."""
 SHORTEST = "30s"
 _DEFAULT_TIMES = ("30s", "5m", "10m", "30m")
 """Intervals that Tenantry sets where nobody says one."""
-_ADDRESSES = ("url", "image", "address", "proxy", "issuerURL")
 _GIVE_ROLES = ("role", "owners", "roleBindings")
 
 
@@ -146,9 +146,13 @@ class Frame:
         selectors = [self._selector_of(name) for name in self._apps if app in ("", name)]
         return self._grants_cluster(cluster) or any(cluster in self.file.selected(each) for each in selectors)
 
-    def places_itself(self, clusters: Iterable[str]) -> bool:
-        """Whether an app of the main file is on one of the clusters."""
-        return any(not self.file.selected(self._selector_of(app)).isdisjoint(clusters) for app in self._apps)
+    def places_itself(self, environment: str, clusters: Iterable[str]) -> bool:
+        """Whether an app of the main file is on one of an environment's clusters."""
+        granted = self.grants.get("environments")
+        if granted is not None and set(granted).isdisjoint(self.file.lineage(environment)):
+            return False
+        there = (app for app in self._apps if self.allows_environment(environment, app))
+        return any(not self.file.selected(self._selector_of(app)).isdisjoint(clusters) for app in there)
 
     def allows_environment(self, environment: str, app: str) -> bool:
         """Whether an app may be in an environment; app: "" for what all apps of the tenant need there."""
@@ -191,7 +195,7 @@ class Frame:
 
     def written_addresses(self, variables: Mapping[str, str]) -> frozenset[str]:
         """What the main file itself names in the tenant's entry."""
-        return frozenset(filled(each, {**variables, **more}) for each, more in _addresses(self.own))
+        return frozenset(filled(each, {**variables, **more}) for each, more in addresses_in(self.own))
 
     @cached_property
     def shortest(self) -> str:
@@ -200,7 +204,7 @@ class Frame:
     @cached_property
     def written_times(self) -> frozenset[str]:
         """Intervals that nobody else than the platform chose."""
-        return frozenset((*_times(self.own), *_times(self.file.defaults), *_DEFAULT_TIMES))
+        return frozenset((*times_in(self.own), *times_in(self.file.defaults), *_DEFAULT_TIMES))
 
 
 def frame_of(file: MainFile, tenant: str) -> Frame | None:
@@ -224,27 +228,3 @@ def _subject(written: Mapping[str, Any]) -> tuple[str, str, str]:
             return kind, str(written[key]), ""
     account = mapping(written.get("serviceAccount"))
     return "ServiceAccount", str(account.get("name")), str(account.get("namespace") or "")
-
-
-def _addresses(value: Any, app: str = "") -> Iterator[tuple[str, dict[str, str]]]:
-    """Every address below a value, with the placeholders that only hold there."""
-    for key, inner in value.items() if isinstance(value, Mapping) else ():
-        if key in _ADDRESSES and isinstance(inner, str):
-            yield inner, {"app": app}
-        elif key == "endpoint" and isinstance(inner, str):
-            yield f"{inner}/{value['bucketName']}" if value.get("bucketName") else inner, {"app": app}
-        elif key == "apps":
-            for name, each in mapping(inner).items():
-                yield from _addresses(each, name)
-        else:
-            for each in entries(inner) or (inner,):
-                yield from _addresses(each, app)
-
-
-def _times(value: Any) -> Iterator[str]:
-    for key, inner in value.items() if isinstance(value, Mapping) else ():
-        if key in ("interval", "retryInterval", "chartInterval") and isinstance(inner, str):
-            yield inner
-        else:
-            for each in entries(inner) or (inner,):
-                yield from _times(each)

@@ -146,7 +146,7 @@ class Tenants:
         clusters = self._clusters_of(other)
         if other == environment:
             return frame.allows_environment(other, "") and any(frame.allows_cluster(each, "") for each in clusters)
-        return frame.places_itself(clusters)
+        return frame.places_itself(other, clusters)
 
     def _clusters_of(self, environment: str) -> set[str]:
         declared = self.file.clusters.items()
