@@ -73,6 +73,16 @@ class Frame:
         names = self.extra(environment).items()
         return frozenset(name for name, key in names if mapping(given.get(key)).get("serviceAccount") is True)
 
+    def objects(self, key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """The manifests for a namespace by their names, in which placeholders are left; key: of an extra one."""
+        layers = (layer for layer in self._layered("objects", key) if isinstance(layer, Mapping))
+        for name, each in merged(*layers).items():
+            yield str(mapping(mapping(each).get("metadata")).get("name") or name), mapping(each)
+
+    @property
+    def may_have_cluster_admin(self) -> bool:
+        return self.own.get("clusterAdmin") is True
+
     def pod_security(self, key: str) -> tuple[str, str]:
         """The level and the version that are enforced in a namespace; key: of an extra one."""
         level, version = "baseline", ""

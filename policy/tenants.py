@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from policy.frame import Frame, frame_of
-from policy.main_file import Kubeconfig, MainFile
+from policy.main_file import Kubeconfig, MainFile, filled
 from policy.resource import Resource
 from policy.stack import Stack, installed
 
@@ -42,6 +42,16 @@ class Place:
         if self.kubeconfig is None:
             return True
         return name.startswith((f"{self.cluster}-{self.namespace}-", f"{self.cluster}.{self.namespace}."))
+
+    def is_declared(self, resource: Resource) -> bool:
+        """Whether the main file itself has the object under `objects`."""
+        key = self.frame.extra(self.environment).get(resource.namespace, "")
+        variables = {**self.variables(), "namespace": resource.namespace}
+        return resource.namespace in self.namespaces and any(
+            (each.get("apiVersion"), each.get("kind")) == (resource.props.get("apiVersion"), resource.kind)
+            and filled(name, variables) == resource.name
+            for name, each in self.frame.objects(key)
+        )
 
     def variables(self, app: str = "") -> dict[str, str]:
         """The placeholders of the tenant there."""

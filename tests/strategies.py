@@ -186,9 +186,27 @@ _NAMESPACES: st.SearchStrategy[Data] = st.dictionaries(
             "labels": st.just({"team": None}),
             "network": st.sampled_from(["open", _NETWORK]),
             "serviceAccount": st.booleans(),
+            "objects": st.just({"ca": None}),
         },
     ),
 )
+_OBJECTS: Data = {
+    "ca": {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {
+            "name": "{namespace}-ca",
+            "labels": {"where": "{cluster}"},
+            "annotations": {"example.com/a": "{{}}"},
+        },
+        "data": {"ca.crt": "{domain}"},
+    },
+    "door": {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "Ingress",
+        "spec": {"defaultBackend": {"service": {"name": "web", "port": {"number": 80}}}},
+    },
+}
 _ACCOUNT: st.SearchStrategy[Data] = st.fixed_dictionaries(
     {},
     optional={
@@ -460,6 +478,8 @@ def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
         tenant["namespace"] = "{env}-{tenant}-own"
     if draw(st.booleans()):
         tenant["serviceAccount"] = draw(_ACCOUNT)
+    if draw(st.booleans()):
+        tenant["objects"] = copy.deepcopy(_OBJECTS)
     return {**tenant, "clusters": draw(_selectors(clusters))} if draw(st.booleans()) else tenant
 
 

@@ -20,6 +20,8 @@ _OWN_LABELS = (
     *("app.kubernetes.io/managed-by", "kustomize.toolkit.fluxcd.io/prune"),
 )
 _OWN_ANNOTATIONS = ("pulumi.com/",)
+_UNNAMED = ("nobody whom the main file names", "unknown")
+"""Subjects that belong to nobody else."""
 _LIMITS = (
     ("ResourceQuota", "quota", "tenantry"),
     ("LimitRange", "limits", "tenantry"),
@@ -37,13 +39,14 @@ def tenants_bindings_keep_to_the_frame(tenants: Tenants) -> Iterator[Violation]:
         if not is_binding(resource):
             continue
         role = mapping(resource.props.get("roleRef"))
-        if role.get("kind") != "ClusterRole" or role.get("name") not in place.frame.roles:
+        if not _may_give(resource, role, place):
             what = f"{resource} gives the role '{role.get('name')}', which is not granted to tenant '{place.tenant}'"
             yield Violation(
                 resource, what, f"choose one of {', '.join(sorted(place.frame.roles))}, or extend its 'grants:'"
             )
         for subject in entries(resource.props.get("subjects")):
-            if whose := _whose(subject, place, tenants):
+            whose = _whose(subject, place, tenants)
+            if whose and not (whose in _UNNAMED and place.is_declared(resource)):
                 what = (
                     f"{resource} of tenant '{place.tenant}' gives a role to '{subject.get('name')}', which is {whose}"
                 )
@@ -107,6 +110,13 @@ def tenants_labels_are_granted(tenants: Tenants) -> Iterator[Violation]:
                 yield Violation(resource, f"{resource} has no label {key}: {value}", f"add {key}: {value}")
 
 
+def _may_give(binding: Resource, role: Mapping[str, Any], place: Place) -> bool:
+    """Whether a binding may name a role: one of the frame, or what the main file writes in a binding of its own."""
+    if role.get("kind") == "ClusterRole" and role.get("name") in place.frame.roles:
+        return True
+    return place.is_declared(binding) and (role.get("name") != "cluster-admin" or place.frame.may_have_cluster_admin)
+
+
 def _cluster(resource: Resource) -> str:
     return str((resource.by or resource).labels.get(CLUSTER, ""))
 
@@ -142,7 +152,7 @@ def _whose(subject: Mapping[str, Any], place: Place, tenants: Tenants) -> str:
     if name.startswith("system:"):
         return "Kubernetes' own"
     if kind != "ServiceAccount":
-        return "" if place.frame.names_subject(kind, name) else "nobody whom the main file names"
+        return "" if place.frame.names_subject(kind, name) else _UNNAMED[0]
     return _whose_account(namespace, name, place, tenants)
 
 
@@ -156,7 +166,7 @@ def _whose_account(namespace: str, name: str, place: Place, tenants: Tenants) ->
     platforms = {file.home, *file.kubeconfig_namespaces}
     if namespace in platforms or any(fnmatchcase(namespace, each) for each in CLOSED):
         return "the platform's or the cluster's"
-    return "" if place.frame.names_subject(kind="ServiceAccount", name=name, namespace=namespace) else "unknown"
+    return "" if place.frame.names_subject(kind="ServiceAccount", name=name, namespace=namespace) else _UNNAMED[1]
 
 
 def _not_granted(resource: Resource, place: Place, kind: str) -> Iterator[str]:

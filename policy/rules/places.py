@@ -63,9 +63,7 @@ def tenants_are_where_the_main_file_puts_them(tenants: Tenants) -> Iterator[Viol
 
 def _misplaced(resource: Resource, place: Place) -> str:
     """What is wrong with the place of an object, in words; "" if it is right."""
-    if resource.by and resource.kind == "ServiceAccount":
-        return "" if _is_for_pods(resource, place) else "is no account that the main file names"
-    if resource.by and (resource.kind not in _OF_BASELINES or resource.tenant != place.tenant):
+    if resource.by and (resource.tenant != place.tenant or not _is_of_baseline(resource, place)):
         return "is none that a baseline installs for it"
     if not resource.namespace:
         if resource.kind == "Namespace":
@@ -79,10 +77,16 @@ def _misplaced(resource: Resource, place: Place) -> str:
     return "" if own else "has a name beside kubeconfigs that is not the tenant's"
 
 
+def _is_of_baseline(resource: Resource, place: Place) -> bool:
+    """Whether a baseline may install the object: one of its own kinds, or one that the main file names."""
+    return resource.kind in _OF_BASELINES or _is_for_pods(resource, place) or place.is_declared(resource)
+
+
 def _is_for_pods(account: Resource, place: Place) -> bool:
     """Whether an account on a remote cluster is the one that the main file gives to the tenant's pods."""
     frame = place.frame
-    return "serviceAccount" in frame.own and account.name == frame.account and account.namespace in place.namespaces
+    named = "serviceAccount" in frame.own and account.name == frame.account
+    return account.kind == "ServiceAccount" and named and account.namespace in place.namespaces
 
 
 def _reserved_for(name: str, tenants: Tenants) -> str:

@@ -45,6 +45,7 @@ class TenantSettings:
     owners: list[TenantOwner] = field(default_factory=list)
     roleBindings: dict[str, ExtraBinding] = field(default_factory=dict)
     dependsOn: list[str] = field(default_factory=list)
+    objects: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +87,25 @@ _NO_SETTINGS = ("name", "serviceAccount", "state")
 
 def namespace_settings(fleet: Fleet, tenant: str, environment: str, cluster: str, key: str) -> TenantSettings:
     """The settings of one of the tenant's extra namespaces: the tenant's settings there merged with its entry."""
+    return _settings(_namespace_layers(fleet, tenant, environment, cluster, key))
+
+
+def _namespace_layers(fleet: Fleet, tenant: str, environment: str, cluster: str, key: str) -> list[Layer]:
+    """key: of an extra namespace; "" for the main one."""
+    layers = settings_layers(fleet, tenant, environment, cluster)
     at = ("tenants", tenant, "namespaces", key)
     own = {setting: value for setting, value in fleet.raw(*at).items() if setting not in _NO_SETTINGS}
-    return _settings([*settings_layers(fleet, tenant, environment, cluster), Layer(at, own)])
+    return [*layers, Layer(at, own)] if key else layers
 
 
-def setting_origin(fleet: Fleet, tenant: str, environment: str, cluster: str, *path: str | int) -> Path:
-    """Where in the document the tenant's setting at `path` on a cluster is written: in the tenant, or under the defaults."""
-    return origin(settings_layers(fleet, tenant, environment, cluster), path)
+def setting_origin(
+    fleet: Fleet, tenant: str, environment: str, cluster: str, *path: str | int, namespace: str = ""
+) -> Path:
+    """Where in the document the tenant's setting at `path` on a cluster is written: in the tenant, or under the defaults.
+
+    Args: namespace: the key of the extra namespace that the setting is for.
+    """
+    return origin(_namespace_layers(fleet, tenant, environment, cluster, namespace), path)
 
 
 def settings_layers(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> list[Layer]:
@@ -190,4 +202,8 @@ def _settings(layers: list[Layer]) -> TenantSettings:
     values: dict[str, Any] = {key: getattr(merged, key) for key in merged.model_fields_set}
     if merged.limits:
         values["limits"] = merged.limits.model_dump(exclude_none=True)
+    if merged.objects:
+        values["objects"] = {
+            name: each.model_dump(exclude_none=True) for name, each in merged.objects.items() if each is not None
+        }
     return TenantSettings(**values)

@@ -12,6 +12,7 @@ from tenantry.model.clusters import Cluster, ClusterGroup, Environment, Selector
 from tenantry.model.credentials import Config, Credentials
 from tenantry.model.frame import Grants, Include
 from tenantry.model.network import Network
+from tenantry.model.objects import ObjectManifest
 from tenantry.model.patterns import NamespacePattern
 from tenantry.model.receivers import Receiver
 from tenantry.model.scalars import (
@@ -57,6 +58,9 @@ class PlacedSettings(Model):
     """People, and their role in the tenant's namespaces. A tenant's list replaces the list in `defaults`."""
     roleBindings: dict[Name, ExtraBinding | None] | None = None
     """ClusterRoles for other subjects, in the tenant's namespaces only."""
+    objects: dict[Name, ObjectManifest | None] | None = None
+    """Manifests of any namespaced kind, which are in each of the tenant's namespaces before its apps: pull secrets, CA bundles,
+    ExternalSecrets."""
     dependsOn: list[AppName] | None = None
     """Add-ons that must be ready before anything of the tenant is created on the same cluster: its namespaces or baseline, and
     with them its apps. Written as `platform/<add-on>`; see [Order](order.md)."""

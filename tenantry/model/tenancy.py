@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from tenantry.messages.redact import shorten
 from tenantry.model.network import Network
+from tenantry.model.objects import ObjectManifest
 from tenantry.model.scalars import (
     LabelKey,
     LabelValue,
@@ -184,6 +185,8 @@ class ExtraNamespace(Model):
     """Merged with the tenant's."""
     network: Network | None = None
     """Merged with the tenant's. A single word replaces it entirely."""
+    objects: dict[Name, ObjectManifest | None] | None = None
+    """Merged with the tenant's. `null` removes one."""
     serviceAccount: bool = False
     """Whether the namespace has a service account of its own, with the name of the tenant's and the same rights, for Flux objects
     that the tenant creates there itself."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.settings import TenantSettings, namespace_settings, variables_of
+from tenantry.fleet.settings import TenantSettings, namespace_settings, setting_origin, variables_of
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
-from tenantry.messages.errors import Found
+from tenantry.messages.errors import Found, Path
 from tenantry.messages.findings import name_too_long
 from tenantry.plan.apps import plan_apps
 from tenantry.plan.dependencies import placement_after
@@ -20,8 +21,9 @@ from tenantry.plan.objects.apps import Dependency, app_id, awaited, edges
 from tenantry.plan.objects.baseline import account, baseline
 from tenantry.plan.objects.lifecycle import Lifecycle, given_up, in_state, lifecycle
 from tenantry.plan.objects.remote import baseline_release, service_account
-from tenantry.plan.objects.scope import Scope, on_management
+from tenantry.plan.objects.scope import Scope, on_management, unawaited
 from tenantry.plan.platform import PlatformPlanner
+from tenantry.plan.tenant_objects import Surroundings, TenantObject, tenant_objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,33 @@ class PlacementPlanner:
         ]
         objects = [_after(each, after) for each in (first, accounts[0], *rest, *extra, *accounts[1:])]
         self._gathering.add(objects, ("tenants", scope.tenant))
-        return tuple(object.id for object in objects)
+        return (*(object.id for object in objects), *self._local_objects(scope, settings, objects))
+
+    def _local_objects(self, scope: Scope, settings: TenantSettings, base: Sequence[KubeObject]) -> Iterator[ObjectId]:
+        """Plan the platform team's own objects on the management cluster: after the namespace, before everything of Flux's."""
+        spaces = {each.id.name: each.id for each in base if each.id.kind == "Namespace"}
+        for each in self._objects(scope, settings, [made.manifest for made in base]):
+            made = on_management(each.manifest, scope.owner, (spaces[each.manifest["metadata"]["namespace"]],))
+            planned = in_state(unawaited(made), self._state(scope))
+            self._gathering.add([planned], each.at)
+            yield planned.id
+
+    def _objects(self, scope: Scope, settings: TenantSettings, base: Sequence[Manifest]) -> Iterator[TenantObject]:
+        """The platform team's own objects in all namespaces of the tenant. base: the fleet's there."""
+        tenant = self.fleet.document.tenants[scope.tenant]
+        variables = variables_of(self.fleet, self.environment, scope.cluster, tenant=scope.tenant)
+        for key, name in {"": scope.namespace, **scope.namespaces}.items():
+            here = settings
+            if key:
+                here = namespace_settings(self.fleet, scope.tenant, scope.environment, scope.cluster, key)
+            around = Surroundings(
+                variables=variables,
+                taken=[each for each in base if each["metadata"].get("namespace") == name],
+                cluster_admin=tenant.clusterAdmin,
+                holder=self._territory.holder,
+                origin=partial(self._origin, scope, key),
+            )
+            yield from tenant_objects(replace(scope, namespace=name), here.objects, around)
 
     def _remote_base(self, scope: Scope, settings: TenantSettings, after: Sequence[Dependency]) -> tuple[ObjectId, ...]:
         at = ("tenants", scope.tenant)
@@ -139,6 +167,7 @@ class PlacementPlanner:
         shared = self._gathering.share(made, at)
         baselines = chain(baseline(scope, settings), *self._extra_baselines(scope))
         manifests = [*baselines, *self._accounts(scope)]
+        manifests += [each.manifest for each in self._objects(scope, settings, tuple(manifests))]
         alerts = self._platform.alerts_of(scope.cluster)
         first = (chart, *platform.base, *alerts)
         adopt = self.fleet.document.tenants[scope.tenant].adopt
@@ -148,6 +177,9 @@ class PlacementPlanner:
         self._gathering.add([release], at)
         self._gathering.claim_release((scope.cluster, platform.storage, release.manifest["spec"]["releaseName"]), at)
         return (release.id, shared, *self._platform.identity(scope.cluster))
+
+    def _origin(self, scope: Scope, namespace: str, path: Path) -> Path:
+        return setting_origin(self.fleet, scope.tenant, scope.environment, scope.cluster, *path, namespace=namespace)
 
     def _state(self, scope: Scope) -> Lifecycle:
         """What holds for a placement as a whole: a tenant that is paused keeps its baseline up to date all the same."""

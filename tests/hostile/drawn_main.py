@@ -160,6 +160,15 @@ _GRANTS: dict[str, tuple[Any, ...]] = {
     "annotations": (["rocky.example.com/"],),
     "shortestInterval": ("30s", "30s", "1m", "10s", "5m"),
 }
+_OBJECTS: Data = {
+    "ca": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "{namespace}-ca"}, "data": {"a": "{cluster}"}},
+    "ci": {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "RoleBinding",
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "ci"},
+        "subjects": [{"kind": "Group", "apiGroup": "rbac.authorization.k8s.io", "name": "ci"}],
+    },
+}
 _FRAMES: dict[str, tuple[Any, ...]] = {
     "role": ("admin", "edit"),
     "podSecurity": ("restricted", "baseline", {"enforce": "baseline", "warn": "restricted"}),
@@ -176,6 +185,7 @@ _FRAMES: dict[str, tuple[Any, ...]] = {
         {"clusters": {"edge": {"network": "open", "podSecurity": {"enforce": "restricted"}, "labels": {"a": "b"}}}},
     ),
     "serviceAccount": ({"name": "deployer"}, {"imagePullSecrets": ["pull"], "annotations": {"example.com/a": "b"}}),
+    "objects": (_OBJECTS, {"ca": _OBJECTS["ca"]}),
     "namespace": ("own-{tenant}", "{env}-own-{tenant}"),
     "dependsOn": (["platform/cert-manager", "platform/dns"], [], ["platform/cert-manager"]),
 }

@@ -140,6 +140,8 @@ SHUT: tuple[tuple[At, tuple[Any, ...]], ...] = (
         ("overrides",),
         ({"clusters": {"edge": {"role": "cluster-admin"}}}, {"environments": {"dev": {"network": "open"}}}),
     ),
+    (("objects",), ({"a": {"apiVersion": "v1", "kind": "ConfigMap"}}, None)),
+    (("namespaces", "*", "objects"), ({"a": {"apiVersion": "v1", "kind": "ConfigMap"}},)),
     (("adopt",), (True, {"namespace": True})),
     (("state",), ("paused", "offboarding")),
 )

@@ -22,7 +22,8 @@ def annotations_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Find
     accounts = (
         ((*at, "serviceAccount"), each.serviceAccount) for at, each in walk.frames(fleet) if each.serviceAccount
     )
-    for at, given in (*walk.settings(fleet), *accounts, *walk.addon_namespaces(fleet)):
+    every = (*walk.settings(fleet), *accounts, *walk.metadata_of_objects(fleet), *walk.addon_namespaces(fleet))
+    for at, given in every:
         for annotation in given.annotations or {}:
             if annotation.startswith(OWNED_ANNOTATIONS):
                 yield Finding(

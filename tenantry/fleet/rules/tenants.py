@@ -25,7 +25,7 @@ _BY_SETTING = {"pod-security.kubernetes.io/": "set 'podSecurity:' instead"}
 
 
 def labels_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Finding]:
-    for at, given in (*walk.settings(fleet), *walk.addon_namespaces(fleet)):
+    for at, given in (*walk.settings(fleet), *walk.metadata_of_objects(fleet), *walk.addon_namespaces(fleet)):
         for label in given.labels or {}:
             if label.startswith(OWNED_LABELS):
                 yield Finding(

@@ -23,6 +23,7 @@ from tenantry.model import (
     Tenant,
 )
 from tenantry.model.document import Frame
+from tenantry.model.objects import ObjectManifest, ObjectMetadata
 from tenantry.model.tenancy import AddonNamespace, ExtraNamespace
 
 
@@ -83,6 +84,18 @@ def settings_overrides(overrides: SettingsOverrides, at: tuple[str, ...]) -> Ite
     for index, entry in enumerate(overrides.where):
         yield (*over, "where", index), entry.model_copy(update={"labels": None})
     yield from (((*over, "clusters", name), entry) for name, entry in overrides.clusters.items())
+
+
+def objects(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], ObjectManifest]]:
+    """The platform team's manifests for tenants' namespaces, at every level."""
+    for at, given in settings(fleet):
+        for name, each in (given.objects or {}).items():
+            if each:
+                yield (*map(str, at), "objects", name), each
+
+
+def metadata_of_objects(fleet: Fleet) -> Iterator[tuple[Path, ObjectMetadata]]:
+    yield from (((*at, "metadata"), each.metadata) for at, each in objects(fleet) if each.metadata)
 
 
 def frames(fleet: Fleet) -> Iterator[tuple[Path, Frame]]:

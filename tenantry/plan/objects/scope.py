@@ -7,7 +7,7 @@ of its kubeconfig, where Flux looks for it, so their names contain the cluster a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tenantry.kube.names import MAX_LABEL, MAX_SOURCE, join
@@ -140,6 +140,13 @@ def on_management(manifest: Manifest, owner: Owner, depends_on: tuple[ObjectId, 
     metadata = manifest["metadata"]
     annotations = {**metadata.get("annotations", {}), **_PROVIDER}
     return KubeObject({**manifest, "metadata": {**metadata, "annotations": annotations}}, owner, depends_on)
+
+
+def unawaited(planned: KubeObject) -> KubeObject:
+    """The object, for which Pulumi does not wait: an Ingress or a volume claim may be ready only when something uses it."""
+    metadata = planned.manifest["metadata"]
+    annotations = {**metadata["annotations"], "pulumi.com/skipAwait": "true"}
+    return replace(planned, manifest={**planned.manifest, "metadata": {**metadata, "annotations": annotations}})
 
 
 def in_namespace(scope: Scope, api_version: str, kind: str, name: str, body: Mapping[str, Any]) -> Manifest:

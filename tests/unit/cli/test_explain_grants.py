@@ -115,8 +115,8 @@ labels: [rocky.example.com/]  # tenants.yaml:39:15 (tenant)
 annotations: []               # default
 shortestInterval: 1m          # tenants.yaml:40:25 (tenant)
 never:
-  [podSecurity, dependsOn, grants, overrides, namespace, serviceAccount,
-  clusterAdmin, environments, adopt, state]
+  [podSecurity, objects, dependsOn, grants, overrides, namespace,
+  serviceAccount, clusterAdmin, environments, adopt, state]
 """
 
 
@@ -157,8 +157,8 @@ labels: []             # default
 annotations: []        # default
 shortestInterval: 30s  # default
 never:
-  [podSecurity, dependsOn, grants, overrides, namespace, serviceAccount,
-  clusterAdmin, environments, adopt, state]
+  [podSecurity, objects, dependsOn, grants, overrides, namespace,
+  serviceAccount, clusterAdmin, environments, adopt, state]
 """
 
 
@@ -182,8 +182,8 @@ labels: []             # default
 annotations: []        # default
 shortestInterval: 30s  # default
 never:
-  [podSecurity, dependsOn, grants, overrides, namespace, serviceAccount,
-  clusterAdmin, environments, adopt, state]
+  [podSecurity, objects, dependsOn, grants, overrides, namespace,
+  serviceAccount, clusterAdmin, environments, adopt, state]
 """
 
 
@@ -220,6 +220,7 @@ def test_json_tells_the_same(capsys: Capture) -> None:
     assert ["sources", "credentials", "configs", "apps", "alerts", "receivers", "clusters"] == told["always"]
     assert {
         "podSecurity",
+        "objects",
         "dependsOn",
         "grants",
         "overrides",

@@ -1,0 +1,37 @@
+"""Manifests that the platform team writes for its tenants."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+
+from tenantry.model.fillable import Fillable
+from tenantry.model.scalars import LabelKey, LabelValue, ObjectName
+from tenantry.model.strict import Model
+
+_API = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?v[0-9]+((alpha|beta)[0-9]+)?$"
+
+
+class ObjectMetadata(Model):
+    owned = {"namespace": "the fleet puts the object into each of the tenant's namespaces"}
+
+    name: Fillable[ObjectName] | None = None
+    """The object's name. Default: the key of the entry."""
+    labels: dict[LabelKey, Fillable[LabelValue]] | None = None
+    """Labels, in addition to Tenantry's own."""
+    annotations: dict[LabelKey, str] | None = None
+    """Annotations. Those that Tenantry and its tools set themselves are refused."""
+
+
+class ObjectManifest(Model):
+    """A manifest of any kind. All texts can hold placeholders: those of apps, and `{namespace}`."""
+
+    model_config = ConfigDict(extra="allow")
+
+    apiVersion: Annotated[str, Field(pattern=_API)]
+    """Group and version, such as `external-secrets.io/v1`."""
+    kind: Annotated[str, Field(pattern=r"^[A-Z][A-Za-z0-9]*$")]
+    """The kind."""
+    metadata: ObjectMetadata | None = None
+    """Name, labels and annotations."""

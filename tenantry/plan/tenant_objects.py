@@ -1,0 +1,160 @@
+"""The platform team's own manifests in the namespaces of a tenant: `objects`, filled in for each namespace and checked.
+
+The rules check what is written. What is checked here depends on names after filling in, or on all levels together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from tenantry.fleet.rules.frames import CLUSTER_ADMIN
+from tenantry.fleet.shape import findings_of
+from tenantry.fleet.template import fill
+from tenantry.kube.kinds import group_of
+from tenantry.kube.objects import Manifest, object_id
+from tenantry.messages.data import mapping_at
+from tenantry.messages.errors import Finding, Found, Path
+from tenantry.model.fillable import FILLED
+from tenantry.model.objects import ObjectManifest
+from tenantry.plan.objects.scope import Scope, installed_labels
+
+_RBAC = "rbac.authorization.k8s.io"
+_NAMED_BY_BASELINES = ("LimitRange", "NetworkPolicy", "ResourceQuota", "RoleBinding")
+_KUBERNETES_OWN = (("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default"))
+"""Kinds and names of what Kubernetes makes in every namespace."""
+
+
+@dataclass(frozen=True, slots=True)
+class TenantObject:
+    """A manifest for one namespace, and where it is written."""
+
+    manifest: Manifest
+    at: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What the objects of a namespace are checked against.
+
+    variables: for placeholders. taken: the fleet's own manifests in the namespace. cluster_admin: whether the tenant may have it.
+    holder: who has another namespace, in words. origin: where the setting at a path is written.
+    """
+
+    variables: Mapping[str, str]
+    taken: Iterable[Manifest]
+    cluster_admin: bool
+    holder: Callable[[str], str | None]
+    origin: Callable[[Path], Path]
+
+
+def tenant_objects(scope: Scope, written: Mapping[str, Any], around: Surroundings) -> list[TenantObject]:
+    """The objects in the scope's namespace. Raises: Found: one of them cannot be there; all findings together."""
+    findings: list[Finding] = []
+    made: list[TenantObject] = []
+    there = {_key(each) for each in around.taken}
+    for key, data in sorted(written.items()):
+        at = ("objects", key)
+        try:
+            manifest = _manifest(scope, key, data, {**around.variables, "namespace": scope.namespace})
+        except Found as found:
+            findings += [replace(each, path=around.origin(each.path)) for each in found.findings]
+            continue
+        problems = list(_problems(scope, manifest, at, around))
+        if _key(manifest) in there or _is_fleets(scope, manifest):
+            problems.append(_twice(manifest, at))
+        there.add(_key(manifest))
+        findings += [replace(each, path=around.origin(each.path)) for each in problems]
+        made.append(TenantObject(manifest, around.origin(at)))
+    if findings:
+        raise Found(findings)
+    return made
+
+
+def _key(manifest: Manifest) -> tuple[str, str, str]:
+    """What the API server tells objects of a namespace apart by: versions of a group show the same objects."""
+    id = object_id(manifest)
+    return group_of(id.api_version), id.kind, id.name
+
+
+def _manifest(scope: Scope, key: str, data: Mapping[str, Any], variables: Mapping[str, str]) -> Manifest:
+    at = ("objects", key)
+    filled = fill(dict(data), variables, at)
+    try:
+        ObjectManifest.model_validate(filled, context=FILLED)
+    except ValidationError as error:
+        raise Found(findings_of(error, ObjectManifest, filled, at)) from None
+    given = filled.pop("metadata", None) or {}
+    metadata = {
+        "name": given.get("name") or key,
+        "namespace": scope.namespace,
+        "labels": {**(given.get("labels") or {}), **installed_labels(scope)},
+        **({"annotations": given["annotations"]} if given.get("annotations") else {}),
+    }
+    return {"apiVersion": filled.pop("apiVersion"), "kind": filled.pop("kind"), "metadata": metadata, **filled}
+
+
+def _is_fleets(scope: Scope, manifest: Manifest) -> bool:
+    """Whether a name is one that a baseline can have with other settings."""
+    kind, name = manifest["kind"], str(manifest["metadata"]["name"])
+    if kind == "RoleBinding" and name.startswith((f"{scope.tenant}-reconciler-", f"{scope.tenant}-owners-")):
+        return True
+    return kind in _NAMED_BY_BASELINES and (name == "tenantry" or name.startswith(("tenantry-", "tenantry.")))
+
+
+def _twice(manifest: Manifest, at: Path) -> Finding:
+    message = (
+        f"{object_id(manifest)} would be created twice: Tenantry makes an object of that name, or another entry does"
+    )
+    return Finding(at, "duplicate-name", message, fix="set another 'metadata.name'", at_key=True)
+
+
+def _problems(scope: Scope, manifest: Manifest, at: Path, around: Surroundings) -> Iterator[Finding]:
+    kind, name = str(manifest["kind"]), str(manifest["metadata"]["name"])
+    if (kind, name) in _KUBERNETES_OWN:
+        message = f"{kind} '{name}' is made by Kubernetes in every namespace"
+        yield Finding(at, "kubernetes-own", message, fix="choose another name, or remove it", at_key=True)
+    if group_of(manifest["apiVersion"]) != _RBAC:
+        return
+    if not around.cluster_admin and _gives_all(manifest):
+        message = f"tenant '{scope.tenant}' would get {CLUSTER_ADMIN} in its namespaces"
+        fix = "choose another role, or set 'clusterAdmin: true' for the tenant"
+        yield Finding((*at, "roleRef" if kind == "RoleBinding" else "rules"), "cluster-admin", message, fix=fix)
+    own = {scope.namespace, scope.storage, *scope.namespaces.values()}
+    for index, subject in enumerate(_listed(manifest.get("subjects"))):
+        if whose := _whose(subject, own, around):
+            message = (
+                f"'{subject.get('name')}' is {whose}, and not tenant '{scope.tenant}' or somebody whom it may let in"
+            )
+            yield Finding((*at, "subjects", index), "foreign-account", message, fix="name somebody else, or remove it")
+
+
+def _gives_all(manifest: Manifest) -> bool:
+    """Whether a binding gives `cluster-admin`, or a role as much."""
+    if manifest["kind"] == "RoleBinding":
+        return bool(mapping_at(dict(manifest), "roleRef").get("name") == CLUSTER_ADMIN)
+    return any(
+        "*" in _texts(rule, "verbs") and "*" in _texts(rule, "resources") for rule in _listed(manifest.get("rules"))
+    )
+
+
+def _whose(subject: Mapping[str, Any], own: set[str], around: Surroundings) -> str:
+    """To whom a subject belongs that a tenant may not let in, in words; "" if it may."""
+    name = str(subject.get("name", ""))
+    if subject.get("kind") == "ServiceAccount":
+        namespace = str(subject.get("namespace") or "")
+        holder = around.holder(namespace) if namespace and namespace not in own else None
+        return f"a service account of {holder}" if holder else ""
+    return "reserved by Kubernetes" if name.startswith("system:") else ""
+
+
+def _listed(value: Any) -> list[Mapping[str, Any]]:
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
+
+
+def _texts(rule: Mapping[str, Any], key: str) -> list[Any]:
+    value = rule.get(key)
+    return value if isinstance(value, list) else []
