@@ -18,13 +18,17 @@ _BASE = re.compile(r"on top of\s+workflow (\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """hunks: text that stands in the file once, and what takes its place. base: the workflow before it, or None."""
+    """hunks: text that stands in the file once, and what takes its place. base: the workflow before it, or None.
+
+    lines: how many lines the edit adds, changes and removes, in words.
+    """
 
     number: int
     title: str
     hunks: tuple[tuple[str, str], ...]
     changes: str
     base: int | None
+    lines: str
 
     def apply(self, text: str) -> str:
         """A file with the edit made; each of its places has to be there once."""
@@ -73,8 +77,17 @@ def _objects(plan: Plan | None) -> dict[str, object]:
 def _workflow(section: re.Match[str]) -> Workflow:
     number, title, body = section.groups()
     base = _BASE.search(body)
-    hunks = tuple(_hunk(hunk) for hunk in re.split(r"^@@.*\n", _block(body, "diff"), flags=re.MULTILINE) if hunk)
-    return Workflow(int(number), title, hunks, _block(body, "text"), int(base[1]) if base else None)
+    diff = _block(body, "diff")
+    hunks = tuple(_hunk(hunk) for hunk in re.split(r"^@@.*\n", diff, flags=re.MULTILINE) if hunk)
+    return Workflow(int(number), title, hunks, _block(body, "text"), int(base[1]) if base else None, _lines(diff))
+
+
+def _lines(diff: str) -> str:
+    """How many lines a diff adds, changes and removes; a removed line with an added one behind it is a changed one."""
+    changed, plain = re.subn(r"^-.*\n\+.*\n", "", diff, flags=re.MULTILINE)[::-1]
+    counts = {"added": len(re.findall(r"^\+", plain, re.MULTILINE)), "changed": changed}
+    counts["removed"] = len(re.findall(r"^-", plain, re.MULTILINE))
+    return ", ".join(f"{count} {what}" for what, count in counts.items() if count)
 
 
 def _block(body: str, language: str) -> str:

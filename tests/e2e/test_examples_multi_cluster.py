@@ -1,4 +1,4 @@
-"""The example multi-cluster: its essential workflows on real clusters, and two environments that share them."""
+"""The example multi-cluster: its nine workflows on real clusters, and environments that share them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from tests.workflows import workflows
 pytestmark = pytest.mark.e2e
 
 RELEASE = "dev-1-0-x"
-TENANTS = ("redis", "kaizentm", "yakuza")
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +32,9 @@ def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
 
 @pytest.fixture(scope="module")
 def grown(dev: Project) -> Project:
-    """The environment with the tenant and the app of workflows 5 and 6."""
-    follow(dev, 5, 6)
+    """The environment with the remote cluster, the tenant and the app of workflows 3, 5 and 6."""
+    follow(dev, 3, 5, 6)
+    dev.start("dev")
     dev.deploy("dev")
     return dev
 
@@ -51,13 +51,22 @@ class Released:
 def released(grown: Project, america: Cluster, south: Cluster) -> Released:
     """The release environment of workflow 8."""
     before = snapshot(america, south)
-    for owner in ("kaizentm", "yakuza", "ronin"):
-        cut(grown, f"{owner}/manifests", "release/1-0-x")
+    cut(grown, "kaizentm/manifests", "release/1-0-x")
     follow(grown, 8)
     grown.start("dev")
     grown.pulumi("stack", "init", RELEASE, "--copy-config-from", "dev").ok()
     grown.deploy(RELEASE)
     return Released(grown, before)
+
+
+@pytest.fixture(scope="module")
+def staged(grown: Project) -> Project:
+    """The environment of workflow 7, beside dev."""
+    follow(grown, 7)
+    grown.start("dev")
+    grown.pulumi("stack", "init", "stage", "--copy-config-from", "dev").ok()
+    grown.deploy("stage")
+    return grown
 
 
 @pytest.fixture(scope="module")
@@ -91,8 +100,26 @@ def test_every_app_is_on_every_cluster_as_that_cluster_wants_it(america: Cluster
     assert variable(south, "dev-kaizentm", "azure-vote") == "redis.dev-redis"
     votes = [variable(each, "dev-yakuza", "katana-vote") for each in (america, south)]
     assert votes == ["cats or dogs", "llamas or condors"]
-    ports = [each.get("", "v1", "Service", "services", "ingress", "ingress") for each in (america, south)]
+    ports = [each.get("", "v1", "Service", "services", "nginx", "nginx") for each in (america, south)]
     assert [service and service["spec"]["ports"][0]["port"] for service in ports] == [8080, 80]
+    redis = [each.deployment("dev-redis", "redis") for each in (america, south)]
+    memory = [each and each["spec"]["template"]["spec"]["containers"][0]["args"][1] for each in redis]
+    assert memory == ["256mb", "64mb"]
+
+
+def test_the_namespaces_of_an_environment_are_on_every_cluster(america: Cluster, south: Cluster) -> None:
+    shared = {"nginx", "dev-redis", "dev-kaizentm", "dev-yakuza"}
+    assert {*shared, "flux-system"} <= america.namespaces()
+    assert shared <= south.namespaces()
+    assert "flux-system" not in south.namespaces()
+
+
+def test_a_remote_cluster_is_added_as_documented(grown: Project) -> None:
+    with closing(Cluster(grown.kubeconfig("america-north"))) as north:
+        assert variable(north, "dev-yakuza", "katana-vote") == "bears or wolves"
+        assert north.ready("Deployment", "dev-kaizentm", "results") == 1
+        assert north.ready("Deployment", "nginx", "nginx") == 1
+        assert "flux-system" not in north.namespaces()
 
 
 def test_a_tenant_and_an_app_are_added_as_documented(grown: Project, america: Cluster, south: Cluster) -> None:
@@ -105,8 +132,9 @@ def test_a_tenant_and_an_app_are_added_as_documented(grown: Project, america: Cl
 
 
 def test_a_release_environment_stands_beside_its_model(released: Released, america: Cluster, south: Cluster) -> None:
-    for tenant in (*TENANTS, "ronin"):
-        assert f"{RELEASE}-{tenant}" in america.namespaces() & south.namespaces()
+    for cluster in (america, south):
+        made = {each for each in cluster.namespaces() if each.startswith(RELEASE)}
+        assert made == {f"{RELEASE}-redis", f"{RELEASE}-kaizentm"}
     both = snapshot(america, south)
     assert {name: uid for name, uid in both.items() if name in released.before} == released.before
     assert all(f"{RELEASE}-" in name or name.endswith(f"-{RELEASE}") for name in both.keys() - released.before.keys())
@@ -166,26 +194,64 @@ def test_removing_a_release_environment_leaves_its_model_as_it_was(
     assert {app["status"] for app in apps} == {"ready"}
 
 
+def test_an_environment_is_set_up_beside_another(staged: Project, america: Cluster, south: Cluster) -> None:
+    for cluster in (america, south):
+        assert {each for each in cluster.namespaces() if each.startswith("stage-")} == {
+            "stage-redis",
+            "stage-kaizentm",
+            "stage-yakuza",
+        }
+        assert cluster.ready("Deployment", "stage-kaizentm", "results") == 1
+    assert staged.preview() == {}
+
+
 def test_a_cluster_taken_out_of_the_environment_keeps_nothing_of_it(
-    dev: Project, america: Cluster, south: Cluster
+    staged: Project, america: Cluster, south: Cluster
 ) -> None:
-    # On the management cluster, all for its only remote lies in the namespace of its kubeconfig.
-    stays = {name: uid for name, uid in snapshot(america).items() if " clusters/" not in name}
+    dev = staged
+    before = snapshot(america)
+    of_stage = {name: uid for name, uid in snapshot(south).items() if "stage-" in name}
     follow(dev, 4)
     refused = dev.up()
     assert "namespaces, and 3 may go at once in environment 'dev'" in refused.text
     dev.pulumi("config", "set", "--stack", "dev", "tenantry:maxDeletions", "10").ok()
     dev.up().ok()
     dev.pulumi("config", "rm", "--stack", "dev", "tenantry:maxDeletions").ok()
-    assert south.fleet_uids() == {}
-    assert south.deployment("ingress", "ingress") is None
+    assert snapshot(south) == of_stage
+    assert south.deployment("nginx", "nginx") is None
     eventually(lambda: not any(each.startswith("dev-") for each in south.namespaces()), "the namespaces to go")
-    assert snapshot(america) == stays
+    gone = before.keys() - snapshot(america).keys()
+    assert gone
+    assert all(" clusters/america-south-" in each and "stage" not in each for each in gone)
     assert america.get("", "v1", "Secret", "secrets", "america-south-kubeconfig", "clusters") is not None
 
 
-def test_destroying_the_environment_leaves_nothing(dev: Project, america: Cluster) -> None:
-    dev.destroy().ok()
+def test_destroying_the_environments_leaves_nothing(staged: Project, america: Cluster) -> None:
+    for environment in ("stage", "dev"):
+        staged.destroy(environment).ok()
     assert america.fleet_uids() == {}
-    assert america.deployment("ingress", "ingress") is None
-    eventually(lambda: not any(each.startswith("dev-") for each in america.namespaces()), "the namespaces to go")
+    assert america.deployment("nginx", "nginx") is None
+    eventually(
+        lambda: not any(each.startswith(("dev-", "stage-")) for each in america.namespaces()), "the namespaces to go"
+    )
+
+
+def test_a_cluster_with_a_flux_of_its_own_is_added_and_gets_a_second_environment(staged: Project) -> None:
+    """Workflows 1 and 2; a sandbox has one management cluster, so this is another one."""
+    project = staged
+    project.tenantry("sandbox", "down").ok()
+    follow(project, 1, 2)
+    project.start("dev-asia")
+    for environment in ("dev-asia", "qa-asia"):
+        project.make_stack(environment)
+        project.pulumi("config", "set", "--stack", environment, "tenantry:kubeconfig", ASIA).ok()
+        project.up(environment).ok()
+    with closing(Cluster(project.root / ASIA)) as asia:
+        for environment in ("dev-asia", "qa-asia"):
+            project.wait(environment)
+            assert variable(asia, f"{environment}-yakuza", "katana-vote") == "pandas or tigers"
+        assert asia.ready("Deployment", "dev-asia-ronin", "bow") == 1
+        assert "qa-asia-ronin" not in asia.namespaces()
+
+
+ASIA = ".sandbox/asia/kubeconfig"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -15,7 +16,8 @@ from tests.workflows import applied, changes, workflows
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "multi-cluster"
 TEXT = (EXAMPLE / "tenants.yaml").read_text(encoding="utf-8")
-WORKFLOWS = workflows((EXAMPLE / "workflows.md").read_text(encoding="utf-8"))
+DOCUMENT = (EXAMPLE / "workflows.md").read_text(encoding="utf-8")
+WORKFLOWS = workflows(DOCUMENT)
 
 
 @cache
@@ -33,6 +35,25 @@ def test_a_workflow_changes_what_its_document_says(number: int) -> None:
     assert changes(plans(before), plans(after)) == WORKFLOWS[number].changes
 
 
+def test_the_table_states_the_lines_of_each_edit() -> None:
+    rows = re.findall(r"^\| \[(\d)\. .*?\| (.*) \|$", DOCUMENT, re.MULTILINE)
+    assert {int(number): lines for number, lines in rows} == {
+        number: workflow.lines for number, workflow in WORKFLOWS.items()
+    }
+
+
+def test_a_cluster_like_others_is_one_line_and_gets_what_they_have() -> None:
+    second = "  america-south-2: {group: south}\n"
+    text = TEXT.replace("  america-south: {group: south}\n", f"  america-south: {{group: south}}\n{second}")
+    for plan in plans(text).values():
+        found = {str(each.id): each.manifest["spec"].get("path") for each in plan.objects if "spec" in each.manifest}
+        of_the_second = {name: path for name, path in found.items() if "america-south-2-" in name}
+        assert of_the_second
+        assert all(
+            found[name.replace("america-south-2", "america-south")] == of_the_second[name] for name in of_the_second
+        )
+
+
 def test_removing_a_release_environment_leaves_the_file_as_it_was() -> None:
     assert applied(WORKFLOWS, 9, TEXT)[1] == TEXT
 
@@ -44,16 +65,20 @@ def test_every_workflow_can_be_applied_on_top_of_the_others() -> None:
     assert list(plans(text)) == ["dev", "qa", "dev-asia", "qa-asia"]
 
 
-@pytest.mark.parametrize(
-    ("number", "new", "model"),
-    [(1, "dev-asia", "dev"), (2, "qa-asia", "qa"), (7, "stage", "qa"), (8, "dev-1-0-x", "qa")],
-)
+@pytest.mark.parametrize(("number", "new", "model"), [(1, "dev-asia", "dev"), (2, "qa-asia", "qa"), (7, "stage", "qa")])
 def test_a_new_environment_has_what_another_has_on_the_same_kinds_of_clusters(
     number: int, new: str, model: str
 ) -> None:
     before, after = (plans(text) for text in applied(WORKFLOWS, number, TEXT))
     remotes = any(each.id.namespace == "clusters" for each in after[new].objects)
     assert _plain(after[new], remotes=True) == _plain(before[model], remotes=remotes)
+
+
+def test_a_release_environment_has_what_its_tenants_have_in_another() -> None:
+    before, after = (plans(text) for text in applied(WORKFLOWS, 8, TEXT))
+    assert _plain(after["dev-1-0-x"], remotes=True) == {
+        each for each in _plain(before["qa"], remotes=True) if "yakuza" not in each
+    }
 
 
 def _plain(plan: Plan, *, remotes: bool) -> set[str]:
