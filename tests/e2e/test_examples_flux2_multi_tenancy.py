@@ -66,12 +66,12 @@ def test_the_tenants_own_release_is_made_as_the_tenant(staging: Project, cluster
 def test_kyverno_comes_before_the_policies_and_these_before_the_tenant(cluster: Cluster) -> None:
     kyverno = cluster.find("HelmRelease", "tenantry-system", "kyverno")
     policies = cluster.find("Kustomization", "tenantry-system", "kyverno-policies")
-    release = cluster.find("HelmRelease", "apps", "podinfo")
+    account = cluster.find("ServiceAccount", "apps", "dev-team")
     assert kyverno
     assert policies
-    assert release
+    assert account
     assert ready_since(kyverno) <= policies["metadata"]["creationTimestamp"]
-    assert policies["metadata"]["creationTimestamp"] <= release["metadata"]["creationTimestamp"]
+    assert ready_since(policies) <= account["metadata"]["creationTimestamp"]
     assert cluster.get("kyverno.io", "v1", "ClusterPolicy", "clusterpolicies", "tenants-fetch-from-the-organisation")
 
 
