@@ -99,6 +99,14 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Memory:
     return memory
 
 
+def test_check_finds_the_kubeconfig_of_a_cluster_through_its_group(capsys: Capture, hub: Memory) -> None:
+    group = 'clusterGroups: {g: {kubeconfig: {kamaji: {controlPlane: "{cluster}", namespace: kamaji}}}}\n'
+    own = "kubeconfig: {kamaji: {controlPlane: edge, namespace: kamaji}}"
+    Path("tenants.yaml").write_text(FRAME.replace(own, "group: g").replace("clusters:\n", f"{group}clusters:\n", 1))
+    assert tenantry(capsys, "cluster", "check", "edge")[0] == 1
+    assert [("GET", SECRET)] == [(method, path) for method, path, _ in hub.requests]
+
+
 def test_check_names_what_flux_will_refuse_and_counts_it(capsys: Capture, hub: Memory) -> None:
     loopback = (
         "error[loopback]: the server is a loopback address, which is the pod itself in Flux's pods\n"
