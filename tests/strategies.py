@@ -498,6 +498,8 @@ _ADDON: st.SearchStrategy[Data] = st.fixed_dictionaries({}, optional={"targetNam
 def _addons(draw: st.DrawFn, clusters: list[str]) -> Data:
     addon: Data = {"clusters": draw(_selectors(clusters))}
     if draw(st.booleans()):
+        addon["scope"] = "environment"
+    if draw(st.booleans()):
         addon["namespaces"] = {f"{{app}}-{draw(st.sampled_from(['a', 'b']))}": draw(_ADDON_NAMESPACE)}
         addon["adopt"] = draw(st.booleans())
     if draw(st.booleans()):

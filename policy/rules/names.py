@@ -124,7 +124,8 @@ class _Named:
             return self._belongs(found) and found.namespace == self.resource.namespace
         file, place = self.tenants.file, self.place
         prefix, home = (f"{place.cluster}-", place.home) if place.kubeconfig else ("", file.home)
-        addons = {f"{prefix}{addon}" for addon in mapping(file.platform.get("addons"))}
+        marks = ("", f"{place.environment}-")  # of an add-on that each environment has of its own
+        addons = {f"{prefix}{mark}{addon}" for addon in mapping(file.platform.get("addons")) for mark in marks}
         return namespace == home and name in addons
 
     def _is_own_event(self, source: Mapping[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tenantry.fleet.environments import Barrier, addon_barrier, addon_environment, app_barrier
+from tenantry.fleet.environments import Barrier, addon_barrier, addon_environments, app_barrier
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.placement import (
     cluster_is_granted,
@@ -100,9 +100,10 @@ def choice_of_addon(fleet: Fleet, environment: str, addon: str, cluster: str | N
 
 def _elsewhere(fleet: Fleet, environment: str, addon: str, decision: Decision) -> Barrier | None:
     """Another environment that has the add-on on the cluster."""
-    owner = addon_environment(fleet, addon, decision.cluster)
-    if owner is None or owner == environment:
+    owners = addon_environments(fleet, addon, decision.cluster)
+    if not owners or environment in owners:
         return None
+    owner = owners[0]
     index = fleet.clusters[decision.cluster].environments.index(owner)
     at = ("clusters", decision.cluster, "environments", index)
     whose = "it belongs" if fleet.document.platform.addons[addon].environments else "its add-ons belong"

@@ -74,9 +74,17 @@ def by_rank(fleet: Fleet, cluster: str) -> list[str]:
     return sorted(fleet.clusters[cluster].environments, key=lambda each: _is_of_few(fleet, each))
 
 
+def addon_environments(fleet: Fleet, addon: str, cluster: str) -> list[str]:
+    """The environments that have an add-on on a cluster, if the add-on is there: one, unless each has its own."""
+    admitted = [each for each in by_rank(fleet, cluster) if not addon_barrier(fleet, each, addon)]
+    if fleet.document.platform.addons[addon].scope == "cluster":
+        return admitted[:1]
+    return [each for each in admitted if not _is_of_few(fleet, each)] or admitted
+
+
 def addon_environment(fleet: Fleet, addon: str, cluster: str) -> str | None:
-    """The environment that has an add-on on a cluster, if the add-on is there; None: no environment there admits it."""
-    return next((each for each in by_rank(fleet, cluster) if not addon_barrier(fleet, each, addon)), None)
+    """The first environment that has an add-on on a cluster, if the add-on is there; None: no environment there admits it."""
+    return next(iter(addon_environments(fleet, addon, cluster)), None)
 
 
 def _is_of_few(fleet: Fleet, environment: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenantry.fleet.environments import addon_environment, app_barrier
+from tenantry.fleet.environments import addon_environments, app_barrier
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.grants import grants_of, is_filled
 from tenantry.messages.errors import Path
@@ -98,14 +98,17 @@ def selector_at(fleet: Fleet, tenant: str, app: str) -> Path:
     return ("tenants", tenant, "clusters") if declared.clusters else ("defaults", "clusters")
 
 
-def addons_on(fleet: Fleet, cluster: str) -> dict[str, str]:
-    """The add-ons of a cluster, each with the environment that has it there."""
-    declared = fleet.clusters[cluster]
-    taken = (
-        each for each, addon in fleet.document.platform.addons.items() if matches(addon.clusters, cluster, declared)
-    )
-    owners = ((addon, addon_environment(fleet, addon, cluster)) for addon in taken)
-    return {addon: owner for addon, owner in owners if owner is not None}
+def addons_on(fleet: Fleet, environment: str, cluster: str) -> dict[str, str]:
+    """The add-ons of a cluster that an environment has or shares, each with the environment that has it there."""
+    declared, addons = fleet.clusters[cluster], fleet.document.platform.addons
+    found: dict[str, str] = {}
+    for addon, each in addons.items():
+        owners = addon_environments(fleet, addon, cluster) if matches(each.clusters, cluster, declared) else []
+        if environment in owners:
+            found[addon] = environment
+        elif owners and each.scope == "cluster":
+            found[addon] = owners[0]
+    return found
 
 
 def clusters_of_app(fleet: Fleet, environment: str, at: tuple[str, ...]) -> list[str]:
@@ -119,5 +122,5 @@ def placements_of(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[str, str]
         if at[0] == "tenants":
             environments = fleet.clusters[name].environments
             yield from ((each, name) for each in environments if not app_barrier(fleet, each, at[1], at[-1]))
-        elif owner := addon_environment(fleet, at[-1], name):
-            yield owner, name  # only one environment of a cluster has the add-on
+        else:
+            yield from ((each, name) for each in addon_environments(fleet, at[-1], name))

@@ -81,6 +81,9 @@ class Addon(App):
     environments: Annotated[list[Name], Field(min_length=1)] | None = None
     """The environments whose clusters get the add-on, and those that extend them. A cluster in several of them has it once, in
     the first that the cluster names. Default: all environments."""
+    scope: Literal["cluster", "environment"] = "cluster"
+    """`cluster`: a cluster in several environments has the add-on once. `environment`: each environment of the cluster that the
+    add-on admits has its own; the names of its objects and its release contain the environment where they would meet."""
     source: Source
     """Where the add-on's manifests or chart come from."""
     namespaces: dict[NameTemplate, AddonNamespace] = {}

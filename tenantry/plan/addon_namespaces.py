@@ -22,20 +22,25 @@ from tenantry.plan.objects.remote import objects_release
 from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length, installed_labels, on_management
 
 
-def namespaces_on(fleet: Fleet, cluster: str) -> dict[str, str]:
+def namespaces_on(fleet: Fleet, environment: str, cluster: str) -> dict[str, str]:
     """All namespaces on a cluster that add-ons own, each with itself; mistakes in a name are reported elsewhere."""
     found: dict[str, str] = {}
-    for addon, environment in addons_on(fleet, cluster).items():
+    for addon, owner in addons_on(fleet, environment, cluster).items():
         with suppress(Found):
-            found |= {name: name for name in _names(fleet, environment, cluster, addon)}
+            found |= {name: name for name in _names(fleet, owner, cluster, addon)}
     return found
+
+
+def owned_namespaces(fleet: Fleet, environment: str, cluster: str, addon: str) -> tuple[str, ...]:
+    """The namespaces on a cluster that an add-on of an environment owns."""
+    return tuple(_names(fleet, environment, cluster, addon))
 
 
 def namespace_manifests(fleet: Fleet, scope: Scope, addon: str) -> list[Manifest]:
     """The namespaces of an add-on on a cluster. Raises: Found: one of them has no name of its own."""
     declared = _names(fleet, scope.environment, scope.cluster, addon)
     for name, (at, _) in declared.items():
-        _check(fleet, scope.cluster, addon, name, at)
+        _check(fleet, scope, addon, name, at)
     return [_manifest(scope, addon, name, each) for name, (_, each) in declared.items()]
 
 
@@ -53,7 +58,7 @@ def _names(fleet: Fleet, environment: str, cluster: str, addon: str) -> dict[str
     return found
 
 
-def _check(fleet: Fleet, cluster: str, addon: str, name: str, at: Path) -> None:
+def _check(fleet: Fleet, scope: Scope, addon: str, name: str, at: Path) -> None:
     if problem := names.dns_label_problem(name):
         message = f"namespace '{name}' of add-on '{addon}' {problem}"
         raise Found([Finding(at, "bad-name", message, fix="correct the name", at_key=True)])
@@ -61,20 +66,20 @@ def _check(fleet: Fleet, cluster: str, addon: str, name: str, at: Path) -> None:
     if names.is_reserved_namespace(name) or name in (fleet.document.platform.namespace, *kubeconfigs):
         message = f"namespace '{name}' of add-on '{addon}' belongs to the cluster or to Tenantry"
         raise Found([Finding(at, "reserved-namespace", message, fix="remove it, or choose another name", at_key=True)])
-    if other := _first_owner(fleet, cluster, addon, name):
+    if other := _first_owner(fleet, scope, addon, name):
         message = f"add-ons '{other}' and '{addon}' would both own namespace '{name}'"
         fix = f"remove it from one of them; add-on '{addon}' can depend on '{other}' instead"
         raise Found([Finding(at, "shared-namespace", message, fix=fix, at_key=True)])
 
 
-def _first_owner(fleet: Fleet, cluster: str, addon: str, name: str) -> str | None:
+def _first_owner(fleet: Fleet, scope: Scope, addon: str, name: str) -> str | None:
     """Another add-on of the cluster that owns the namespace and comes before this one in the file."""
-    there = addons_on(fleet, cluster)
+    there = addons_on(fleet, scope.environment, scope.cluster)
     for other in fleet.document.platform.addons:
         if other == addon:
             return None
         with suppress(Found):
-            if other in there and name in _names(fleet, there[other], cluster, other):
+            if other in there and name in _names(fleet, there[other], scope.cluster, other):
                 return other
     return None
 
@@ -108,9 +113,10 @@ def namespaces_release(
     """The release that installs them on a remote cluster. Raises: Found: its name is too long."""
     at = ("platform", "addons", addon)
     key, adopt = names.join(addon, "namespaces"), fleet.document.platform.addons[addon].adopt
-    if len(key) > names.MAX_RELEASE:
-        raise Found([name_too_long("release", key, names.MAX_RELEASE, at, "use a shorter name for the add-on")])
-    made = objects_release(scope, scope, key, key, manifests, settings, depends_on, (), adopt=adopt)
+    release = scope.release(key)
+    if len(release) > names.MAX_RELEASE:
+        raise Found([name_too_long("release", release, names.MAX_RELEASE, at, "use a shorter name for the add-on")])
+    made = objects_release(scope, scope, key, release, manifests, settings, depends_on, (), adopt=adopt)
     check_length(made, at)
     return in_state(made, _state(fleet, scope, addon))
 

@@ -208,7 +208,7 @@ class _Builder:
         """What a release takes: the source itself, or a chart of it."""
         at = (*_path_of(self.scope, app.name), "helm")
         check_chart(app, helm, source, at, self._charts_declared())
-        release = helm.releaseName or app.name
+        release = helm.releaseName or self.scope.release(app.name)
         if len(release) > names.MAX_RELEASE:
             raise Found([name_too_long("release", release, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
         if is_chart(source):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.messages.errors import Finding, Path
+from tenantry.plan.addon_namespaces import owned_namespaces
 from tenantry.plan.namespaces import namespace_template
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.plan import Plan
@@ -53,6 +54,13 @@ def _claims(fleet: Fleet, plan: Plan) -> Iterator[_Claim]:
     for object in plan.objects:
         what = f"{object.id} on cluster '{plan.management}'"
         yield _Claim((plan.management, object.id), what, _place(fleet, plan.origins[object.id]))
+    for app in plan.apps:
+        if app.release:
+            cluster, namespace, name = app.release
+            what = f"release '{name}' in namespace '{namespace}' on cluster '{cluster}'"
+            yield _Claim(("release", *app.release), what, app.at)
+        for name in () if app.tenant else owned_namespaces(fleet, plan.environment, app.cluster, app.name):
+            yield _Claim(("add-on", app.cluster, name), f"namespace '{name}' on cluster '{app.cluster}'", app.at)
     for each in plan.placements:
         at = _place(fleet, ("tenants", each.tenant))
         for name in each.namespaces:

@@ -58,21 +58,44 @@ class PlatformPlanner:
             self._alerts[cluster] = self.add_alerts(self.scope(cluster), addons, self._variables(cluster))
 
     def addons(self, cluster: str) -> None:
-        """An add-on is there once: of several environments the first that the cluster names and the add-on admits has it."""
-        wanted = [addon for addon, owner in addons_on(self.fleet, cluster).items() if owner == self.environment]
+        """An add-on is there once, for the first environment that the cluster names and the add-on admits, or once for each."""
+        mine = [
+            addon
+            for addon, owner in addons_on(self.fleet, self.environment, cluster).items()
+            if owner == self.environment
+        ]
+        shared = [addon for addon in mine if self._platform.addons[addon].scope == "cluster"]
+        if mine:
+            self.plan_access(cluster)
+        there = {each.removeprefix(names.ADDON_PREFIX): found for each, found in self.addons_there(cluster).items()}
+        elsewhere = {addon: found for addon, found in there.items() if not found.planned}
+        self._add_addons(cluster, shared, elsewhere)
+        self._add_addons(
+            cluster,
+            [addon for addon in mine if addon not in shared],
+            {**elsewhere, **{addon: there[addon] for addon in shared}},
+        )
+
+    def _add_addons(self, cluster: str, wanted: list[str], others: Mapping[str, Dependency]) -> None:
+        """Plan add-ons of one scope; others: those that they may wait for."""
         if not wanted:
             return
-        self.plan_access(cluster)
-        scope = self.scope(cluster)
+        scope = self._scope_of(wanted[0], cluster)
         scope = replace(scope, base=(*scope.base, *self.alerts_of(cluster)))
         variables = self._variables(cluster)
         before = {addon: self._namespaces_of(addon, scope) for addon in wanted}
-        scope = replace(scope, namespaces=namespaces_on(self.fleet, cluster))
-        there = self.addons_there(cluster).items()
-        others = {name.removeprefix(names.ADDON_PREFIX): each for name, each in there if not each.planned}
+        scope = replace(scope, namespaces=namespaces_on(self.fleet, self.environment, cluster))
         planned = plan_apps(self.fleet, scope, self._settings, wanted, variables, others, before)
         self._gathering.add_apps(planned)
         self.add_receivers(scope, planned, variables)
+
+    def _scope_of(self, addon: str, cluster: str) -> Scope:
+        """The scope of an add-on; what each environment has of its own is named after it where others could have it too."""
+        scope = self.scope(cluster)
+        if self._platform.addons[addon].scope == "cluster":
+            return scope
+        mark = environment_part(self.fleet, self.environment)
+        return replace(scope, prefix=(*scope.prefix, *mark), mark=mark)
 
     def _namespaces_of(self, addon: str, scope: Scope) -> tuple[Dependency, ...]:
         """Plan the namespaces that an add-on owns on a cluster, and give what the add-on comes after."""
@@ -98,12 +121,11 @@ class PlatformPlanner:
 
     def addons_there(self, cluster: str) -> dict[str, Dependency]:
         """The cluster's add-ons as what apps depend on, whichever environment of this management cluster has them."""
-        scope = self.scope(cluster)
         return {
             f"{names.ADDON_PREFIX}{name}": Dependency(
-                app_id(scope, name, self._platform.addons[name].kind), owner == self.environment
+                app_id(self._scope_of(name, cluster), name, self._platform.addons[name].kind), owner == self.environment
             )
-            for name, owner in addons_on(self.fleet, cluster).items()
+            for name, owner in addons_on(self.fleet, self.environment, cluster).items()
             if self._is_managed_here(owner)
         }
 

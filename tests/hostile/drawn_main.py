@@ -98,6 +98,8 @@ def _platform(chance: random.Random) -> Data:
     if chance.random() < 0.2:
         over = {"labels": {"zone": "in"}, "helm": {"targetNamespace": "certs-in"}}
         platform["addons"]["cert-manager"]["overrides"] = {"where": [over]}
+    if chance.random() < 0.2:
+        platform["addons"]["dns"]["scope"] = "environment"
     if chance.random() < 0.1:
         platform["addons"]["dns"]["environments"] = ["dev"]
     return platform

@@ -77,7 +77,7 @@ def helm_release(
     spec: dict[str, Any] = {
         "interval": settings.interval,
         "timeout": settings.timeout,
-        "releaseName": app,
+        "releaseName": scope.release(app),
         "targetNamespace": target,
         **written,
         "chartRef": reference(chart),

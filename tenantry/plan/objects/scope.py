@@ -55,6 +55,7 @@ class Scope:
     kubeconfig: how Flux reaches the target cluster; None: it is the management cluster
     base:       the objects that every app depends on
     accounts:   the extra namespaces with an account that has the rights of the tenant's
+    mark:       the first parts of the names of releases
     """
 
     environment: str
@@ -69,6 +70,7 @@ class Scope:
     base: tuple[ObjectId, ...] = ()
     namespaces: Mapping[str, str] = field(default_factory=dict)
     accounts: tuple[str, ...] = ()
+    mark: tuple[str, ...] = ()
 
     @property
     def made_home(self) -> tuple[ObjectId, ...]:
@@ -82,6 +84,10 @@ class Scope:
     def name(self, key: str) -> str:
         """The name of a Flux object for a key, such as the name of an app."""
         return join(*self.prefix, key)
+
+    def release(self, app: str) -> str:
+        """The name of the release of an app that sets none."""
+        return join(*self.mark, app)
 
     def own_namespace(self, wanted: str) -> str:
         """The name of a namespace of the tenant, given its key or its name."""
