@@ -121,6 +121,10 @@ class Frame:
                 found.setdefault(key, set()).add(str(value))
         return found
 
+    def metadata_keys(self, kind: str) -> frozenset[str]:
+        """Labels or annotations that the main file itself gives Flux objects of the tenant."""
+        return frozenset(_metadata_keys({key: self.own.get(key) for key in ("apps", "sources")}, kind))
+
     # --- rights -------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -238,3 +242,11 @@ def _subject(written: Mapping[str, Any]) -> tuple[str, str, str]:
             return kind, str(written[key]), ""
     account = mapping(written.get("serviceAccount"))
     return "ServiceAccount", str(account.get("name")), str(account.get("namespace") or "")
+
+
+def _metadata_keys(value: Any, kind: str) -> Iterator[str]:
+    for key, inner in value.items() if isinstance(value, Mapping) else ():
+        if key == "metadata":
+            yield from mapping(mapping(inner).get(kind))
+        for each in entries(inner) or (inner,):
+            yield from _metadata_keys(each, kind)

@@ -348,6 +348,11 @@ def _apps(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
             from_git = app[kind]["source"] in ("manifests", _LONGEST)
             app["imageAutomation"] = draw(_automations(from_git=from_git, with_credentials=True))
         if draw(st.booleans()):
+            app["metadata"] = {
+                "labels": {"example.com/where": "{cluster}"},
+                "annotations": {"example.com/who": "{tenant}"},
+            }
+        if draw(st.booleans()):
             app["overrides"] = {"clusters": {draw(st.sampled_from(clusters)): {kind: {"timeout": "3m"}}}}
         if draw(st.booleans()):
             regions = draw(st.lists(_REGIONS, max_size=2))

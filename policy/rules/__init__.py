@@ -34,6 +34,7 @@ FRAME_RULES: tuple[FrameRule, ...] = (
     frames.tenants_namespaces_keep_their_pod_security,
     frames.tenants_limits_are_those_of_the_main_file,
     frames.tenants_labels_are_granted,
+    frames.tenants_flux_objects_carry_granted_metadata,
     reach.tenants_reach_granted_addresses,
     reach.tenants_intervals_are_long_enough,
     reach.tenants_use_no_shared_identity,

@@ -117,6 +117,34 @@ def _may_give(binding: Resource, role: Mapping[str, Any], place: Place) -> bool:
     return place.is_declared(binding) and (role.get("name") != "cluster-admin" or place.frame.may_have_cluster_admin)
 
 
+def tenants_flux_objects_carry_granted_metadata(tenants: Tenants) -> Iterator[Violation]:
+    """Labels and annotations of a tenant's Flux objects are the fleet's, those of the main file, or have a prefix that it grants.
+    Flux, Pulumi and Tenantry take orders from them: what reconciles an object, whether it is removed, whose it is.
+    """
+    for resource, place in tenants.placed:
+        if not resource.group.endswith(".toolkit.fluxcd.io"):
+            continue
+        for kind in ("labels", "annotations"):
+            for key, value in mapping(mapping(resource.props.get("metadata")).get(kind)).items():
+                if not _is_allowed(key, str(value), place, kind):
+                    what = f"{resource} of tenant '{place.tenant}' has {kind[:-1]} '{key}', which is not granted to it"
+                    yield Violation(resource, what, f"remove it, or add its prefix to 'grants.{kind}' of the tenant")
+
+
+_SHARD = "sharding.fluxcd.io/key"
+_OF_FLUX_OBJECTS = ("tenantry/", "toolkit.fluxcd.io/", "app.kubernetes.io/managed-by", "pulumi.com/")
+
+
+def _is_allowed(key: str, value: str, place: Place, kind: str) -> bool:
+    if key == _SHARD:
+        cluster = mapping(place.frame.file.clusters.get(place.cluster))
+        return value == str(place.frame.own.get("shard") or cluster.get("shard"))
+    if key.startswith(_OF_FLUX_OBJECTS):
+        return True
+    granted = tuple(str(each) for each in place.frame.grants.get(kind) or ())
+    return key.startswith(granted) or key in place.frame.metadata_keys(kind)
+
+
 def _cluster(resource: Resource) -> str:
     return str((resource.by or resource).labels.get(CLUSTER, ""))
 

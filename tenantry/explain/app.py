@@ -85,6 +85,7 @@ def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, objects: Mapping[ObjectId
         namespace_of(fleet, plan, app.tenant, app.cluster) if app.tenant else platform_namespace(fleet),
         *_app_values(fleet, effective, _times(fleet, plan.environment, app), objects[app.id].manifest["spec"]),
         *_source_values(fleet, app, effective, shared),
+        *_shard(fleet, app),
         *(() if app.tenant else _namespaces(fleet, app)),
     )
     used = dict.fromkeys(name for value in values for name in placeholders(value.written))
@@ -96,6 +97,18 @@ def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, objects: Mapping[ObjectId
         images=app.images,
         placeholders=tuple(_variable(fleet, plan.environment, app.cluster, name, variables[name]) for name in used),
     )
+
+
+def _shard(fleet: Fleet, app: PlannedApp) -> Iterator[Value]:
+    """The shard of Flux's controllers: the tenant's, or the cluster's."""
+    own = (
+        ("tenants", app.tenant)
+        if app.tenant and fleet.document.tenants[app.tenant].shard
+        else ("clusters", app.cluster)
+    )
+    shard = fleet.document.tenants[app.tenant].shard if own[0] == "tenants" else fleet.clusters[app.cluster].shard
+    if shard:
+        yield Value(("shard",), shard, origin_at(fleet.source, (*own, "shard")))
 
 
 def _namespaces(fleet: Fleet, app: PlannedApp) -> Iterator[Value]:
@@ -118,6 +131,8 @@ def _app_values(fleet: Fleet, app: EffectiveApp, times: tuple[Value, ...], spec:
     effective: dict[str, Any] = {app.kind: _as_planned(app.block, spec)}
     if app.depends_on:
         effective["dependsOn"] = list(app.depends_on)
+    if metadata := app.metadata.model_dump(exclude_none=True):
+        effective["metadata"] = metadata
     values = {each.path: each for each in trace(fleet.source, app.layers, effective)}
     for time in times:
         own_key = time.path[0] in type(app.block).model_fields

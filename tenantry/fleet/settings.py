@@ -17,6 +17,7 @@ from tenantry.fleet.resolve import resolved_layers
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
 from tenantry.model import Helm, Kustomize, PlacedSettings
+from tenantry.model.flux import FluxMetadata
 from tenantry.model.network import Network
 from tenantry.model.tenancy import ExtraBinding, PodSecurity, TenantOwner
 
@@ -56,6 +57,7 @@ class EffectiveApp:
     block: Kustomize | Helm
     depends_on: tuple[str, ...]
     layers: tuple[Layer, ...]
+    metadata: FluxMetadata = field(default_factory=FluxMetadata)
 
     @property
     def kind(self) -> Literal["kustomize", "helm"]:
@@ -149,7 +151,10 @@ def effective_app(
     model: type[Kustomize | Helm] = Helm if layers[0].data.get("kustomize") is None else Kustomize
     kind = "kustomize" if model is Kustomize else "helm"
     block = resolved_layers(layers, model, variables, part=(kind,))
-    return EffectiveApp(at[-1], block, _dependencies(layers), layers)
+    metadata = FluxMetadata()
+    if any("metadata" in each.data for each in layers):
+        metadata = resolved_layers(layers, FluxMetadata, variables, part=("metadata",))
+    return EffectiveApp(at[-1], block, _dependencies(layers), layers, metadata)
 
 
 def _dependencies(layers: Sequence[Layer]) -> tuple[str, ...]:
@@ -161,7 +166,9 @@ def _dependencies(layers: Sequence[Layer]) -> tuple[str, ...]:
 def app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> tuple[Layer, ...]:
     """The layers of the app at a path of the document on one cluster."""
     app = fleet.raw(*at)
-    base = Layer(at, {key: value for key, value in app.items() if key in ("kustomize", "helm", "dependsOn")})
+    base = Layer(
+        at, {key: value for key, value in app.items() if key in ("kustomize", "helm", "dependsOn", "metadata")}
+    )
     return (base, *_overrides(fleet, [at], environment, cluster))
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from tenantry.model.clusters import Selector
+from tenantry.model.flux import FluxMetadata
 from tenantry.model.helm import HelmPatch
 from tenantry.model.images import ImageAutomation
 from tenantry.model.kustomize import KustomizePatch
@@ -27,6 +28,8 @@ class AppPatch(Model):
     """Changes to the app's `helm`."""
     dependsOn: list[AppName] | None = None
     """Replaces the app's list; `null` empties it."""
+    metadata: FluxMetadata | None = None
+    """Merged with the app's; `null` removes a label or an annotation."""
 
 
 class AppWhere(AppPatch):
@@ -60,6 +63,9 @@ class App(OneOf):
     dependsOn: list[AppName] | None = None
     """What must be ready first: other apps of the tenant, or `platform/<add-on>`. Add-ons name add-ons. Flux keeps the order
     between two of one kind, `pulumi up` between a Kustomization and a release; see [Order](order.md)."""
+    metadata: FluxMetadata | None = None
+    """Labels and annotations of the app's Kustomization or HelmRelease. For those of everything it applies, set `commonMetadata`.
+    An included file may set keys with granted prefixes."""
     imageAutomation: ImageAutomation | None = None
     """The images whose tags Flux follows, and how it writes them to Git."""
     overrides: Overrides = Overrides()

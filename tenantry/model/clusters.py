@@ -148,6 +148,8 @@ class ClusterGroup(Model):
     cluster that names another kind, such as `secret`, replaces all of it."""
     platformServiceAccount: Name | None = None
     """The service account that Flux impersonates on the clusters for baselines and add-ons."""
+    shard: LabelValue | None = None
+    """The shard of Flux's controllers that reconciles what is for the clusters."""
     state: Literal["active", "paused"] | None = None
     """`paused`: Flux stops reconciling everything on the clusters. Clusters are decommissioned one by one."""
 
@@ -165,6 +167,9 @@ class Cluster(Model):
     """How Flux reaches the cluster. Required for a remote cluster, omitted for a cluster that is only a management cluster."""
     platformServiceAccount: Name = "tenantry-platform"
     """The service account that Flux impersonates on the cluster for baselines and add-ons."""
+    shard: LabelValue | None = None
+    """The shard of Flux's controllers that reconciles what is for the cluster: the label `sharding.fluxcd.io/key` of its sources,
+    charts, Kustomizations and releases. Default: none, so that the controllers without a shard reconcile them."""
     state: ClusterState = "active"
     """`paused`: Flux stops reconciling everything on the cluster. `decommissioned`: the cluster is gone or will be;
     the next run can remove its entry without reaching it."""

@@ -107,6 +107,8 @@ class Frame(Settings):
     serviceAccount: ServiceAccount | None = None
     """The tenant's service account. On remote clusters Flux impersonates a user that has no account there; with this key, the
     tenant's pods have one in the tenant's namespaces."""
+    shard: LabelValue | None = None
+    """The shard of Flux's controllers that reconciles the tenant's Flux objects. Default: that of each cluster."""
     clusterAdmin: bool = False
     """Whether `role`, `owners` and `roleBindings` may give `cluster-admin`, which can do everything in the tenant's namespaces,
     including deleting them and removing their pod security."""

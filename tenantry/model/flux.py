@@ -56,3 +56,12 @@ class CommonMetadata(Model):
     """Labels for every object of the app."""
     annotations: dict[LabelKey, str | None] | None = None
     """Annotations for every object of the app."""
+
+
+class FluxMetadata(Model):
+    """Labels and annotations of the Flux object itself, on the management cluster."""
+
+    labels: dict[LabelKey, Fillable[LabelValue] | None] | None = None
+    """Labels of the Flux object. Labels that Tenantry, Flux and Helm set themselves are refused."""
+    annotations: dict[LabelKey, str | None] | None = None
+    """Annotations of the Flux object. Annotations that Tenantry, Flux and Pulumi set themselves are refused."""

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 from pydantic import model_validator
 
 from tenantry.model.fillable import Fillable
-from tenantry.model.flux import FluxBlock
+from tenantry.model.flux import FluxBlock, FluxMetadata
 from tenantry.model.scalars import Duration, Name, ShortDuration, SourcePath, Text, refusal
 from tenantry.model.strict import OneOf
 
@@ -146,6 +146,8 @@ class Source(OneOf):
     """An artifact of a controller outside Flux, for manifests, or one chart as a whole."""
     credentials: Name | None = None
     """The declared credentials that Flux uses to fetch the source."""
+    metadata: FluxMetadata | None = None
+    """Labels and annotations of the source's Flux object. An included file may set keys with granted prefixes."""
 
     @model_validator(mode="before")
     @classmethod

@@ -19,7 +19,7 @@ from tenantry.plan.images import PlannedImage, automation_of, image_objects, pla
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
 from tenantry.plan.objects.charts import chart_object, check_chart, is_chart
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle
-from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length
+from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length, with_metadata
 from tenantry.plan.sources import SourceSet, charts_of
 from tenantry.plan.wall import Wall, below
 
@@ -148,6 +148,7 @@ class _Builder:
             release = (self.scope.cluster, self.scope.storage, planned.manifest["spec"]["releaseName"])
         check_length(planned, _path_of(self.scope, app.name))
         self._check_spec(planned, app)
+        planned = with_metadata(planned, app.metadata)
         self.add(in_state(self._bound(planned, app), self._state(app)))
         self.known[app.name] = Dependency(planned.id)
         self.result.awaited |= awaited(after, planned.id.kind)

@@ -95,6 +95,7 @@ class PlacementPlanner:
             service_account=namespace if kubeconfig else self._account(tenant),
             kubeconfig=kubeconfig,
             namespaces=extra,
+            shard=self.fleet.document.tenants[tenant].shard or self.fleet.clusters[cluster].shard,
             # Flux objects for a remote cluster are in one namespace, so only its account is needed.
             accounts=() if kubeconfig else tuple(name for key, name in extra.items() if own[key].serviceAccount),
         )

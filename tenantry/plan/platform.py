@@ -164,6 +164,7 @@ class PlatformPlanner:
             service_account=platform_account(self.fleet, self.environment, cluster),
             kubeconfig=kubeconfig,
             base=tuple(made.id for made, _ in self._access(cluster)),
+            shard=self.fleet.clusters[cluster].shard,
         )
 
     def plan_access(self, cluster: str) -> None:

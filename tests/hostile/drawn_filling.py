@@ -42,6 +42,8 @@ def filling_of(name: str, chance: random.Random) -> Data:
         selector = chance.choice(SELECTORS)
         for app in ("web", "db"):
             apps.get(app, {})["clusters"] = selector
+    if chance.random() < 0.15:
+        chance.choice((apps["web"], sources["charts"]))["metadata"] = copy.deepcopy(chance.choice(METADATA))
     if chance.random() < 0.05:
         apps["web"]["environments"] = copy.deepcopy(chance.choice((["dev"], ["dev"], ["prod"])))
     if chance.random() < 0.3:
@@ -53,6 +55,14 @@ def filling_of(name: str, chance: random.Random) -> Data:
     return filling
 
 
+METADATA: tuple[Data, ...] = (
+    {"labels": {"rocky.example.com/a": "{tenant}"}},
+    {"annotations": {"rocky.example.com/a": "b"}},
+    {"labels": {"sharding.fluxcd.io/key": "a"}},
+    {"labels": {"tenantry/cluster": "far"}},
+    {"annotations": {"pulumi.com/waitFor": "condition=Never"}},
+    {"annotations": {"helm.sh/resource-policy": "keep"}},
+)
 _KUSTOMIZE: tuple[Data, ...] = (
     {"source": "manifests", "path": "./web/{env}"},
     {"source": "manifests", "decryption": {"provider": "sops", "secretRef": {"name": "sops"}}},

@@ -189,6 +189,7 @@ _FRAMES: dict[str, tuple[Any, ...]] = {
     "serviceAccount": ({"name": "deployer"}, {"imagePullSecrets": ["pull"], "annotations": {"example.com/a": "b"}}),
     "objects": (_OBJECTS, {"ca": _OBJECTS["ca"]}),
     "namespace": ("own-{tenant}", "{env}-own-{tenant}"),
+    "shard": ("a", "b"),
     "dependsOn": (["platform/cert-manager", "platform/dns"], [], ["platform/cert-manager"]),
 }
 

@@ -14,7 +14,7 @@ import pytest
 import tenantry.fleet.rules as rules
 from tenantry.fleet import frames, placement
 from tenantry.fleet.rules import frames as frame_rules
-from tenantry.fleet.rules import granted
+from tenantry.fleet.rules import granted, metadata
 from tenantry.model import SecretKey
 from tenantry.model.tenancy import PodSecurity
 from tenantry.plan import alerts, images, namespaces, placements, receivers, wall
@@ -100,6 +100,11 @@ def _of_another_cluster(patch: pytest.MonkeyPatch) -> None:
         return right(self, cluster) and SecretKey(name="far-kubeconfig", namespace="clusters", key="value")
 
     patch.setattr(PlatformPlanner, "kubeconfig", other)
+
+
+def _any_metadata(patch: pytest.MonkeyPatch) -> None:
+    off = metadata.included_files_set_granted_metadata
+    patch.setattr(rules, "RULES", tuple(each for each in rules.RULES if each is not off))
 
 
 def _any_role(patch: pytest.MonkeyPatch) -> None:
@@ -199,6 +204,12 @@ HOLES = (
         _without(frames._Granted, "refused"),
         {"quota": {"pods": 1000}, "network": "open"},
         {"grants": {"sources": ["https://git.example.com/rocky/*"]}, "quota": {"pods": 10}},
+    ),
+    Hole(
+        "an included file may set any annotation of its Flux objects",
+        "tenants-flux-objects-carry-granted-metadata",
+        _any_metadata,
+        {"apps": {"web": {"kustomize": {"source": "m"}, "metadata": {"annotations": {"a.com/x": "y"}}}}},
     ),
     Hole(
         "an included file may set any label",

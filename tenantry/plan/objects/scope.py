@@ -15,6 +15,7 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.messages.errors import Found, Path
 from tenantry.messages.findings import name_too_long
 from tenantry.model import ConfigMap, SecretKey
+from tenantry.model.flux import FluxMetadata
 
 TENANT_LABEL = "toolkit.fluxcd.io/tenant"
 ENVIRONMENT_LABEL = "tenantry/environment"
@@ -29,6 +30,15 @@ ACCOUNT_LABEL = "tenantry/account"
 
 WATCHED = {"reconcile.fluxcd.io/watch": "Enabled"}
 """With this label, Flux reconciles at once when a Secret or ConfigMap that its objects refer to is created or changed."""
+
+SHARD_LABEL = "sharding.fluxcd.io/key"
+"""The label by which Flux's controllers choose what they reconcile. Source: fluxcd.io, "Flux sharding"."""
+
+SHARDED = (
+    *("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket", "ExternalArtifact"),
+    *("Kustomization", "HelmRelease"),
+)
+"""The kinds whose controllers can run in shards."""
 
 _PROVIDER = {
     "pulumi.com/deletionPropagationPolicy": "background",
@@ -54,6 +64,7 @@ class Scope:
     storage:    the namespace on the target cluster in which Helm stores releases
     kubeconfig: how Flux reaches the target cluster; None: it is the management cluster
     base:       the objects that every app depends on
+    shard:      the shard of Flux's controllers that reconciles what they reconcile in shards
     accounts:   the extra namespaces with an account that has the rights of the tenant's
     mark:       the first parts of the names of releases
     """
@@ -68,6 +79,7 @@ class Scope:
     service_account: str
     kubeconfig: SecretKey | ConfigMap | None
     base: tuple[ObjectId, ...] = ()
+    shard: str | None = None
     namespaces: Mapping[str, str] = field(default_factory=dict)
     accounts: tuple[str, ...] = ()
     mark: tuple[str, ...] = ()
@@ -103,6 +115,9 @@ class Scope:
             **({APP_LABEL: app} if app else {}),
         }
 
+    def _shard(self) -> dict[str, str]:
+        return {SHARD_LABEL: self.shard} if self.shard else {}
+
     def remote(self) -> dict[str, Any]:
         """`kubeConfig` of a Kustomization or HelmRelease; empty on the management cluster."""
         if self.kubeconfig is None:
@@ -125,12 +140,21 @@ class Scope:
         metadata = {
             "name": self.name(key),
             "namespace": self.home,
-            "labels": self.labels(app),
+            "labels": {**self.labels(app), **(self._shard() if kind in SHARDED else {})},
             "annotations": dict(_PROVIDER),
         }
         return KubeObject(
             {"apiVersion": api_version, "kind": kind, "metadata": metadata, **body}, self.owner, depends_on
         )
+
+
+def with_metadata(planned: KubeObject, metadata: FluxMetadata) -> KubeObject:
+    """The object with more labels and annotations. Those of the fleet take precedence."""
+    there = planned.manifest["metadata"]
+    more = {key: {**(getattr(metadata, key) or {}), **there[key]} for key in ("labels", "annotations")}
+    if metadata.labels or metadata.annotations:
+        return replace(planned, manifest={**planned.manifest, "metadata": {**there, **more}})
+    return planned
 
 
 def check_length(object: KubeObject, at: Path) -> None:

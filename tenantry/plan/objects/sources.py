@@ -9,7 +9,7 @@ from tenantry.messages.errors import Finding, Found, Path
 from tenantry.messages.findings import password_in_url
 from tenantry.messages.redact import shorten
 from tenantry.model import Source
-from tenantry.plan.objects.scope import Scope
+from tenantry.plan.objects.scope import Scope, with_metadata
 
 API = "source.toolkit.fluxcd.io/v1"
 
@@ -40,7 +40,8 @@ def source_object(scope: Scope, name: str, source: Source, at: Path, *, is_chart
         spec.setdefault("layerSelector", _CHART_LAYER)
     if source.credentials:
         spec["secretRef"] = {"name": source.credentials}
-    return scope.object(API, block.flux_kind, name, {"spec": spec}, depends_on=scope.made_home)
+    planned = scope.object(API, block.flux_kind, name, {"spec": spec}, depends_on=scope.made_home)
+    return with_metadata(planned, source.metadata) if source.metadata else planned
 
 
 def _check_url(kind: str, url: str, at: Path) -> None:

@@ -1095,3 +1095,41 @@ def test_a_wrong_environment_or_cluster_is_reported_without_what_follows_from_it
         == "tenants.yaml:3:21: error[unknown-cluster]: environment 'dev' is managed by 'hbu', which is not declared"
     )
     assert found.endswith("Found 1 error\n")
+
+
+def test_flux_objects_have_the_metadata_that_the_author_gives_them() -> None:
+    text = rocky(
+        """
+        web:
+          kustomize: {source: manifests}
+          metadata: {labels: {a.com/where: "{cluster}"}, annotations: {a.com/x: y}}
+          overrides: {clusters: {edge: {metadata: {annotations: {a.com/x: null, a.com/z: "1"}}}}}
+        """,
+        BOTH,
+    ).replace("ref: {branch: main}}}", "ref: {branch: main}}, metadata: {labels: {a.com/b: c}}}")
+    plan = planned(text)
+    for name, cluster, wanted in (("web", "hub", {"a.com/x": "y"}), ("edge-rocky-web", "edge", {"a.com/z": "1"})):
+        metadata = one(plan, "Kustomization", name).manifest["metadata"]
+        assert metadata["labels"]["a.com/where"] == cluster
+        assert {key: each for key, each in metadata["annotations"].items() if key.startswith("a.com/")} == wanted
+    assert one(plan, "GitRepository", "manifests").manifest["metadata"]["labels"]["a.com/b"] == "c"
+
+
+def test_flux_objects_are_for_the_shard_of_their_tenant_or_cluster() -> None:
+    text = rocky("web: {kustomize: {source: manifests}}\ncache: {helm: {source: charts, chart: c, version: 1.x}}", BOTH)
+    text = text.replace("labels: {tier: edge}", "shard: edge, labels: {tier: edge}")
+
+    def shards(text: str) -> set[tuple[str, str | None]]:
+        flux = [each.manifest for each in planned(text).objects if "toolkit.fluxcd.io" in each.id.api_version]
+        found = ((each["metadata"]["labels"]["tenantry/cluster"], each["metadata"]["labels"]) for each in flux)
+        return {(cluster, labels.get("sharding.fluxcd.io/key")) for cluster, labels in found}
+
+    assert shards(text) == {("hub", None), ("edge", "edge")}
+    # The chart of baselines is the cluster's.
+    assert shards(text.replace("  rocky:\n", "  rocky:\n    shard: own\n")) == {
+        ("hub", "own"),
+        ("edge", "own"),
+        ("edge", "edge"),
+    }
+    others = [each for each in planned(text).objects if "toolkit.fluxcd.io" not in each.id.api_version]
+    assert all("sharding.fluxcd.io/key" not in each.manifest["metadata"]["labels"] for each in others)
