@@ -21,18 +21,18 @@ LONGEST = (
     "test_sources",
     "sandbox",
     "test_preflight",
-    "test_crashes even",
-    "test_crashes odd",
+    "test_crashes",
+    "isolation",
     "test_outages",
     "test_walk",
     "test_first_up",
-    "test_cluster_changes",
     "test_drift",
     "test_lifecycle",
+    "test_cluster_changes",
 )
 """The groups that take longest begin first, so that none of them is left over at the end."""
 _GROUPS = {f"test_{file}": group for group, files in SHARED.items() for file in files}
-_REAL = re.compile(r"tests/(?:e2e|faults)/(\w+)\.py::[^[]*(?:\[(even|odd|test|prod)\b)?")
+_REAL = re.compile(r"tests/(?:e2e|faults)/(\w+)\.py::[^[]*(?:\[(test|prod)\b)?")
 """The words in brackets divide a file's tests into parts that have a sandbox each."""
 
 
