@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from policy.frame import Frame, frame_of
 from policy.main_file import Kubeconfig, MainFile, filled
-from policy.resource import Resource
+from policy.resource import Resource, entries, mapping
 from policy.stack import Stack, installed
 
 ENVIRONMENT = "tenantry/environment"
@@ -42,6 +43,25 @@ class Place:
         if self.kubeconfig is None:
             return True
         return name.startswith((f"{self.cluster}-{self.namespace}-", f"{self.cluster}.{self.namespace}."))
+
+    def is_cluster_right(self, resource: Resource) -> bool:
+        """Whether an object outside of namespaces is what the main file says under `clusterRoles`, for the tenant alone."""
+        prefix, key = f"tenantry.{self.namespace}.", resource.name.removeprefix(f"tenantry.{self.namespace}.")
+        written = mapping(mapping(self.frame.own.get("clusterRoles")).get(key))
+        if resource.group != "rbac.authorization.k8s.io" or not resource.name.startswith(prefix) or not written:
+            return False
+        if resource.kind == "ClusterRole":
+            return "rules" in written and _as_text(resource.props.get("rules")) == _as_text(written["rules"])
+        role = mapping(resource.props.get("roleRef"))
+        homes = (self.home, *(() if self.kubeconfig else self.frame.accounts(self.environment)))
+        users = [f"system:serviceaccount:{home}:{self.account}" for home in homes]
+        named = [(each.get("kind"), each.get("name")) for each in entries(resource.props.get("subjects"))]
+        is_binding = resource.kind == "ClusterRoleBinding" and role.get("kind") == "ClusterRole"
+        return (
+            is_binding
+            and role.get("name") == written.get("role", resource.name)
+            and named == [("User", each) for each in users]
+        )
 
     def is_declared(self, resource: Resource) -> bool:
         """Whether the main file itself has the object under `objects`."""
@@ -173,3 +193,12 @@ class Tenants:
     def _home_of(self, cluster: str) -> str:
         kubeconfig = self.file.kubeconfig(cluster)
         return kubeconfig.namespace if kubeconfig else ""
+
+
+def _as_text(value: Any) -> Any:
+    """Plain data with text for every value, as the main file is read; without empty entries."""
+    if isinstance(value, Mapping):
+        return {key: _as_text(inner) for key, inner in value.items() if inner is not None}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_as_text(inner) for inner in value]
+    return str(value)

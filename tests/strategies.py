@@ -485,6 +485,9 @@ def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
         tenant["serviceAccount"] = draw(_ACCOUNT)
     if draw(st.booleans()):
         tenant["objects"] = copy.deepcopy(_OBJECTS)
+    if draw(st.booleans()):
+        rule = {"apiGroups": [""], "resources": ["persistentvolumes"], "verbs": ["get", "create"]}
+        tenant["clusterRoles"] = {"pv": {"rules": [rule]}, "more": {"role": "pv-access"}}
     return {**tenant, "clusters": draw(_selectors(clusters))} if draw(st.booleans()) else tenant
 
 

@@ -36,7 +36,7 @@ def tenants_bindings_keep_to_the_frame(tenants: Tenants) -> Iterator[Violation]:
     the system. cluster-admin needs `clusterAdmin: true` in the main file.
     """
     for resource, place in tenants.placed:
-        if not is_binding(resource):
+        if not is_binding(resource) or place.is_cluster_right(resource):
             continue
         role = mapping(resource.props.get("roleRef"))
         if not _may_give(resource, role, place):

@@ -68,6 +68,8 @@ def _misplaced(resource: Resource, place: Place) -> str:
     if not resource.namespace:
         if resource.kind == "Namespace":
             return "" if resource.name in place.namespaces else "is none of its namespaces"
+        if place.is_cluster_right(resource):
+            return ""
         return "is in no namespace, so it holds for the whole cluster"
     if place.kubeconfig is None or resource.by:
         return "" if resource.namespace in place.namespaces else "is in a namespace that is not the tenant's"
@@ -79,7 +81,12 @@ def _misplaced(resource: Resource, place: Place) -> str:
 
 def _is_of_baseline(resource: Resource, place: Place) -> bool:
     """Whether a baseline may install the object: one of its own kinds, or one that the main file names."""
-    return resource.kind in _OF_BASELINES or _is_for_pods(resource, place) or place.is_declared(resource)
+    return (
+        resource.kind in _OF_BASELINES
+        or _is_for_pods(resource, place)
+        or place.is_declared(resource)
+        or place.is_cluster_right(resource)
+    )
 
 
 def _is_for_pods(account: Resource, place: Place) -> bool:

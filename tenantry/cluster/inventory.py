@@ -38,6 +38,8 @@ CORE_KINDS = (
     ("v1", "LimitRange"),
     ("rbac.authorization.k8s.io/v1", "RoleBinding"),
     ("networking.k8s.io/v1", "NetworkPolicy"),
+    ("rbac.authorization.k8s.io/v1", "ClusterRole"),
+    ("rbac.authorization.k8s.io/v1", "ClusterRoleBinding"),
 )
 """API version and kind of what a plan can hold besides Flux's kinds."""
 

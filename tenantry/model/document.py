@@ -8,6 +8,7 @@ from pydantic import Field
 
 from tenantry.model.alerts import Alert
 from tenantry.model.apps import Addon, App, State
+from tenantry.model.cluster_rights import ClusterRights
 from tenantry.model.clusters import Cluster, ClusterGroup, Environment, Selector
 from tenantry.model.credentials import Config, Credentials
 from tenantry.model.frame import Grants, Include
@@ -109,6 +110,9 @@ class Frame(Settings):
     tenant's pods have one in the tenant's namespaces."""
     shard: LabelValue | None = None
     """The shard of Flux's controllers that reconciles the tenant's Flux objects. Default: that of each cluster."""
+    clusterRoles: dict[Name, ClusterRights] = {}
+    """Rights of the tenant's service account on whole clusters, such as for PersistentVolumes. What reaches other tenants needs
+    `clusterAdmin: true`."""
     clusterAdmin: bool = False
     """Whether `role`, `owners` and `roleBindings` may give `cluster-admin`, which can do everything in the tenant's namespaces,
     including deleting them and removing their pod security."""

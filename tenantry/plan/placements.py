@@ -14,6 +14,7 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.messages.errors import Found, Path
 from tenantry.messages.findings import name_too_long
 from tenantry.plan.apps import plan_apps
+from tenantry.plan.cluster_rights import cluster_rights
 from tenantry.plan.dependencies import placement_after
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.namespaces import Territory, foreign_accounts
@@ -129,6 +130,9 @@ class PlacementPlanner:
             on_management(each, scope.owner, (spaces[each["metadata"]["namespace"]],)) for each in self._accounts(scope)
         ]
         objects = [_after(each, after) for each in (first, accounts[0], *rest, *extra, *accounts[1:])]
+        declared = self.fleet.document.tenants[scope.tenant].clusterRoles
+        rights = (on_management(each, scope.owner, after) for each in cluster_rights(scope, declared))
+        objects += [in_state(each, state) for each in rights]
         self._gathering.add(objects, ("tenants", scope.tenant))
         return (*(object.id for object in objects), *self._local_objects(scope, settings, objects))
 
@@ -168,6 +172,7 @@ class PlacementPlanner:
         shared = self._gathering.share(made, at)
         baselines = chain(baseline(scope, settings), *self._extra_baselines(scope))
         manifests = [*baselines, *self._accounts(scope)]
+        manifests += cluster_rights(scope, self.fleet.document.tenants[scope.tenant].clusterRoles)
         manifests += [each.manifest for each in self._objects(scope, settings, tuple(manifests))]
         alerts = self._platform.alerts_of(scope.cluster)
         first = (chart, *platform.base, *alerts)

@@ -188,6 +188,10 @@ _FRAMES: dict[str, tuple[Any, ...]] = {
     ),
     "serviceAccount": ({"name": "deployer"}, {"imagePullSecrets": ["pull"], "annotations": {"example.com/a": "b"}}),
     "objects": (_OBJECTS, {"ca": _OBJECTS["ca"]}),
+    "clusterRoles": (
+        {"pv": {"rules": [{"apiGroups": [""], "resources": ["persistentvolumes"], "verbs": ["get", "create"]}]}},
+        {"pv": {"role": "pv-access"}},
+    ),
     "namespace": ("own-{tenant}", "{env}-own-{tenant}"),
     "shard": ("a", "b"),
     "dependsOn": (["platform/cert-manager", "platform/dns"], [], ["platform/cert-manager"]),

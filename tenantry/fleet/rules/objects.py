@@ -15,9 +15,7 @@ def objects_are_of_kinds_for_namespaces(fleet: Fleet) -> Iterator[Finding]:
     for at, each in walk.objects(fleet):
         if is_cluster_scoped(each.apiVersion, each.kind):
             message = f"a {each.kind} is in no namespace"
-            yield Finding(
-                (*at, "kind"), "cluster-scoped", message, fix="declare it under 'clusterObjects:' of a tenant"
-            )
+            yield Finding((*at, "kind"), "cluster-scoped", message, fix="install it by an add-on")
         elif is_of_flux(each.apiVersion):
             message = f"a {each.kind} is an object of Flux, which the fleet makes itself"
             yield Finding(

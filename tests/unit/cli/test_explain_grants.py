@@ -116,7 +116,7 @@ annotations: []               # default
 shortestInterval: 1m          # tenants.yaml:40:25 (tenant)
 never:
   [podSecurity, objects, dependsOn, grants, overrides, namespace,
-  serviceAccount, shard, clusterAdmin, environments, adopt, state]
+  serviceAccount, shard, clusterRoles, clusterAdmin, environments, adopt, state]
 """
 
 
@@ -158,7 +158,7 @@ annotations: []        # default
 shortestInterval: 30s  # default
 never:
   [podSecurity, objects, dependsOn, grants, overrides, namespace,
-  serviceAccount, shard, clusterAdmin, environments, adopt, state]
+  serviceAccount, shard, clusterRoles, clusterAdmin, environments, adopt, state]
 """
 
 
@@ -183,7 +183,7 @@ annotations: []        # default
 shortestInterval: 30s  # default
 never:
   [podSecurity, objects, dependsOn, grants, overrides, namespace,
-  serviceAccount, shard, clusterAdmin, environments, adopt, state]
+  serviceAccount, shard, clusterRoles, clusterAdmin, environments, adopt, state]
 """
 
 
@@ -227,6 +227,7 @@ def test_json_tells_the_same(capsys: Capture) -> None:
         "namespace",
         "serviceAccount",
         "shard",
+        "clusterRoles",
         "clusterAdmin",
         "environments",
         "adopt",

@@ -1,0 +1,34 @@
+"""What a tenant has outside of namespaces: ClusterRoles, each with its binding, and the platform team's own objects there.
+
+All names contain the tenant's namespace, so that no two tenants or environments meet on a cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tenantry.kube.objects import Manifest
+from tenantry.model.cluster_rights import ClusterRights
+from tenantry.plan.objects.bindings import users_of
+from tenantry.plan.objects.scope import Scope, installed_labels
+
+_RBAC = "rbac.authorization.k8s.io"
+
+
+def cluster_rights(scope: Scope, declared: Mapping[str, ClusterRights]) -> Iterator[Manifest]:
+    """The ClusterRoles and ClusterRoleBindings of a placement, sorted by their keys."""
+    for key, rights in sorted(declared.items()):
+        # A namespace and a key contain no dot, so no two names are the same.
+        name = f"tenantry.{scope.namespace}.{key}"
+        if rights.rules is not None:
+            rules = [each.model_dump(exclude_none=True) for each in rights.rules]
+            yield _cluster_wide(scope, "ClusterRole", name, {"rules": rules})
+        users = [{"apiGroup": _RBAC, "kind": "User", "name": each} for each in users_of(scope)]
+        role = {"apiGroup": _RBAC, "kind": "ClusterRole", "name": rights.role or name}
+        yield _cluster_wide(scope, "ClusterRoleBinding", name, {"roleRef": role, "subjects": users})
+
+
+def _cluster_wide(scope: Scope, kind: str, name: str, body: Mapping[str, Any]) -> Manifest:
+    metadata = {"name": name, "labels": installed_labels(scope)}
+    return {"apiVersion": f"{_RBAC}/v1", "kind": kind, "metadata": metadata, **body}
