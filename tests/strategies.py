@@ -90,6 +90,9 @@ def shared_hubs(draw: st.DrawFn) -> Data:
     for environment in environments.values():
         environment.update(management="hubdev", namespace="{env}-{tenant}")
     environments["dev"]["namespace"] = draw(st.sampled_from(["{env}-{tenant}", "{tenant}", "{tenant}-x"]))
+    for addon in fleet["platform"]["addons"].values():
+        if addon.get("scope") == "environment":  # each environment has to own namespaces of its own
+            addon["namespaces"] = {f"{{env}}-{name}": each for name, each in addon.get("namespaces", {}).items()}
     for tenant in fleet["tenants"].values():
         tenant.pop("environments", None)  # clusters of these are drawn below
     if extending:

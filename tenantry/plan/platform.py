@@ -69,17 +69,18 @@ class PlatformPlanner:
             self.plan_access(cluster)
         there = {each.removeprefix(names.ADDON_PREFIX): found for each, found in self.addons_there(cluster).items()}
         elsewhere = {addon: found for addon, found in there.items() if not found.planned}
-        self._add_addons(cluster, shared, elsewhere)
-        self._add_addons(
-            cluster,
-            [addon for addon in mine if addon not in shared],
-            {**elsewhere, **{addon: there[addon] for addon in shared}},
-        )
+        own = [addon for addon in mine if addon not in shared]
+        known = {**elsewhere, **{addon: there[addon] for addon in shared}}
+        every = AppSet()
+        for planned in (self._add_addons(cluster, shared, elsewhere), self._add_addons(cluster, own, known)):
+            every.objects |= planned.objects
+            every.sources |= planned.sources
+        self.add_receivers(self._receiving(cluster), every, self._variables(cluster))
 
-    def _add_addons(self, cluster: str, wanted: list[str], others: Mapping[str, Dependency]) -> None:
+    def _add_addons(self, cluster: str, wanted: list[str], others: Mapping[str, Dependency]) -> AppSet:
         """Plan add-ons of one scope; others: those that they may wait for."""
         if not wanted:
-            return
+            return AppSet()
         scope = self._scope_of(wanted[0], cluster)
         scope = replace(scope, base=(*scope.base, *self.alerts_of(cluster)))
         variables = self._variables(cluster)
@@ -87,7 +88,13 @@ class PlatformPlanner:
         scope = replace(scope, namespaces=namespaces_on(self.fleet, self.environment, cluster))
         planned = plan_apps(self.fleet, scope, self._settings, wanted, variables, others, before)
         self._gathering.add_apps(planned)
-        self.add_receivers(scope, planned, variables)
+        return planned
+
+    def _receiving(self, cluster: str) -> Scope:
+        """The scope of receivers: several environments may have add-ons on the cluster, each with sources of its own."""
+        scope = self.scope(cluster)
+        first = next(each for each in by_rank(self.fleet, cluster) if self._is_managed_here(each))
+        return scope if first == self.environment else replace(scope, prefix=(*scope.prefix, self.environment))
 
     def _scope_of(self, addon: str, cluster: str) -> Scope:
         """The scope of an add-on; what each environment has of its own is named after it where others could have it too."""
