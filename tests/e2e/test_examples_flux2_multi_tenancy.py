@@ -109,6 +109,12 @@ def test_a_tenant_may_have_sources_and_kustomizations_of_its_own(staging: Projec
 SETTINGS = "{apiVersion: v1, kind: ConfigMap, metadata: {name: own-settings}, data: {colour: blue}}"
 
 
+def test_people_of_the_tenant_are_admins_of_its_namespace_alone(staging: Project) -> None:
+    for namespace, allowed in (("apps", "yes"), ("tenantry-system", "no")):
+        asked = ("auth", "can-i", "create", "deployments", "--namespace", namespace, "--as=anna", "--as-group=dev-team")
+        assert staging.tenantry("sandbox", "run", "--", "kubectl", *asked).out.strip() == allowed
+
+
 ATTEMPTS = {
     "a source": (
         "{apiVersion: source.toolkit.fluxcd.io/v1, kind: GitRepository, metadata: {name: bad},"
