@@ -132,7 +132,10 @@ def _places(client: Client) -> Places | None:
 def _others(client: Client, planned: Plan) -> str:
     """Objects of the environment that are not in the plan, or a note that this user may not read all kinds."""
     try:
-        return told(planned.environment, leftovers(planned, owned_on(client, planned.environment)))
+        return told(
+            planned.environment,
+            leftovers(planned, owned_on(client, planned.environment, [each.id for each in planned.objects])),
+        )
     except Refused as refused:
         return f"what else is there of environment '{planned.environment}' was not looked at: {refused}"
 

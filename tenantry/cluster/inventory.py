@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from tenantry.cluster import requests
+from tenantry.cluster.discovery import unserved
 from tenantry.fleet.fleet import Fleet
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.claims import CLAIM_LABEL, Claim, claims, other_claims
@@ -56,9 +57,10 @@ def apps_of(client: Client, environment: str) -> Iterator[Manifest]:
         yield from requests.every(client, api_version, kind, selector=selector, unknown=unknown)
 
 
-def owned_on(client: Client, environment: str) -> list[Manifest]:
+def owned_on(client: Client, environment: str, planned: Iterable[ObjectId] = ()) -> list[Manifest]:
     """The metadata of every object that the fleet created for an environment. Kinds are listed concurrently.
 
+    Args:   planned: objects whose kinds are listed too: those under `objects` can have any.
     Raises: Refused: reading is not allowed.
     """
     selector = ",".join(f"{key}={value}" for key, value in {**MANAGED_BY, ENVIRONMENT_LABEL: environment}.items())
@@ -67,7 +69,8 @@ def owned_on(client: Client, environment: str) -> list[Manifest]:
         return list(requests.every(client, *kind, selector=selector, metadata_only=True))
 
     flux = [(schema_of(kind).api_version, kind) for kind in kinds()]
-    return list(chain.from_iterable(requests.in_parallel(of_kind, [*CORE_KINDS, *flux])))
+    more = [(each.api_version, each.kind) for each in planned]
+    return list(chain.from_iterable(requests.in_parallel(of_kind, dict.fromkeys([*CORE_KINDS, *flux, *more]))))
 
 
 def namespaces_of(client: Client) -> Iterator[Manifest]:
@@ -101,9 +104,10 @@ def held_on(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Manifest]:
     """What the management cluster of a plan holds: all namespaces, the objects that stand for apps of the environment, and the
     metadata of everything that the plan would take over.
 
-    Raises: Refused: it is another cluster, or has no marker.
+    Raises: Refused: it is another cluster, has no marker, or does not serve a kind of the plan.
     """
     refuse(unmarked(client, fleet, plan))
+    refuse(unserved(client, fleet, plan))
     return holdings(client, plan)
 
 

@@ -40,7 +40,9 @@ def plural(kind: str) -> str:
     if kind in kinds():
         return schema_of(kind).plural
     name = kind.lower()
-    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+    if name.endswith(("s", "x", "ch", "sh")):
+        return f"{name}es"
+    return f"{name[:-1]}ies" if name.endswith("y") and name[-2:-1] not in "aeiou" else f"{name}s"
 
 
 def path_of(id: ObjectId) -> str:
@@ -84,6 +86,15 @@ def every(
         parameters["continue"] = following
     if unknown:
         raise unknown
+
+
+def namespaced_kinds(client: Client, api_version: str) -> dict[str, bool]:
+    """The kinds that a cluster serves, each with whether its objects are in namespaces; empty for an unknown version.
+
+    Raises: as `one`.
+    """
+    answer = _sent(client, "GET", _root(api_version), f"the kinds of {api_version}") or {}
+    return {each["kind"]: bool(each["namespaced"]) for each in answer.get("resources") or () if "/" not in each["name"]}
 
 
 def ask(client: Client, api_version: str, kind: str, body: Mapping[str, Any]) -> dict[str, Any]:

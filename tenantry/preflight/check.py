@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from tenantry.cluster.discovery import unserved
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, holdings, unmarked
 from tenantry.cluster.requests import every, in_parallel, one
 from tenantry.fleet.fleet import Fleet
@@ -97,8 +98,9 @@ class _Check:
         )
 
     def _fitness(self) -> Iterator[Problem]:
+        yield from unserved(self.client, self.fleet, self.plan)
         wanted = definitions(self.plan)
-        return check_fitness(self.plan, dict(zip(wanted, in_parallel(self._read, wanted.values()), strict=True)))
+        yield from check_fitness(self.plan, dict(zip(wanted, in_parallel(self._read, wanted.values()), strict=True)))
 
     def _lockdown(self) -> Iterator[Problem]:
         labelled = self._deployments(LABEL)
