@@ -511,7 +511,7 @@ def _addons(draw: st.DrawFn, clusters: list[str]) -> Data:
     if draw(st.booleans()):
         addon["scope"] = "environment"
     if draw(st.booleans()):
-        addon["namespaces"] = {f"{{app}}-{draw(st.sampled_from(['a', 'b']))}": draw(_ADDON_NAMESPACE)}
+        addon["namespaces"] = {f"{{app}}-{{env}}-{draw(st.sampled_from(['a', 'b']))}": draw(_ADDON_NAMESPACE)}
         addon["adopt"] = draw(st.booleans())
     if draw(st.booleans()):
         if draw(st.booleans()):
