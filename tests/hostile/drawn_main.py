@@ -98,7 +98,7 @@ def _platform(chance: random.Random) -> Data:
     if chance.random() < 0.2:
         over = {"labels": {"zone": "in"}, "helm": {"targetNamespace": "certs-in"}}
         platform["addons"]["cert-manager"]["overrides"] = {"where": [over]}
-    if chance.random() < 0.2:
+    if chance.random() < 0.1:
         platform["addons"]["dns"]["scope"] = "environment"
     if chance.random() < 0.1:
         platform["addons"]["dns"]["environments"] = ["dev"]
@@ -113,7 +113,7 @@ def _defaults(chance: random.Random) -> Data:
         }
     if chance.random() < 0.3:
         defaults["podSecurity"] = chance.choice(("baseline", "restricted", {"enforce": "baseline", "version": "v1.30"}))
-    if chance.random() < 0.3:
+    if chance.random() < 0.1:
         defaults["dependsOn"] = ["platform/cert-manager"]
     return defaults
 
