@@ -57,7 +57,8 @@ def all_names_namespaces_and_labels_are_valid(plan: Plan) -> None:
     for object in plan.objects:
         metadata = object.manifest["metadata"]
         assert _name_problem(object.id) is None
-        assert object.id.kind == "Namespace" or names.dns_label_problem(object.id.namespace) is None
+        cluster_wide = object.id.kind in ("ClusterRole", "ClusterRoleBinding", "Namespace")
+        assert cluster_wide or names.dns_label_problem(object.id.namespace) is None
         for key, value in metadata["labels"].items():
             assert (names.label_key_problem(key), names.label_value_problem(value)) == (None, None)
         assert len(object.manifest.get("spec", {}).get("releaseName", "")) <= names.MAX_RELEASE
@@ -211,7 +212,7 @@ _OBJECT_NAMES = (
 
 
 def _name_problem(id: ObjectId) -> str | None:
-    if id.kind == "RoleBinding":
+    if id.kind in ("ClusterRole", "ClusterRoleBinding", "RoleBinding"):
         return names.role_name_problem(id.name)
     return names.object_name_problem(id.name) if id.kind in _OBJECT_NAMES else names.dns_label_problem(id.name)
 
