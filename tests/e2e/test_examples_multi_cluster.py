@@ -134,7 +134,7 @@ def test_a_tenant_and_an_app_are_added_as_documented(grown: Project, america: Cl
 def test_a_release_environment_stands_beside_its_model(released: Released, america: Cluster, south: Cluster) -> None:
     for cluster in (america, south):
         made = {each for each in cluster.namespaces() if each.startswith(RELEASE)}
-        assert made == {f"{RELEASE}-kaizentm"}
+        assert made == {f"{RELEASE}-redis", f"{RELEASE}-kaizentm"}
     both = snapshot(america, south)
     assert {name: uid for name, uid in both.items() if name in released.before} == released.before
     assert all(f"{RELEASE}-" in name or name.endswith(f"-{RELEASE}") for name in both.keys() - released.before.keys())

@@ -159,6 +159,13 @@ def quota(cloudy: Cloudy, tenant: str) -> dict[str, str] | None:
     return found and found["spec"]["hard"]
 
 
+def test_rocky_alone_may_manage_volumes(teams: Project) -> None:
+    asked = ("sandbox", "run", "--", "kubectl", "auth", "can-i", "create", "persistentvolumes")
+    accounts = ("rocky-test:rocky", "rocky-prod:rocky", "movy-test:movy")
+    told = [teams.tenantry(*asked, f"--as=system:serviceaccount:{each}").out.strip() for each in accounts]
+    assert told == ["yes", "yes", "no"]
+
+
 @in_test
 def test_what_rocky_pushes_is_deployed_without_ops(cloudy: Cloudy) -> None:
     push(cloudy, {"k8s/test/kustomization.yaml": kustomization("../base", tag="2.2.0-rc.2")}, "Next candidate")
