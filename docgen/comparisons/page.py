@@ -79,7 +79,7 @@ def _scalar(value: Any) -> str:
         return f"[{', '.join(map(_scalar, value))}]"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{key}: {_scalar(each)}' for key, each in value.items())}}}"
-    return str(value)
+    return str(value) or '""'
 
 
 def _tried(tried: str) -> str:
