@@ -24,7 +24,12 @@ Manifest = Mapping[str, Any]
 ASKERS = 4
 """Requests at a time. With more of them, two cores of API server answer no faster."""
 QUERY = "dryRun=All&fieldValidation=Strict&fieldManager=conformance&force=true"
-PLURALS = {kind: plural for _, _, kind, plural in KINDS} | {"Namespace": "namespaces", "Ingress": "ingresses"}
+PLURALS = {kind: plural for _, _, kind, plural in KINDS} | {
+    "ClusterRole": "clusterroles",
+    "ClusterRoleBinding": "clusterrolebindings",
+    "Ingress": "ingresses",
+    "Namespace": "namespaces",
+}
 
 
 class Judge:
