@@ -38,15 +38,17 @@ def filling_of(name: str, chance: random.Random) -> Data:
         apps["blobs"] = {"kustomize": {"source": "blobs"}}
     if chance.random() < 0.2:
         apps["web"]["imageAutomation"] = copy.deepcopy(_IMAGES)
-    if chance.random() < 0.4:
+    if chance.random() < 0.2:
         selector = chance.choice(SELECTORS)
         for app in ("web", "db"):
             apps.get(app, {})["clusters"] = selector
     if chance.random() < 0.15:
-        chance.choice((apps["web"], sources["charts"]))["metadata"] = copy.deepcopy(chance.choice(METADATA))
+        chance.choice((apps["web"], sources["charts"]))["metadata"] = copy.deepcopy(
+            chance.choice((*METADATA, *METADATA[:2] * 3))
+        )
     if chance.random() < 0.05:
         apps["web"]["environments"] = copy.deepcopy(chance.choice((["dev"], ["dev"], ["prod"])))
-    if chance.random() < 0.3:
+    if chance.random() < 0.15:
         filling["clusters"] = copy.deepcopy(chance.choice(SELECTORS))
     if chance.random() < 0.3:
         filling["alerts"] = {"chat": copy.deepcopy(chance.choice(_ALERTS))}
@@ -66,7 +68,7 @@ METADATA: tuple[Data, ...] = (
 _KUSTOMIZE: tuple[Data, ...] = (
     {"source": "manifests", "path": "./web/{env}"},
     {"source": "manifests", "decryption": {"provider": "sops", "secretRef": {"name": "sops"}}},
-    {"source": "manifests", "interval": "5m", "retryInterval": "1m"},
+    {"source": "manifests", "interval": "5m", "retryInterval": "5m"},
     {
         "source": "manifests",
         "postBuild": {
@@ -87,7 +89,7 @@ _HELM: tuple[Data, ...] = (
 _IMAGES: Data = {
     "images": {
         "app": {
-            "repository": {"image": "registry.example.com/{tenant}/app", "interval": "1m"},
+            "repository": {"image": "registry.example.com/{tenant}/app", "interval": "5m"},
             "policy": {"policy": {"semver": {"range": ">=1.0.0"}}},
         }
     },

@@ -42,9 +42,11 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
             "all": {"kubeconfig": {"secret": {"namespace": "clusters"}}, "labels": {"zone": "in"}},
         },
         "platform": _platform(chance),
-        "defaults": _defaults(chance),
-        "selfService": {"small": {key: each for key, each in _frame(chance).items() if key != "namespaces"}},
-        "tenants": {"rocky": _frame(chance), "movy": _victim()},
+        "defaults": _defaults(chance, shared=shared),
+        "selfService": {
+            "small": {key: each for key, each in _frame(chance, shared=shared).items() if key != "namespaces"}
+        },
+        "tenants": {"rocky": _frame(chance, shared=shared), "movy": _victim()},
     }
     if chance.random() < 0.05:
         main["environments"]["prod"]["tenants"] = chance.choice((["rocky", "movy"], ["movy"]))
@@ -105,7 +107,7 @@ def _platform(chance: random.Random) -> Data:
     return platform
 
 
-def _defaults(chance: random.Random) -> Data:
+def _defaults(chance: random.Random, *, shared: bool) -> Data:
     defaults: Data = {"clusters": chance.choice(({"all": True}, {"names": ["edge"]}, {"labels": {"zone": "in"}}))}
     if chance.random() < 0.3:
         defaults["grants"] = {
@@ -113,19 +115,20 @@ def _defaults(chance: random.Random) -> Data:
         }
     if chance.random() < 0.3:
         defaults["podSecurity"] = chance.choice(("baseline", "restricted", {"enforce": "baseline", "version": "v1.30"}))
-    if chance.random() < 0.1:
+    if chance.random() < (0.02 if shared else 0.3):
         defaults["dependsOn"] = ["platform/cert-manager"]
     return defaults
 
 
-def _frame(chance: random.Random) -> Data:
+def _frame(chance: random.Random, *, shared: bool) -> Data:
+    """Args: shared: whether two environments have one cluster, which refuses what is not there once for each of them."""
     frame: Data = {"grants": {"sources": list(_SOURCES)}}
     grants = frame["grants"]
     for key, choices in _GRANTS.items():
         if chance.random() < (0.4 if key in ("environments", "clusters") else 0.75):
             grants[key] = copy.deepcopy(chance.choice(choices))
     for key, choices in _FRAMES.items():
-        if chance.random() < 0.2:
+        if chance.random() < (0.02 if shared and key in _ONCE else 0.2):
             frame[key] = copy.deepcopy(chance.choice(choices))
     return frame
 
@@ -171,6 +174,8 @@ _OBJECTS: Data = {
         "subjects": [{"kind": "Group", "apiGroup": "rbac.authorization.k8s.io", "name": "ci"}],
     },
 }
+_ONCE = ("namespace", "dependsOn")
+"""What two environments on one cluster seldom have: mostly it is refused before anything hostile is looked at."""
 _FRAMES: dict[str, tuple[Any, ...]] = {
     "role": ("admin", "edit"),
     "podSecurity": ("restricted", "baseline", {"enforce": "baseline", "warn": "restricted"}),
