@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from policy.kubeconfig import Kubeconfig, kubeconfig_of
 from policy.resource import entries, lookup, mapping, texts
 
 CLOSED = ("kube-*", "flux-system", "default")
@@ -25,20 +26,6 @@ USUAL = (
 )
 """Patterns of the namespaces that are reserved where the main file has no `platform.reservedNamespaces`."""
 _TOKEN = re.compile(r"\$\{[^{}]*\}|\{\{|\}\}|\{([^{}]*)\}")
-_WRITTEN_BY = {
-    "kamaji": ("controlPlane", "{}-admin-kubeconfig", "admin.conf"),
-    "capi": ("cluster", "{}-kubeconfig", "value"),
-    "vcluster": ("name", "vc-{}", "config"),
-}
-"""For each tool that writes kubeconfigs: the key with the cluster's name, the Secret's name, and its key."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kubeconfig:
-    """namespace: where the Secret or ConfigMap is; reference: the whole `kubeConfig` of Flux objects for the cluster."""
-
-    namespace: str
-    reference: Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True)
@@ -103,7 +90,7 @@ class MainFile:
 
     def kubeconfig(self, cluster: str) -> Kubeconfig | None:
         """How Flux reaches a cluster from elsewhere; None: the file does not say."""
-        return _kubeconfig(mapping(mapping(self.clusters.get(cluster)).get("kubeconfig")))
+        return kubeconfig_of(mapping(mapping(self.clusters.get(cluster)).get("kubeconfig")))
 
     def variables(self, environment: str, cluster: str = "", **built_in: str) -> dict[str, str]:
         """All placeholders there."""
@@ -232,19 +219,6 @@ def _all_filled(value: Any, cluster: str) -> Any:
     if isinstance(value, list):
         return [_all_filled(each, cluster) for each in value]
     return filled(value, {"cluster": cluster}) if isinstance(value, str) else value
-
-
-def _kubeconfig(written: Mapping[str, Any]) -> Kubeconfig | None:
-    for tool, (key, name, default) in _WRITTEN_BY.items():
-        if given := mapping(written.get(tool)):
-            reference = {"name": name.format(given.get(key)), "key": str(given.get("key") or default)}
-            return Kubeconfig(str(given.get("namespace")), {"secretRef": reference})
-    if secret := mapping(written.get("secret")):
-        reference = {"name": str(secret.get("name")), "key": str(secret.get("key"))}
-        return Kubeconfig(str(secret.get("namespace")), {"secretRef": reference})
-    if config := mapping(written.get("configMap")):
-        return Kubeconfig(str(config.get("namespace")), {"configMapRef": {"name": str(config.get("name"))}})
-    return None
 
 
 def _targets(addon: Mapping[str, Any]) -> Iterator[str]:

@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from policy.frame import Frame, frame_of
-from policy.main_file import Kubeconfig, MainFile, filled
+from policy.kubeconfig import Kubeconfig
+from policy.main_file import MainFile, filled
 from policy.resource import Resource, entries, mapping
 from policy.stack import Stack, installed
 

@@ -10,8 +10,8 @@ from typing import Any
 from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.text import printable
-from tenantry.plan.apps import PlannedApp
 from tenantry.plan.plan import Plan
+from tenantry.plan.planned_apps import PlannedApp
 
 
 class Readiness(StrEnum):

@@ -26,8 +26,8 @@ from tenantry.compare.moves import (
 )
 from tenantry.compare.rights import ClusterAdmin, new_admins, newly_allowed
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.plan.apps import PlannedApp
 from tenantry.plan.plan import Plan, nothing_of
+from tenantry.plan.planned_apps import PlannedApp
 
 _T = TypeVar("_T")
 

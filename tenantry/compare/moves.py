@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tenantry.plan.apps import PlannedApp
 from tenantry.plan.plan import Plan
+from tenantry.plan.planned_apps import PlannedApp
 
 
 class Place(NamedTuple):

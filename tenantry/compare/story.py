@@ -11,7 +11,7 @@ from tenantry.compare.diff import Changed, Diff, Share, Status, TenantOnCluster
 from tenantry.compare.warnings import app_in_words, surprises
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.messages.text import counted, grouped, listed
-from tenantry.plan.apps import PlannedApp
+from tenantry.plan.planned_apps import PlannedApp
 
 
 class Sign(StrEnum):

@@ -10,8 +10,8 @@ from tenantry.guard import held
 from tenantry.guard.kubeconfigs import renamed
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.text import MOST_NAMES, counted, grouped, listed
-from tenantry.plan.apps import PlannedApp
 from tenantry.plan.objects.scope import APP_LABEL
+from tenantry.plan.planned_apps import PlannedApp
 
 _INSTALLS_ANEW = ("releaseName", "targetNamespace", "storageNamespace")
 """Fields of a spec whose change makes Flux remove what it installed."""

@@ -20,9 +20,9 @@ from tenantry.fleet.settings import TIMES, EffectiveApp, effective_app, variable
 from tenantry.fleet.trace import Value, origin_at, placeholders, trace
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.model import Helm, Kustomize, Source
-from tenantry.plan.apps import PlannedApp
 from tenantry.plan.images import PlannedImage
 from tenantry.plan.plan import Plan
+from tenantry.plan.planned_apps import PlannedApp
 
 _ACTIONS = ("install", "upgrade")
 

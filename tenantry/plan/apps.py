@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.settings import EffectiveApp, TenantSettings, effective_app
 from tenantry.flux.conformance import check_spec
 from tenantry.kube import names
-from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.kube.objects import KubeObject
 from tenantry.messages.errors import AlreadyTold, Finding, Findings, Found, Path, collecting, raise_found
 from tenantry.messages.findings import missing_key, name_too_long
 from tenantry.model import Helm, Kustomize
@@ -20,41 +20,9 @@ from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release
 from tenantry.plan.objects.charts import chart_object, check_chart, is_chart
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle
 from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length, with_metadata
+from tenantry.plan.planned_apps import AppSet, PlannedApp
 from tenantry.plan.sources import SourceSet, charts_of
 from tenantry.plan.wall import Wall, below
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedApp:
-    """One app on one cluster: the Kustomization or HelmRelease that stands for it on the management cluster.
-
-    release: where Helm keeps it, as (cluster, namespace, name); None for a Kustomization. at: its place in the document.
-    after: what it waits for, by the names in `dependsOn`.
-    images: those whose tags are followed here, on the one cluster of the environment where that happens.
-    """
-
-    tenant: str
-    cluster: str
-    name: str
-    id: ObjectId
-    at: tuple[str, ...]
-    release: tuple[str, str, str] | None = None
-    after: Mapping[str, ObjectId] = field(default_factory=dict)
-    images: tuple[PlannedImage, ...] = ()
-
-
-@dataclass(slots=True)
-class AppSet:
-    """The result for one scope; `objects` in the order of their dependencies.
-
-    awaited: those that Pulumi has to wait for. sources: those that are used, by name.
-    """
-
-    objects: dict[ObjectId, KubeObject] = field(default_factory=dict)
-    apps: list[PlannedApp] = field(default_factory=list)
-    awaited: set[ObjectId] = field(default_factory=set)
-    findings: Findings = field(default_factory=Findings)
-    sources: dict[str, KubeObject] = field(default_factory=dict)
 
 
 def plan_apps(

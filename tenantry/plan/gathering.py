@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Finding, Findings, Path
-from tenantry.plan.apps import AppSet, PlannedApp
+from tenantry.plan.planned_apps import AppSet, PlannedApp
 from tenantry.source.parsed_file import ParsedFile
 
 

@@ -12,11 +12,11 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import closest
-from tenantry.plan.apps import PlannedApp
 from tenantry.plan.dependencies import joined
 from tenantry.plan.engine_order import in_engine_order
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.placements import PlannedPlacement
+from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.planner import Part, Planner
 
 

@@ -22,12 +22,13 @@ from tenantry.plan.addon_namespaces import (
     namespaces_release,
 )
 from tenantry.plan.alerts import plan_alerts
-from tenantry.plan.apps import AppSet, plan_apps
+from tenantry.plan.apps import plan_apps
 from tenantry.plan.attachments import Attachments
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.objects.apps import Dependency, app_id
 from tenantry.plan.objects.remote import objects_chart, service_account, workload_identity
 from tenantry.plan.objects.scope import Scope
+from tenantry.plan.planned_apps import AppSet
 from tenantry.plan.receivers import plan_receivers
 
 

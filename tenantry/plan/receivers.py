@@ -15,10 +15,10 @@ from tenantry.flux.conformance import check_spec
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Findings, Path, collecting, raise_found
 from tenantry.model import Receiver
-from tenantry.plan.apps import AppSet
 from tenantry.plan.attachments import Attachments
 from tenantry.plan.objects.scope import Scope, check_length
 from tenantry.plan.objects.sources import reference
+from tenantry.plan.planned_apps import AppSet
 from tenantry.plan.wall import Wall, below
 
 API = "notification.toolkit.fluxcd.io/v1"

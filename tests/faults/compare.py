@@ -14,8 +14,8 @@ from tenantry.cluster.status import Readiness, statuses
 from tenantry.guard.claims import Claim, claimed
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.load import load_fleet, plan_one
-from tenantry.plan.apps import PlannedApp
 from tenantry.plan.plan import Plan
+from tenantry.plan.planned_apps import PlannedApp
 from tests.e2e.clusters import KINDS, PATIENCE, eventually
 from tests.e2e.project import Project
 from tests.faults.api import Answer, Api

@@ -1,0 +1,43 @@
+"""Planned apps, and the result of planning all apps of one scope."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.messages.errors import Findings
+from tenantry.plan.images import PlannedImage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedApp:
+    """One app on one cluster: the Kustomization or HelmRelease that stands for it on the management cluster.
+
+    release: where Helm keeps it, as (cluster, namespace, name); None for a Kustomization. at: its place in the document.
+    after: what it waits for, by the names in `dependsOn`.
+    images: those whose tags are followed here, on the one cluster of the environment where that happens.
+    """
+
+    tenant: str
+    cluster: str
+    name: str
+    id: ObjectId
+    at: tuple[str, ...]
+    release: tuple[str, str, str] | None = None
+    after: Mapping[str, ObjectId] = field(default_factory=dict)
+    images: tuple[PlannedImage, ...] = ()
+
+
+@dataclass(slots=True)
+class AppSet:
+    """The result for one scope; `objects` in the order of their dependencies.
+
+    awaited: those that Pulumi has to wait for. sources: those that are used, by name.
+    """
+
+    objects: dict[ObjectId, KubeObject] = field(default_factory=dict)
+    apps: list[PlannedApp] = field(default_factory=list)
+    awaited: set[ObjectId] = field(default_factory=set)
+    findings: Findings = field(default_factory=Findings)
+    sources: dict[str, KubeObject] = field(default_factory=dict)
