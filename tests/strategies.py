@@ -500,6 +500,7 @@ _ADDON_NAMESPACE: st.SearchStrategy[Data] = st.fixed_dictionaries(
         "labels": st.just({"team": "platform"}),
         "annotations": st.just({"example.com/contact": "platform"}),
         "podSecurity": st.sampled_from(["privileged", {"enforce": "baseline", "version": "latest"}]),
+        "objects": st.builds(copy.deepcopy, st.just(_OBJECTS)),
     },
 )
 _ADDON: st.SearchStrategy[Data] = st.fixed_dictionaries({}, optional={"targetNamespace": st.just("addons")})

@@ -27,8 +27,8 @@ def unserved(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:
         at = fleet.source.line_of(plan.origins.get(id, ()))
         if kind not in served[api_version]:
             message = f"cluster '{plan.management}' does not serve {kind} of {api_version}, which {id} is ({at})"
-            fix = "install its definition first, such as by an add-on that the tenant names in 'dependsOn' once it runs"
+            fix = "install its definition first, such as by an add-on, and declare the object once that runs"
             yield error("unknown-kind", message, fix)
         elif not served[api_version][kind]:
             message = f"{kind} of {api_version} is in no namespace on cluster '{plan.management}', but {id} is ({at})"
-            yield error("cluster-scoped", message, "install it by an add-on")
+            yield error("cluster-scoped", message, "install it by an add-on's chart or manifests")

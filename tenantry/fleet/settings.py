@@ -19,6 +19,7 @@ from tenantry.messages.errors import Path
 from tenantry.model import Helm, Kustomize, PlacedSettings
 from tenantry.model.flux import FluxMetadata
 from tenantry.model.network import Network
+from tenantry.model.objects import as_written
 from tenantry.model.tenancy import ExtraBinding, PodSecurity, TenantOwner
 
 _INHERITED = set(PlacedSettings.model_fields)
@@ -210,7 +211,5 @@ def _settings(layers: list[Layer]) -> TenantSettings:
     if merged.limits:
         values["limits"] = merged.limits.model_dump(exclude_none=True)
     if merged.objects:
-        values["objects"] = {
-            name: each.model_dump(exclude_none=True) for name, each in merged.objects.items() if each is not None
-        }
+        values["objects"] = as_written(merged.objects)
     return TenantSettings(**values)

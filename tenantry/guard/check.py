@@ -157,8 +157,10 @@ def _suspended(gone: list[Removal]) -> Iterator[Problem]:
 def _strangers(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     """Applying would silently take over existing objects, and a later removal would delete them with all their content."""
     taken: dict[str, list[ObjectId]] = {}
+    owned = {each.id.name: _addon_of(each) for each in plan.objects if each.id.kind == "Namespace" and _addon_of(each)}
+    adopted = {name for name, addon in owned.items() if addon in limits.adopting_addons}
     for planned in plan.objects:
-        if planned.id in now.strangers and not _is_adopted(planned, limits):
+        if planned.id in now.strangers and not _is_adopted(planned, adopted, limits):
             taken.setdefault(planned.owner.tenant, []).append(planned.id)
     for tenant, ids in taken.items():
         one = len(ids) == 1
@@ -170,15 +172,20 @@ def _strangers(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
             f" {who} would take {them} over{listed}"
         )
         fix = _own(tenant, plan.environment, them)
-        namespaces = not tenant and all(each.kind == "Namespace" for each in ids)
-        yield error("not-the-fleets", message, f"set 'adopt: true' on the add-on; or {fix}" if namespaces else fix)
+        of_addons = not tenant and all((each.namespace or each.name) in owned for each in ids)
+        yield error("not-the-fleets", message, f"set 'adopt: true' on the add-on; or {fix}" if of_addons else fix)
 
 
-def _is_adopted(planned: KubeObject, limits: RunLimits) -> bool:
+def _addon_of(planned: KubeObject) -> str:
+    """The add-on that owns a namespace; "" for other objects."""
+    return "" if planned.owner.tenant else str(planned.manifest["metadata"].get("labels", {}).get(APP_LABEL, ""))
+
+
+def _is_adopted(planned: KubeObject, namespaces: set[str], limits: RunLimits) -> bool:
+    """namespaces: those of add-ons that may take over what is there."""
     if planned.owner.tenant:
         return planned.owner.tenant in limits.adopting
-    addon = planned.manifest["metadata"].get("labels", {}).get(APP_LABEL)
-    return planned.id.kind == "Namespace" and addon in limits.adopting_addons
+    return (planned.id.namespace or planned.id.name) in namespaces
 
 
 def _own(tenant: str, environment: str, them: str) -> str:

@@ -96,4 +96,4 @@ class Addon(App):
     """Namespaces that the add-on owns, by name; placeholders are filled in. They are created before the add-on, removed after it,
     and reserved: no tenant can have one of them."""
     adopt: bool = False
-    """Whether to take over namespaces of these names that exist already."""
+    """Whether to take over namespaces of these names, and objects in them, that exist already."""

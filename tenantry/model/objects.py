@@ -1,8 +1,9 @@
-"""Manifests that the platform team writes for its tenants."""
+"""Manifests that the platform team writes for the namespaces of tenants and add-ons."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
@@ -14,7 +15,7 @@ _API = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?v[0-9]+((alpha|beta)[0-9]+)?$"
 
 
 class ObjectMetadata(Model):
-    owned = {"namespace": "the fleet puts the object into each of the tenant's namespaces"}
+    owned = {"namespace": "the fleet puts the object into the namespaces that it is declared for"}
 
     name: Fillable[ObjectName] | None = None
     """The object's name. Default: the key of the entry."""
@@ -35,3 +36,8 @@ class ObjectManifest(Model):
     """The kind."""
     metadata: ObjectMetadata | None = None
     """Name, labels and annotations."""
+
+
+def as_written(objects: Mapping[str, ObjectManifest | None]) -> dict[str, dict[str, Any]]:
+    """The manifests by name, without those that `null` removes."""
+    return {name: each.model_dump(exclude_none=True) for name, each in objects.items() if each is not None}

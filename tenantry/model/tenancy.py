@@ -165,6 +165,8 @@ class AddonNamespace(Model):
     """Annotations of the namespace. Annotations that Tenantry and its tools set themselves are refused."""
     podSecurity: PodSecurity | None = None
     """The Pod Security Standard of the namespace. Default: the cluster's own."""
+    objects: dict[Name, ObjectManifest] = {}
+    """Manifests of any namespaced kind, which are in the namespace before the add-on: pull secrets, CA bundles, ExternalSecrets."""
 
 
 class ExtraNamespace(Model):

@@ -1,12 +1,14 @@
-"""The namespaces that add-ons own: created before an add-on, and removed after it.
+"""The namespaces that add-ons own, with the objects in them: created before an add-on, and removed after it.
 
 On the management cluster Pulumi creates them. On a remote cluster a release beside the add-on installs them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import addons_on
@@ -16,10 +18,12 @@ from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.messages.errors import Finding, Found, Path
 from tenantry.messages.findings import name_too_long
+from tenantry.model.objects import as_written
 from tenantry.model.tenancy import AddonNamespace
+from tenantry.plan.declared_objects import DeclaredObject, Surroundings, declared_objects
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle
 from tenantry.plan.objects.remote import objects_release
-from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length, installed_labels, on_management
+from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length, installed_labels, on_management, unawaited
 
 
 def namespaces_on(fleet: Fleet, environment: str, cluster: str) -> dict[str, str]:
@@ -42,6 +46,20 @@ def namespace_manifests(fleet: Fleet, scope: Scope, addon: str) -> list[Manifest
     for name, (at, _) in declared.items():
         _check(fleet, scope, addon, name, at)
     return [_manifest(scope, addon, name, each) for name, (_, each) in declared.items()]
+
+
+def objects_in_namespaces(fleet: Fleet, scope: Scope, addon: str) -> list[DeclaredObject]:
+    """The platform team's own manifests in the namespaces of an add-on. Raises: Found: one of them cannot be there."""
+    variables = variables_of(fleet, scope.environment, scope.cluster, app=addon)
+    made: list[DeclaredObject] = []
+    for name, (at, declared) in _names(fleet, scope.environment, scope.cluster, addon).items():
+        around = Surroundings(variables=variables, origin=partial(_below, at))
+        made += declared_objects(replace(scope, namespace=name), as_written(declared.objects), around)
+    return made
+
+
+def _below(at: Path, path: Path) -> Path:
+    return (*at, *path)
 
 
 def _names(fleet: Fleet, environment: str, cluster: str, addon: str) -> dict[str, tuple[Path, AddonNamespace]]:
@@ -97,9 +115,17 @@ def _manifest(scope: Scope, addon: str, name: str, declared: AddonNamespace) -> 
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels, **annotations}}
 
 
-def namespace_object(fleet: Fleet, scope: Scope, addon: str, manifest: Manifest) -> KubeObject:
-    """A namespace on the management cluster."""
-    return in_state(on_management(manifest, scope.owner), _state(fleet, scope, addon))
+def management_objects(
+    fleet: Fleet, scope: Scope, addon: str, namespaces: Sequence[Manifest], inside: Iterable[DeclaredObject]
+) -> list[tuple[KubeObject, Path]]:
+    """The namespaces and the objects in them on the management cluster, each with its place in the file."""
+    at, state = ("platform", "addons", addon, "namespaces"), _state(fleet, scope, addon)
+    made = [in_state(on_management(each, scope.owner), state) for each in namespaces]
+    ids = {each.id.name: each.id for each in made}
+    return [(each, at) for each in made] + [
+        (in_state(unawaited(on_management(each.manifest, scope.owner, (ids[each.namespace],))), state), each.at)
+        for each in inside
+    ]
 
 
 def namespaces_release(
@@ -110,7 +136,7 @@ def namespaces_release(
     settings: TenantSettings,
     depends_on: tuple[ObjectId, ...],
 ) -> KubeObject:
-    """The release that installs them on a remote cluster. Raises: Found: its name is too long."""
+    """The release that installs them, with the objects in them, on a remote cluster. Raises: Found: its name is too long."""
     at = ("platform", "addons", addon)
     key, adopt = names.join(addon, "namespaces"), fleet.document.platform.addons[addon].adopt
     release = scope.release(key)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from tenantry.kube.kinds import is_of_flux
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.model.scalars import seconds_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
@@ -31,7 +32,7 @@ def in_engine_order(objects: Iterable[KubeObject], awaited: Collection[ObjectId]
     """
     within: dict[ObjectId, int] = {}
     for each in objects:
-        if not awaited or each.id.kind not in _RECONCILERS:
+        if not awaited or not _is_reconciled(each.id):
             yield each
             continue
         # An object that nobody awaits is registered and left to Flux, so what Flux keeps waiting for it waits for both.
@@ -39,6 +40,10 @@ def in_engine_order(objects: Iterable[KubeObject], awaited: Collection[ObjectId]
         within[each.id] = _seconds(each.manifest["spec"]) + max(before, default=0)
         is_awaited = each.id in awaited and _becomes_ready(each.manifest)
         yield _awaited(each, within[each.id]) if is_awaited else each
+
+
+def _is_reconciled(id: ObjectId) -> bool:
+    return id.kind in _RECONCILERS and is_of_flux(id.api_version)
 
 
 def order_of_files(objects: Iterable[KubeObject]) -> str | None:

@@ -15,6 +15,7 @@ from tenantry.messages.errors import Found, Path
 from tenantry.messages.findings import name_too_long
 from tenantry.plan.apps import plan_apps
 from tenantry.plan.cluster_rights import cluster_rights
+from tenantry.plan.declared_objects import DeclaredObject, Surroundings, declared_objects
 from tenantry.plan.dependencies import placement_after
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.namespaces import Territory, foreign_accounts
@@ -24,7 +25,6 @@ from tenantry.plan.objects.lifecycle import Lifecycle, given_up, in_state, lifec
 from tenantry.plan.objects.remote import baseline_release, service_account
 from tenantry.plan.objects.scope import Scope, on_management, unawaited
 from tenantry.plan.platform import PlatformPlanner
-from tenantry.plan.tenant_objects import Surroundings, TenantObject, tenant_objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +140,12 @@ class PlacementPlanner:
         """Plan the platform team's own objects on the management cluster: after the namespace, before everything of Flux's."""
         spaces = {each.id.name: each.id for each in base if each.id.kind == "Namespace"}
         for each in self._objects(scope, settings, [made.manifest for made in base]):
-            made = on_management(each.manifest, scope.owner, (spaces[each.manifest["metadata"]["namespace"]],))
+            made = on_management(each.manifest, scope.owner, (spaces[each.namespace],))
             planned = in_state(unawaited(made), self._state(scope))
             self._gathering.add([planned], each.at)
             yield planned.id
 
-    def _objects(self, scope: Scope, settings: TenantSettings, base: Sequence[Manifest]) -> Iterator[TenantObject]:
+    def _objects(self, scope: Scope, settings: TenantSettings, base: Sequence[Manifest]) -> Iterator[DeclaredObject]:
         """The platform team's own objects in all namespaces of the tenant. base: the fleet's there."""
         tenant = self.fleet.document.tenants[scope.tenant]
         variables = variables_of(self.fleet, self.environment, scope.cluster, tenant=scope.tenant)
@@ -160,7 +160,7 @@ class PlacementPlanner:
                 holder=self._territory.holder,
                 origin=partial(self._origin, scope, key),
             )
-            yield from tenant_objects(replace(scope, namespace=name), here.objects, around)
+            yield from declared_objects(replace(scope, namespace=name), here.objects, around)
 
     def _remote_base(self, scope: Scope, settings: TenantSettings, after: Sequence[Dependency]) -> tuple[ObjectId, ...]:
         at = ("tenants", scope.tenant)

@@ -16,10 +16,11 @@ from tenantry.kube.objects import KubeObject, ObjectId, Owner
 from tenantry.messages.errors import Finding, Found, Path, collecting
 from tenantry.model import ChartRepository, ConfigMap, SecretKey
 from tenantry.plan.addon_namespaces import (
+    management_objects,
     namespace_manifests,
-    namespace_object,
     namespaces_on,
     namespaces_release,
+    objects_in_namespaces,
 )
 from tenantry.plan.alerts import plan_alerts
 from tenantry.plan.apps import plan_apps
@@ -110,17 +111,19 @@ class PlatformPlanner:
         with collecting(self._gathering.findings):
             at = ("platform", "addons", addon, "namespaces")
             made = namespace_manifests(self.fleet, scope, addon)
+            inside = objects_in_namespaces(self.fleet, scope, addon)
             if made and scope.kubeconfig:
+                made += [each.manifest for each in inside]
                 chart = self.objects_chart(scope, f"add-on '{addon}' owns namespaces")
                 made_by = namespaces_release(self.fleet, scope, addon, made, self._settings, (chart, *scope.base))
-                self._gathering.claim_release(
-                    (scope.cluster, scope.storage, made_by.manifest["spec"]["releaseName"]), at
-                )
+                release = made_by.manifest["spec"]["releaseName"]
+                self._gathering.claim_release((scope.cluster, scope.storage, release), at)
                 self._gathering.add([made_by], at)
                 return (Dependency(made_by.id),)
-            objects = [namespace_object(self.fleet, scope, addon, each) for each in made]
-            self._gathering.add(objects, at)
-            return tuple(Dependency(each.id) for each in objects)
+            objects = management_objects(self.fleet, scope, addon, made, inside)
+            for each, written in objects:
+                self._gathering.add([each], written)
+            return tuple(Dependency(each.id) for each, _ in objects)
         return ()
 
     def alerts_of(self, cluster: str) -> tuple[ObjectId, ...]:

@@ -27,16 +27,32 @@ BROKEN = APPS.replace("version: 1.x", "version: 9.x").replace("timeout: 20s", "t
 SOURCE = '      charts: {helm: {url: "{charts}"}}\n    apps:\n      db:\n'
 
 
+ADDON = """\
+    extra:
+      clusters: {names: [hub-dev, edge-1]}
+      source: {git: {url: "{git}/movy/manifests.git", ref: {branch: main}}}
+      kustomize: {path: ./worker, targetNamespace: extra}
+      namespaces:
+        extra:
+          podSecurity: baseline
+          labels: {team: platform}
+          objects: {ca: {apiVersion: v1, kind: ConfigMap, data: {where: "{cluster}"}}}
+"""
+
+
 @pytest.fixture
 def mended(fleet: Project, original: str) -> Iterator[Project]:
     """The project, whose file and clusters are as they were when the test is over."""
     yield fleet
     fleet.fleet.write_text(original)
+    deletions = ("config", "set", "--stack", "dev", "tenantry:maxDeletions")
+    fleet.pulumi(*deletions, "5").ok()
     fleet.up().ok()
+    fleet.pulumi("config", "rm", *deletions[2:]).ok()
 
 
-def test_a_broken_release_holds_back_what_depends_on_it_until_it_is_put_right(
-    mended: Project, hub: Cluster, original: str
+def test_a_broken_release_holds_back_what_depends_on_it_until_it_is_put_right_and_add_ons_get_their_namespaces(
+    mended: Project, hub: Cluster, edge: Cluster, original: str
 ) -> None:
     mended.fleet.write_text(_with(original, BROKEN))
     failed = mended.up()
@@ -45,8 +61,8 @@ def test_a_broken_release_holds_back_what_depends_on_it_until_it_is_put_right(
     assert "timed out waiting for the condition" in failed.text
     assert hub.find("Kustomization", "rocky", "late") is None
 
-    mended.fleet.write_text(_with(original, APPS))
-    mended.up().ok()
+    mended.fleet.write_text(_with(original, APPS).replace("  addons:\n", f"  addons:\n{ADDON}"))
+    mended.up("dev", "--refresh").ok()
     for namespace, first, second in (
         ("rocky", "cache", "late"),
         ("kamaji-edge", "edge-1-cert-controller", "edge-1-rocky-late"),
@@ -54,7 +70,17 @@ def test_a_broken_release_holds_back_what_depends_on_it_until_it_is_put_right(
         late = hub.find("Kustomization", namespace, second)
         assert late is not None
         assert _ready_since(hub, namespace, first) <= late["metadata"]["creationTimestamp"]
-    mended.up("dev", "--refresh", "--expect-no-changes").ok()
+    for cluster, name in ((hub, "hub-dev"), (edge, "edge-1")):
+        extra = cluster.get("", "v1", "Namespace", "namespaces", "extra")
+        assert extra is not None
+        expected = {"team": "platform", "pod-security.kubernetes.io/enforce": "baseline", "tenantry/app": "extra"}
+        assert extra["metadata"]["labels"].items() >= expected.items()
+        ca = cluster.find("ConfigMap", "extra", "ca")
+        assert ca is not None
+        assert ca["data"] == {"where": name}
+    hub.wait_ready("Kustomization", "tenantry-system", "extra")
+    hub.wait_ready("Kustomization", "kamaji-edge", "edge-1-extra")
+    mended.up("dev", "--expect-no-changes").ok()
 
 
 def _ready_since(hub: Cluster, namespace: str, name: str) -> str:

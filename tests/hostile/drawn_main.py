@@ -94,7 +94,8 @@ def _platform(chance: random.Random) -> Data:
         },
     }
     if chance.random() < 0.3:
-        platform["addons"]["dns"]["namespaces"] = {"dns-{env}": {"podSecurity": "privileged"}}
+        objects = {"objects": _OBJECTS} if chance.random() < 0.5 else {}
+        platform["addons"]["dns"]["namespaces"] = {"dns-{env}": {"podSecurity": "privileged", **objects}}
     if chance.random() < 0.1:
         platform["sharedIdentity"] = True
     if chance.random() < 0.2:

@@ -1,4 +1,4 @@
-"""Rules about the platform team's manifests in tenants' namespaces, as they are written; the plan checks their names."""
+"""Rules about the platform team's manifests in namespaces of tenants and add-ons, as written; the plan checks their names."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ def objects_are_of_kinds_for_namespaces(fleet: Fleet) -> Iterator[Finding]:
     for at, each in walk.objects(fleet):
         if is_cluster_scoped(each.apiVersion, each.kind):
             message = f"a {each.kind} is in no namespace"
-            yield Finding((*at, "kind"), "cluster-scoped", message, fix="install it by an add-on")
+            yield Finding((*at, "kind"), "cluster-scoped", message, fix="install it by an add-on's chart or manifests")
         elif is_of_flux(each.apiVersion):
             message = f"a {each.kind} is an object of Flux, which the fleet makes itself"
-            yield Finding(
-                (*at, "kind"), "flux-object", message, fix="declare it under 'apps:', 'sources:' or 'alerts:'"
-            )
+            fix = "declare it under 'apps:' or 'addons:', 'sources:' or 'alerts:'"
+            yield Finding((*at, "kind"), "flux-object", message, fix=fix)
         elif each.kind.endswith("List"):
             message = f"a {each.kind} holds several objects"
             yield Finding((*at, "kind"), "not-single", message, fix="make an entry of each of them")

@@ -87,8 +87,8 @@ def settings_overrides(overrides: SettingsOverrides, at: tuple[str, ...]) -> Ite
 
 
 def objects(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], ObjectManifest]]:
-    """The platform team's manifests for tenants' namespaces, at every level."""
-    for at, given in settings(fleet):
+    """The platform team's manifests for the namespaces of tenants, at every level, and of add-ons."""
+    for at, given in (*settings(fleet), *addon_namespaces(fleet)):
         for name, each in (given.objects or {}).items():
             if each:
                 yield (*map(str, at), "objects", name), each

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from policy.main_file import MainFile
+from tenantry.explain import explain_addon
 from tenantry.guard.check import RunLimits, refusals
 from tenantry.guard.held import held
 from tenantry.guard.kubeconfigs import held_by
@@ -144,3 +145,57 @@ def test_labels_of_the_fleet_are_refused() -> None:
 def test_without_a_chart_a_remote_cannot_have_them() -> None:
     found = problems(TEXT.replace('  chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}\n', ""))
     assert "error[no-objects-chart]: add-on 'certs' owns namespaces on remote cluster 'edge'" in found
+
+
+INSIDE = """\
+{objects: {
+          ca: {apiVersion: v1, kind: ConfigMap, metadata: {name: "{app}-ca"}, data: {at: "{cluster} {namespace}"}},
+          admin: {apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding,
+            roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin},
+            subjects: [{kind: ServiceAccount, name: x, namespace: kamaji}]}}}"""
+
+
+def test_objects_are_in_a_namespace_before_the_add_on() -> None:
+    text = TEXT.replace("namespaces: {rules: {}}", f"namespaces:\n        rules: {INSIDE}")
+    plan = planned(text)
+    ca, namespace = one(plan, "ConfigMap", "rules-ca"), one(plan, "Namespace", "rules")
+    assert (ca.id.namespace, ca.manifest["data"]) == ("rules", {"at": "hub rules"})
+    assert ca.depends_on == (namespace.id,)
+    assert {ca.id, one(plan, "RoleBinding", "admin").id} <= set(one(plan, "Kustomization", "rules").depends_on)
+    assert plan.origins[ca.id] == ("platform", "addons", "rules", "namespaces", "rules", "objects", "ca")
+    installed = one(plan, "HelmRelease", "edge-rules-namespaces").manifest["spec"]["values"]["objects"]
+    assert [each["metadata"]["name"] for each in installed] == ["rules", "admin", "rules-ca"]
+    assert installed[2]["data"] == {"at": "edge rules"}
+    (placed,) = explain_addon(fleet(text), plan, "rules", "edge").placed
+    (value,) = (each for each in placed.values if each.path[-2:] == ("data", "at"))
+    assert value.path[:4] == ("namespaces", "rules", "objects", "ca")
+
+
+def test_an_add_on_takes_over_objects_in_its_namespaces_too() -> None:
+    plan = planned(TEXT.replace("namespaces: {rules: {}}", f"adopt: true\n      namespaces:\n        rules: {INSIDE}"))
+    now = held([one(plan, "ConfigMap", "rules-ca").manifest], "qa")
+    (problem,) = refusals(plan, now, RunLimits(protected=False, deletions=3))
+    assert "ConfigMap rules/rules-ca exists already on 'hub'" in problem.message
+    assert problem.fix.startswith("set 'adopt: true' on the add-on; or ")
+    adopting = RunLimits(protected=False, deletions=3, adopting_addons=frozenset({"rules"}))
+    assert list(refusals(plan, now, adopting)) == []
+
+
+CONFIG = "apiVersion: v1, kind: ConfigMap"
+
+
+@pytest.mark.parametrize(
+    ("objects", "message"),
+    [
+        (f"a: {{{CONFIG}}}, b: {{{CONFIG}, metadata: {{name: a}}}}", "error[duplicate-name]: ConfigMap rules/a would"),
+        (f"a: {{{CONFIG}, metadata: {{name: kube-root-ca.crt}}}}", "error[kubernetes-own]: ConfigMap"),
+        (f"a: {{{CONFIG}, data: {{x: '{{tenant}}'}}}}", "error[unknown-placeholder]: "),
+        (f"a: {{{CONFIG}, metadata: {{namespace: x}}}}", "error[owned-key]: "),
+        (f"a: {{{CONFIG}, metadata: {{labels: {{tenantry/x: y}}}}}}", "error[owned-label]: "),
+    ],
+)
+def test_objects_that_cannot_be_there_are_told_once(objects: str, message: str) -> None:
+    found = problems(TEXT.replace("namespaces: {rules: {}}", f"namespaces: {{rules: {{objects: {{{objects}}}}}}}"))
+    assert message in found.splitlines()[0]
+    assert "  at platform.addons.rules.namespaces.rules.objects" in found
+    assert found.endswith("Found 1 error\n")

@@ -1,4 +1,4 @@
-"""The platform team's own manifests in the namespaces of a tenant: `objects`, filled in for each namespace and checked.
+"""The platform team's own manifests in namespaces of tenants and add-ons: `objects`, filled in for each namespace and checked.
 
 The rules check what is written. What is checked here depends on names after filling in, or on all levels together.
 """
@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from tenantry.fleet.rules.frames import CLUSTER_ADMIN
 from tenantry.fleet.shape import findings_of
 from tenantry.fleet.template import fill
-from tenantry.kube.kinds import group_of
+from tenantry.kube.kinds import group_of, is_of_flux
 from tenantry.kube.objects import Manifest, object_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Finding, Found, Path
@@ -29,35 +29,41 @@ _KUBERNETES_OWN = (("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "defaul
 
 
 @dataclass(frozen=True, slots=True)
-class TenantObject:
+class DeclaredObject:
     """A manifest for one namespace, and where it is written."""
 
     manifest: Manifest
     at: Path
+
+    @property
+    def namespace(self) -> str:
+        return str(self.manifest["metadata"]["namespace"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
     """What the objects of a namespace are checked against.
 
-    variables: for placeholders. taken: the fleet's own manifests in the namespace. cluster_admin: whether the tenant may have it.
-    holder: who has another namespace, in words. origin: where the setting at a path is written.
+    variables: for placeholders. origin: where the setting at a path is written. taken: the fleet's own manifests in the namespace.
+    cluster_admin: whether the tenant may have it. holder: who has another namespace, in words.
     """
 
     variables: Mapping[str, str]
-    taken: Iterable[Manifest]
-    cluster_admin: bool
-    holder: Callable[[str], str | None]
     origin: Callable[[Path], Path]
+    taken: Iterable[Manifest] = ()
+    cluster_admin: bool = False
+    holder: Callable[[str], str | None] = lambda _: None
 
 
-def tenant_objects(scope: Scope, written: Mapping[str, Any], around: Surroundings) -> list[TenantObject]:
+def declared_objects(scope: Scope, written: Mapping[str, Any], around: Surroundings) -> list[DeclaredObject]:
     """The objects in the scope's namespace. Raises: Found: one of them cannot be there; all findings together."""
     findings: list[Finding] = []
-    made: list[TenantObject] = []
+    made: list[DeclaredObject] = []
     there = {_key(each) for each in around.taken}
     for key, data in sorted(written.items()):
         at = ("objects", key)
+        if is_of_flux(str(data["apiVersion"])):
+            continue  # the rules refuse it
         try:
             manifest = _manifest(scope, key, data, {**around.variables, "namespace": scope.namespace})
         except Found as found:
@@ -68,7 +74,7 @@ def tenant_objects(scope: Scope, written: Mapping[str, Any], around: Surrounding
             problems.append(_twice(manifest, at))
         there.add(_key(manifest))
         findings += [replace(each, path=around.origin(each.path)) for each in problems]
-        made.append(TenantObject(manifest, around.origin(at)))
+        made.append(DeclaredObject(manifest, around.origin(at)))
     if findings:
         raise Found(findings)
     return made
@@ -98,7 +104,9 @@ def _manifest(scope: Scope, key: str, data: Mapping[str, Any], variables: Mappin
 
 
 def _is_fleets(scope: Scope, manifest: Manifest) -> bool:
-    """Whether a name is one that a baseline can have with other settings."""
+    """Whether a name is one that a tenant's baseline can have with other settings."""
+    if not scope.tenant:
+        return False
     kind, name = manifest["kind"], str(manifest["metadata"]["name"])
     if kind == "RoleBinding" and name.startswith((f"{scope.tenant}-reconciler-", f"{scope.tenant}-owners-")):
         return True
@@ -117,8 +125,13 @@ def _problems(scope: Scope, manifest: Manifest, at: Path, around: Surroundings) 
     if (kind, name) in _KUBERNETES_OWN:
         message = f"{kind} '{name}' is made by Kubernetes in every namespace"
         yield Finding(at, "kubernetes-own", message, fix="choose another name, or remove it", at_key=True)
-    if group_of(manifest["apiVersion"]) != _RBAC:
-        return
+    if group_of(manifest["apiVersion"]) == _RBAC and scope.tenant:
+        yield from _rights(scope, manifest, at, around)
+
+
+def _rights(scope: Scope, manifest: Manifest, at: Path, around: Surroundings) -> Iterator[Finding]:
+    """What a tenant would have or give by a role or binding that it must not. Add-ons are the platform's, which decides itself."""
+    kind = manifest["kind"]
     if not around.cluster_admin and _gives_all(manifest):
         message = f"tenant '{scope.tenant}' would get {CLUSTER_ADMIN} in its namespaces"
         fix = "choose another role, or set 'clusterAdmin: true' for the tenant"

@@ -129,3 +129,17 @@ def test_the_tenants_own_account_is_not_made_a_second_time() -> None:
     )
     assert "error[duplicate-name]: ServiceAccount rocky/rocky would be created twice" in found
     assert found.endswith("Found 1 error\n")
+
+
+def test_kinds_that_only_share_a_name_with_flux_are_objects_like_others() -> None:
+    rest = (
+        f"{BOTH}\ndependsOn: [platform/dns]\nobjects: {{a: {{apiVersion: charts.example.com/v1, kind: HelmRelease}}}}"
+    )
+    addon = "source: {helm: {url: https://charts.example.com}}, helm: {chart: dns, version: 1.x}"
+    addons = f"  addons: {{dns: {{clusters: {{all: true}}, {addon}}}}}\ntenants:\n"
+    text = rocky(SIMPLE, rest).replace(
+        'platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}\n',
+        'platform:\n  chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}\n',
+    )
+    plan = planned(text.replace("tenants:\n", addons))
+    assert "HelmRelease rocky/a" in named(plan)
