@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 from tests.e2e.project import Project
 
 
 def requests_as(project: Project, cluster: str, namespace: str, resource: str) -> set[str]:
     """The impersonated users that created or patched objects of a resource in a namespace; dry runs do not count."""
-    users = set()
+    return {
+        event.get("impersonatedUser", {}).get("username", event["user"]["username"])
+        for event in _events(project, cluster, namespace, "create", "patch", "update")
+        if event["objectRef"]["resource"] == resource
+    }
+
+
+def deletions(project: Project, cluster: str, namespace: str) -> list[str]:
+    """`resource/name` of what was deleted in a namespace by its name, in order."""
+    events = _events(project, cluster, namespace, "delete")
+    return [f"{event['objectRef']['resource']}/{event['objectRef']['name']}" for event in events]
+
+
+def _events(project: Project, cluster: str, namespace: str, *verbs: str) -> Iterator[dict[str, Any]]:
+    """The requests with one of the verbs for objects in a namespace."""
     for line in (project.sandbox / "logs" / f"{cluster}-audit.log").read_text().splitlines():
         event = json.loads(line)
         target = event.get("objectRef", {})
-        if (target.get("namespace"), target.get("resource")) != (namespace, resource) or target.get("subresource"):
+        if target.get("namespace") != namespace or target.get("subresource"):
             continue
-        if event["verb"] in ("create", "patch", "update") and "dryRun" not in event["requestURI"]:
-            users.add(event.get("impersonatedUser", {}).get("username", event["user"]["username"]))
-    return users
+        if event["verb"] in verbs and "dryRun" not in event["requestURI"]:
+            yield event
