@@ -25,8 +25,6 @@ APPS = f"""
 """
 BROKEN = APPS.replace("version: 1.x", "version: 9.x").replace("timeout: 20s", "timeout: 1s")
 SOURCE = '      charts: {helm: {url: "{charts}"}}\n    apps:\n      db:\n'
-
-
 ADDON = """\
     extra:
       clusters: {names: [hub-dev, edge-1]}

@@ -10,6 +10,7 @@ from tenantry.guard.check import RunLimits, refusals
 from tenantry.guard.held import held
 from tenantry.guard.kubeconfigs import held_by
 from tenantry.plan.plan import Plan
+from tests.hostile.confinement import escapes_of
 from tests.unit.texts import FRAME, fleet, one, planned, problems
 
 CERTS = """\
@@ -166,6 +167,7 @@ def test_objects_are_in_a_namespace_before_the_add_on() -> None:
     installed = one(plan, "HelmRelease", "edge-rules-namespaces").manifest["spec"]["values"]["objects"]
     assert [each["metadata"]["name"] for each in installed] == ["rules", "admin", "rules-ca"]
     assert installed[2]["data"] == {"at": "edge rules"}
+    assert escapes_of([plan], MainFile(fleet(text).source.data)) == []
     (placed,) = explain_addon(fleet(text), plan, "rules", "edge").placed
     (value,) = (each for each in placed.values if each.path[-2:] == ("data", "at"))
     assert value.path[:4] == ("namespaces", "rules", "objects", "ca")
