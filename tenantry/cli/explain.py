@@ -29,6 +29,7 @@ from tenantry.explain import (
     explain_grants,
     explain_platform,
     explain_tenant,
+    rights_on_clusters,
 )
 from tenantry.fleet.choice import Choice
 from tenantry.fleet.fleet import Fleet
@@ -112,7 +113,8 @@ def _parameter(context: click.Context, name: str) -> click.Parameter:
 def _print_grants(file: Path, tenant: str, environment: str | None, output: str) -> int:
     with working(f"reading {file}"):
         fleet = load_fleet(file)
-    print_grants(tenant, fleet.source.file, explain_grants(fleet, tenant, environment), output)
+    found = explain_grants(fleet, tenant, environment)
+    print_grants(tenant, fleet.source.file, found, rights_on_clusters(fleet, tenant), output)
     return 0
 
 

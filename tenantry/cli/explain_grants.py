@@ -9,19 +9,23 @@ from tenantry.cli.annotated import Line, annotated, comment_of, place, scalar
 from tenantry.cli.explain_data import as_data
 from tenantry.cli.output import data, data_json
 from tenantry.explain import ExplainedGrants, GrantedAddress, GrantedCluster, GrantedEnvironment
-from tenantry.fleet.trace import Origin
+from tenantry.fleet.trace import Origin, Value
 
 _EVERYWHERE = "everywhere"
 _WIDEST = 42
 """A longer line leaves no room for a comment in 80 columns."""
 
 
-def print_grants(tenant: str, main: str, grants: ExplainedGrants | None, output: str) -> None:
-    """Args: main: the main file; grants: None for a tenant without an included file."""
+def print_grants(
+    tenant: str, main: str, grants: ExplainedGrants | None, rights: tuple[Value, ...], output: str
+) -> None:
+    """Args: main: the main file; grants: None for a tenant without an included file; rights: those on whole clusters."""
     if output == "json":
-        data_json(as_data(grants) if grants else {"tenant": tenant, "file": None})
+        data_json(as_data(grants) if grants else {"tenant": tenant, "file": None, "rights": as_data(rights)})
     elif grants is None:
         data(f"tenant '{tenant}' needs no grants: no included file speaks of it, only {main}")
+        for lines in _rights(rights):
+            data(annotated(lines))
     else:
         data("\n".join(annotated(lines) for lines in _sections(grants)))
 
@@ -44,7 +48,15 @@ def _sections(grants: ExplainedGrants) -> Iterator[list[Line]]:
     yield list(_addresses("sources", grants.sources))
     alerts = list(_addresses("alerts", grants.alerts))
     yield from [alerts, settings] if grants.alerts else [[*alerts, *settings]]
+    yield from _rights(grants.rights)
     yield list(_folded("never:", scalar(list(grants.never)), ""))
+
+
+def _rights(rights: tuple[Value, ...]) -> Iterator[list[Line]]:
+    """No lines for a tenant that has no rights on whole clusters."""
+    if rights:
+        entries = (line for each in rights for line in _folded(f"  {each.path[0]}:", str(each.value), comment_of(each)))
+        yield [Line("rights on whole clusters:", bold=True), *entries]
 
 
 def _folded(head: str, value: str, comment: str) -> Iterator[Line]:

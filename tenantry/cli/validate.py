@@ -37,21 +37,26 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     All problems are reported in one run, each with its place and a fix. No cluster is contacted and nothing is changed.
 
     A valid file can get warnings on stderr about what is probably not meant, such as sources that no app uses, overrides
-    that never apply, and misspelled roles. A line after the summary names the tenants with `clusterAdmin: true`.
+    that never apply, and misspelled roles. Lines after the summary name the tenants with `clusterAdmin: true` and those
+    with `clusterRoles`.
     """
     with working(f"checking {file}"):
         fleet = load_fleet(file)
         plans = plan_all(fleet)
     admins = [name for name, tenant in fleet.document.tenants.items() if tenant.clusterAdmin]
+    rights = [name for name, tenant in fleet.document.tenants.items() if tenant.clusterRoles]
     objects = {name: len(plan.objects) for name, plan in plans.items()}
     warnings = warnings_of(fleet)
     if output == "json":
-        told = {"warnings": [as_data(each) for each in warnings], "objects": objects, "clusterAdmin": admins}
-        data_json({"valid": True, "errors": [], **told})
+        told = {"warnings": [as_data(each) for each in warnings], "objects": objects}
+        data_json({"valid": True, "errors": [], **told, "clusterAdmin": admins, "clusterRoles": rights})
     else:
         counts = f"{counted(len(fleet.clusters), 'cluster')}, {counted(len(fleet.document.tenants), 'tenant')}"
         data(f"{file} is valid: {counts}; objects: {', '.join(f'{name} {count}' for name, count in objects.items())}")
         if admins:
             data(f"{counted(len(admins), 'tenant')} may give cluster-admin: {listed(admins)}")
+        if rights:
+            verb = "has" if len(rights) == 1 else "have"
+            data(f"{counted(len(rights), 'tenant')} {verb} rights on whole clusters: {listed(rights)}")
         report_warnings(warnings)
     return 2 if strict and warnings else 0

@@ -24,7 +24,7 @@ from tenantry.compare.moves import (
     rehomed_clusters,
     replaced_apps,
 )
-from tenantry.compare.rights import ClusterAdmin, new_admins, newly_allowed
+from tenantry.compare.rights import ClusterAdmin, ClusterRight, new_admins, new_rights, newly_allowed
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.plan.plan import Plan, nothing_of
 from tenantry.plan.planned_apps import PlannedApp
@@ -92,6 +92,7 @@ class Diff:
     """management: the management cluster before and after; unchanged: how many objects are the same.
 
     recreated: namespaces that both plans have, but that are deleted and created again. admins: who gets `cluster-admin`;
+    rights: which tenants get other rights on whole clusters;
     allowed: tenants that may give it from now on; widened: those that are granted more. Neither changes an object by itself.
     """
 
@@ -106,6 +107,7 @@ class Diff:
     rehomed: tuple[Rehomed, ...]
     recreated: tuple[Place, ...]
     admins: tuple[ClusterAdmin, ...]
+    rights: tuple[ClusterRight, ...]
     allowed: tuple[str, ...]
     unchanged: int
     widened: tuple[Widened, ...] = ()
@@ -163,6 +165,7 @@ def _diff(before: Plan, after: Plan, status: Status) -> Diff:
         rehomed=rehomed,
         recreated=recreated_namespaces(before, after, rehomed, kept=kept),
         admins=new_admins(before, after),
+        rights=new_rights(before, after),
         allowed=newly_allowed(before, after),
         unchanged=len(both) - len(changed),
     )

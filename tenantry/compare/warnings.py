@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tenantry.compare.diff import Changed, Diff, Status
 from tenantry.compare.moves import Moved, Replaced
+from tenantry.compare.rights import ClusterRight
 from tenantry.guard import held
 from tenantry.guard.kubeconfigs import renamed
 from tenantry.kube.objects import KubeObject
+from tenantry.kube.rights import Right, in_words
 from tenantry.messages.text import MOST_NAMES, counted, grouped, listed
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.planned_apps import PlannedApp
@@ -28,6 +30,7 @@ def surprises(diff: Diff) -> Iterator[str]:
             f" all of it stays on {before} until `pulumi destroy`"
         )
     yield from _cluster_admins(diff)
+    yield from _cluster_rights(diff)
     yield from _widened(diff)
     if before != after:
         yield f"the management cluster is {after} instead of {before}: every object is deleted there and created here"
@@ -42,13 +45,37 @@ def surprises(diff: Diff) -> Iterator[str]:
 
 def _cluster_admins(diff: Diff) -> Iterator[str]:
     """Tenants that get the right to everything in their namespaces, and those that the file allows to get it."""
-    groups = grouped(diff.admins, lambda each: each.tenant)
-    for tenant, own in groups.items():
+    for (tenant, wide), own in grouped(diff.admins, lambda each: (each.tenant, each.wide)).items():
         on, who = listed(each.cluster for each in own), listed(each.who for each in own)
-        yield f"tenant '{tenant}' gives cluster-admin in its namespaces on {on} to {who}"
-    if only_allowed := [f"'{tenant}'" for tenant in diff.allowed if tenant not in groups]:
+        where = f"on {_whole(each.cluster for each in own)}" if wide else f"in its namespaces on {on}"
+        yield f"tenant '{tenant}' gives cluster-admin {where} to {who}"
+    giving = {each.tenant for each in diff.admins}
+    if only_allowed := [f"'{tenant}'" for tenant in diff.allowed if tenant not in giving]:
         noun = "tenant" if len(only_allowed) == 1 else "tenants"
         yield f"{noun} {listed(only_allowed)} may give cluster-admin from now on (clusterAdmin: true)"
+
+
+def _cluster_rights(diff: Diff) -> Iterator[str]:
+    """Tenants that get rights on whole clusters; clusters where a tenant gets the same are together."""
+    there = grouped(diff.rights, lambda each: (each.tenant, each.cluster))
+    groups = grouped(there.items(), lambda item: (item[0][0], _rights_in_words(item[1])))
+    for (tenant, words), own in groups.items():
+        yield f"tenant '{tenant}' gets rights on {_whole(cluster for (_, cluster), _ in own)}: {words}"
+
+
+def _rights_in_words(rights: Iterable[ClusterRight]) -> str:
+    keys = grouped(rights, lambda each: each.key)
+    return "; ".join(f"{key} ({_right_in_words([each.right for each in own])})" for key, own in keys.items())
+
+
+def _right_in_words(rights: Sequence[Right | str]) -> str:
+    roles = [each for each in rights if isinstance(each, str)]
+    return "; ".join([*roles, *filter(None, [in_words(each for each in rights if isinstance(each, Right))])])
+
+
+def _whole(clusters: Iterable[str]) -> str:
+    names = [f"'{each}'" for each in dict.fromkeys(clusters)]
+    return f"whole {'cluster' if len(names) == 1 else 'clusters'} {listed(names)}"
 
 
 def _widened(diff: Diff) -> Iterator[str]:

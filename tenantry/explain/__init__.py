@@ -6,7 +6,14 @@ Never: decides what an app gets or where it goes; that is in `fleet` and `plan`.
 """
 
 from tenantry.explain.app import ExplainedApp, PlacedApp, explain_addon, explain_app
-from tenantry.explain.grants import ExplainedGrants, GrantedAddress, GrantedCluster, GrantedEnvironment, explain_grants
+from tenantry.explain.grants import (
+    ExplainedGrants,
+    GrantedAddress,
+    GrantedCluster,
+    GrantedEnvironment,
+    explain_grants,
+    rights_on_clusters,
+)
 from tenantry.explain.order import Keeper
 from tenantry.explain.platform import ExplainedPlatform, explain_platform
 from tenantry.explain.tenant import ExplainedTenant, explain_tenant
@@ -26,4 +33,5 @@ __all__ = [
     "explain_grants",
     "explain_platform",
     "explain_tenant",
+    "rights_on_clusters",
 ]

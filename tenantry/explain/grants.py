@@ -5,7 +5,7 @@ The answer needs no plan: it is the same in all environments, except for what pl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import get_args
 
@@ -19,6 +19,7 @@ from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.settings import variables_of
 from tenantry.fleet.template import fill
 from tenantry.fleet.trace import Origin, Value, origin_at, trace
+from tenantry.kube.rights import in_words, rights_of_rules
 from tenantry.messages.errors import Found, Path
 from tenantry.messages.placeholders import names_in
 from tenantry.model.document import Tenant
@@ -65,6 +66,7 @@ class ExplainedGrants:
 
     include: the entry of `include` that takes the file. selector: in words, "" if the main file selects no clusters.
     settings: those of the grants that are lists of names, and the shortest interval.
+    rights: what the tenant may do on whole clusters, in words, by the keys of `clusterRoles`.
     """
 
     tenant: str
@@ -79,6 +81,7 @@ class ExplainedGrants:
     sources: tuple[GrantedAddress, ...]
     alerts: tuple[GrantedAddress, ...]
     settings: tuple[Value, ...]
+    rights: tuple[Value, ...]
 
 
 def explain_grants(fleet: Fleet, tenant: str, environment: str | None = None) -> ExplainedGrants | None:
@@ -92,6 +95,17 @@ def explain_grants(fleet: Fleet, tenant: str, environment: str | None = None) ->
         known("environment", environment, fleet.environments, fleet.source.file)
     shown = fleet.in_order() if environment is None else [environment]
     return _Explaining(fleet, tenant).run(shown) if tenant in fleet.source.fills else None
+
+
+def rights_on_clusters(fleet: Fleet, tenant: str, at: Callable[[Path], Origin] | None = None) -> tuple[Value, ...]:
+    """What the tenant may do on whole clusters, in words, by the keys of `clusterRoles`. Args: at: the origin of a path."""
+    found = []
+    for key, rights in sorted(fleet.document.tenants[tenant].clusterRoles.items()):
+        rules = [each.model_dump() for each in rights.rules or ()]
+        words = in_words(rights_of_rules(rules)) if rules else f"role {rights.role}"
+        path = ("tenants", tenant, "clusterRoles", key)
+        found.append(Value((key,), words, at(path) if at else origin_at(fleet.source, path)))
+    return tuple(found)
 
 
 class _Explaining:
@@ -123,6 +137,7 @@ class _Explaining:
             sources=tuple(self._addresses("sources", environments)),
             alerts=tuple(self._addresses("alerts", environments)),
             settings=self._settings(),
+            rights=rights_on_clusters(self.fleet, self.tenant, self._at),
         )
 
     @property

@@ -106,6 +106,16 @@ def test_validate_names_the_tenants_that_may_give_cluster_admin(capsys: Capture)
     assert out.splitlines()[1:] == ["2 tenants may give cluster-admin: rocky, movy"]
 
 
+def test_validate_names_the_tenants_with_rights_on_whole_clusters(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(DOUBTLESS.replace("  rocky:\n", "  rocky:\n    clusterRoles: {a: {role: nodes}}\n"))
+    assert tenantry(capsys, "validate") == (
+        0,
+        VALID.replace("13", "14") + "1 tenant has rights on whole clusters: rocky\n",
+        "",
+    )
+    assert json.loads(tenantry(capsys, "validate", "--output", "json")[1])["clusterRoles"] == ["rocky"]
+
+
 def test_a_file_that_is_wrong_gets_no_warnings(capsys: Capture) -> None:
     assert tenantry(capsys, "--file", "broken.yaml", "validate", "--strict") == (
         2,
@@ -127,7 +137,8 @@ def test_validate_as_json_says_the_same(capsys: Capture) -> None:
         "notes": [],
         "fix": "use it, or remove it",
     }
-    told = {"valid": True, "errors": [], "warnings": [warning], "objects": {"dev": 13}, "clusterAdmin": []}
+    told = {"valid": True, "errors": [], "warnings": [warning], "objects": {"dev": 13}}
+    told = {**told, "clusterAdmin": [], "clusterRoles": []}
     assert (0, told, "") == (code, json.loads(out), err)
     assert tenantry(capsys, "validate", "--output", "json", "--strict") == (2, out, "")
 

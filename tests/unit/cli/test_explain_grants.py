@@ -199,7 +199,32 @@ def test_every_line_fits_a_narrow_terminal(capsys: Capture) -> None:
 def test_a_tenant_without_an_included_file_needs_no_grants(capsys: Capture) -> None:
     said = "tenant 'tina' needs no grants: no included file speaks of it, only tenants.yaml\n"
     assert said == explain(capsys, "tina")
-    assert {"tenant": "tina", "file": None} == json.loads(explain(capsys, "tina", "--output", "json"))
+    assert {"tenant": "tina", "file": None, "rights": []} == json.loads(explain(capsys, "tina", "--output", "json"))
+
+
+RIGHTS = """
+    clusterRoles:
+      pv: {rules: [{apiGroups: [""], resources: [persistentvolumes], verbs: [get, list, watch, create, delete]}]}
+      nodes: {role: node-reader}
+"""
+
+
+def test_rights_on_whole_clusters_are_shown_with_their_lines(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(FLEET.replace("  rocky:\n", f"  rocky:{RIGHTS}").replace("{}\n", RIGHTS))
+    shown = [
+        "rights on whole clusters:",
+        "  nodes: role node-reader  # tenants.yaml:38:14 (tenant)",
+        "  pv:                      # tenants.yaml:37:11 (tenant)",
+        "    get, list, watch, create, delete persistentvolumes",
+    ]
+    lines = explain(capsys, "rocky").splitlines()
+    assert lines[lines.index(shown[0]) :][:4] == shown
+    assert explain(capsys, "tina").splitlines()[1] == shown[0]
+    told = json.loads(explain(capsys, "rocky", "--output", "json"))["rights"]
+    assert [(each["path"], each["value"], each["origin"]["line"]) for each in told] == [
+        (["nodes"], "role node-reader", 38),
+        (["pv"], "get, list, watch, create, delete persistentvolumes", 37),
+    ]
 
 
 def test_a_main_file_that_selects_no_clusters_grants_none(capsys: Capture) -> None:

@@ -59,3 +59,46 @@ def test_the_warning_is_there_when_the_management_cluster_is_another_one_too() -
     assert told(rocky(APP, PLAIN), after)[0] == (
         "! tenant 'rocky' gives cluster-admin in its namespaces on far, hub, edge to its apps"
     )
+
+
+READ = 'rules: [{apiGroups: [""], resources: [persistentvolumes], verbs: [get, list]}]'
+
+
+def rights(roles: str) -> str:
+    return f"{PLAIN}\nclusterRoles: {{{roles}}}"
+
+
+def gains(before: str, after: str) -> list[str]:
+    return [line for line in told(rocky(APP, before), rocky(APP, after)) if line.startswith("!")]
+
+
+def test_rights_on_whole_clusters_are_told_in_words_on_management_and_remote_clusters() -> None:
+    roles = f"pv-access: {{{READ}}}, nodes: {{role: node-reader}}"
+    words = "nodes (role node-reader); pv-access (get, list persistentvolumes)"
+    assert gains(PLAIN, rights(roles)) == [f"! tenant 'rocky' gets rights on whole clusters 'hub', 'edge': {words}"]
+    only = rights(roles).replace(PLAIN, "clusters: {names: [edge]}")
+    assert f"! tenant 'rocky' gets rights on whole cluster 'edge': {words}" in gains("clusters: {names: [edge]}", only)
+
+
+def test_only_the_new_ones_are_told_and_another_key_gives_none() -> None:
+    before, after = rights(f"a: {{{READ}}}"), rights(f"a: {{{READ.replace('list', 'create')}}}")
+    assert gains(before, after) == [
+        "! tenant 'rocky' gets rights on whole clusters 'hub', 'edge': a (create persistentvolumes)"
+    ]
+    assert gains(before, rights(f"b: {{{READ}}}")) == []
+    assert gains(before, PLAIN) == []
+
+
+def test_groups_and_names_of_objects_are_told_too() -> None:
+    rule = "{apiGroups: [storage.k8s.io], resources: [storageclasses, csinodes], verbs: [get], resourceNames: [fast]}"
+    assert gains(PLAIN, rights(f"a: {{rules: [{rule}]}}")) == [
+        "! tenant 'rocky' gets rights on whole clusters 'hub', 'edge': "
+        "a (get storageclasses.storage.k8s.io fast, csinodes.storage.k8s.io fast)"
+    ]
+
+
+def test_cluster_admin_on_whole_clusters_counts_as_cluster_admin() -> None:
+    after = f"{rights('all: {role: cluster-admin}')}\nclusterAdmin: true"
+    assert gains(PLAIN, after) == [
+        "! tenant 'rocky' gives cluster-admin on whole clusters 'hub', 'edge' to its apps",
+    ]
