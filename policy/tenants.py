@@ -16,6 +16,11 @@ from policy.stack import Stack, installed
 ENVIRONMENT = "tenantry/environment"
 CLUSTER = "tenantry/cluster"
 APP = "tenantry/app"
+_NO_TENANTS = (
+    *("admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io"),
+    "rbac.authorization.k8s.io",
+)
+"""Groups whose cluster-scoped objects are for the whole cluster, or have a key of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,25 @@ class Place:
             is_binding
             and role.get("name") == written.get("role", resource.name)
             and named == [("User", each) for each in users]
+        )
+
+    def is_cluster_object(self, resource: Resource) -> bool:
+        """Whether the main file itself has the object under `clusterObjects`."""
+        variables = {**self.variables(), "namespace": self.namespace}
+        refused = resource.group in _NO_TENANTS or resource.group.endswith(".fluxcd.io")
+        written = mapping(self.frame.own.get("clusterObjects")).items()
+        names = (
+            (str(mapping(mapping(each).get("metadata")).get("name") or key), mapping(each)) for key, each in written
+        )
+        return (
+            not refused
+            and not resource.namespace
+            and (resource.group, resource.kind) not in (("", "Namespace"), ("", "Node"))
+            and any(
+                (each.get("apiVersion"), each.get("kind")) == (resource.props.get("apiVersion"), resource.kind)
+                and filled(name, variables) == resource.name
+                for name, each in names
+            )
         )
 
     def is_declared(self, resource: Resource) -> bool:

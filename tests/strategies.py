@@ -491,6 +491,15 @@ def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
     if draw(st.booleans()):
         rule = {"apiGroups": [""], "resources": ["persistentvolumes"], "verbs": ["get", "create"]}
         tenant["clusterRoles"] = {"pv": {"rules": [rule]}, "more": {"role": "pv-access"}}
+    if draw(st.booleans()):
+        tenant["clusterObjects"] = {
+            "disk": {
+                "apiVersion": "scheduling.k8s.io/v1",
+                "kind": "PriorityClass",
+                "metadata": {"name": "{env}-{namespace}-high"},
+                "value": 10,
+            }
+        }
     return {**tenant, "clusters": draw(_selectors(clusters))} if draw(st.booleans()) else tenant
 
 

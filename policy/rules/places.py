@@ -68,7 +68,7 @@ def _misplaced(resource: Resource, place: Place) -> str:
     if not resource.namespace:
         if resource.kind == "Namespace":
             return "" if resource.name in place.namespaces else "is none of its namespaces"
-        if place.is_cluster_right(resource):
+        if place.is_cluster_right(resource) or place.is_cluster_object(resource):
             return ""
         return "is in no namespace, so it holds for the whole cluster"
     if place.kubeconfig is None or resource.by:
@@ -86,6 +86,7 @@ def _is_of_baseline(resource: Resource, place: Place) -> bool:
         or _is_for_pods(resource, place)
         or place.is_declared(resource)
         or place.is_cluster_right(resource)
+        or place.is_cluster_object(resource)
     )
 
 

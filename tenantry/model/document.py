@@ -13,7 +13,7 @@ from tenantry.model.clusters import Cluster, ClusterGroup, Environment, Selector
 from tenantry.model.credentials import Config, Credentials
 from tenantry.model.frame import Grants, Include
 from tenantry.model.network import Network
-from tenantry.model.objects import ObjectManifest
+from tenantry.model.objects import ClusterObject, ObjectManifest
 from tenantry.model.patterns import NamespacePattern
 from tenantry.model.receivers import Receiver
 from tenantry.model.scalars import (
@@ -113,6 +113,9 @@ class Frame(Settings):
     clusterRoles: dict[Name, ClusterRights] = {}
     """Rights of the tenant's service account on whole clusters, such as for PersistentVolumes. What reaches other tenants needs
     `clusterAdmin: true`."""
+    clusterObjects: dict[Name, ClusterObject] = {}
+    """Manifests of cluster-scoped kinds that belong to the tenant, on each cluster where it is placed, before its apps:
+    PersistentVolumes, PriorityClasses, StorageClasses."""
     clusterAdmin: bool = False
     """Whether `role`, `owners` and `roleBindings` may give `cluster-admin`, which can do everything in the tenant's namespaces,
     including deleting them and removing their pod security."""

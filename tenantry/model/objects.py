@@ -38,6 +38,17 @@ class ObjectManifest(Model):
     """Name, labels and annotations."""
 
 
+class ClusterObjectMetadata(ObjectMetadata):
+    owned = {"namespace": "a cluster-scoped object is in no namespace"}
+
+
+class ClusterObject(ObjectManifest):
+    """A manifest of a cluster-scoped kind. All texts can hold placeholders: those of apps, and `{namespace}`."""
+
+    metadata: ClusterObjectMetadata | None = None
+    """Name, labels and annotations."""
+
+
 def as_written(objects: Mapping[str, ObjectManifest | None]) -> dict[str, dict[str, Any]]:
     """The manifests by name, without those that `null` removes."""
     return {name: each.model_dump(exclude_none=True) for name, each in objects.items() if each is not None}

@@ -44,10 +44,16 @@ def collisions(fleet: Fleet, plans: Iterable[Plan]) -> Iterator[Finding]:
                     "planned-twice",
                     f"environments '{other}' and '{plan.environment}' would both create {what}",
                     (f"first: {fleet.source.line_of(place)}",),
-                    fix="choose another name for one of them"
-                    if at[2:] == ("namespace",)
-                    else "rename one of them, or change the 'namespace' of one environment",
+                    fix=_fix(at),
                 )
+
+
+def _fix(at: Path) -> str:
+    if at[2:3] == ("clusterObjects",):
+        return "set a 'metadata.name' with '{namespace}' or '{env}'"
+    if at[2:] == ("namespace",):
+        return "choose another name for one of them"
+    return "rename one of them, or change the 'namespace' of one environment"
 
 
 def _claims(fleet: Fleet, plan: Plan) -> Iterator[_Claim]:
@@ -66,6 +72,8 @@ def _claims(fleet: Fleet, plan: Plan) -> Iterator[_Claim]:
         for name in each.namespaces:
             what = f"namespace '{name}' on cluster '{each.cluster}'"
             yield from (_Claim(key, what, at) for key in _where(plan, each.cluster, name))
+        for claim, at in each.wide.items():
+            yield _Claim(("wide", *claim), f"{claim[2]} {claim[3]} on cluster '{each.cluster}'", at)
 
 
 def _place(fleet: Fleet, origin: Path) -> Path:

@@ -65,10 +65,13 @@ def declared_objects(scope: Scope, written: Mapping[str, Any], around: Surroundi
         if is_of_flux(str(data["apiVersion"])):
             continue  # the rules refuse it
         try:
-            manifest = _manifest(scope, key, data, {**around.variables, "namespace": scope.namespace})
+            manifest = manifest_of(at, ObjectManifest, data, {**around.variables, "namespace": scope.namespace})
         except Found as found:
             findings += [replace(each, path=around.origin(each.path)) for each in found.findings]
             continue
+        meta = manifest["metadata"]
+        labels = {**meta["labels"], **installed_labels(scope)}
+        manifest["metadata"] = {"name": meta["name"], "namespace": scope.namespace, **meta, "labels": labels}
         problems = list(_problems(scope, manifest, at, around))
         if _key(manifest) in there or _is_fleets(scope, manifest):
             problems.append(_twice(manifest, at))
@@ -86,18 +89,19 @@ def _key(manifest: Manifest) -> tuple[str, str, str]:
     return group_of(id.api_version), id.kind, id.name
 
 
-def _manifest(scope: Scope, key: str, data: Mapping[str, Any], variables: Mapping[str, str]) -> Manifest:
-    at = ("objects", key)
+def manifest_of(
+    at: Path, model: type[ObjectManifest], data: Mapping[str, Any], variables: Mapping[str, str]
+) -> dict[str, Any]:
+    """The entry at a path, filled in; without what the fleet adds. Raises: Found: it is not valid then."""
     filled = fill(dict(data), variables, at)
     try:
-        ObjectManifest.model_validate(filled, context=FILLED)
+        model.model_validate(filled, context=FILLED)
     except ValidationError as error:
-        raise Found(findings_of(error, ObjectManifest, filled, at)) from None
+        raise Found(findings_of(error, model, filled, at)) from None
     given = filled.pop("metadata", None) or {}
     metadata = {
-        "name": given.get("name") or key,
-        "namespace": scope.namespace,
-        "labels": {**(given.get("labels") or {}), **installed_labels(scope)},
+        "name": given.get("name") or at[-1],
+        "labels": given.get("labels") or {},
         **({"annotations": given["annotations"]} if given.get("annotations") else {}),
     }
     return {"apiVersion": filled.pop("apiVersion"), "kind": filled.pop("kind"), "metadata": metadata, **filled}

@@ -23,6 +23,7 @@ class Gathering:
         self.findings = Findings()
         self.origins: dict[ObjectId, Path] = {}
         self._source = source
+        self._cluster_wide_at: dict[tuple[str, str, str, str], Path] = {}
         self._release_at: dict[tuple[str, str, str], Path] = {}
 
     def add(self, objects: Iterable[KubeObject], at: Path) -> None:
@@ -54,6 +55,17 @@ class Gathering:
             self.apps.append(app)
             if app.release:
                 self.claim_release(app.release, app.at)
+
+    def claim_cluster_wide(self, claim: tuple[str, str, str, str], at: Path) -> bool:
+        """Take a cluster-scoped object for one part of the file; whether it is free. claim: cluster, group, kind, name."""
+        other = self._cluster_wide_at.setdefault(claim, at)
+        if other != at:
+            cluster, _, kind, name = claim
+            message = f"{kind} {name} on cluster '{cluster}' would be created twice"
+            notes = (f"first: {self._source.line_of(other)}",)
+            fix = "set another 'metadata.name', such as one with '{namespace}'"
+            self.findings.append(Finding(at, "duplicate-name", message, notes, fix, at_key=True))
+        return other == at
 
     def claim_release(self, release: tuple[str, str, str], at: Path) -> None:
         """Take a Helm release for one part of the file. release: cluster, namespace of Helm's storage, name."""

@@ -14,7 +14,7 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.messages.errors import Found, Path
 from tenantry.messages.findings import name_too_long
 from tenantry.plan.apps import plan_apps
-from tenantry.plan.cluster_rights import cluster_rights
+from tenantry.plan.cluster_rights import claim_of, cluster_objects, cluster_rights
 from tenantry.plan.declared_objects import DeclaredObject, Surroundings, declared_objects
 from tenantry.plan.dependencies import placement_after
 from tenantry.plan.gathering import Gathering
@@ -31,7 +31,7 @@ from tenantry.plan.platform import PlatformPlanner
 class PlannedPlacement:
     """One tenant on one cluster. cluster_admin: whether the file allows that somebody gets `cluster-admin` there.
 
-    after: the add-ons that it waits for, by the names in `dependsOn`.
+    after: the add-ons that it waits for, by the names in `dependsOn`. wide: where its cluster-scoped objects are written.
     """
 
     tenant: str
@@ -40,6 +40,7 @@ class PlannedPlacement:
     extra: tuple[str, ...] = ()
     cluster_admin: bool = False
     after: Mapping[str, ObjectId] = field(default_factory=dict)
+    wide: Mapping[tuple[str, str, str, str], Path] = field(default_factory=dict)
 
     @property
     def namespaces(self) -> tuple[str, ...]:
@@ -66,13 +67,16 @@ class PlacementPlanner:
         addons = self._platform.addons_there(cluster)
         after = dict(placement_after(self.fleet, scope, settings, addons, self._gathering.findings))
         ids = {name: each.id for name, each in after.items()}
-        self.placements.append(
-            PlannedPlacement(tenant, cluster, scope.namespace, namespaces, declared.clusterAdmin, ids)
-        )
-        self._gathering.findings += foreign_accounts(self.fleet, scope, settings, self._territory.holder)
-        base = self._base(scope, settings, tuple(after.values()))
-        scope = replace(scope, base=base)
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
+        own = cluster_objects(scope, declared.clusterObjects, variables)
+        wide = {claim_of(cluster, each.manifest): each.at for each in own}
+        self.placements.append(
+            PlannedPlacement(tenant, cluster, scope.namespace, namespaces, declared.clusterAdmin, ids, wide)
+        )
+        own = [each for each in own if self._gathering.claim_cluster_wide(claim_of(cluster, each.manifest), each.at)]
+        self._gathering.findings += foreign_accounts(self.fleet, scope, settings, self._territory.holder)
+        base = self._base(scope, settings, tuple(after.values()), own)
+        scope = replace(scope, base=base)
         ids = {app: app_id(scope, app, declared.apps[app].kind) for app in apps}
         # Before the apps, so that their first failure is told, and after them when they go.
         scope = replace(scope, base=(*base, *self._platform.add_alerts(scope, ids, variables)))
@@ -113,12 +117,14 @@ class PlacementPlanner:
         for namespace in here if declared or not scope.kubeconfig else ():
             yield account(replace(scope, namespace=namespace), self._account(scope.tenant), declared)
 
-    def _base(self, scope: Scope, settings: TenantSettings, after: Sequence[Dependency]) -> tuple[ObjectId, ...]:
+    def _base(
+        self, scope: Scope, settings: TenantSettings, after: Sequence[Dependency], own: Sequence[DeclaredObject]
+    ) -> tuple[ObjectId, ...]:
         """Plan what the placement's apps come after."""
         self._gathering.awaited |= awaited(after, "HelmRelease" if scope.kubeconfig else "Namespace")
         if scope.kubeconfig:
-            return self._remote_base(scope, settings, after)
-        return self._local_base(scope, settings, edges(after))
+            return self._remote_base(scope, settings, after, own)
+        return (*self._local_base(scope, settings, edges(after)), *self._local_wide(scope, edges(after), own))
 
     def _local_base(self, scope: Scope, settings: TenantSettings, after: tuple[ObjectId, ...]) -> tuple[ObjectId, ...]:
         state = self._state(scope)
@@ -135,6 +141,14 @@ class PlacementPlanner:
         objects += [in_state(each, state) for each in rights]
         self._gathering.add(objects, ("tenants", scope.tenant))
         return (*(object.id for object in objects), *self._local_objects(scope, settings, objects))
+
+    def _local_wide(
+        self, scope: Scope, after: tuple[ObjectId, ...], own: Sequence[DeclaredObject]
+    ) -> Iterator[ObjectId]:
+        for each in own:
+            made = in_state(unawaited(on_management(each.manifest, scope.owner, after)), self._state(scope))
+            self._gathering.add([made], each.at)
+            yield made.id
 
     def _local_objects(self, scope: Scope, settings: TenantSettings, base: Sequence[KubeObject]) -> Iterator[ObjectId]:
         """Plan the platform team's own objects on the management cluster: after the namespace, before everything of Flux's."""
@@ -162,7 +176,9 @@ class PlacementPlanner:
             )
             yield from declared_objects(replace(scope, namespace=name), here.objects, around)
 
-    def _remote_base(self, scope: Scope, settings: TenantSettings, after: Sequence[Dependency]) -> tuple[ObjectId, ...]:
+    def _remote_base(
+        self, scope: Scope, settings: TenantSettings, after: Sequence[Dependency], own: Sequence[DeclaredObject]
+    ) -> tuple[ObjectId, ...]:
         at = ("tenants", scope.tenant)
         self._platform.plan_access(scope.cluster)
         platform = self._platform.scope(scope.cluster)
@@ -173,6 +189,7 @@ class PlacementPlanner:
         baselines = chain(baseline(scope, settings), *self._extra_baselines(scope))
         manifests = [*baselines, *self._accounts(scope)]
         manifests += cluster_rights(scope, self.fleet.document.tenants[scope.tenant].clusterRoles)
+        manifests += [each.manifest for each in own]
         manifests += [each.manifest for each in self._objects(scope, settings, tuple(manifests))]
         alerts = self._platform.alerts_of(scope.cluster)
         first = (chart, *platform.base, *alerts)

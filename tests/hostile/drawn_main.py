@@ -198,6 +198,16 @@ _FRAMES: dict[str, tuple[Any, ...]] = {
         {"pv": {"rules": [{"apiGroups": [""], "resources": ["persistentvolumes"], "verbs": ["get", "create"]}]}},
         {"pv": {"role": "pv-access"}},
     ),
+    "clusterObjects": (
+        {
+            "disk": {
+                "apiVersion": "scheduling.k8s.io/v1",
+                "kind": "PriorityClass",
+                "metadata": {"name": "{namespace}-high"},
+                "value": 10,
+            }
+        },
+    ),
     "namespace": ("own-{tenant}", "{env}-own-{tenant}"),
     "shard": ("a", "b"),
     "dependsOn": (["platform/cert-manager", "platform/dns"], [], ["platform/cert-manager"]),

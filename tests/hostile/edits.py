@@ -142,6 +142,7 @@ SHUT: tuple[tuple[At, tuple[Any, ...]], ...] = (
     ),
     (("objects",), ({"a": {"apiVersion": "v1", "kind": "ConfigMap"}}, None)),
     (("namespaces", "*", "objects"), ({"a": {"apiVersion": "v1", "kind": "ConfigMap"}},)),
+    (("clusterObjects",), ({"a": {"apiVersion": "v1", "kind": "PersistentVolume"}}, None)),
     (("clusterRoles",), ({"a": {"role": "cluster-admin"}}, None)),
     (("adopt",), (True, {"namespace": True})),
     (("state",), ("paused", "offboarding")),

@@ -15,7 +15,10 @@ def objects_are_of_kinds_for_namespaces(fleet: Fleet) -> Iterator[Finding]:
     for at, each in walk.objects(fleet):
         if is_cluster_scoped(each.apiVersion, each.kind):
             message = f"a {each.kind} is in no namespace"
-            yield Finding((*at, "kind"), "cluster-scoped", message, fix="install it by an add-on's chart or manifests")
+            fix = "install it by an add-on's chart or manifests"
+            if at[0] in ("defaults", "selfService", "tenants"):
+                fix = "declare it under 'clusterObjects:' of a tenant"
+            yield Finding((*at, "kind"), "cluster-scoped", message, fix=fix)
         elif is_of_flux(each.apiVersion):
             message = f"a {each.kind} is an object of Flux, which the fleet makes itself"
             fix = "declare it under 'apps:' or 'addons:', 'sources:' or 'alerts:'"

@@ -95,7 +95,14 @@ def objects(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], ObjectManifest]]:
 
 
 def metadata_of_objects(fleet: Fleet) -> Iterator[tuple[Path, ObjectMetadata]]:
-    yield from (((*at, "metadata"), each.metadata) for at, each in objects(fleet) if each.metadata)
+    every = (*objects(fleet), *cluster_objects(fleet))
+    yield from (((*at, "metadata"), each.metadata) for at, each in every if each.metadata)
+
+
+def cluster_objects(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], ObjectManifest]]:
+    """The platform team's manifests outside of namespaces."""
+    for at, frame in frames(fleet):
+        yield from (((*map(str, at), "clusterObjects", name), each) for name, each in frame.clusterObjects.items())
 
 
 def frames(fleet: Fleet) -> Iterator[tuple[Path, Frame]]:

@@ -116,7 +116,8 @@ annotations: []               # default
 shortestInterval: 1m          # tenants.yaml:40:25 (tenant)
 never:
   [podSecurity, objects, dependsOn, grants, overrides, namespace,
-  serviceAccount, shard, clusterRoles, clusterAdmin, environments, adopt, state]
+  serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
+  environments, adopt, state]
 """
 
 
@@ -158,7 +159,8 @@ annotations: []        # default
 shortestInterval: 30s  # default
 never:
   [podSecurity, objects, dependsOn, grants, overrides, namespace,
-  serviceAccount, shard, clusterRoles, clusterAdmin, environments, adopt, state]
+  serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
+  environments, adopt, state]
 """
 
 
@@ -183,7 +185,8 @@ annotations: []        # default
 shortestInterval: 30s  # default
 never:
   [podSecurity, objects, dependsOn, grants, overrides, namespace,
-  serviceAccount, shard, clusterRoles, clusterAdmin, environments, adopt, state]
+  serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
+  environments, adopt, state]
 """
 
 
@@ -253,6 +256,7 @@ def test_json_tells_the_same(capsys: Capture) -> None:
         "serviceAccount",
         "shard",
         "clusterRoles",
+        "clusterObjects",
         "clusterAdmin",
         "environments",
         "adopt",
