@@ -29,6 +29,7 @@ PLURALS = {kind: plural for _, _, kind, plural in KINDS} | {
     "ClusterRoleBinding": "clusterrolebindings",
     "Ingress": "ingresses",
     "Namespace": "namespaces",
+    "PriorityClass": "priorityclasses",
 }
 
 

@@ -57,7 +57,7 @@ def all_names_namespaces_and_labels_are_valid(plan: Plan) -> None:
     for object in plan.objects:
         metadata = object.manifest["metadata"]
         assert _name_problem(object.id) is None
-        cluster_wide = object.id.kind in ("ClusterRole", "ClusterRoleBinding", "Namespace")
+        cluster_wide = object.id.kind in ("ClusterRole", "ClusterRoleBinding", "Namespace", "PriorityClass")
         assert cluster_wide or names.dns_label_problem(object.id.namespace) is None
         for key, value in metadata["labels"].items():
             assert (names.label_key_problem(key), names.label_value_problem(value)) == (None, None)
