@@ -10,9 +10,14 @@ from tenantry.explain.order import Keeper, keeper
 from tenantry.explain.values import entries_at, namespace_of, settings_of
 from tenantry.fleet.choice import Choice, choice_of_app
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.trace import Value
+from tenantry.fleet.merge import Layer, merge
+from tenantry.fleet.trace import Value, trace
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.plan import Plan
+
+
+_EVERYWHERE = ("serviceAccount", "shard", "clusterRoles", "clusterObjects")
+"""What only the tenant's entry sets, the same in all environments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +51,7 @@ def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = 
         namespaces=tuple(
             replace(namespace_of(fleet, plan, tenant, each.cluster), path=(each.cluster,)) for each in placements
         ),
-        settings=shared,
+        settings=(*shared, *_everywhere(fleet, tenant)),
         differing={
             each.cluster: values
             for each in placements
@@ -60,6 +65,14 @@ def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = 
         alerts=entries_at(fleet, "tenants", tenant, "alerts"),
         receivers=entries_at(fleet, "tenants", tenant, "receivers"),
     )
+
+
+def _everywhere(fleet: Fleet, tenant: str) -> tuple[Value, ...]:
+    """As written: placeholders differ between clusters."""
+    at = ("tenants", tenant)
+    own = {key: value for key, value in fleet.said(*at).items() if key in _EVERYWHERE and value not in (None, {})}
+    found = trace(fleet.source, [Layer(at, own)], merge([Layer(at, own)])) if own else ()
+    return tuple(replace(each, written=None) for each in found)
 
 
 def _differing(shared: tuple[Value, ...], there: tuple[Value, ...]) -> tuple[Value, ...]:

@@ -39,7 +39,7 @@ def _account() -> Rule:
         "!(object.kind in ['Kustomization', 'HelmRelease']) || (has(object.spec.serviceAccountName) &&"
         " (variables.account == '' ? object.spec.serviceAccountName != ''"
         " : object.spec.serviceAccountName == variables.account))",
-        "a tenant's serviceAccountName is the tenant's name",
+        "a tenant's serviceAccountName names the tenant's account",
     )
 
 

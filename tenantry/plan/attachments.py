@@ -2,7 +2,7 @@
 
 On the management cluster they keep their declared names, in the tenant's own namespace. Next to a remote cluster's kubeconfig
 their names are joined with dots, which no other name there contains. So nothing that a tenant declares can be mistaken for
-another tenant's Secret.
+another tenant's Secret. The platform's have two parts there, or four where several environments have some on a cluster.
 """
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ class Attachments:
         return replace(object, manifest={**object.manifest, "metadata": metadata}, secret=values)
 
     def _name(self, _: Kind, name: str) -> str:
-        return ".".join((*self._scope.prefix, name))
+        first = self._scope.prefix if self._scope.attached is None else self._scope.attached
+        return ".".join((*first, name))
 
     def _refuse_kubeconfig(self, kind: Kind, name: str, at: Path) -> None:
         """A tenant's chart must never receive the kubeconfig of a cluster."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from tenantry.fleet.environments import by_rank
@@ -12,9 +12,10 @@ from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import platform_settings, variables_of
 from tenantry.fleet.sharing import environment_part, platform_account
 from tenantry.kube import names
-from tenantry.kube.objects import KubeObject, ObjectId, Owner
-from tenantry.messages.errors import Finding, Found, Path, collecting
+from tenantry.kube.objects import ObjectId, Owner
+from tenantry.messages.errors import Finding, Found, collecting
 from tenantry.model import ChartRepository, ConfigMap, SecretKey
+from tenantry.plan.access import access_objects, identity_of, kubeconfig_of
 from tenantry.plan.addon_namespaces import (
     management_objects,
     namespace_manifests,
@@ -27,7 +28,7 @@ from tenantry.plan.apps import plan_apps
 from tenantry.plan.attachments import Attachments
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.objects.apps import Dependency, app_id
-from tenantry.plan.objects.remote import objects_chart, service_account, workload_identity
+from tenantry.plan.objects.remote import objects_chart
 from tenantry.plan.objects.scope import Scope
 from tenantry.plan.planned_apps import AppSet
 from tenantry.plan.receivers import plan_receivers
@@ -50,7 +51,7 @@ class PlatformPlanner:
 
     def alerts(self, cluster: str) -> None:
         """They are there once, and tell of all environments' objects for the cluster on this management cluster."""
-        beside = [each for each in by_rank(self.fleet, cluster) if self._is_managed_here(each)]
+        beside = self._beside(cluster)
         if not self._platform.alerts or self.environment != beside[0]:
             return
         there = self.addons_there(cluster)
@@ -94,8 +95,7 @@ class PlatformPlanner:
 
     def _receiving(self, cluster: str) -> Scope:
         """The scope of receivers: several environments may have add-ons on the cluster, each with sources of its own."""
-        scope = self.scope(cluster)
-        first = next(each for each in by_rank(self.fleet, cluster) if self._is_managed_here(each))
+        scope, first = self.scope(cluster), self._beside(cluster)[0]
         return scope if first == self.environment else replace(scope, prefix=(*scope.prefix, self.environment))
 
     def _scope_of(self, addon: str, cluster: str) -> Scope:
@@ -164,19 +164,28 @@ class PlatformPlanner:
     def _scope(self, cluster: str) -> Scope:
         kubeconfig = self.kubeconfig(cluster)
         namespace = self._platform.namespace
+        prefix = (cluster,) if kubeconfig else ()
         return Scope(
             environment=self.environment,
             cluster=cluster,
             owner=Owner(cluster=cluster),
             home=kubeconfig.namespace if kubeconfig else namespace,
-            prefix=(cluster,) if kubeconfig else (),
+            prefix=prefix,
             namespace=namespace,
             storage=namespace,
             service_account=platform_account(self.fleet, self.environment, cluster),
             kubeconfig=kubeconfig,
-            base=tuple(made.id for made, _ in self._access(cluster)),
+            base=tuple(made.id for made, _ in access_objects(self.fleet, self.environment, cluster)),
             shard=self.fleet.clusters[cluster].shard,
+            attached=(*prefix, *self._attached(cluster)),
         )
+
+    def _attached(self, cluster: str) -> tuple[str, ...]:
+        """What tells an environment's Secrets and ConfigMaps on a cluster from those of the others with the same names.
+
+        Names of tenants have three parts, a cluster, a namespace and a key. With four, no tenant can name the platform's.
+        """
+        return () if self.environment == self._beside(cluster)[0] else (self.environment, "platform")
 
     def plan_access(self, cluster: str) -> None:
         """Plan what Flux needs to act as the platform team on a remote cluster.
@@ -185,31 +194,17 @@ class PlatformPlanner:
         """
         if cluster not in self._accessible:
             self._accessible.add(cluster)
-            for made, at in reversed(tuple(self._access(cluster))):
+            for made, at in reversed(tuple(access_objects(self.fleet, self.environment, cluster))):
                 self._gathering.share(made, at)
-
-    def _access(self, cluster: str) -> Iterator[tuple[KubeObject, Path]]:
-        if kubeconfig := self.kubeconfig(cluster):
-            account = platform_account(self.fleet, self.environment, cluster)
-            yield service_account(account, kubeconfig.namespace, self.environment, Owner()), ("clusters", cluster)
-        if identity := self._identity(cluster):
-            yield identity, ("clusters", cluster, "kubeconfig")
 
     def kubeconfig(self, cluster: str) -> SecretKey | ConfigMap | None:
         """Where the kubeconfig of a remote cluster lies; None: it is the management cluster."""
-        declared = self.fleet.clusters[cluster].kubeconfig
-        return declared.resolved if declared and cluster != self.management else None
+        return kubeconfig_of(self.fleet, self.environment, cluster)
 
     def identity(self, cluster: str) -> tuple[ObjectId, ...]:
         """The ConfigMap through which Flux reaches the cluster, if the fleet makes it: without it Flux can remove nothing there."""
-        identity = self._identity(cluster)
+        identity = identity_of(self.fleet, self.environment, cluster)
         return (identity.id,) if identity else ()
-
-    def _identity(self, cluster: str) -> KubeObject | None:
-        kubeconfig = self.kubeconfig(cluster)
-        if not isinstance(kubeconfig, ConfigMap) or kubeconfig.provider is None:
-            return None
-        return workload_identity(kubeconfig, self.environment, cluster)
 
     def objects_chart(self, platform: Scope, why: str) -> ObjectId:
         """The chart that installs baselines on a cluster, planned for the first that needs it there.
@@ -243,6 +238,10 @@ class PlatformPlanner:
     def _has_tenants(self, cluster: str, environments: Iterable[str]) -> bool:
         tenants = self.fleet.document.tenants
         return any(apps_on(self.fleet, each, tenant, cluster) for each in environments for tenant in tenants)
+
+    def _beside(self, cluster: str) -> list[str]:
+        """The environments of a cluster that this management cluster runs Flux for, the one that has shared things first."""
+        return [each for each in by_rank(self.fleet, cluster) if self._is_managed_here(each)]
 
     def _is_managed_here(self, environment: str) -> bool:
         return self.fleet.environments[environment].management == self.management

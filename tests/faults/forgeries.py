@@ -91,7 +91,7 @@ def _as(verb: str, resource: str, namespace: str, account: str = TENANT) -> str:
 
 MISSING = f'secrets "{KUBECONFIG}" not found'
 REFERENCE = "a tenant's Flux objects refer to objects of their own namespace only"
-ACCOUNT = "a tenant's serviceAccountName is the tenant's name"
+ACCOUNT = "a tenant's serviceAccountName names the tenant's account"
 REMOTE = "a tenant's Flux objects have no kubeConfig: they act on this cluster"
 NEIGHBOURS = {"kind": "GitRepository", "name": "manifests", "namespace": "rocky"}
 DEPENDENCY = "a tenant's dependsOn names its own namespace, or without a readyExpr 'tenantry-system'"

@@ -67,6 +67,7 @@ class Scope:
     shard:      the shard of Flux's controllers that reconciles what they reconcile in shards
     accounts:   the extra namespaces with an account that has the rights of the tenant's
     mark:       the first parts of the names of releases
+    attached:   the first parts of the names of Secrets and ConfigMaps; None: those of `prefix`
     """
 
     environment: str
@@ -83,6 +84,7 @@ class Scope:
     namespaces: Mapping[str, str] = field(default_factory=dict)
     accounts: tuple[str, ...] = ()
     mark: tuple[str, ...] = ()
+    attached: tuple[str, ...] | None = None
 
     @property
     def made_home(self) -> tuple[ObjectId, ...]:

@@ -414,6 +414,21 @@ def test_a_tenants_alerts_are_shown_as_written(capsys: Capture) -> None:
     ]
 
 
+RIGHTS = """\
+  serviceAccount:
+    name: deployer     # f:51:28 (tenant)
+  clusterRoles:
+    pv:
+      role: volumes    # f:52:31 (tenant)
+"""
+
+
+def test_what_only_the_tenants_entry_sets_is_among_its_settings(capsys: Capture) -> None:
+    written = "    serviceAccount: {name: deployer}\n    clusterRoles: {pv: {role: volumes}}\n"
+    Path("f").write_text(FLEET.replace("  idle: {}\n", f"{written}  idle: {{}}\n"))
+    assert RIGHTS in explain(capsys, "rocky")
+
+
 RECEIVERS = """\
 receivers:
   push:
