@@ -43,6 +43,7 @@ def fleets(draw: st.DrawFn, least: int = 1) -> Data:
                 "labels": {"region": draw(_REGIONS)},
                 "variables": {"domain": f"{name}.example.com"},
                 **({"group": "remote"} if draw(st.booleans()) else {"kubeconfig": draw(_kubeconfigs(name))}),
+                **draw(_SHARD),
             }
     addons = {name: draw(_addons(sorted(clusters))) for name in _ADDONS[: draw(st.integers(0, 2))]}
     tenants = {name: draw(_tenants(sorted(clusters), addons)) for name in _TENANTS[: draw(st.integers(0, 3))]}
@@ -75,6 +76,9 @@ def fleets(draw: st.DrawFn, least: int = 1) -> Data:
     }
 
 
+_SHARD = st.fixed_dictionaries({}, optional={"shard": st.sampled_from(["a", "b"])})
+
+
 def _is_everywhere(tenant: Data) -> bool:
     """Whether the tenant's apps are on all clusters, so that a list of environments leaves some for each."""
     selectors = [tenant.get("clusters", {"all": True}), *(app.get("clusters") for app in tenant["apps"].values())]
@@ -96,9 +100,12 @@ def shared_hubs(draw: st.DrawFn) -> Data:
     for tenant in fleet["tenants"].values():
         tenant.pop("environments", None)  # clusters of these are drawn below
     if extending:
-        environments["r1"] = {"extends": "prod"}
+        few = fleet["tenants"] and draw(st.booleans())
+        environments["r1"] = {"extends": "prod", **({"tenants": [min(fleet["tenants"])]} if few else {})}
     for name, cluster in fleet["clusters"].items():
         cluster["environments"] = draw(st.lists(st.sampled_from(sorted(environments)), min_size=1, unique=True))
+        if cluster["environments"] == ["r1"]:  # else an app of a tenant that is not in it would be nowhere
+            cluster["environments"] += ["dev"]
         if name != "hubdev":
             cluster.setdefault("kubeconfig", draw(_kubeconfigs(name)))
     _keep_to_one_kind(fleet)
@@ -477,6 +484,7 @@ def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
     }
     tenant["alerts"] = draw(_alerts(tenant["apps"]))
     fetched = [name for name, source in tenant["sources"].items() if "externalArtifact" not in source]
+    tenant.update(draw(_SHARD))
     tenant["receivers"] = draw(_receivers(fetched))
     if draw(st.booleans()):
         tenant["overrides"] = draw(_overrides(clusters))
