@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tenantry.flux.schemas import kinds, schema_of
+from tenantry.kube.kinds import is_built_in, is_of_flux
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import Refused
 
@@ -35,6 +36,13 @@ _PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
 _METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 
+class Served(NamedTuple):
+    """A kind as a cluster serves it. resource: its name in URL paths."""
+
+    resource: str
+    namespaced: bool
+
+
 def plural(kind: str) -> str:
     """The kind's resource name in URL paths."""
     if kind in kinds():
@@ -46,7 +54,7 @@ def plural(kind: str) -> str:
 
 
 def path_of(id: ObjectId) -> str:
-    """The URL path of an object."""
+    """The URL path of an object of Kubernetes' own kinds, or of Flux's."""
     return f"{_within(id.api_version, id.namespace)}/{plural(id.kind)}/{id.name}"
 
 
@@ -55,7 +63,8 @@ def one(client: Client, id: ObjectId) -> Manifest | None:
 
     Raises: Refused: reading is not allowed. httpx2.RequestError: no answer; its message may contain the address.
     """
-    answer = _sent(client, "GET", path_of(id), str(id))
+    path = f"{_within(id.api_version, id.namespace)}/{_resource(client, id.api_version, id.kind)}/{id.name}"
+    answer = _sent(client, "GET", path, str(id))
     return None if answer is None else {**answer, "apiVersion": id.api_version, "kind": id.kind}
 
 
@@ -74,7 +83,7 @@ def every(
     namespace: "": objects in all namespaces, or cluster-scoped ones. unknown: what to raise if the cluster does not know
     the kind; by default the result is empty. Raises: as `one`.
     """
-    path = f"{_within(api_version, namespace)}/{plural(kind)}"
+    path = f"{_within(api_version, namespace)}/{_resource(client, api_version, kind)}"
     what = f"{plural(kind)} in {namespace}" if namespace else plural(kind)
     headers = {"Accept": f"{_METADATA},application/json"} if metadata_only else {}
     parameters = {"limit": str(_PAGE), **({"labelSelector": selector} if selector else {})}
@@ -88,13 +97,21 @@ def every(
         raise unknown
 
 
-def namespaced_kinds(client: Client, api_version: str) -> dict[str, bool]:
-    """The kinds that a cluster serves, each with whether its objects are in namespaces; empty for an unknown version.
+def served_kinds(client: Client, api_version: str) -> Mapping[str, Served]:
+    """The kinds that a cluster serves; empty for an unknown version. A client asks once for each version. Raises: as `one`."""
+    if api_version not in client.served:
+        answer = _sent(client, "GET", _root(api_version), f"the kinds of {api_version}") or {}
+        listed = (each for each in answer.get("resources") or () if "/" not in each["name"])
+        client.served[api_version] = {each["kind"]: Served(each["name"], bool(each["namespaced"])) for each in listed}
+    return client.served[api_version]
 
-    Raises: as `one`.
-    """
-    answer = _sent(client, "GET", _root(api_version), f"the kinds of {api_version}") or {}
-    return {each["kind"]: bool(each["namespaced"]) for each in answer.get("resources") or () if "/" not in each["name"]}
+
+def _resource(client: Client, api_version: str, kind: str) -> str:
+    """The kind's name in URL paths: of a kind that neither Kubernetes nor Flux defines, only the cluster knows it."""
+    if is_built_in(api_version) or is_of_flux(api_version):
+        return plural(kind)
+    found = served_kinds(client, api_version).get(kind)
+    return found.resource if found else plural(kind)
 
 
 def ask(client: Client, api_version: str, kind: str, body: Mapping[str, Any]) -> dict[str, Any]:

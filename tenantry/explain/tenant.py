@@ -15,7 +15,6 @@ from tenantry.fleet.trace import Value, trace
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.plan import Plan
 
-
 _EVERYWHERE = ("serviceAccount", "shard", "clusterRoles", "clusterObjects")
 """What only the tenant's entry sets, the same in all environments."""
 

@@ -43,3 +43,22 @@ def test_a_kind_that_the_cluster_does_not_serve_is_told_once(resources: list[Any
         found = [each.message for each in unserved(client, loaded, plan_one(loaded, "dev"))]
     assert len(found) == (message is not None)
     assert all(each.startswith(message or "") and "(tenants.yaml:1" in each for each in found)
+
+
+CLUSTER_SCOPED = TEXT.replace("objects: {pull", "clusterObjects: {pull").replace(
+    ", ca: {apiVersion: v1, kind: ConfigMap}", ""
+)
+
+
+@pytest.mark.parametrize(
+    ("namespaced", "message"),
+    [(False, None), (True, "ExternalSecret of external-secrets.io/v1 is in a namespace on cluster 'hub'")],
+)
+def test_a_cluster_object_is_of_a_kind_outside_of_namespaces(*, namespaced: bool, message: str | None) -> None:
+    loaded = fleet(CLUSTER_SCOPED)
+    memory = Memory()
+    memory.objects["/apis/external-secrets.io/v1"] = {"resources": [{**SERVED, "namespaced": namespaced}]}
+    with memory.client() as client:
+        found = [each.message for each in unserved(client, loaded, plan_one(loaded, "dev"))]
+    assert len(found) == (message is not None)
+    assert all(each.startswith(message or "") for each in found)

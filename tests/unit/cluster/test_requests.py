@@ -135,3 +135,19 @@ def test_patience_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Refused, match="cannot read serviceaccounts: HTTP 429"), memory.client() as client:
         list(every(client, "v1", "ServiceAccount"))
     assert sum(pauses) == 15.5
+
+
+def test_the_cluster_says_how_a_kind_of_neither_kubernetes_nor_flux_is_called_in_paths() -> None:
+    memory = Memory()
+    memory.objects["/apis/example.com/v1"] = {
+        "resources": [
+            {"name": "mice/status", "kind": "Mouse", "namespaced": True},
+            {"name": "mice", "kind": "Mouse", "namespaced": True},
+        ]
+    }
+    memory.objects["/apis/example.com/v1/namespaces/rocky/mice/jerry"] = {"metadata": {"name": "jerry"}}
+    memory.objects["/apis/example.com/v1/mice"] = {"items": [{"metadata": {"name": "jerry", "namespace": "rocky"}}]}
+    with memory.client() as client:
+        assert one(client, ObjectId("example.com/v1", "Mouse", "rocky", "jerry")) is not None
+        assert [each["metadata"]["name"] for each in every(client, "example.com/v1", "Mouse")] == ["jerry"]
+    assert [path for _, path, _ in memory.requests].count("/apis/example.com/v1") == 1
