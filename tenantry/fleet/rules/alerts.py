@@ -9,7 +9,6 @@ from tenantry.fleet.leaks import secrets_of
 from tenantry.fleet.rules import walk
 from tenantry.fleet.rules.keys import keys_of_credentials
 from tenantry.messages.errors import Finding
-from tenantry.messages.text import declared
 from tenantry.model import COMMIT_STATUS, Alert, App
 
 _COMMENTS = ("giteapullrequestcomment", "githubpullrequestcomment", "gitlabmergerequestcomment")
@@ -34,19 +33,7 @@ _NO_ADDRESS = "telegram"
 
 def alerts_name_declared_apps(fleet: Fleet) -> Iterator[Finding]:
     for at, alert in walk.alerts(fleet):
-        group = "addons" if at[0] == "platform" else "apps"
-        owner = at[:-2]
-        what = "add-on" if group == "addons" else "app"
-        known = fleet.names(*owner, group)
-        for index, app in enumerate(alert.apps or ()):
-            if app not in known:
-                yield Finding(
-                    (*at, "apps", index),
-                    f"unknown-{what}",
-                    f"alert '{at[-1]}' refers to {what} '{app}', which is not declared",
-                    (declared("declared", app, known),),
-                    fix=f"declare it under '{'.'.join((*owner, group))}:', or correct the name",
-                )
+        yield from walk.undeclared(fleet, at, "apps", alert.apps or (), ("apps", "app"))
 
 
 def addresses_of_providers_hold_no_secret(fleet: Fleet) -> Iterator[Finding]:

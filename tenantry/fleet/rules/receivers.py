@@ -10,7 +10,6 @@ from tenantry.fleet.rules.unused import may_be_filled
 from tenantry.messages.errors import Finding
 from tenantry.messages.findings import doubtful
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.messages.text import declared
 from tenantry.model import Receiver
 
 _WITHOUT_SECRET = "generic-oidc"
@@ -21,18 +20,7 @@ _KEY = ("token",)
 
 def receivers_name_declared_sources(fleet: Fleet) -> Iterator[Finding]:
     for at, receiver in walk.receivers(fleet):
-        group, what = ("addons", "add-on") if at[0] == "platform" else ("sources", "source")
-        owner = at[:-2]
-        known = fleet.names(*owner, group)
-        for index, name in enumerate(receiver.sources or ()):
-            if name not in known:
-                yield Finding(
-                    (*at, "sources", index),
-                    f"unknown-{what}",
-                    f"receiver '{at[-1]}' refers to {what} '{name}', which is not declared",
-                    (declared("declared", name, known),),
-                    fix=f"declare it under '{'.'.join((*owner, group))}:', or correct the name",
-                )
+        yield from walk.undeclared(fleet, at, "sources", receiver.sources or (), ("sources", "source"))
 
 
 def receivers_name_sources_that_flux_fetches(fleet: Fleet) -> Iterator[Finding]:

@@ -45,13 +45,7 @@ def roles_of_tenants_may_apply_something(fleet: Fleet) -> Iterator[Finding]:
 def _roles(fleet: Fleet) -> Iterator[tuple[Path, str]]:
     for at, given in walk.settings(fleet):
         if isinstance(given, PlacedSettings):
-            if given.role:
-                yield (*at, "role"), given.role
-            for index, owner in enumerate(given.owners or ()):
-                yield (*at, "owners", index, "role"), owner.role
-            for name, binding in (given.roleBindings or {}).items():
-                if binding:
-                    yield (*at, "roleBindings", name, "role"), binding.role
+            yield from walk.roles_in(at, given)
 
 
 def _closest(role: str) -> str | None:

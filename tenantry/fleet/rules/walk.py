@@ -212,10 +212,11 @@ def roles_of(fleet: Fleet, tenant: str) -> Iterator[tuple[Path, str]]:
                 yield (*path, "roleBindings", name, "role"), binding.role
     for path, given in levels:
         for place, override in settings_overrides(given.overrides, path):
-            yield from _roles_in(place, override)
+            yield from roles_in(place, override)
 
 
-def _roles_in(at: Path, given: PlacedSettings) -> Iterator[tuple[Path, str]]:
+def roles_in(at: Path, given: PlacedSettings) -> Iterator[tuple[Path, str]]:
+    """The ClusterRoles that settings at a path name, each with its place."""
     if given.role:
         yield (*at, "role"), given.role
     for index, owner in enumerate(given.owners or ()):
@@ -223,3 +224,24 @@ def _roles_in(at: Path, given: PlacedSettings) -> Iterator[tuple[Path, str]]:
     for name, binding in (given.roleBindings or {}).items():
         if binding:
             yield (*at, "roleBindings", name, "role"), binding.role
+
+
+def undeclared(
+    fleet: Fleet, at: tuple[str, ...], key: str, names: Iterable[str], kind: tuple[str, str]
+) -> Iterator[Finding]:
+    """A finding for each name that an alert or receiver at a path refers to, and that is not declared beside it.
+
+    key: the list with the names. kind: what a tenant has there, as its key and as a word; the platform has add-ons.
+    """
+    group, what = ("addons", "add-on") if at[0] == "platform" else kind
+    owner, who = at[:-2], at[-2].removesuffix("s")
+    known = fleet.names(*owner, group)
+    for index, name in enumerate(names):
+        if name not in known:
+            yield Finding(
+                (*at, key, index),
+                f"unknown-{what}",
+                f"{who} '{at[-1]}' refers to {what} '{name}', which is not declared",
+                (declared("declared", name, known),),
+                fix=f"declare it under '{'.'.join((*owner, group))}:', or correct the name",
+            )
