@@ -113,7 +113,9 @@ def password_in_url(path: Path, url: str) -> Finding | None:
 
 
 def empty_list(path: Path) -> Finding:
-    return Finding(path, "empty", "at least one entry is needed")
+    return Finding(
+        path, "empty", "at least one entry is needed", fix="add an entry, or remove the key if it is optional"
+    )
 
 
 def empty_string(path: Path) -> Finding:

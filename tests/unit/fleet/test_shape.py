@@ -152,7 +152,12 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
             "clusters.all",
             "bad-value]: false is not allowed here\n  at {}\n  allowed: true",
         ),
-        ("clusters: {labels: {}}", 24, "clusters.labels", "empty]: at least one entry is needed\n  at {}"),
+        (
+            "clusters: {labels: {}}",
+            24,
+            "clusters.labels",
+            "empty]: at least one entry is needed\n  at {}\n  fix: add an entry, or remove the key if it is optional",
+        ),
         (
             "clusters: {}",
             15,
@@ -296,6 +301,7 @@ def test_a_frame_that_does_not_fit_is_reported_with_everything_else_that_does_no
         "  fix: add 'apiVersion:'",
         "tenants.yaml:1:15: error[empty]: at least one entry is needed",
         "  at environments",
+        "  fix: add an entry, or remove the key if it is optional",
         "tenants.yaml:2:11: error[wrong-type]: expected a mapping, found a list",
         "  at clusters",
         "tenants.yaml:5:25: error[owned-key]: key 'sourceRef' cannot be set: the fleet sets it from 'source'",

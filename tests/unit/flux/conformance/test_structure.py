@@ -13,6 +13,7 @@ from tenantry.flux import schemas
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.messages.errors import Finding
+from tenantry.messages.findings import empty_list
 from tests.unit.flux.conformance.specs import AT, RIGHT, told
 
 
@@ -187,7 +188,7 @@ def test_a_string_has_a_greatest_length(length: int, problems: int) -> None:
 
 def test_an_empty_list_is_told() -> None:
     provider = {"issuerURL": "https://issuer.example.com", "audience": "rocky", "validations": []}
-    expected = [Finding((*AT, "oidcProviders", 0, "validations"), "empty", "at least one entry is needed")]
+    expected = [empty_list((*AT, "oidcProviders", 0, "validations"))]
     assert expected == told("Receiver", type="generic-oidc", secretRef=None, oidcProviders=[provider])
 
 
@@ -233,7 +234,6 @@ def tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtur
         ({"minLength": 2}, "a", "bad-value", "at least 2 characters are needed, found 1"),
         ({"minItems": 2}, ["a"], "bad-value", "at least 2 entries are needed, found 1"),
         ({"maxItems": 1}, ["a", "b"], "bad-value", "at most 1 entry is allowed, found 2"),
-        ({"minProperties": 1}, {}, "empty", "at least one entry is needed"),
         ({"maxProperties": 1}, {"a": 1, "b": 1}, "bad-value", "at most 1 entry is allowed, found 2"),
         (
             {"type": ["integer", "string"]},
@@ -248,6 +248,10 @@ def test_constraints_that_no_kind_uses_yet_are_told_too(
     tell: Tell, part: dict[str, Any], value: Any, code: str, message: str
 ) -> None:
     assert [Finding((*AT, "a"), code, message)] == tell(part, value)
+
+
+def test_an_empty_mapping_is_told(tell: Tell) -> None:
+    assert [empty_list((*AT, "a"))] == tell({"minProperties": 1}, {})
 
 
 @pytest.mark.parametrize("value", [8080, "http"])
