@@ -59,15 +59,11 @@ class Place:
         if resource.kind == "ClusterRole":
             return "rules" in written and _as_text(resource.props.get("rules")) == _as_text(written["rules"])
         role = mapping(resource.props.get("roleRef"))
-        homes = (self.home, *(() if self.kubeconfig else self.frame.accounts(self.environment)))
-        users = [f"system:serviceaccount:{home}:{self.account}" for home in homes]
-        named = [(each.get("kind"), each.get("name")) for each in entries(resource.props.get("subjects"))]
+        homes = {self.home, *(() if self.kubeconfig else self.frame.accounts(self.environment))}
+        users = {("User", f"system:serviceaccount:{home}:{self.account}") for home in homes}
+        named = {(each.get("kind"), each.get("name")) for each in entries(resource.props.get("subjects"))}
         is_binding = resource.kind == "ClusterRoleBinding" and role.get("kind") == "ClusterRole"
-        return (
-            is_binding
-            and role.get("name") == written.get("role", resource.name)
-            and named == [("User", each) for each in users]
-        )
+        return is_binding and role.get("name") == written.get("role", resource.name) and named == users
 
     def is_cluster_object(self, resource: Resource) -> bool:
         """Whether the main file itself has the object under `clusterObjects`."""

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from policy.main_file import USUAL, read
+from policy.main_file import USUAL, MainFile, read
 from tenantry.load import load_fleet, plan_all
 from tenantry.model.document import RESERVED
 from tests.hostile.confinement import escapes_of, judge, registered, seeds
 from tests.unit.policy.test_rules import violations
+from tests.unit.texts import fleet as fleet_of
+from tests.unit.texts import rocky
 
 ROOT = Path(__file__).resolve().parents[3]
 FLEETS = [
@@ -46,3 +48,10 @@ def test_hostile_fleets_are_refused_or_confined() -> None:
 
 def test_the_pack_knows_which_namespaces_are_reserved_by_default() -> None:
     assert list(USUAL) == list(RESERVED)
+
+
+def test_rights_on_whole_clusters_are_those_of_all_accounts_of_the_tenant_in_any_order() -> None:
+    extra = ", ".join(f"{name}: {{serviceAccount: true}}" for name in ("a", "b", "c", "d", "e"))
+    written = f"clusters: {{names: [hub]}}\nnamespaces: {{{extra}}}\nclusterRoles: {{pv: {{role: volumes}}}}"
+    loaded = fleet_of(rocky("web: {kustomize: {source: manifests}}", written))
+    assert escapes_of(plan_all(loaded).values(), MainFile(loaded.source.data)) == []
