@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tenantry.fleet.inherit import MAX_ABOVE, cycles, lineage, too_long
-from tenantry.fleet.merge import Layer, merge, origin
+from tenantry.fleet.inherit import MAX_ABOVE, cycles, lineage, too_long, whole
+from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.template import fill
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Finding, Found, Path, first_of
@@ -86,24 +86,21 @@ class _Grouping:
             return Grouped(self.source, first_of(self.findings), frozenset(members))
         self.findings += _circles(self.parents)
         broken = {str(finding.path[1]) for finding in self.findings if finding.path[0] == "clusterGroups"}
-        whole = dict(self.clusters)
+        clusters = dict(self.clusters)
         for name, group in members.items():
             chain = lineage(group, self.parents)
             if broken.isdisjoint(chain) and all(isinstance(self.groups.get(each), dict) for each in chain):
-                whole[name] = self._whole(name, chain)
+                clusters[name] = self._whole(name, chain)
             else:
                 self.incomplete.add(name)
-        merged = self.source.merged({**self.source.data, "clusters": whole}, self._origin)
+        merged = self.source.merged({**self.source.data, "clusters": clusters}, self._origin)
         return Grouped(merged, first_of(dict.fromkeys(self.findings)), frozenset(self.incomplete))
 
     def _whole(self, name: str, chain: list[str]) -> dict[str, Any]:
         above = [self._inherited(group, name) for group in chain]
         own = Layer(("clusters", name), self.clusters[name])
         layers = self.layers[name] = tuple(_of_one_kind([*above, own]))
-        inherited = merge(layers[:-1])
-        # `null` removes an inherited value. Where nothing is inherited it stays, so that a misspelt key is noticed.
-        pointless = {key: None for key, value in own.data.items() if value is None and key not in inherited}
-        return {**merge(layers), **pointless}
+        return whole(layers)
 
     def _inherited(self, group: str, cluster: str) -> Layer:
         """What a group says, with the cluster's name filled in."""

@@ -100,8 +100,8 @@ def inherit(data: dict[str, Any]) -> Inherited:
     lineages = {name: lineage(name, parents) for name in parents}
     incomplete = frozenset(name for name, chain in lineages.items() if not broken.isdisjoint(chain))
     layers = {name: _layers(chain, environments) for name, chain in lineages.items() if name not in incomplete}
-    whole = {name: _whole(layers[name]) if name in layers else own for name, own in environments.items()}
-    return Inherited({**data, "environments": whole}, layers, findings, incomplete)
+    merged = {name: whole(layers[name]) if name in layers else own for name, own in environments.items()}
+    return Inherited({**data, "environments": merged}, layers, findings, incomplete)
 
 
 def _extends(environment: Any) -> Any:
@@ -120,7 +120,8 @@ def _inherited(environment: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in environment.items() if key not in _OWN}
 
 
-def _whole(layers: tuple[Layer, ...]) -> dict[str, Any]:
+def whole(layers: tuple[Layer, ...]) -> dict[str, Any]:
+    """An environment or a cluster, its own layer the last, with what it inherits."""
     above = merge(layers[:-1])
     # `null` removes an inherited value. Where nothing is inherited it stays, so that a misspelt key is noticed.
     pointless = {key: None for key, value in layers[-1].data.items() if value is None and key not in above}
