@@ -1,0 +1,37 @@
+"""Builds the review of a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tenantry.compare.diff import Diff
+from tenantry.compare.review.dangers import dangers
+from tenantry.compare.review.model import EnvironmentReview, Review
+from tenantry.plan.plan import Plan, nothing_of
+
+
+def review(diffs: Sequence[Diff], before: Mapping[str, Plan], after: Mapping[str, Plan]) -> Review:
+    """The review of all environments. Args: before, after: the plans that were compared, by environment."""
+    changed = [each for each in diffs if each]
+    return Review(
+        environments=tuple(_environment(each, *_plans(each, before, after)) for each in changed),
+        unchanged=tuple(each.environment for each in diffs if not each),
+    )
+
+
+def _plans(diff: Diff, before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Plan, Plan]:
+    one, other = before.get(diff.environment), after.get(diff.environment)
+    there = one or other
+    assert there is not None
+    return one or nothing_of(there), other or nothing_of(there)
+
+
+def _environment(diff: Diff, before: Plan, after: Plan) -> EnvironmentReview:
+    clusters = {each.owner.cluster for plan in (before, after) for each in plan.objects if each.owner.cluster}
+    return EnvironmentReview(
+        environment=diff.environment,
+        status=diff.status,
+        diff=diff,
+        total=len(clusters),
+        dangers=dangers(diff, before, after),
+    )
