@@ -1,6 +1,6 @@
 """The command `tenantry`: finds the subcommand, and turns errors into messages and exit codes.
 
-0 success, 1 differences or not ready, 2 invalid input or usage, 3 internal error, 130 interrupted.
+0 success, 1 differences or not ready, 2 invalid input or usage, 3 internal error, 4 refused change, 130 interrupted.
 A subcommand is imported only when it is called, because some import large libraries.
 """
 
@@ -99,8 +99,9 @@ A first session:
 Exit codes:
   0    success
   1    differences, problems found, or apps that are not ready
-  2    invalid tenants.yaml, wrong usage, or a request that is refused
+  2    invalid tenants.yaml, wrong usage, or a request that cannot be met
   3    internal error (please report it)
+  4    the change is refused: the guard of `pulumi up`, or a limit
   130  interrupted
 
 `tenantry COMMAND --help` has the options and examples of each command.

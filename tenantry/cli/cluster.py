@@ -15,7 +15,7 @@ from tenantry.cli.fleet_file import file_option, reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import cluster_name, output
 from tenantry.cli.options import environment as environment_option
-from tenantry.cli.output import as_text, counts, data, data_json, say
+from tenantry.cli.output import as_text, counts, data, data_json, document, say
 from tenantry.cluster.apply_bootstrap import Outcome, apply
 from tenantry.cluster.connect import connect
 from tenantry.cluster.inventory import secret_of
@@ -159,7 +159,7 @@ def _reference(fleet: Fleet, name: str, environment: str) -> SecretKey:
 
 def _print(name: str, problems: tuple[Problem, ...], output: str) -> None:
     if output == "json":
-        data_json({"cluster": name, "problems": [asdict(problem) for problem in problems]})
+        data_json(document("KubeconfigCheck", cluster=name, problems=[asdict(problem) for problem in problems]))
         return
     for problem in problems:
         data(as_text(problem))

@@ -17,7 +17,7 @@ from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import group as group_option
 from tenantry.cli.options import output
-from tenantry.cli.output import data, data_json, say
+from tenantry.cli.output import data, data_json, document, say
 from tenantry.cluster import discover as search
 from tenantry.cluster.cluster_file import edited
 from tenantry.cluster.declared import Changes, Naming, compare, management_of
@@ -167,7 +167,8 @@ def _below(target: Path, file: Path) -> str:
 
 def _print(changes: Changes, notes: tuple[str, ...], target: Path, output: str, *, written: bool) -> None:
     if output == "json":
-        data_json({"file": str(target), "written": written, **asdict(changes), "notes": list(notes)})
+        found = {"file": str(target), "written": written, **asdict(changes), "notes": list(notes)}
+        data_json(document("Discovery", **found))
         return
     for note in notes:
         say(f"note: {note}")

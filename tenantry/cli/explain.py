@@ -17,7 +17,7 @@ from tenantry.cli.options import app as app_argument
 from tenantry.cli.options import cluster as cluster_option
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import tenant as tenant_argument
-from tenantry.cli.output import data, data_json, working
+from tenantry.cli.output import data, data_json, document, working
 from tenantry.explain import (
     ExplainedApp,
     ExplainedPlatform,
@@ -130,7 +130,7 @@ def _print_platform_part(fleet: Fleet, planned: Plan, addon: str | None, cluster
 
 def _print_platform(platform: ExplainedPlatform, output: str) -> None:
     if output == "json":
-        data_json(as_data(platform))
+        data_json(document("Explanation", **as_data(platform)))
     else:
         data(annotated(_platform_lines(platform)))
 
@@ -151,7 +151,7 @@ def _by_cluster(platform: ExplainedPlatform) -> Iterator[Value]:
 
 def _print_tenant(tenant: ExplainedTenant, output: str) -> None:
     if output == "json":
-        data_json(as_data(tenant))
+        data_json(document("Explanation", **as_data(tenant)))
     else:
         data(annotated(_tenant_lines(tenant)))
 
@@ -196,7 +196,7 @@ def _selector(choice: Choice) -> str:
 
 def _print_app(app: ExplainedApp, output: str) -> None:
     if output == "json":
-        data_json(as_data(app))
+        data_json(document("Explanation", **as_data(app)))
     else:
         data(annotated(_app_lines(app)))
 

@@ -95,7 +95,17 @@ def working(what: str) -> Iterator[None]:
             sys.stderr.flush()
 
 
+API_VERSION = "tenantry/v1"
+"""The version of all documents of `--output json`. Within a version, keys are only added."""
+
+
+def document(kind: str, /, **content: Any) -> dict[str, Any]:
+    """A document of `--output json`: its version and kind, then its content. docs/output.md describes each kind."""
+    return {"apiVersion": API_VERSION, "kind": kind, **content}
+
+
 def data_json(value: Any) -> None:
+    """Print a result as JSON: what `document` returns, or a JSON Schema."""
     data(json.dumps(value, indent=2))
 
 

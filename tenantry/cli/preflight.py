@@ -19,7 +19,7 @@ from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output
 from tenantry.cli.output import as_data as diagnostic_as_data
-from tenantry.cli.output import as_text, counts, data, data_json, error, report_warnings, say, working
+from tenantry.cli.output import as_text, counts, data, data_json, document, error, report_warnings, say, working
 from tenantry.cluster.requests import ANSWER_TIMEOUT
 from tenantry.cluster.stackfile import stack_target
 from tenantry.fleet.fleet import Fleet
@@ -45,6 +45,7 @@ Exit codes:
   0  no errors; there may be warnings
   1  at least one error
   2  tenants.yaml is invalid, or a management cluster does not answer
+  4  the guard of `pulumi up` would refuse the change
 """,
 )
 @environments_option("The environment to check; can be repeated.", required=True)
@@ -89,12 +90,15 @@ def command(
             error(str(refused))
     if output == "json":
         environments = [_as_data(plans[name], report) for name, report in reports.items()]
-        data_json({"environments": environments, "warnings": [diagnostic_as_data(each) for each in warnings]})
+        told = [diagnostic_as_data(each) for each in warnings]
+        data_json(document("Preflight", environments=environments, warnings=told))
     else:
         for name, report in reports.items():
             _print(plans[name], report, EVERYTHING if everything else DisplayLimits(), brief=brief)
     if len(reports) < len(plans):
         return 2
+    if any(report.refused for report in reports.values()):
+        return 4
     return 0 if all(report.fit for report in reports.values()) else 1
 
 
@@ -151,6 +155,7 @@ def _as_data(planned: Plan, report: Report) -> dict[str, Any]:
         "management": planned.management,
         "objects": len(planned.objects),
         "fit": report.fit,
+        "refused": report.refused,
         "problems": [asdict(each) for each in report.problems],
         "adoptions": [
             {

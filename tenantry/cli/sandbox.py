@@ -16,7 +16,7 @@ from tenantry.cli.commands import Group
 from tenantry.cli.fleet_file import project_directory, reads_file
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
-from tenantry.cli.output import data_json, say, stdout_console
+from tenantry.cli.output import data_json, document, say, stdout_console
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import plan
@@ -109,7 +109,7 @@ def status(root: Path, output: str) -> int:
 
         found = status_of(root)
     if output == "json":
-        data_json(_as_data(found))
+        data_json(document("Sandbox", **_as_data(found)))
     else:
         stdout_console().print(_table(found))
         if found.webhooks:
@@ -179,7 +179,7 @@ def _table(found: SandboxStatus) -> Table:
     return table
 
 
-def _as_data(found: SandboxStatus) -> Any:
+def _as_data(found: SandboxStatus) -> dict[str, Any]:
     from dataclasses import asdict
 
     return asdict(found)

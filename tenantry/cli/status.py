@@ -14,11 +14,12 @@ from rich.live import Live
 from rich.text import Text
 
 from tenantry.cli.commands import Command
+from tenantry.cli.diff.data import id_as_data
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
-from tenantry.cli.output import data_json, say, stdout_console, working
+from tenantry.cli.output import data_json, document, say, stdout_console, working
 from tenantry.cli.status_table import status_table, webhook_table
 from tenantry.cluster.inventory import apps_of, namespaces_of, owned_on
 from tenantry.cluster.leftovers import leftovers, told
@@ -26,7 +27,7 @@ from tenantry.cluster.status import AppStatus, Readiness, statuses
 from tenantry.cluster.stuck import stuck
 from tenantry.cluster.webhooks import Webhook, webhooks_of
 from tenantry.guard.places import Places
-from tenantry.kube.objects import Manifest
+from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
@@ -92,24 +93,24 @@ def command(
         planned = plan(load_fleet(file), environment)
     with connect_management(file, environment, kubeconfig, context) as client:
         if receivers:
-            return _show_webhooks(webhooks_of(client, planned), output)
+            return _show_webhooks(environment, webhooks_of(client, planned), output)
         live = _wait(client, planned, timeout) if wait else _read(client, planned)
-        others = _others(client, planned)
+        others, note = _others(client, planned)
         waiting = tuple(stuck(live, _places(client)))
     found = statuses(planned, live)
     if output == "json":
-        data_json([_as_data(status) for status in found])
+        data_json(_document(environment, found, others, waiting))
     else:
         console = stdout_console()
         console.print(status_table(found, console))
-    for message in filter(None, (*waiting, others)):
+    for message in filter(None, (*waiting, note)):
         say(message)
     return 0 if all(status.readiness is Readiness.READY for status in found) else 1
 
 
-def _show_webhooks(found: tuple[Webhook, ...], output: str) -> int:
+def _show_webhooks(environment: str, found: tuple[Webhook, ...], output: str) -> int:
     if output == "json":
-        data_json([_webhook_data(each) for each in found])
+        data_json(document("Status", environment=environment, receivers=[_webhook_data(each) for each in found]))
     elif found:
         stdout_console().print(webhook_table(found))
     else:
@@ -129,15 +130,13 @@ def _places(client: Client) -> Places | None:
         return None
 
 
-def _others(client: Client, planned: Plan) -> str:
-    """Objects of the environment that are not in the plan, or a note that this user may not read all kinds."""
+def _others(client: Client, planned: Plan) -> tuple[list[ObjectId] | None, str]:
+    """Objects of the environment that are not in the plan, and a message about them; None if this user may not read all kinds."""
     try:
-        return told(
-            planned.environment,
-            leftovers(planned, owned_on(client, planned.environment, [each.id for each in planned.objects])),
-        )
+        found = leftovers(planned, owned_on(client, planned.environment, [each.id for each in planned.objects]))
     except Refused as refused:
-        return f"what else is there of environment '{planned.environment}' was not looked at: {refused}"
+        return None, f"what else is there of environment '{planned.environment}' was not looked at: {refused}"
+    return found, told(planned.environment, found)
 
 
 def _wait(client: Client, planned: Plan, timeout: int) -> tuple[Manifest, ...]:
@@ -190,6 +189,18 @@ class _LineProgress:
 def _counts(found: tuple[AppStatus, ...]) -> str:
     ready = sum(status.readiness is Readiness.READY for status in found)
     return f"{ready} of {counted(len(found), 'app')} ready"
+
+
+def _document(
+    environment: str, found: tuple[AppStatus, ...], undeclared: list[ObjectId] | None, waiting: tuple[str, ...]
+) -> dict[str, Any]:
+    return document(
+        "Status",
+        environment=environment,
+        apps=[_as_data(status) for status in found],
+        undeclared=None if undeclared is None else [id_as_data(each) for each in undeclared],
+        stuck=[dict(zip(("message", "fix"), each.split("\n  fix: ", 1), strict=True)) for each in waiting],
+    )
 
 
 def _as_data(status: AppStatus) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import click
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import output
-from tenantry.cli.output import as_data, data, data_json, report_warnings, working
+from tenantry.cli.output import as_data, data, data_json, document, report_warnings, working
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.text import counted, listed
 
@@ -49,7 +49,7 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     warnings = warnings_of(fleet)
     if output == "json":
         told = {"warnings": [as_data(each) for each in warnings], "objects": objects}
-        data_json({"valid": True, "errors": [], **told, "clusterAdmin": admins, "clusterRoles": rights})
+        data_json(document("Validation", valid=True, errors=[], **told, clusterAdmin=admins, clusterRoles=rights))
     else:
         counts = f"{counted(len(fleet.clusters), 'cluster')}, {counted(len(fleet.document.tenants), 'tenant')}"
         data(f"{file} is valid: {counts}; objects: {', '.join(f'{name} {count}' for name, count in objects.items())}")

@@ -34,10 +34,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """problems: errors first. adoptions: empty if the state that the guard needs could not be read."""
+    """problems: errors first. adoptions: empty if the state that the guard needs could not be read.
+
+    refused: whether the guard would refuse the run. Its reasons are among the problems.
+    """
 
     problems: tuple[Problem, ...]
     adoptions: tuple[Adoption, ...]
+    refused: bool = False
 
     @property
     def fit(self) -> bool:
@@ -75,18 +79,21 @@ class _Check:
     now: datetime
     connect: remotes.Connect
     adopted: tuple[Adoption, ...] = ()
+    refused: bool = False
 
     def report(self, marks: list[Problem]) -> Report:
         parts = (self._guard, self._former_rights, self._fitness, self._lockdown, self._policy, self._remotes)
         found = [*marks, *(each for part in in_parallel(_told, parts) for each in part)]
-        return Report(tuple(sorted(dict.fromkeys(found), key=lambda each: each.severity)), self.adopted)
+        return Report(tuple(sorted(dict.fromkeys(found), key=lambda each: each.severity)), self.adopted, self.refused)
 
     def _read(self, id: ObjectId) -> Manifest | None:
         return one(self.client, id)
 
     def _guard(self) -> Iterator[Problem]:
         now: Held = held(holdings(self.client, self.plan), self.plan.environment)
-        yield from refusals(self.plan, now, self.limits)
+        for refusal in refusals(self.plan, now, self.limits):
+            self.refused = True
+            yield refusal
         yield from doubts(self.plan, now, self.limits)
         self.adopted = tuple(adoptions(self.plan, now.strangers, self.limits.adopting, self._read))
         yield from check_adoptions(self.adopted)

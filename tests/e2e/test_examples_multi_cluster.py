@@ -190,7 +190,7 @@ def test_removing_a_release_environment_leaves_its_model_as_it_was(
             lambda cluster=cluster: not any(RELEASE in each for each in cluster.namespaces()), "the namespaces to go"
         )
     assert dev.preview() == {}
-    apps = json.loads(dev.tenantry("status", "--environment", "dev", "--output", "json").ok().out)
+    apps = json.loads(dev.tenantry("status", "--environment", "dev", "--output", "json").ok().out)["apps"]
     assert {app["status"] for app in apps} == {"ready"}
 
 

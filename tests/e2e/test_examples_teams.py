@@ -82,7 +82,7 @@ def test_the_teams_apps_are_ready(cloudy: Cloudy) -> None:
 
 def apps(project: Project, environment: str) -> set[tuple[str | None, str, str, str]]:
     """The apps of an environment with their status."""
-    listed = json.loads(project.tenantry("status", "--environment", environment, "--output", "json").ok().out)
+    listed = json.loads(project.tenantry("status", "--environment", environment, "--output", "json").ok().out)["apps"]
     return {(app["tenant"], app["kind"], f"{app['namespace']}/{app['name']}", app["status"]) for app in listed}
 
 
@@ -183,7 +183,7 @@ def webhook(cloudy: Cloudy) -> str:
     """The URL of ROCKY's receiver."""
     address = json.loads(cloudy.project.tenantry("sandbox", "status", "--output", "json").ok().out)["webhooks"]
     listed = ("status", "--environment", cloudy.environment, "--receivers", "--output", "json")
-    [receiver] = json.loads(cloudy.project.tenantry(*listed).ok().out)
+    [receiver] = json.loads(cloudy.project.tenantry(*listed).ok().out)["receivers"]
     return f"{address}{receiver['path']}"
 
 

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("fleet")]
 
 
 def test_every_app_is_ready_on_hub_and_remote(fleet: Project) -> None:
-    apps = json.loads(fleet.tenantry("status", "--environment", "dev", "--output", "json").ok().out)
+    apps = json.loads(fleet.tenantry("status", "--environment", "dev", "--output", "json").ok().out)["apps"]
     assert {(app["tenant"], app["cluster"], app["app"], app["status"]) for app in apps} == {
         (None, "edge-1", "cert-controller", "ready"),
         ("rocky", "hub-dev", "db", "ready"),

@@ -157,7 +157,9 @@ def webhooks(alerting: Project) -> dict[str, str]:
 
     def ready() -> dict[str, str] | None:
         told = alerting.tenantry("status", "--environment", "dev", "--receivers", "--output", "json")
-        return None if told.code else {each["name"]: address + each["path"] for each in json.loads(told.out)}
+        return (
+            None if told.code else {each["name"]: address + each["path"] for each in json.loads(told.out)["receivers"]}
+        )
 
     return eventually(ready, "receivers that are ready")
 

@@ -291,7 +291,7 @@ def adopted(adopting: Project, hub: Cluster) -> Adopted:
 
 def test_a_tenant_that_was_made_by_hand_is_refused_object_by_object(handmade: Project, hub: Cluster) -> None:
     project = handmade
-    found = problems(project, 1)
+    found = problems(project, 4)
     refused = (
         "4 objects exist already on 'hub-dev' outside of environment 'dev': tenant 'rocky' would take them over\n"
         "    Namespace rocky\n    ServiceAccount rocky/rocky\n    GitRepository rocky/manifests\n    Kustomization rocky/db"

@@ -32,7 +32,7 @@ def ready(project: Project) -> dict[tuple[str, str, str], str]:
     """Status by tenant, cluster and app, as users are told."""
     told = project.tenantry("status", "--environment", "dev", "--output", "json")
     assert told.code in (0, 1), told.text
-    apps = json.loads(told.out)
+    apps = json.loads(told.out)["apps"]
     return {(each["tenant"], each["cluster"], each["app"]): each["status"] for each in apps}
 
 

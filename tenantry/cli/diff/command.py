@@ -16,7 +16,7 @@ from tenantry.cli.diff.text import as_names, as_text
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output, revision
-from tenantry.cli.output import data, data_json, error, invalid_as_data, report_invalid, say, working
+from tenantry.cli.output import data, data_json, document, error, invalid_as_data, report_invalid, say, working
 from tenantry.compare.diff import Diff, diff_all
 from tenantry.compare.grants import Widened, widened
 from tenantry.compare.revision import Base, load_base
@@ -43,7 +43,8 @@ Examples:
 Exit codes:
   0  no difference
   1  differences
-  2  invalid input, or the change removes more than is allowed
+  2  invalid input
+  4  the change is refused: it removes more than is allowed
 """,
 )
 @revision("base", default="HEAD")
@@ -112,14 +113,14 @@ def command(
             data("\n\n".join([f"against {before.name}", *(as_text(each, shown) for each in diffs)]))
     for refusal in told:
         error(str(refusal))
-    return 2 if told else int(any(diffs))
+    return 4 if told else int(any(diffs))
 
 
 def _as_json(
     base: Base, diffs: Sequence[Diff], limits: Mapping[str, int | None], refused: Mapping[str, Sequence[Refused]]
 ) -> dict[str, Any]:
     environments = [as_data(each, limits[each.environment], refused=bool(refused[each.environment])) for each in diffs]
-    return {"base": {"name": base.name, "commit": base.commit or None}, "environments": environments}
+    return document("Diff", base={"name": base.name, "commit": base.commit or None}, environments=environments)
 
 
 def _plans(
@@ -145,7 +146,7 @@ def _plans(
             before = load_base(file, base, planned_before, merge_base=merge_base)
     except InvalidFleet as invalid:
         if as_json:
-            data_json({"base": {"name": base, "commit": None}, **invalid_as_data(invalid)})
+            data_json(document("Diff", base={"name": base, "commit": None}, **invalid_as_data(invalid)))
         else:
             report_invalid(invalid)
         message = f"the file at '{base}' is invalid, so there is nothing to compare with"

@@ -137,7 +137,14 @@ def test_validate_as_json_says_the_same(capsys: Capture) -> None:
         "notes": [],
         "fix": "use it, or remove it",
     }
-    told = {"valid": True, "errors": [], "warnings": [warning], "objects": {"dev": 13}}
+    told = {
+        "apiVersion": "tenantry/v1",
+        "kind": "Validation",
+        "valid": True,
+        "errors": [],
+        "warnings": [warning],
+        "objects": {"dev": 13},
+    }
     told = {**told, "clusterAdmin": [], "clusterRoles": []}
     assert (0, told, "") == (code, json.loads(out), err)
     assert tenantry(capsys, "validate", "--output", "json", "--strict") == (2, out, "")
@@ -194,7 +201,7 @@ def test_render_can_name_the_objects_or_write_them_as_json(capsys: Capture) -> N
     objects = planned(SOUND).objects
     assert tenantry(capsys, "render", "-o", "names") == (0, "".join(f"{object.id}\n" for object in objects), "")
     code, out, err = tenantry(capsys, "render", "-o", "json")
-    assert (code, json.loads(out), err) == (0, [dict(object.manifest) for object in objects], "")
+    assert (code, json.loads(out)["objects"], err) == (0, [dict(object.manifest) for object in objects], "")
 
 
 def test_render_can_name_the_objects_of_one_environment(capsys: Capture) -> None:

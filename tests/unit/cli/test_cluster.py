@@ -141,7 +141,11 @@ def test_check_as_json_says_the_same(capsys: Capture, hub: Memory) -> None:
         "message": "there is no Secret kamaji/edge-admin-kubeconfig",
         "fix": "wait until it is created, or correct the cluster's 'kubeconfig' in tenants.yaml",
     }
-    assert (1, {"cluster": "edge", "problems": [problem]}, "") == (code, json.loads(out), err)
+    assert (
+        1,
+        {"apiVersion": "tenantry/v1", "kind": "KubeconfigCheck", "cluster": "edge", "problems": [problem]},
+        "",
+    ) == (code, json.loads(out), err)
 
 
 def test_check_shows_nothing_of_the_kubeconfig(capsys: Capture, hub: Memory) -> None:

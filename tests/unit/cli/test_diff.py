@@ -73,12 +73,12 @@ def test_without_a_base_it_is_compared_with_what_was_committed_last(capsys: Capt
 
 def test_up_to_the_limit_an_environment_may_lose_something(capsys: Capture) -> None:
     Path("before.yaml").write_text(BASE + MORE)
-    assert [compared(capsys, "--max-deletions", limit)[0] for limit in ("0", "1")] == [2, 1]
+    assert [compared(capsys, "--max-deletions", limit)[0] for limit in ("0", "1")] == [4, 1]
     assert compared(capsys, "--max-deletions", "0", "--allow-deletion", "tenant/movy")[0] == 1
     code, out, err = compared(capsys, "--max-deletions", "0", "--output", "json")
     (found,) = json.loads(out)["environments"]
     assert (code, found["deletions"], found["maxDeletions"], found["refused"]) == (
-        2,
+        4,
         {"tenants": 1, "namespaces": 0, "apps": 0},
         0,
         True,
@@ -93,7 +93,7 @@ def test_an_environment_does_not_lose_everything_unless_it_is_allowed_by_name(ca
     Path("tenants.yaml").write_text(EMPTIED)
     assert compared(capsys, "--allow-deletion", "tenant/rocky")[0] == 1
     code, out, err = compared(capsys, "--max-deletions", "99")
-    assert code == 2
+    assert code == 4
     assert "- tenant 'rocky' is removed from dev" in out
     assert err.startswith(
         "error: `pulumi up` of environment 'dev' would be refused: this run would remove every tenant of environment 'dev'\n"
@@ -106,7 +106,7 @@ def test_a_protected_environment_loses_only_what_was_given_up(capsys: Capture) -
     Path("before.yaml").write_text(protected)
     Path("tenants.yaml").write_text(without)
     code, _, err = compared(capsys, "--max-deletions", "9")
-    assert code == 2
+    assert code == 4
     assert "environment 'dev' is protected" in err
     assert "app 'web' of tenant 'rocky' on edge\n" in err
     assert "--max-deletions" not in err
@@ -118,7 +118,7 @@ def test_what_is_paused_is_not_removed(capsys: Capture) -> None:
     Path("before.yaml").write_text(BASE.replace("web: {", "web: {state: paused, "))
     Path("tenants.yaml").write_text(BASE.replace("web: {", "db: {"))
     code, _, err = compared(capsys)
-    assert code == 2
+    assert code == 4
     assert "Flux would leave behind what they installed\n    app 'web' of tenant 'rocky' on edge\n" in err
 
 
@@ -140,13 +140,13 @@ def test_what_was_given_up_in_an_earlier_run_does_not_count(capsys: Capture) -> 
     Path("before.yaml").write_text(with_four_more("offboarding"))
     assert compared(capsys)[0] == 1
     Path("before.yaml").write_text(with_four_more("active"))
-    assert compared(capsys)[0] == 2
+    assert compared(capsys)[0] == 4
 
 
 def test_a_cluster_that_was_decommissioned_may_be_removed(capsys: Capture) -> None:
     declared = next(line for line in FRAME.splitlines(keepends=True) if line.startswith("  edge: "))
     Path("tenants.yaml").write_text(BASE.replace(declared, ""))
-    assert compared(capsys, "--max-deletions", "0")[0] == 2
+    assert compared(capsys, "--max-deletions", "0")[0] == 4
     Path("before.yaml").write_text(BASE.replace("labels: {tier: edge}", "state: decommissioned, labels: {tier: edge}"))
     assert compared(capsys, "--max-deletions", "0")[0] == 1
 

@@ -202,7 +202,8 @@ def test_every_line_fits_a_narrow_terminal(capsys: Capture) -> None:
 def test_a_tenant_without_an_included_file_needs_no_grants(capsys: Capture) -> None:
     said = "tenant 'tina' needs no grants: no included file speaks of it, only tenants.yaml\n"
     assert said == explain(capsys, "tina")
-    assert {"tenant": "tina", "file": None, "rights": []} == json.loads(explain(capsys, "tina", "--output", "json"))
+    told = {"apiVersion": "tenantry/v1", "kind": "Explanation", "tenant": "tina", "file": None, "rights": []}
+    assert told == json.loads(explain(capsys, "tina", "--output", "json"))
 
 
 RIGHTS = """

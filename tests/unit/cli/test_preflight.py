@@ -73,10 +73,12 @@ def test_json_says_the_same(capsys: Capture, management: Memory) -> None:
         "management": "hub",
         "objects": 13,
         "fit": False,
+        "refused": False,
         "problems": [problem],
         "adoptions": [],
     }
-    assert (1, {"environments": [report], "warnings": []}, "") == (code, json.loads(out), err)
+    told = {"apiVersion": "tenantry/v1", "kind": "Preflight", "environments": [report], "warnings": []}
+    assert (1, told, "") == (code, json.loads(out), err)
 
 
 @pytest.mark.usefixtures("management")
@@ -156,7 +158,7 @@ def test_the_stack_s_limit_of_deletions_counts(capsys: Capture, management: Memo
         {"metadata": {"name": f"t{index}", "labels": labels(f"t{index}")}} for index in range(4)
     ]
     code, out, _ = tenantry(capsys, *DEV)
-    assert (1, True) == (code, "this run would remove 4 tenants, and 3 may go at once" in out)
+    assert (4, True) == (code, "this run would remove 4 tenants, and 3 may go at once" in out)
     Path("Pulumi.dev.yaml").write_text('config: {"tenantry:maxDeletions": "4"}\n')
     assert tenantry(capsys, *DEV)[0] == 0
 

@@ -42,7 +42,7 @@ def app(**metadata: Any) -> dict[str, Any]:
 def test_where_all_is_as_planned_only_the_apps_are_told(capsys: Capture) -> None:
     code, out, err = tenantry(capsys, *COMMAND)
     assert (code, err) == (0, "")
-    assert [(each["app"], each["status"]) for each in json.loads(out)] == [("web", "ready")]
+    assert [(each["app"], each["status"]) for each in json.loads(out)["apps"]] == [("web", "ready")]
 
 
 def test_what_is_there_besides_is_told(capsys: Capture, hub: Memory) -> None:
@@ -57,7 +57,7 @@ def test_what_is_there_besides_is_told(capsys: Capture, hub: Memory) -> None:
 def test_who_may_not_look_for_it_gets_the_rest_all_the_same(capsys: Capture, hub: Memory) -> None:
     hub.refuse("GET", "/api/v1/secrets", 403, "no")
     code, out, err = tenantry(capsys, *COMMAND)
-    assert (code, len(json.loads(out))) == (0, 1)
+    assert (code, len(json.loads(out)["apps"]), json.loads(out)["undeclared"]) == (0, 1, None)
     assert err == (
         "what else is there of environment 'dev' was not looked at: cannot read secrets: HTTP 403\n"
         "  fix: use credentials that may read secrets\n"
@@ -108,7 +108,10 @@ def test_receivers_are_shown_with_the_paths_of_their_webhooks(capsys: Capture) -
 @pytest.mark.usefixtures("_receiving")
 def test_json_has_the_path_by_itself(capsys: Capture) -> None:
     _, out, _ = tenantry(capsys, *COMMAND, "--receivers")
-    assert [(each["name"], each["path"]) for each in json.loads(out)] == [("push", HOOK), ("edge-rocky-push", "")]
+    assert [(each["name"], each["path"]) for each in json.loads(out)["receivers"]] == [
+        ("push", HOOK),
+        ("edge-rocky-push", ""),
+    ]
 
 
 @pytest.mark.usefixtures("hub")
