@@ -26,7 +26,8 @@ from tenantry.compare.moves import (
 )
 from tenantry.compare.rights import ClusterAdmin, ClusterRight, new_admins, new_rights, newly_allowed
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.plan.plan import Plan, nothing_of
+from tenantry.plan.objects.lifecycle import STATE_LABEL
+from tenantry.plan.plan import PROTECTED, Plan, nothing_of
 from tenantry.plan.planned_apps import PlannedApp
 
 _T = TypeVar("_T")
@@ -94,6 +95,7 @@ class Diff:
     recreated: namespaces that both plans have, but that are deleted and created again. admins: who gets `cluster-admin`;
     rights: which tenants get other rights on whole clusters;
     allowed: tenants that may give it from now on; widened: those that are granted more. Neither changes an object by itself.
+    protection: whether Pulumi refuses to delete the environment's tenants and apps, before and after.
     """
 
     environment: str
@@ -111,11 +113,23 @@ class Diff:
     allowed: tuple[str, ...]
     unchanged: int
     widened: tuple[Widened, ...] = ()
+    protection: tuple[bool, bool] = (False, False)
+
+    @property
+    def unprotected(self) -> bool:
+        """Whether an environment that stays loses its protection."""
+        return self.protection == (True, False) and self.status is Status.KEPT
+
+    @property
+    def protects(self) -> bool:
+        """Whether an environment that stays gets protection."""
+        return self.protection == (False, True) and self.status is Status.KEPT
 
     def __bool__(self) -> bool:
         """Whether there is any difference."""
         objects = self.removed.objects or self.added.objects or self.changed
-        return bool(self.status is not Status.KEPT or objects or self.allowed or self.widened)
+        kept = self.status is Status.KEPT and not (self.protects or self.unprotected)
+        return bool(not kept or objects or self.allowed or self.widened)
 
     @property
     def deletions(self) -> Deletions:
@@ -168,7 +182,21 @@ def _diff(before: Plan, after: Plan, status: Status) -> Diff:
         rights=new_rights(before, after),
         allowed=newly_allowed(before, after),
         unchanged=len(both) - len(changed),
+        protection=_protection(before, after),
     )
+
+
+def _protection(before: Plan, after: Plan) -> tuple[bool, bool]:
+    """Whether each side is protected. A side without anything that could be protected is like the other one."""
+    one, other = (
+        next((each.protect for each in plan.objects if each.id.kind in PROTECTED and not _is_leaving(each)), None)
+        for plan in (before, after)
+    )
+    return bool(other if one is None else one), bool(one if other is None else other)
+
+
+def _is_leaving(object: KubeObject) -> bool:
+    return STATE_LABEL in object.manifest["metadata"].get("labels", {})
 
 
 def _by_id(plan: Plan) -> dict[ObjectId, KubeObject]:

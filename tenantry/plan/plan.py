@@ -76,11 +76,11 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
     )
 
 
-_PROTECTED = ("Namespace", "Kustomization", "HelmRelease")
+PROTECTED = ("Namespace", "Kustomization", "HelmRelease")
 """The kinds that Pulumi protects: tenants and add-ons themselves. Other objects come and go with settings."""
 
 
 def _protected(planned: KubeObject) -> KubeObject:
     """The object, protected from `pulumi destroy`, which does not run the program and therefore no guard."""
     given_up = STATE_LABEL in planned.manifest["metadata"].get("labels", {})
-    return replace(planned, protect=planned.id.kind in _PROTECTED and not given_up)
+    return replace(planned, protect=planned.id.kind in PROTECTED and not given_up)

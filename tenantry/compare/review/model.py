@@ -73,13 +73,15 @@ class Setting(NamedTuple):
 class Change:
     """The same change of one part on all of these clusters.
 
+    was: its former name, if it is renamed.
     clusters: where it takes effect, in the order of the plan; of: on how many clusters the part is, before or after.
     sentences: what happens, without full stops, if `settings` do not say it; objects: those behind it;
-    fields: of an object where no setting's name is known.
+    fields: where no setting's name is known. The first part of their paths is the object, such as `HelmRelease`.
     """
 
     part: Part
     effect: Effect
+    was: str = ""
     clusters: tuple[str, ...]
     of: int
     sentences: tuple[str, ...] = ()
@@ -100,18 +102,23 @@ class Danger:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantReview:
-    """A tenant, or the platform if `tenant` is "". sentences: what happens to it as a whole, without full stops."""
+    """A tenant, or the platform if `tenant` is "". sentences: what happens to it as a whole, without full stops.
+
+    was: its former name, if it is renamed.
+    """
 
     tenant: str
     effect: Effect
+    was: str = ""
     sentences: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvironmentReview:
-    """An environment with a difference. clusters: those that are used for the first time, or no longer, and renamed ones.
+    """An environment with a difference.
 
+    clusters: what happens to whole clusters; before them, what happens to the environment as a whole.
     total: how many clusters the environment has, before or after, whichever is more.
     """
 

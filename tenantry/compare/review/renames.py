@@ -1,0 +1,157 @@
+"""Clusters, tenants and apps that seem to have another name: what is removed and what is added is the same otherwise.
+
+For Flux and Pulumi there are no renames. Under the old name everything is deleted, and under the new one it is created.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from tenantry.compare.diff import Diff, Status
+from tenantry.compare.review.model import PartKind
+from tenantry.compare.review.origins import Origin, origins_of
+from tenantry.guard import held
+from tenantry.guard.kubeconfigs import renamed
+from tenantry.kube.objects import ObjectId
+from tenantry.messages.text import grouped
+from tenantry.plan.plan import Plan
+from tenantry.plan.planned_apps import PlannedApp
+
+
+class _Shape(NamedTuple):
+    """What is compared. filled: with a placeholder for the name, which paths often contain."""
+
+    literal: frozenset[tuple[str, Origin]]
+    filled: frozenset[tuple[str, Origin]]
+
+
+class Rename(NamedTuple):
+    """kind: CLUSTER, TENANT, APP or ADDON; tenant: of an app, else ""; clusters: where the part is under its new name.
+
+    same: what both have in common, in words, such as "the kubeconfig clusters/edge".
+    """
+
+    kind: PartKind
+    tenant: str
+    before: str
+    after: str
+    clusters: tuple[str, ...]
+    same: str
+
+
+def renames(diff: Diff, before: Plan, after: Plan) -> tuple[Rename, ...]:
+    """Clusters first, then tenants, then apps of tenants that keep their names. None if everything is replaced anyway."""
+    if diff.status is not Status.KEPT or diff.management[0] != diff.management[1]:
+        return ()
+    if not (diff.removed.objects and diff.added.objects):
+        return ()
+    return (*_clusters(diff, before, after), *_tenants(diff, before, after), *_apps(before, after))
+
+
+# --- clusters ---------------------------------------------------------------------------------------------------------
+
+
+def _clusters(diff: Diff, before: Plan, after: Plan) -> Iterator[Rename]:
+    gone, new = diff.removed.clusters, diff.added.clusters
+    if not (gone and new):
+        return
+    now, planned = (
+        held((each.manifest for each in share.objects), diff.environment) for share in (diff.removed, diff.added)
+    )
+    told: dict[str, str] = {}
+    for each in dict.fromkeys(renamed(now, planned)):
+        if each.before in gone and each.after in new and each.before not in told:
+            told[each.before] = each.after
+            same = f"the kubeconfig {each.reference}"
+            yield Rename(PartKind.CLUSTER, "", each.before, each.after, (each.after,), same)
+    given_up = {cluster for (cluster, _), abandoned in now.kubeconfigs.items() if abandoned}
+    left = [each for each in gone if each not in told and each not in given_up]
+    others = [each for each in new if each not in told.values()]
+    # Clusters are often alike, so a pair is told only where no other is possible.
+    if len(left) == len(others) == 1 and (apps := _apps_on(before, left[0])) and apps == _apps_on(after, others[0]):
+        yield Rename(PartKind.CLUSTER, "", left[0], others[0], (others[0],), "the same tenants, apps and add-ons")
+
+
+def _apps_on(plan: Plan, cluster: str) -> frozenset[tuple[str, str]]:
+    return frozenset((each.tenant, each.name) for each in plan.apps if each.cluster == cluster)
+
+
+# --- tenants ----------------------------------------------------------------------------------------------------------
+
+
+def _tenants(diff: Diff, before: Plan, after: Plan) -> Iterator[Rename]:
+    gone, new = diff.removed.tenants, diff.added.tenants
+    if not (gone and new):
+        return
+    clusters = grouped(after.placements, lambda each: each.tenant)
+    for old, name in _pairs(_shapes(before, gone), _shapes(after, new)):
+        on = tuple(each.cluster for each in clusters[name])
+        yield Rename(PartKind.TENANT, "", old, name, on, "the same sources and apps")
+
+
+def _shapes(plan: Plan, tenants: Iterable[str]) -> dict[str, _Shape]:
+    """What each tenant has: its apps by name, with their origins."""
+    wanted = frozenset(tenants)
+    own = [app for app in plan.apps if app.tenant in wanted]
+    origins = origins_of(plan, own)
+    apps = grouped(own, lambda each: each.tenant)
+    return {tenant: _shape(tenant, ((app.name, origins[app.id]) for app in apps[tenant])) for tenant in tenants}
+
+
+# --- apps -------------------------------------------------------------------------------------------------------------
+
+
+def _apps(before: Plan, after: Plan) -> Iterator[Rename]:
+    """Apps and add-ons of which only one plan has the name, with a tenant that both have."""
+    gone, new = _only(before, after), _only(after, before)
+    tenants = [tenant for tenant in gone if tenant in new]
+    old_origins = origins_of(before, [app for tenant in tenants for app in gone[tenant]])
+    new_origins = origins_of(after, [app for tenant in tenants for app in new[tenant]])
+    for tenant in tenants:
+        old, added = _shapes_of_apps(gone[tenant], old_origins), _shapes_of_apps(new[tenant], new_origins)
+        for one, other in _pairs(old, added):
+            own = [app for app in new[tenant] if app.name == other]
+            same = "the same source and chart" if own[0].release else "the same source and path"
+            kind = PartKind.APP if tenant else PartKind.ADDON
+            yield Rename(kind, tenant, one, other, tuple(app.cluster for app in own), same)
+
+
+def _only(plan: Plan, other: Plan) -> dict[str, list[PlannedApp]]:
+    """The apps, by tenant, of tenants that the other plan has too, without the apps whose names it has too."""
+    names, tenants = {(app.tenant, app.name) for app in other.apps}, {app.tenant for app in other.apps}
+    own = (app for app in plan.apps if app.tenant in tenants and (app.tenant, app.name) not in names)
+    return grouped(own, lambda each: each.tenant)
+
+
+def _shapes_of_apps(apps: Iterable[PlannedApp], origins: Mapping[ObjectId, Origin]) -> dict[str, _Shape]:
+    return {
+        name: _shape(name, ((app.cluster, origins[app.id]) for app in own))
+        for name, own in grouped(apps, lambda each: each.name).items()
+    }
+
+
+# --- pairs ------------------------------------------------------------------------------------------------------------
+
+
+def _shape(name: str, origins: Iterable[tuple[str, Origin]]) -> _Shape:
+    literal = tuple(origins)
+    filled = ((key, origin._replace(part=origin.part.replace(name, "{name}"))) for key, origin in literal)
+    return _Shape(frozenset(literal), frozenset(filled))
+
+
+def _pairs(gone: Mapping[str, _Shape], new: Mapping[str, _Shape]) -> Iterator[tuple[str, str]]:
+    """Names of the same shape. Where several have it, as many have to be gone as new, and they are paired in their order."""
+    told: set[str] = set()
+    for index in range(len(_Shape._fields)):
+        old, added = (_by_shape(shapes, index, told) for shapes in (gone, new))
+        for shape, names in old.items():
+            if len(names) == len(others := added.get(shape, [])):
+                told |= {*names, *others}
+                yield from zip(names, others, strict=True)
+
+
+def _by_shape(
+    shapes: Mapping[str, _Shape], index: int, told: set[str]
+) -> dict[frozenset[tuple[str, Origin]], list[str]]:
+    return grouped((name for name in shapes if name not in told), lambda name: shapes[name][index])
