@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from tenantry.cli.annotations import FORMATS, annotate_invalid
 from tenantry.cli.output import data_json, invalid_as_data
 from tenantry.messages.errors import InvalidFleet, Refused
 
@@ -38,7 +39,7 @@ def _keep(context: click.Context, _: click.Parameter, file: Path | None) -> None
 def reads_file(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command the option `-f, --file`, and its file as the first argument.
 
-    If the output is JSON, problems of the file are JSON on stdout too.
+    If the output is JSON or a format of a forge, problems of the file have this format on stdout too.
     """
 
     @wraps(command)
@@ -46,7 +47,11 @@ def reads_file(command: Callable[..., int]) -> Callable[..., int]:
         try:
             return command(fleet_file(click.get_current_context()), *arguments, **options)
         except InvalidFleet as invalid:
-            if options.get("output") != "json":
+            output = options.get("output")
+            if output in FORMATS:
+                annotate_invalid(invalid, output)
+                return 2
+            if output != "json":
                 raise
             data_json(invalid_as_data(invalid))
             return 2

@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from tenantry.cli.annotations import annotate_warnings
+from tenantry.cli.annotations.github import command_of_problem
 from tenantry.cli.commands import Command
 from tenantry.cli.diff.data import changed_as_data, id_as_data
 from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, Line, changes
@@ -54,7 +56,7 @@ Exit codes:
     "--all", "everything", is_flag=True, help="Show every field that adopting an object changes; shorten nothing."
 )
 @click.option("--brief", is_flag=True, help="Print only the codes of warnings; errors are printed in full.")
-@output("text", "json")
+@output("text", "json", "github")
 @reads_file
 def command(
     file: Path,
@@ -71,7 +73,8 @@ def command(
     Reports what the guard of `pulumi up` would refuse, existing objects that would be adopted, whether Flux is recent
     enough and locked down, and whether Flux can reach the remote clusters. Nothing is changed.
 
-    The warnings of `tenantry validate` are printed to stderr; they do not change the exit code.
+    The warnings of `tenantry validate` are printed to stderr; they do not change the exit code. With `--output github`,
+    problems and warnings are workflow commands on stdout.
     """
     names = tuple(dict.fromkeys(environment))
     if len(names) > 1 and (kubeconfig or context):
@@ -80,7 +83,9 @@ def command(
         fleet = load_fleet(file)
         plans = {name: plan_one(fleet, name) for name in names}
     warnings = warnings_of(fleet)
-    if output != "json":
+    if output == "github":
+        annotate_warnings(warnings, output, strict=False)
+    elif output != "json":
         _print_warnings(file, warnings, brief=brief)
     reports: dict[str, Report] = {}
     for name, planned in plans.items():
@@ -94,7 +99,8 @@ def command(
         data_json(document("Preflight", environments=environments, warnings=told))
     else:
         for name, report in reports.items():
-            _print(plans[name], report, EVERYTHING if everything else DisplayLimits(), brief=brief)
+            limits = EVERYTHING if everything else DisplayLimits()
+            _print(plans[name], report, limits, brief=brief, annotated=output == "github")
     if len(reports) < len(plans):
         return 2
     if any(report.refused for report in reports.values()):
@@ -117,10 +123,10 @@ def _report(file: Path, fleet: Fleet, planned: Plan, kubeconfig: Path | None, co
         return preflight(client, fleet, planned, limits, now=datetime.now(UTC), claim=stack.claim)
 
 
-def _print(planned: Plan, report: Report, limits: DisplayLimits, *, brief: bool) -> None:
+def _print(planned: Plan, report: Report, limits: DisplayLimits, *, brief: bool, annotated: bool) -> None:
     for problem in report.problems:
         if problem.severity is Severity.ERROR or not brief:
-            data(as_text(problem))
+            data(command_of_problem(problem, planned.environment) if annotated else as_text(problem))
     for adoption in report.adoptions:
         for line in _adoption(adoption, limits):
             data(line)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
 
+from tenantry.cli.annotations import FORMATS, annotate_warnings
+from tenantry.cli.annotations.github import notice
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import output
 from tenantry.cli.output import as_data, data, data_json, document, report_warnings, working
+=======
+from tenantry.cli.output import as_data, data, data_json, report_warnings, working
+from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.text import counted, listed
 
@@ -22,6 +28,8 @@ Examples:
   tenantry validate
   tenantry validate --file fleets/edge.yaml
   tenantry validate --output json
+  tenantry validate --output github               annotate the lines of a pull request
+  tenantry validate --output sarif > check.sarif  for code scanning and editors
 
 Exit codes:
   0  the file is valid
@@ -29,7 +37,7 @@ Exit codes:
 """,
 )
 @click.option("--strict", is_flag=True, help="Treat warnings as errors: exit with code 2 if there are any.")
-@output("text", "json")
+@output("text", "json", *FORMATS)
 @reads_file
 def command(file: Path, *, strict: bool, output: str) -> int:
     """Check tenants.yaml: its keys and values, its references, and the objects that every environment yields.
@@ -39,6 +47,9 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     A valid file can get warnings on stderr about what is probably not meant, such as sources that no app uses, overrides
     that never apply, and misspelled roles. Lines after the summary name the tenants with `clusterAdmin: true` and those
     with `clusterRoles`.
+
+    `github` prints workflow commands, `sarif` SARIF 2.1.0 and `gitlab` a Code Quality report. Their paths start at the root
+    of the Git repository.
     """
     with working(f"checking {file}"):
         fleet = load_fleet(file)
@@ -47,16 +58,28 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     rights = [name for name, tenant in fleet.document.tenants.items() if tenant.clusterRoles]
     objects = {name: len(plan.objects) for name, plan in plans.items()}
     warnings = warnings_of(fleet)
+    summary, *facts = _summary(file, fleet, objects, admins, rights)
     if output == "json":
         told = {"warnings": [as_data(each) for each in warnings], "objects": objects}
         data_json(document("Validation", valid=True, errors=[], **told, clusterAdmin=admins, clusterRoles=rights))
+    elif output in FORMATS:
+        annotate_warnings(warnings, output, strict=strict)
+        if output == "github":
+            data("\n".join([summary, *(notice(str(file), fact) for fact in facts)]))
     else:
-        counts = f"{counted(len(fleet.clusters), 'cluster')}, {counted(len(fleet.document.tenants), 'tenant')}"
-        data(f"{file} is valid: {counts}; objects: {', '.join(f'{name} {count}' for name, count in objects.items())}")
-        if admins:
-            data(f"{counted(len(admins), 'tenant')} may give cluster-admin: {listed(admins)}")
-        if rights:
-            verb = "has" if len(rights) == 1 else "have"
-            data(f"{counted(len(rights), 'tenant')} {verb} rights on whole clusters: {listed(rights)}")
+        data("\n".join([summary, *facts]))
         report_warnings(warnings)
     return 2 if strict and warnings else 0
+
+
+def _summary(
+    file: Path, fleet: Fleet, objects: Mapping[str, int], admins: Sequence[str], rights: Sequence[str]
+) -> Iterator[str]:
+    """What a valid file yields, and who gets rights beyond a namespace."""
+    counts = f"{counted(len(fleet.clusters), 'cluster')}, {counted(len(fleet.document.tenants), 'tenant')}"
+    yield f"{file} is valid: {counts}; objects: {', '.join(f'{name} {count}' for name, count in objects.items())}"
+    if admins:
+        yield f"{counted(len(admins), 'tenant')} may give cluster-admin: {listed(admins)}"
+    if rights:
+        verb = "has" if len(rights) == 1 else "have"
+        yield f"{counted(len(rights), 'tenant')} {verb} rights on whole clusters: {listed(rights)}"
