@@ -83,7 +83,7 @@ def command(
         fleet = load_fleet(file)
         plans = {name: plan_one(fleet, name) for name in names}
     warnings = warnings_of(fleet)
-    if output == "github":
+    if output == "github" and not brief:
         annotate_warnings(warnings, output, strict=False)
     elif output != "json":
         _print_warnings(file, warnings, brief=brief)

@@ -13,8 +13,6 @@ from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import output
 from tenantry.cli.output import as_data, data, data_json, document, report_warnings, working
-=======
-from tenantry.cli.output import as_data, data, data_json, report_warnings, working
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.text import counted, listed
@@ -28,8 +26,8 @@ Examples:
   tenantry validate
   tenantry validate --file fleets/edge.yaml
   tenantry validate --output json
-  tenantry validate --output github               annotate the lines of a pull request
-  tenantry validate --output sarif > check.sarif  for code scanning and editors
+  tenantry validate --output github         annotate lines of a pull request
+  tenantry validate --output sarif > fleet.sarif
 
 Exit codes:
   0  the file is valid

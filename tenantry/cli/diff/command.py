@@ -17,7 +17,7 @@ from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output, revision
 from tenantry.cli.output import data, data_json, document, error, invalid_as_data, report_invalid, say, working
-from tenantry.compare.diff import Diff, diff_all
+from tenantry.compare.diff import Diff, Status, diff_all
 from tenantry.compare.grants import Widened, widened
 from tenantry.compare.revision import Base, load_base
 from tenantry.fleet.fleet import Fleet
@@ -39,6 +39,9 @@ Examples:
   tenantry diff main -e prod --max-deletions 0   allow no removal from prod
   tenantry diff ../release-7/tenants.yaml --all  another file, every field
   tenantry diff origin/main --output markdown    for a pull request's comment
+  for each in $(tenantry diff origin/main --output environments); do
+    tenantry preflight -e "$each"                check what the change touches
+  done
 
 Exit codes:
   0  no difference
@@ -68,7 +71,7 @@ Exit codes:
     " app/CLUSTER/TENANT/APP or addon/CLUSTER/ADDON; can be repeated.",
 )
 @click.option("--all", "everything", is_flag=True, help="Show every object, field and value; shorten nothing.")
-@output("text", "json", "markdown", "names")
+@output("text", "json", "markdown", "names", "environments")
 @reads_file
 def command(
     file: Path,
@@ -87,6 +90,9 @@ def command(
     version of Tenantry. No cluster is contacted and nothing is changed.
 
     An object that moves to another cluster or namespace counts as removed, and an add-on counts as an app.
+
+    `--output environments` prints the names of the environments with differences, without those that the file no longer
+    declares: each after the one that its `after` names, which is the order to deploy them in.
     """
     with working(f"planning {file}"):
         fleet = load_fleet(file)
@@ -109,6 +115,9 @@ def command(
         case "names":
             if names := [name for each in diffs for name in as_names(each)]:
                 data("\n".join(names))
+        case "environments":
+            if touched := [each.environment for each in diffs if each and each.status is not Status.REMOVED]:
+                data("\n".join(touched))
         case _:
             data("\n\n".join([f"against {before.name}", *(as_text(each, shown) for each in diffs)]))
     for refusal in told:
