@@ -56,10 +56,10 @@ def _share(share: Share) -> dict[str, Any]:
 
 def changed_as_data(changed: Changed) -> dict[str, Any]:
     """An object and its fields."""
-    return {**id_as_data(changed.id), "fields": [_field(each) for each in changed.fields]}
+    return {**id_as_data(changed.id), "fields": [field_as_data(each) for each in changed.fields]}
 
 
-def _field(field: FieldChange) -> dict[str, Any]:
+def field_as_data(field: FieldChange) -> dict[str, Any]:
     """The key `before` or `after` is omitted if the value is absent on that side."""
     sides = {"before": field.before, "after": field.after}
     return {"path": list(field.path), **{side: value for side, value in sides.items() if value is not ABSENT}}

@@ -1,0 +1,100 @@
+"""What is visible at once of a review in Markdown: a list of what happens to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tenantry.cli.diff.inert import code, inert
+from tenantry.cli.diff.together import Alike, Together
+from tenantry.cli.diff.values import DisplayLimits, around, both, format_field, shortened, shown
+from tenantry.cli.diff.words import dangers, left_out, more_dangers, part_in_words, where, who
+from tenantry.compare.review.model import Change, Effect, Review
+from tenantry.messages.data import ABSENT
+
+_MOST_BULLETS = 40
+"""The most bullets of an environment."""
+_MOST_CHANGES = 8
+"""The most bullets of a tenant."""
+_MOST_SETTINGS = 3
+"""The most settings on a line."""
+_LONGEST = 60
+"""The most characters of a value."""
+_EFFECTS = {
+    Effect.ADDED: "**added:** ",
+    Effect.REMOVED: "**removed:** ",
+    Effect.RENAMED: "**renamed:** ",
+    Effect.CHANGED: "",
+}
+
+
+def danger_bullets(review: Review, limits: DisplayLimits) -> list[str]:
+    """What a reviewer has to look at first, environment by environment."""
+    all = dangers(review)
+    lines = [f"- **{inert(names)}**: {inert(danger.text)}" for names, danger in all[: limits.lines]]
+    if left := all[limits.lines :]:
+        lines.append(f"- {more_dangers([danger for _, danger in left])}")
+    return lines
+
+
+def bullets(together: Together, limits: DisplayLimits) -> list[str]:
+    """The clusters and tenants of an environment, or of several in which the same happens."""
+    lines = [f"- {_change(each, limits)}" for each in together.clusters[:_MOST_CHANGES]]
+    if (more := len(together.clusters) - _MOST_CHANGES) > 0:
+        lines.append(f"- and {more} more clusters")
+    for number, each in enumerate(together.tenants):
+        own = list(_tenant(each, limits))
+        if number and len(lines) + len(own) > _MOST_BULLETS:
+            return [*lines, f"- {left_out(together.tenants[number:])}"]
+        lines += own
+    return lines
+
+
+def _tenant(alike: Alike, limits: DisplayLimits) -> Iterator[str]:
+    review = alike.review
+    name = f"{_EFFECTS[review.effect]}**{inert(who(alike, limits))}**"
+    told = [inert(text) for text in review.sentences]
+    told += [_change(change, limits) for change in review.changes[:_MOST_CHANGES]]
+    if (more := len(review.changes) - _MOST_CHANGES) > 0:
+        told.append(f"and {more} more changes")
+    if len(told) == 1:
+        yield f"- {name}: {told[0]}"
+    else:
+        yield f"- {name}"
+        yield from (f"  - {each}" for each in told)
+
+
+def _change(change: Change, limits: DisplayLimits) -> str:
+    """Such as: app web on 479 of 501 clusters: `helm.version`: `1.2.0` -> `1.3.0`"""
+    told = [inert(text) for text in change.sentences]
+    values = [(each.key, each.before, each.after) for each in change.settings]
+    values += [(format_field(each.path), each.before, each.after) for each in change.fields]
+    told += [_value(*each) for each in values[:_MOST_SETTINGS]]
+    if (more := len(values) - _MOST_SETTINGS) > 0:
+        told.append(f"and {more} more")
+    what = _EFFECTS[change.effect] + inert(part_in_words(change.part) + where(change, limits))
+    return what + (": " + "; ".join(told) if told else "")
+
+
+def _value(key: str, before: Any, after: Any) -> str:
+    if before is ABSENT:
+        return f"{code(key)}: {code(shortened(shown(after), _LONGEST))} (new)"
+    if after is ABSENT:
+        return f"{code(key)}: {code(shortened(shown(before), _LONGEST))} (removed)"
+    if isinstance(before, str) and isinstance(after, str) and "\n" in before + after:
+        return f"{code(key)}: another text"
+    one, other = around(*both(before, after), _LONGEST)
+    return f"{code(key)}: {code(one)} → {code(other)}"
+
+
+def hides(alike: Alike) -> bool:
+    """Whether the bullets of a tenant leave out something."""
+    review = alike.review
+    return len(review.changes) > _MOST_CHANGES or any(map(_hides, review.changes))
+
+
+def _hides(change: Change) -> bool:
+    values = [each for one in change.settings for each in (one.before, one.after)]
+    values += [each for field in change.fields for each in (field.before, field.after)]
+    many = len(values) > 2 * _MOST_SETTINGS or len(change.clusters) > DisplayLimits().few
+    return many or any(len(text) > _LONGEST or "\n" in text for text in map(str, values))
