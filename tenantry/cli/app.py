@@ -37,7 +37,7 @@ _COMMANDS = {
 }
 
 
-_MODULES = {"diff": "tenantry.cli.diff.command"}
+_MODULES = {"diff": "tenantry.cli.diff.command", "status": "tenantry.cli.status.command"}
 """The modules of commands that are not in a module of their own name."""
 
 _NO_APPLY = "Tenantry does not apply anything: run `pulumi up --stack ENVIRONMENT`."

@@ -12,10 +12,10 @@ from tenantry.cli.commands import Command
 from tenantry.cli.explain_data import as_data
 from tenantry.cli.explain_grants import print_grants
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.options import PLATFORM, output
 from tenantry.cli.options import app as app_argument
 from tenantry.cli.options import cluster as cluster_option
 from tenantry.cli.options import environment as environment_option
+from tenantry.cli.options import output
 from tenantry.cli.options import tenant as tenant_argument
 from tenantry.cli.output import data, data_json, document, working
 from tenantry.explain import (
@@ -34,7 +34,7 @@ from tenantry.explain import (
 from tenantry.fleet.choice import Choice
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.trace import Value
-from tenantry.kube.names import ADDON_PREFIX, addon_named
+from tenantry.kube.names import ADDON_PREFIX, PLATFORM, addon_named
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan, plan

@@ -9,13 +9,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from tenantry.cli.fleet_file import fleet_file
-from tenantry.kube.names import ADDON_PREFIX
+from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.messages.errors import TenantryError
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-
-PLATFORM = "platform"
-"""The name of the platform team in place of a tenant's."""
 
 
 def _keys(context: click.Context, start: str, *path: str) -> list[str]:
@@ -48,6 +45,17 @@ def _tenants(context: click.Context, _: click.Parameter, start: str) -> list[str
 
 def _apps(context: click.Context, _: click.Parameter, start: str) -> list[str]:
     return _keys(context, start, "tenants", str(context.params.get("tenant")), "apps")
+
+
+def _tenants_or_platform(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    return [*_keys(context, start, "tenants"), *([PLATFORM] if PLATFORM.startswith(start) else [])]
+
+
+def _any_app(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    """Complete the apps of the tenants on the command line, or of all tenants, and the add-ons."""
+    tenants = context.params.get("tenants") or _keys(context, "", "tenants")
+    apps = (name for each in tenants for name in _keys(context, start, "tenants", each, "apps"))
+    return list(dict.fromkeys((*apps, *_keys(context, start, "platform", "addons"))))
 
 
 def _clusters(context: click.Context, _: click.Parameter, start: str) -> list[str]:
@@ -118,6 +126,21 @@ def environments(help: str, *, required: bool = False) -> Callable[[_F], _F]:
         help=help,
         shell_complete=_environments,
     )
+
+
+def selection_options(command: _F) -> _F:
+    """`--tenant`, `--app` and `--cluster`, each repeatable and completed from the file."""
+    for name, complete, help in (
+        ("cluster", _clusters, "Only apps on this cluster; repeatable."),
+        ("app", _any_app, "Only this app or add-on; repeatable."),
+        ("tenant", _tenants_or_platform, f"Only apps of this tenant, or of '{PLATFORM}'; repeatable."),
+    ):
+        short = ("-c",) if name == "cluster" else ()
+        option = click.option(
+            *short, f"--{name}", f"{name}s", metavar="NAME", multiple=True, help=help, shell_complete=complete
+        )
+        command = option(command)
+    return command
 
 
 def revision(name: str, *, default: str) -> Callable[[_F], _F]:

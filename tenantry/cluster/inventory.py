@@ -14,7 +14,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.claims import CLAIM_LABEL, Claim, claims, other_claims
 from tenantry.guard.places import whose
-from tenantry.kube.objects import Manifest, ObjectId, readable_id
+from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
 from tenantry.messages.problems import Problem, error, refuse
@@ -46,21 +46,27 @@ CORE_KINDS = (
 
 
 def apps_of(client: Client, environment: str) -> Iterator[Manifest]:
-    """The Kustomizations and HelmReleases of an environment, in all namespaces.
+    """The Kustomizations and HelmReleases of an environment, in all namespaces. The two kinds are listed concurrently.
 
     Raises: Refused: Flux is not installed on the cluster, or reading is not allowed.
     """
     selector = f"{ENVIRONMENT_LABEL}={environment}"
-    for kind, api_version in APP_KINDS.items():
+
+    def of_kind(kind: str) -> list[Manifest]:
         message = f"the cluster does not serve {kind}: Flux is not installed there"
         unknown = Refused(message, "install Flux, or name the management cluster")
-        yield from requests.every(client, api_version, kind, selector=selector, unknown=unknown)
+        return list(requests.every(client, APP_KINDS[kind], kind, selector=selector, unknown=unknown))
+
+    return chain.from_iterable(requests.in_parallel(of_kind, APP_KINDS))
 
 
-def owned_on(client: Client, environment: str, planned: Iterable[ObjectId] = ()) -> list[Manifest]:
+def owned_on(
+    client: Client, environment: str, planned: Iterable[ObjectId] = (), apps: Iterable[Manifest] | None = None
+) -> list[Manifest]:
     """The metadata of every object that the fleet created for an environment. Kinds are listed concurrently.
 
     Args:   planned: objects whose kinds are listed too: those under `objects` can have any.
+            apps: the Kustomizations and HelmReleases, if they have been read already.
     Raises: Refused: reading is not allowed.
     """
     selector = ",".join(f"{key}={value}" for key, value in {**MANAGED_BY, ENVIRONMENT_LABEL: environment}.items())
@@ -70,7 +76,10 @@ def owned_on(client: Client, environment: str, planned: Iterable[ObjectId] = ())
 
     flux = [(schema_of(kind).api_version, kind) for kind in kinds()]
     more = [(each.api_version, each.kind) for each in planned]
-    return list(chain.from_iterable(requests.in_parallel(of_kind, dict.fromkeys([*CORE_KINDS, *flux, *more]))))
+    wanted = dict.fromkeys([*CORE_KINDS, *flux, *more])
+    known = [] if apps is None else [each for each in apps if MANAGED_BY.items() <= labels_of(each).items()]
+    unread = [each for each in wanted if apps is None or each[1] not in APP_KINDS]
+    return [*known, *chain.from_iterable(requests.in_parallel(of_kind, unread))]
 
 
 def namespaces_of(client: Client) -> Iterator[Manifest]:

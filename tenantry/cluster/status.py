@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
+from tenantry.kube.names import ADDON_PREFIX
 from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.text import printable
@@ -24,30 +26,119 @@ class Readiness(StrEnum):
 
 MISSING = "not on the management cluster: run `pulumi up`"
 """The message for an object that is planned and not there."""
+PAUSED = "paused in the file: set 'state: active' and run `pulumi up` to resume"
+"""The message for an app that the file suspends."""
+
+TROUBLE = (
+    Readiness.FAILED,
+    Readiness.MISSING,
+    Readiness.PROGRESSING,
+    Readiness.SUSPENDED,
+    Readiness.READY,
+)
+"""What needs attention first."""
 
 
 @dataclass(frozen=True, slots=True)
 class AppStatus:
-    """message: Flux's own message about it; revision: the last applied revision, "" before the first."""
+    """The status of one app on one cluster.
+
+    message:   Flux's own message, or what to do about an app that is missing or suspended.
+    revision:  the last applied revision, "" before the first.
+    attempted: the revision that Flux tried last, if it is another one; else "".
+    since:     when the condition Ready last changed (RFC 3339), "" if unknown.
+    by_hand:   whether the object is suspended although the file does not pause it.
+    """
 
     app: PlannedApp
     readiness: Readiness
     message: str
     revision: str
+    attempted: str = ""
+    since: str = ""
+    by_hand: bool = False
 
 
 def statuses(plan: Plan, live: Iterable[Manifest]) -> tuple[AppStatus, ...]:
     """One status per planned app, in the order of the plan; `live` may hold other objects too."""
     found: Mapping[ObjectId | None, Manifest] = {readable_id(manifest): manifest for manifest in live}
-    return tuple(_status(app, found.get(app.id)) for app in plan.apps)
+    paused = paused_by_file(plan)
+    return tuple(_status(app, found.get(app.id), plan.environment, paused=app.id in paused) for app in plan.apps)
 
 
-def _status(app: PlannedApp, manifest: Manifest | None) -> AppStatus:
+def paused_by_file(plan: Plan) -> frozenset[ObjectId]:
+    """The objects that the plan itself suspends."""
+    return frozenset(each.id for each in plan.objects if mapping_at(each.manifest, "spec").get("suspend") is True)
+
+
+def by_trouble(found: Iterable[AppStatus]) -> tuple[AppStatus, ...]:
+    """The same, with what needs attention first, then by tenant, app and cluster."""
+    rank = {each: number for number, each in enumerate(TROUBLE)}
+    return tuple(
+        sorted(found, key=lambda each: (rank[each.readiness], each.app.tenant, each.app.name, each.app.cluster))
+    )
+
+
+def _status(app: PlannedApp, manifest: Manifest | None, environment: str, *, paused: bool) -> AppStatus:
     if manifest is None:
         return AppStatus(app, Readiness.MISSING, MISSING, "")
     status = mapping_at(manifest, "status")
     ready = condition(status, "Ready")
-    return AppStatus(app, readiness(manifest, ready), str(ready.get("message", "")), _revision(status))
+    state, revision = readiness(manifest, ready), _revision(status)
+    attempted = str(status.get("lastAttemptedRevision") or "")
+    by_hand = state is Readiness.SUSPENDED and not paused
+    return AppStatus(
+        app,
+        state,
+        _message(app, state, ready, environment, by_hand=by_hand),
+        revision,
+        attempted if attempted != revision else "",
+        _since(manifest, ready),
+        by_hand,
+    )
+
+
+def _message(app: PlannedApp, state: Readiness, ready: Mapping[str, Any], environment: str, *, by_hand: bool) -> str:
+    if state is not Readiness.SUSPENDED:
+        return str(ready.get("message") or "")
+    if not by_hand:
+        return PAUSED
+    return f"suspended by hand, not in the file: run `tenantry resume {in_command(app)} --environment {environment}`"
+
+
+def in_command(app: PlannedApp) -> str:
+    """How commands name an app: `TENANT APP`, or `platform/ADDON`."""
+    return f"{app.tenant} {app.name}" if app.tenant else f"{ADDON_PREFIX}{app.name}"
+
+
+def _since(manifest: Manifest, ready: Mapping[str, Any]) -> str:
+    """When Ready last changed; before there is such a condition, when the object was created."""
+    found = ready.get("lastTransitionTime") if ready else mapping_at(manifest, "metadata").get("creationTimestamp")
+    return found if isinstance(found, str) and moment(found) else ""
+
+
+def moment(time: str) -> datetime | None:
+    """A time as Kubernetes writes it; None if it is malformed."""
+    try:
+        found = datetime.fromisoformat(time)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+_UNITS = (("d", 86400), ("h", 3600), ("m", 60), ("s", 1))
+_SHOWN_FROM = 2
+"""As kubectl shows ages: 90 minutes are 90m, and 47 hours are 47h."""
+
+
+def age(since: str, now: datetime) -> str:
+    """How long ago a time was: 5s, 12m, 3h, 40d; "" if it is not known."""
+    started = moment(since)
+    if started is None:
+        return ""
+    seconds = max(0, int((now - started).total_seconds()))
+    unit, size = next((each for each in _UNITS if seconds >= _SHOWN_FROM * each[1]), _UNITS[-1])
+    return f"{seconds // size}{unit}"
 
 
 def ready_message(manifest: Manifest) -> str:

@@ -20,7 +20,9 @@ MAX_SOURCE = 230
 MAX_RELEASE = 53
 """Helm's limit for the name of a release."""
 
-ADDON_PREFIX = "platform/"
+PLATFORM = "platform"
+"""The name of the platform team on the command line, in place of a tenant's."""
+ADDON_PREFIX = f"{PLATFORM}/"
 """The prefix of add-ons in `dependsOn` of a tenant's app. Names of apps cannot contain a slash."""
 
 DNS_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"

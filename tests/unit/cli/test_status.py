@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tenantry.cli import management
+from tenantry.kube.objects import KubeObject
 from tests.terminal import plain, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
@@ -59,7 +60,7 @@ def test_who_may_not_look_for_it_gets_the_rest_all_the_same(capsys: Capture, hub
     code, out, err = tenantry(capsys, *COMMAND)
     assert (code, len(json.loads(out)["apps"]), json.loads(out)["undeclared"]) == (0, 1, None)
     assert err == (
-        "what else is there of environment 'dev' was not looked at: cannot read secrets: HTTP 403\n"
+        "objects that the file does not declare were not looked for: cannot read secrets: HTTP 403\n"
         "  fix: use credentials that may read secrets\n"
     )
 
@@ -146,8 +147,8 @@ def screen(columns: int) -> list[str]:
 @pytest.mark.usefixtures("_failing")
 def test_80_columns_have_the_message_below_its_row() -> None:
     assert screen(80) == [
-        "TENANT  CLUSTER  APP  KIND           STATUS  REVISION",
-        "rocky   hub      web  Kustomization  failed  main@0123456",
+        "TENANT  CLUSTER  APP  KIND           STATUS  AGE  REVISION",
+        "rocky   hub      web  Kustomization  failed       main@0123456",
         "    kustomize build failed: accumulating resources: 'deploy/web.yaml' doesn't",
         "    exist in revision main@sha1:0123456",
     ]
@@ -161,8 +162,8 @@ def test_120_columns_have_a_long_message_below_its_row_too() -> None:
 @pytest.mark.usefixtures("_failing")
 def test_a_message_that_fits_is_a_column() -> None:
     assert screen(180) == [
-        "TENANT  CLUSTER  APP  KIND           STATUS  REVISION      MESSAGE",
-        f"rocky   hub      web  Kustomization  failed  main@0123456  {MESSAGE}",
+        "TENANT  CLUSTER  APP  KIND           STATUS  AGE  REVISION      MESSAGE",
+        f"rocky   hub      web  Kustomization  failed       main@0123456  {MESSAGE}",
     ]
 
 
@@ -177,6 +178,126 @@ def test_a_pipe_gets_a_line_for_every_app(capsys: Capture) -> None:
     code, out, _ = tenantry(capsys, "status", "--environment", "dev")
     assert code == 1
     assert [line.rstrip() for line in out.splitlines()] == [
-        "TENANT  CLUSTER  APP  KIND           STATUS  REVISION      MESSAGE",
-        f"rocky   hub      web  Kustomization  failed  main@0123456  {MESSAGE}",
+        "TENANT  CLUSTER  APP  KIND           STATUS  AGE  REVISION      MESSAGE",
+        f"rocky   hub      web  Kustomization  failed       main@0123456  {MESSAGE}",
     ]
+
+
+# --- which apps, in which order ------------------------------------------------------------------------------------
+
+TWO = rocky("web: {kustomize: {source: manifests}}\ndb: {kustomize: {source: manifests}}", "clusters: {all: true}")
+
+
+@pytest.fixture
+def _two_apps(hub: Memory) -> None:
+    """Two apps on two clusters: `db` failed on the remote, `web` is missing there, and both are ready on the hub."""
+    Path("tenants.yaml").write_text(TWO)
+    live = [live_app(each) for each in planned(TWO).objects if each.id.kind == "Kustomization"]
+    for each in live:
+        if each["metadata"]["name"] == "edge-rocky-db":
+            each["status"]["conditions"][0].update(status="False", reason="BuildFailed", message="no such path")
+    hub.objects[APPS]["items"] = [each for each in live if each["metadata"]["name"] != "edge-rocky-web"]
+
+
+def live_app(each: KubeObject) -> dict[str, Any]:
+    ready = {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}
+    status = {"observedGeneration": 1, "conditions": [ready]}
+    return {**each.manifest, "metadata": {**each.manifest["metadata"], "generation": 1}, "status": status}
+
+
+def found(capsys: Capture, *options: str) -> tuple[int, list[tuple[str, str, str]]]:
+    code, out, err = tenantry(capsys, *COMMAND, *options)
+    assert err == ""
+    return code, [(each["cluster"], each["app"], each["status"]) for each in json.loads(out)["apps"]]
+
+
+@pytest.mark.usefixtures("_two_apps")
+def test_what_needs_attention_comes_first(capsys: Capture) -> None:
+    assert found(capsys) == (
+        1,
+        [("edge", "db", "failed"), ("edge", "web", "missing"), ("hub", "db", "ready"), ("hub", "web", "ready")],
+    )
+
+
+@pytest.mark.usefixtures("_two_apps")
+@pytest.mark.parametrize(
+    ("options", "code", "expected"),
+    [
+        (("--failing",), 1, [("edge", "db", "failed"), ("edge", "web", "missing")]),
+        (("--cluster", "hub"), 0, [("hub", "db", "ready"), ("hub", "web", "ready")]),
+        (("--cluster", "hub", "--failing"), 0, []),
+        (("--app", "db", "--tenant", "rocky"), 1, [("edge", "db", "failed"), ("hub", "db", "ready")]),
+        (
+            ("--cluster", "hub", "--cluster", "edge", "--app", "web"),
+            1,
+            [("edge", "web", "missing"), ("hub", "web", "ready")],
+        ),
+    ],
+)
+def test_options_select_apps_and_the_exit_code_is_about_them(
+    capsys: Capture, options: tuple[str, ...], code: int, expected: list[tuple[str, str, str]]
+) -> None:
+    assert found(capsys, *options) == (code, expected)
+
+
+@pytest.mark.usefixtures("_two_apps")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--tenant", "rokcy"), "has no apps of tenant 'rokcy'\n  fix: name one of these: rocky (closest: rocky)"),
+        (("--tenant", "platform"), "has no apps of tenant 'platform'\n  fix: name one of these: rocky"),
+        (("--app", "webb"), "has no app 'webb'\n  fix: name one of these: db, web (closest: web)"),
+        (("--cluster", "x"), "has no apps on cluster 'x'\n  fix: name one of these: edge, hub"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_the_known_ones(
+    capsys: Capture, options: tuple[str, ...], message: str
+) -> None:
+    assert tenantry(capsys, *COMMAND, *options) == (2, "", f"error: environment 'dev' {message}\n")
+
+
+@pytest.mark.usefixtures("_two_apps")
+def test_undeclared_objects_of_others_are_left_out_of_a_selection(capsys: Capture, hub: Memory) -> None:
+    hub.objects[APPS]["items"].append(live_app(planned(TWO).objects[-1]) | {"metadata": app(name="api")["metadata"]})
+    assert "Kustomization rocky/api" in tenantry(capsys, *COMMAND)[2]
+    assert tenantry(capsys, *COMMAND, "--cluster", "edge")[2] == ""
+
+
+@pytest.mark.usefixtures("_two_apps")
+def test_each_kind_is_read_once(capsys: Capture, hub: Memory) -> None:
+    tenantry(capsys, *COMMAND)
+    assert [path for _, path, _ in hub.requests].count(APPS) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--watch", "--wait"), "--watch cannot be combined with --wait: choose one of them"),
+        (("--watch", "--output", "json"), "--watch cannot be combined with --output json"),
+        (
+            ("--receivers", "--failing"),
+            "--receivers cannot be combined with --wait, --watch, --failing, --tenant, --app or --cluster",
+        ),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(
+    capsys: Capture, options: tuple[str, ...], message: str
+) -> None:
+    code, _, err = tenantry(capsys, "status", "--environment", "dev", *options)
+    assert (code, err.splitlines()[-1]) == (2, f"Error: {message}")
+
+
+@pytest.mark.usefixtures("hub")
+@pytest.mark.parametrize(
+    ("rest", "message", "by_hand"),
+    [
+        ("", "suspended by hand, not in the file: run `tenantry resume rocky web --environment dev`", True),
+        ("state: paused, ", "paused in the file: set 'state: active' and run `pulumi up` to resume", False),
+    ],
+)
+def test_who_suspended_an_app_is_told(capsys: Capture, hub: Memory, rest: str, message: str, *, by_hand: bool) -> None:
+    Path("tenants.yaml").write_text(rocky(f"web: {{{rest}kustomize: {{source: manifests}}}}"))
+    hub.objects[APPS]["items"] = [{**app(), "spec": {**app()["spec"], "suspend": True}}]
+    _, out, _ = tenantry(capsys, *COMMAND)
+    (said,) = json.loads(out)["apps"]
+    assert (said["status"], said["message"], said["suspendedByHand"]) == ("suspended", message, by_hand)

@@ -10,38 +10,40 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from tenantry.cluster.status import AppStatus, Readiness, one_line
+from tenantry.cli.status.rows import Row
+from tenantry.cluster.status import Readiness
 from tenantry.cluster.webhooks import Webhook
+from tenantry.kube.names import PLATFORM
 
-_COLOURS = {
+COLOURS = {
     Readiness.READY: "green",
     Readiness.PROGRESSING: "yellow",
     Readiness.SUSPENDED: "blue",
     Readiness.FAILED: "red",
     Readiness.MISSING: "red",
 }
-_COLUMNS = ("TENANT", "CLUSTER", "APP", "KIND", "STATUS", "REVISION")
+_COLUMNS = ("TENANT", "CLUSTER", "APP", "KIND", "STATUS", "AGE", "REVISION")
 _MESSAGE = "MESSAGE"
-_DISPENSABLE = ("KIND", "REVISION")
+_DISPENSABLE = ("KIND", "AGE", "REVISION")
 """Columns that are omitted on a narrow terminal, in this order, so that no name is cut."""
 _UNBOUNDED = 10_000
 
 
-def status_table(found: Sequence[AppStatus], console: Console) -> RenderableType:
+def status_table(rows: Sequence[Row], console: Console) -> RenderableType:
     """The table. Messages are in a column if each fits on one line of the terminal, otherwise below their rows.
 
     If stdout is not a terminal, messages are always in a column, so that each row is one line.
     """
-    messages = any(status.readiness is not Readiness.READY for status in found)
-    whole = _table(found, (*_COLUMNS, _MESSAGE) if messages else _COLUMNS)
+    messages = any(row.message for row in rows)
+    whole = _table(rows, (*_COLUMNS, _MESSAGE) if messages else _COLUMNS)
     if not console.is_terminal or _fits(whole, console):
         return whole
-    table = _table(found, _COLUMNS)
+    table = _table(rows, _COLUMNS)
     for count in range(1, len(_DISPENSABLE) + 1):
         if _fits(table, console):
             break
-        table = _table(found, [each for each in _COLUMNS if each not in _DISPENSABLE[:count]])
-    return _MessagesBelow(table, [_message(status) for status in found])
+        table = _table(rows, [each for each in _COLUMNS if each not in _DISPENSABLE[:count]])
+    return _MessagesBelow(table, [Text(row.message) for row in rows])
 
 
 def webhook_table(found: Sequence[Webhook]) -> Table:
@@ -51,8 +53,8 @@ def webhook_table(found: Sequence[Webhook]) -> Table:
         table.add_column(heading, no_wrap=True)
     table.add_column("WEBHOOK", overflow="fold")
     for each in found:
-        name, state = f"{each.id.namespace}/{each.id.name}", Text(each.readiness, style=_COLOURS[each.readiness])
-        table.add_row(each.tenant or "(platform)", each.cluster, name, state, Text(each.path or each.message))
+        name, state = f"{each.id.namespace}/{each.id.name}", Text(each.readiness, style=COLOURS[each.readiness])
+        table.add_row(each.tenant or f"({PLATFORM})", each.cluster, name, state, Text(each.path or each.message))
     return table
 
 
@@ -77,37 +79,27 @@ def _fits(table: Table, console: Console) -> bool:
     return measured.maximum <= console.width
 
 
-def _table(found: Sequence[AppStatus], columns: Sequence[str]) -> Table:
+def _table(rows: Sequence[Row], columns: Sequence[str]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in columns:
         if heading == _MESSAGE:
             table.add_column(heading, overflow="fold")
         else:
             table.add_column(heading, no_wrap=True)
-    for status in found:
-        cells = _cells(status)
+    for row in rows:
+        cells = _cells(row)
         table.add_row(*(cells[heading] for heading in columns))
     return table
 
 
-def _cells(status: AppStatus) -> dict[str, str | Text]:
+def _cells(row: Row) -> dict[str, Text]:
     return {
-        "TENANT": status.app.tenant or "(platform)",
-        "CLUSTER": status.app.cluster,
-        "APP": status.app.name,
-        "KIND": status.app.id.kind,
-        "STATUS": Text(status.readiness, style=_COLOURS[status.readiness]),
-        "REVISION": _short(status.revision),
-        _MESSAGE: _message(status),
+        "TENANT": Text(row.tenant),
+        "CLUSTER": Text(row.cluster),
+        "APP": Text(row.app),
+        "KIND": Text(row.kind),
+        "STATUS": Text(row.readiness, style=COLOURS[row.readiness]),
+        "AGE": Text(row.age),
+        "REVISION": Text(row.revision),
+        _MESSAGE: Text(row.message),
     }
-
-
-def _message(status: AppStatus) -> Text:
-    """Flux's message on one line; empty if the app is ready."""
-    return Text("" if status.readiness is Readiness.READY else one_line(status.message))
-
-
-def _short(revision: str) -> str:
-    """main@sha1:0123456789... -> main@0123456"""
-    branch, separator, commit = revision.partition("@sha1:")
-    return f"{branch}@{commit[:7]}" if separator else revision

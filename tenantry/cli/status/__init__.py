@@ -1,0 +1,1 @@
+"""`tenantry status`: whether every app is ready, in each format."""

@@ -1,0 +1,234 @@
+"""`tenantry status`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tenantry.cli.commands import Command
+from tenantry.cli.fleet_file import reads_file
+from tenantry.cli.management import connect_management, management_options
+from tenantry.cli.options import environment as environment_option
+from tenantry.cli.options import output, selection_options
+from tenantry.cli.output import data_json, say, stdout_console, working
+from tenantry.cli.status.data import receivers_document, status_document
+from tenantry.cluster.connect import answering
+from tenantry.cluster.inventory import apps_of
+from tenantry.cluster.report import StatusReport, apps_report, full_report
+from tenantry.cluster.selection import Selection, select
+from tenantry.cluster.status import Readiness
+from tenantry.cluster.webhooks import Webhook, webhooks_of
+from tenantry.kube.objects import Manifest
+from tenantry.load import load_fleet
+from tenantry.plan.plan import Plan, plan
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
+
+_POLL_SECONDS = 0.5
+_REST = 3
+"""For each second that a reading took, --wait lets the API server rest for so many."""
+
+
+@click.command(
+    "status",
+    cls=Command,
+    epilog="""\
+Examples:
+  tenantry status --environment dev
+  tenantry status --environment prod --failing
+  tenantry status --environment prod --tenant rocky --app web --cluster edge-1
+  tenantry status --environment prod --watch
+  tenantry status --environment dev --wait --timeout 300
+  tenantry status --environment prod --output json
+  tenantry status --environment prod --receivers
+  tenantry status --environment prod --kubeconfig ~/.kube/hub-prod
+
+Exit codes:
+  0    every selected app is ready; with --receivers: every receiver
+  1    at least one is not ready
+  2    tenants.yaml is invalid, or the management cluster does not answer
+  130  --watch was ended by Ctrl-C
+""",
+)
+@environment_option("The environment to show.", required=True)
+@selection_options
+@click.option("--failing", is_flag=True, help="Show only apps that are failed or missing.")
+@click.option("--all", "every", is_flag=True, help="List every app on every cluster, also where many are alike.")
+@management_options
+@click.option("--watch", is_flag=True, help="Keep showing the status until Ctrl-C.")
+@click.option(
+    "--interval",
+    type=click.FloatRange(min=0.5),
+    default=2,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long --watch pauses between two readings; longer if reading takes long.",
+)
+@click.option("--wait", is_flag=True, help="Wait until every app is ready, or until the timeout.")
+@click.option(
+    "--timeout",
+    type=click.IntRange(min=1),
+    default=600,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long --wait waits.",
+)
+@click.option("--receivers", is_flag=True, help="Show the receivers and the paths of their webhooks instead of apps.")
+@output("text", "json")
+@reads_file
+def command(
+    file: Path,
+    environment: str,
+    kubeconfig: Path | None,
+    context: str | None,
+    *,
+    tenants: tuple[str, ...],
+    apps: tuple[str, ...],
+    clusters: tuple[str, ...],
+    failing: bool,
+    every: bool,
+    watch: bool,
+    interval: float,
+    wait: bool,
+    timeout: int,
+    receivers: bool,
+    output: str,
+) -> int:
+    """Show each app of an environment, its status and the revision that Flux applied. What needs attention comes first.
+
+    Also lists stuck deletions and objects that the file does not declare, with a suggested fix.
+
+    Only the management cluster is contacted: Flux reports there about remote clusters too. Nothing is changed.
+    """
+    selecting = bool(tenants or apps or clusters or failing)
+    _check_usage(watch=watch, wait=wait, receivers=receivers, selecting=selecting, output=output)
+    with working(f"planning {file}"):
+        planned = plan(load_fleet(file), environment)
+    selection = select(planned, tenants, apps, clusters)
+    with connect_management(file, environment, kubeconfig, context) as client:
+        if receivers:
+            return _show_webhooks(environment, webhooks_of(client, planned), output)
+        if watch:
+            return _watch(client, planned, selection, interval, failing=failing, every=every)
+        live = _wait(client, planned, selection, timeout) if wait else _read(client, planned)
+        report = full_report(client, planned, live, selection)
+    _show(_failing(report) if failing else report, output, every=every)
+    return 0 if report.ready else 1
+
+
+def _check_usage(*, watch: bool, wait: bool, receivers: bool, selecting: bool, output: str) -> None:
+    if receivers and (watch or wait or selecting):
+        others = "--wait, --watch, --failing, --tenant, --app or --cluster"
+        raise click.UsageError(f"--receivers cannot be combined with {others}")
+    if watch and wait:
+        raise click.UsageError("--watch cannot be combined with --wait: choose one of them")
+    if watch and output != "text":
+        raise click.UsageError(f"--watch cannot be combined with --output {output}")
+
+
+def _failing(report: StatusReport) -> StatusReport:
+    bad = (Readiness.FAILED, Readiness.MISSING)
+    return replace(report, apps=tuple(each for each in report.apps if each.readiness in bad))
+
+
+def _show(report: StatusReport, output: str, *, every: bool) -> None:
+    if output == "json":
+        data_json(status_document(report))
+    elif report.apps:
+        from tenantry.cli.status.show import shown
+
+        console = stdout_console()
+        console.print(shown(report, console, every=every))
+    for message in report.messages():
+        say(message)
+
+
+def _show_webhooks(environment: str, found: tuple[Webhook, ...], output: str) -> int:
+    if output == "json":
+        data_json(receivers_document(environment, found))
+    elif found:
+        from tenantry.cli.status.table import webhook_table
+
+        stdout_console().print(webhook_table(found))
+    else:
+        say("the environment has no receivers")
+    return 0 if all(each.readiness is Readiness.READY for each in found) else 1
+
+
+def _read(client: Client, planned: Plan) -> tuple[Manifest, ...]:
+    return tuple(apps_of(client, planned.environment))
+
+
+def _watch(client: Client, planned: Plan, selection: Selection, interval: float, *, failing: bool, every: bool) -> int:
+    from tenantry.cli.status.watch import watch
+
+    def read() -> StatusReport:
+        with answering(client.config):
+            report = apps_report(planned, _read(client, planned), selection)
+        return _failing(report) if failing else report
+
+    return watch(read, interval, every=every)
+
+
+def _wait(client: Client, planned: Plan, selection: Selection, timeout: int) -> tuple[Manifest, ...]:
+    """Wait until everything is ready. On a terminal the table updates in place, otherwise each change is a line.
+
+    Returns: what was read last.
+    """
+    end = time.monotonic() + timeout
+    with _progress() as show:
+        while True:
+            started = time.monotonic()
+            live = _read(client, planned)
+            report = apps_report(planned, live, selection)
+            show(report)
+            if report.ready:
+                return live
+            now = time.monotonic()
+            if now > end:
+                say(f"not everything is ready after {timeout} s")
+                return live
+            time.sleep(max(_POLL_SECONDS, _REST * (now - started)))
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[StatusReport], None]]:
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.text import Text
+
+    from tenantry.cli.status.show import counts, shown
+
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield _LineProgress()
+        return
+    started = time.monotonic()
+    with Live(console=console, transient=True, refresh_per_second=4) as live:
+
+        def show(report: StatusReport) -> None:
+            seconds = f"{time.monotonic() - started:.0f} s"
+            live.update(Group(shown(report, console), Text(f"{counts(report.apps)}, {seconds}", style="dim")))
+
+        yield show
+
+
+class _LineProgress:
+    """Prints how many apps are ready, each time the number changes."""
+
+    def __init__(self) -> None:
+        self.last = ""
+
+    def __call__(self, report: StatusReport) -> None:
+        from tenantry.cli.status.show import counts
+
+        if (found := counts(report.apps)) != self.last:
+            say(found)
+        self.last = found

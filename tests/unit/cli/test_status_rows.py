@@ -1,0 +1,149 @@
+"""Rows of `tenantry status` that stand for many clusters, ages, and what a terminal shows of many apps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from io import StringIO
+
+import pytest
+from rich.console import Console
+from rich.text import Text
+
+from tenantry.cli.status.rows import grouped_rows, short_revision
+from tenantry.cli.status.show import shown
+from tenantry.cli.status.watch import Screen
+from tenantry.cluster.report import StatusReport
+from tenantry.cluster.status import AppStatus, Readiness, age, by_trouble
+from tenantry.kube.objects import ObjectId
+from tenantry.messages.errors import Refused
+from tenantry.plan.planned_apps import PlannedApp
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+def status(cluster: str, readiness: Readiness = Readiness.READY, message: str = "", app: str = "web") -> AppStatus:
+    id = ObjectId("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "kamaji", f"{cluster}-rocky-{app}")
+    placed = PlannedApp(tenant="rocky", cluster=cluster, name=app, id=id, at=("tenants", "rocky", "apps", app))
+    since = "2026-01-01T00:00:00Z" if cluster == "edge-1" else "2026-01-01T22:00:00Z"
+    return AppStatus(placed, readiness, message, "main@sha1:0123456789", since=since)
+
+
+def on_many(count: int, readiness: Readiness = Readiness.READY, message: str = "", app: str = "web") -> list[AppStatus]:
+    return [
+        status(f"edge-{number}", readiness, message.format(f"edge-{number}"), app) for number in range(1, count + 1)
+    ]
+
+
+def report(*found: AppStatus) -> StatusReport:
+    return StatusReport("dev", NOW, by_trouble(found))
+
+
+def on_terminal(report: StatusReport, *, every: bool = False) -> list[str]:
+    console = Console(width=80, file=StringIO(), force_terminal=True, no_color=True)
+    with console.capture() as captured:
+        console.print(shown(report, console, every=every))
+    return [line.rstrip() for line in Text.from_ansi(captured.get()).plain.splitlines()]
+
+
+def test_equal_rows_of_many_clusters_are_one_and_the_message_names_a_cluster() -> None:
+    bad = on_many(5, Readiness.FAILED, "Deployment {}-db is not available", "db")
+    assert on_terminal(report(*on_many(479), *bad, status("hub", Readiness.FAILED, "other", "db"))) == [
+        "TENANT  CLUSTER       APP  KIND           STATUS  AGE     REVISION",
+        "rocky   5 clusters    db   Kustomization  failed  2h-24h  main@0123456",
+        "    edge-1: Deployment edge-1-db is not available",
+        "rocky   hub           db   Kustomization  failed  2h      main@0123456",
+        "    other",
+        "rocky   479 clusters  web  Kustomization  ready   2h-24h  main@0123456",
+    ]
+
+
+def test_three_clusters_are_listed() -> None:
+    assert [row.cluster for row in grouped_rows(on_many(3), NOW)] == ["edge-1", "edge-2", "edge-3"]
+
+
+def test_many_rows_that_are_ready_are_counted() -> None:
+    ready = [each for number in range(21) for each in on_many(5, app=f"app-{number}")]
+    assert on_terminal(report(*ready)) == ["105 apps ready; --all lists them"]
+    assert on_terminal(report(*ready, status("hub", Readiness.MISSING)))[-2:] == [
+        "rocky   hub      web  Kustomization  missing  2h   main@0123456",
+        "and 105 apps ready; --all lists them",
+    ]
+    assert len(on_terminal(report(*ready), every=True)) == 106
+
+
+@pytest.mark.parametrize(
+    ("since", "expected"),
+    [
+        ("2026-01-02T00:00:00Z", "0s"),
+        ("2026-01-01T23:58:01Z", "119s"),
+        ("2026-01-01T23:58:00Z", "2m"),
+        ("2026-01-01T22:00:00Z", "2h"),
+        ("2025-12-01T00:00:00Z", "32d"),
+        ("2027-01-01T00:00:00Z", "0s"),
+        ("", ""),
+        ("yesterday", ""),
+        ("2026-01-01T23:58:00", "2m"),
+    ],
+)
+def test_ages_are_as_kubectl_shows_them(since: str, expected: str) -> None:
+    assert age(since, NOW) == expected
+
+
+@pytest.mark.parametrize(
+    ("revision", "expected"),
+    [
+        ("main@sha1:0123456789abcdef", "main@0123456"),
+        ("refs/pull/7/head@sha1:0123456789abcdef", "refs/pull/7/head@0123456"),
+        ("latest@sha256:0123456789abcdef", "latest@0123456"),
+        ("sha256:0123456789abcdef", "0123456"),
+        ("1.2.3", "1.2.3"),
+        ("1.2.3+0123456789ab", "1.2.3+0123456789ab"),
+        ("\x1b[31m@sha1:0123456789abcdef", "\\x1b[31m@0123456"),
+        ("", ""),
+    ],
+)
+def test_revisions_are_short(revision: str, expected: str) -> None:
+    assert short_revision(revision) == expected
+
+
+# --- the full screen of --watch -----------------------------------------------------------------------------------
+
+
+def screen(shows: Screen, height: int, width: int = 80) -> list[str]:
+    console = Console(width=width, height=height, file=StringIO(), force_terminal=True, no_color=True)
+    lines = console.render_lines(shows, console.options.update(height=height), pad=False)
+    return ["".join(segment.text for segment in line).rstrip() for line in lines]
+
+
+MIXED = report(
+    status("hub", Readiness.FAILED, "no such path " * 20, "db"), *[status(f"x{n}", app=f"app-{n}") for n in range(9)]
+)
+
+
+def test_the_screen_has_a_header_and_rows_that_fit() -> None:
+    found = screen(Screen(MIXED, 2, every=False), 12)
+    clock = NOW.astimezone().strftime("%H:%M:%S")
+    assert found[:4] == [
+        f"environment dev   {clock}, every 2 s   Ctrl-C ends it",
+        "1 failed, 9 ready",
+        "",
+        "TENANT  CLUSTER  APP    KIND           STATUS  AGE  REVISION",
+    ]
+    assert found[4] == "rocky   hub      db     Kustomization  failed  2h   main@0123456"
+    assert (len(found), found[-1]) == (12, "and 7 more apps")
+
+
+@pytest.mark.parametrize("height", [1, 2, 3, 4, 5, 7, 12, 20])
+@pytest.mark.parametrize("width", [20, 60, 200])
+def test_the_screen_never_grows_beyond_the_terminal(height: int, width: int) -> None:
+    assert len(screen(Screen(MIXED, 2, every=True), height, width)) <= height
+
+
+def test_an_error_of_reading_is_shown_with_what_was_read_before_until_reading_works_again() -> None:
+    shows = Screen(MIXED, 2, every=False)
+    shows.update(Refused("cluster https://hub did not answer in time", "wait"))
+    assert "not read since: cluster https://hub did not answer in time" in screen(shows, 20)
+    assert "1 failed, 9 ready" in screen(shows, 20)
+    shows.update(replace(MIXED, apps=MIXED.apps[1:]))
+    assert screen(shows, 20)[1:3] == ["9 ready", ""]
