@@ -34,6 +34,11 @@ def _is_terminal(stream: Any) -> bool:
     return stream is not None and bool(stream.isatty())
 
 
+def columns(stream: Any) -> int | None:
+    """How wide a terminal is; None if the stream is not one. Programs need each fact on one line, so nothing is wrapped."""
+    return get_terminal_size().columns if _is_terminal(stream) else None
+
+
 def say(message: str) -> None:
     """Print a message to stderr."""
     _write(message, sys.stderr)

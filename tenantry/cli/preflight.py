@@ -13,8 +13,8 @@ import click
 from tenantry.cli.annotations import annotate_warnings
 from tenantry.cli.annotations.github import command_of_problem
 from tenantry.cli.commands import Command
-from tenantry.cli.diff.data import changed_as_data, id_as_data
 from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, Line, changes
+from tenantry.cli.diff.objects_data import changed_as_data, id_as_data
 from tenantry.cli.diff.text import line_as_text
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options

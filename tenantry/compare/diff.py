@@ -205,6 +205,8 @@ def _by_id(plan: Plan) -> dict[ObjectId, KubeObject]:
 
 def _changed(before: KubeObject, after: KubeObject) -> Changed | None:
     # Equal text is the usual case and fast to compare; `==` would treat True as 1.
+    if before is after:
+        return None
     if before.secret == after.secret and repr(before.manifest) == repr(after.manifest):
         return None
     fields = tuple(changed_fields(_content(before), _content(after)))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.compare.diff import Changed, Diff, Share
-from tenantry.compare.fields import FieldChange
-from tenantry.compare.story import Sign, consequences
-from tenantry.kube.objects import ObjectId
-from tenantry.messages.data import ABSENT
+from tenantry.cli.diff.objects_data import changed_as_data, id_as_data
+from tenantry.cli.diff.review_data import review_as_data
+from tenantry.compare.diff import Diff, Share
+from tenantry.compare.review.model import EnvironmentReview
 
 
-def as_data(diff: Diff, limit: int | None, *, refused: bool) -> dict[str, Any]:
-    """limit: how many deletions of a kind are allowed; refused: whether the environment loses too much."""
+def as_data(diff: Diff, review: EnvironmentReview | None, limit: int | None, *, refused: bool) -> dict[str, Any]:
+    """An environment.
+
+    Args: review: None: nothing differs; limit: how many deletions of a kind are allowed; refused: whether it loses too much.
+    """
     return {
         "environment": diff.environment,
         "status": diff.status.value,
@@ -22,7 +24,8 @@ def as_data(diff: Diff, limit: int | None, *, refused: bool) -> dict[str, Any]:
             "removed": len(diff.removed.objects),
             "unchanged": diff.unchanged,
         },
-        "warnings": [text for sign, text in consequences(diff) if sign is Sign.WARNING],
+        "warnings": [each.text for each in review.dangers] if review else [],
+        "review": review_as_data(review) if review else None,
         "removed": _share(diff.removed),
         "added": _share(diff.added),
         "changed": [changed_as_data(each) for each in diff.changed],
@@ -52,19 +55,3 @@ def _share(share: Share) -> dict[str, Any]:
         "addons": [{"cluster": rest["cluster"], "addon": rest["app"]} for tenant, rest in apps if not tenant],
         "objects": [id_as_data(each.id) for each in share.objects],
     }
-
-
-def changed_as_data(changed: Changed) -> dict[str, Any]:
-    """An object and its fields."""
-    return {**id_as_data(changed.id), "fields": [field_as_data(each) for each in changed.fields]}
-
-
-def field_as_data(field: FieldChange) -> dict[str, Any]:
-    """The key `before` or `after` is omitted if the value is absent on that side."""
-    sides = {"before": field.before, "after": field.after}
-    return {"path": list(field.path), **{side: value for side, value in sides.items() if value is not ABSENT}}
-
-
-def id_as_data(id: ObjectId) -> dict[str, str | None]:
-    """The identity of an object."""
-    return {"apiVersion": id.api_version, "kind": id.kind, "namespace": id.namespace or None, "name": id.name}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tenantry.cli.diff.data import field_as_data, id_as_data
+from tenantry.cli.diff.objects_data import field_as_data, id_as_data
 from tenantry.compare.review.model import Change, EnvironmentReview, Setting, TenantReview
 from tenantry.messages.data import ABSENT
 

@@ -16,15 +16,6 @@ def as_text(diff: Diff, limits: DisplayLimits) -> str:
     return "\n".join([click.style(heading(diff), bold=True), *map(line_as_text, lines)])
 
 
-def as_names(diff: Diff) -> list[str]:
-    """`+ dev Kustomization rocky/web`: a line for each object, for programs that read lines."""
-    return [
-        *(f"- {diff.environment} {each.id}" for each in diff.removed.objects),
-        *(f"+ {diff.environment} {each.id}" for each in diff.added.objects),
-        *(f"~ {diff.environment} {each.id}" for each in diff.changed),
-    ]
-
-
 def line_as_text(line: Line) -> str:
     """The line, indented below a heading, in the colour of its sign."""
     text = f"{line.sign} {line.text}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.cli.diff.data import id_as_data
+from tenantry.cli.diff.objects_data import id_as_data
 from tenantry.cli.output import document
 from tenantry.cluster.report import StatusReport
 from tenantry.cluster.status import AppStatus
