@@ -11,16 +11,19 @@ import importlib
 import io
 import os
 import sys
+from contextlib import suppress
 from typing import ClassVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from tenantry import __version__
+from tenantry.cli.asked import kind_asked
 from tenantry.cli.commands import Group
+from tenantry.cli.failures import as_document, exit_code, report
 from tenantry.cli.fleet_file import file_option
-from tenantry.cli.output import error, report_invalid
-from tenantry.messages.errors import InvalidFleet, Refused
+from tenantry.cli.output import data_json, is_answered, start_answer
+from tenantry.messages.errors import Refused
 
 _COMMANDS = {
     "validate": "check tenants.yaml and everything it yields",
@@ -127,34 +130,22 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command; returns its exit code."""
+    """Run one command; returns its exit code. With `--output json`, stdout gets one document whatever happens."""
+    start_answer()
     try:
         result = app.main(arguments, prog_name="tenantry", standalone_mode=False)
         return result if isinstance(result, int) else 0
-    except InvalidFleet as invalid:
-        report_invalid(invalid)
-        return 2
-    except Refused as refused:
-        error(str(refused))
-        return 2
-    except click.exceptions.NoArgsIsHelpError as help_wanted:
-        click.echo(help_wanted.format_message())
-        return 2
-    except click.ClickException as usage:
-        usage.show()
-        return 2
-    except (KeyboardInterrupt, click.Abort):
-        error("interrupted")
-        return 130
-    except Exception as unexpected:
-        return _bug(unexpected)
+    except (Exception, KeyboardInterrupt) as failure:
+        _answer(failure, arguments)
+        code = exit_code(failure)
+        if code == 3 and os.environ.get("TENANTRY_DEBUG"):
+            raise
+        report(failure)
+        return code
 
 
-def _bug(unexpected: Exception) -> int:
-    if os.environ.get("TENANTRY_DEBUG"):
-        raise unexpected
-    error(
-        f"internal error (please report): {type(unexpected).__name__}: {unexpected}\n"
-        "  fix: run it again with TENANTRY_DEBUG=1 and report what it prints"
-    )
-    return 3
+def _answer(failure: BaseException, arguments: list[str]) -> None:
+    """Print the failure as JSON, if JSON is asked for and the command has not printed its document."""
+    if not is_answered() and (kind := kind_asked(app, arguments)):
+        with suppress(Refused):  # stdout cannot be written; the failure is reported on stderr
+            data_json(as_document(kind, failure))

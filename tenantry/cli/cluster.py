@@ -22,7 +22,7 @@ from tenantry.cluster.inventory import secret_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet
-from tenantry.messages.errors import Refused, Severity
+from tenantry.messages.errors import UNKNOWN_NAME, Refused, Severity
 from tenantry.messages.problems import Problem
 from tenantry.messages.text import declared
 from tenantry.model import SecretKey
@@ -85,7 +85,7 @@ def _apply(kubeconfig: Path, context: str | None, manifests: tuple[Manifest, ...
     except Refused as refused:
         # Other commands find the cluster in the stack's file.
         fix = "name an administrator's kubeconfig and context for this cluster with --kubeconfig and --context"
-        raise Refused(refused.message, fix) from None
+        raise Refused(refused.message, fix, code=refused.code) from None
     with client:
         say(f"cluster {client.config.cluster.server}, context '{client.config.context_name}'")
         for id, outcome in apply(client, manifests, dry_run=dry_run):
@@ -96,13 +96,13 @@ def environment_of(fleet: Fleet, name: str, environment: str | None) -> str:
     """The environment of a command about a cluster. Raises: Refused: the cluster is not declared, or not in the environment."""
     if name not in fleet.clusters:
         message = f"cluster '{name}' is not declared in {fleet.source.file}"
-        raise Refused(message, f"name another; {declared('declared', name, fleet.clusters)}")
+        raise Refused(message, f"name another; {declared('declared', name, fleet.clusters)}", code=UNKNOWN_NAME)
     managed = [each for each, declared_as in fleet.environments.items() if declared_as.management == name]
     environments = list(dict.fromkeys([*fleet.clusters[name].environments, *managed]))
     chosen = environment or environments[0]
     if chosen not in environments:
         message = f"cluster '{name}' does not belong to environment '{chosen}'"
-        raise Refused(message, f"name one of: {', '.join(environments)}")
+        raise Refused(message, f"name one of: {', '.join(environments)}", code=UNKNOWN_NAME)
     return chosen
 
 
@@ -123,7 +123,7 @@ Exit codes:
 @cluster_name()
 @environment_option("The environment whose management cluster holds the kubeconfig; default: the cluster's first.")
 @management_options
-@output("text", "json")
+@output("text", "json", kind="KubeconfigCheck")
 @reads_file
 def check(
     file: Path, name: str, environment: str | None, kubeconfig: Path | None, context: str | None, output: str

@@ -66,7 +66,7 @@ Exit codes:
 @click.option("--dry-run", is_flag=True, help="Print the changes of the file, and write nothing.")
 @click.option("--check", is_flag=True, help="As --dry-run, but exit with code 1 if there are changes.")
 @management_options
-@output("text", "json")
+@output("text", "json", kind="Discovery")
 @reads_file
 def discover(
     file: Path,

@@ -59,7 +59,7 @@ Examples:
 @environment_option("The environment to show; required without --grants.")
 @cluster_option("Only this cluster; default: all of the environment.")
 @click.option("--grants", is_flag=True, help="Show what the included file of TENANT may do.")
-@output("text", "json")
+@output("text", "json", kind="Explanation")
 @reads_file
 @click.pass_context
 def command(

@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from tenantry.cli.annotations import FORMATS, annotate_invalid
-from tenantry.cli.output import data_json, invalid_as_data
-from tenantry.messages.errors import InvalidFleet, Refused
+from tenantry.messages.errors import NO_FILE, InvalidFleet, Refused
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 NAME = "tenants.yaml"
@@ -39,7 +38,7 @@ def _keep(context: click.Context, _: click.Parameter, file: Path | None) -> None
 def reads_file(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command the option `-f, --file`, and its file as the first argument.
 
-    If the output is JSON or a format of a forge, problems of the file have this format on stdout too.
+    If the output is a format of a forge, problems of the file have this format on stdout.
     """
 
     @wraps(command)
@@ -48,12 +47,9 @@ def reads_file(command: Callable[..., int]) -> Callable[..., int]:
             return command(fleet_file(click.get_current_context()), *arguments, **options)
         except InvalidFleet as invalid:
             output = options.get("output")
-            if output in FORMATS:
-                annotate_invalid(invalid, output)
-                return 2
-            if output != "json":
+            if output not in FORMATS:
                 raise
-            data_json(invalid_as_data(invalid))
+            annotate_invalid(invalid, output)
             return 2
 
     return file_option()(with_file)
@@ -66,6 +62,7 @@ def fleet_file(context: click.Context) -> Path:
         raise Refused(
             f"there is no {NAME} in this directory or above it",
             "cd into the directory of the fleet, or name its file with --file",
+            code=NO_FILE,
         )
     return Path(file)
 

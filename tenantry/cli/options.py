@@ -148,11 +148,24 @@ def revision(name: str, *, default: str) -> Callable[[_F], _F]:
     return click.argument(name, default=default, shell_complete=_revisions)
 
 
-def output(*formats: str) -> Callable[[_F], _F]:
-    """`-o, --output FORMAT`; the first format is the default."""
+FORMAT_OPTIONS = ("-o", "--output")
+
+
+class FormatOption(click.Option):
+    """The option `--output`. kind: of the command's JSON document; "" for a command without JSON."""
+
+    def __init__(self, *arguments: Any, kind: str, **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
+        self.kind = kind
+
+
+def output(*formats: str, kind: str = "") -> Callable[[_F], _F]:
+    """`-o, --output FORMAT`; the first format is the default. kind: of the JSON document, required if there is one."""
+    assert bool(kind) == ("json" in formats), "the document of a command with JSON has a kind"
     return click.option(
-        "-o",
-        "--output",
+        *FORMAT_OPTIONS,
+        cls=FormatOption,
+        kind=kind,
         type=click.Choice(formats),
         default=formats[0],
         show_default=True,

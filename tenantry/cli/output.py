@@ -9,6 +9,8 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+from math import isfinite
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +42,8 @@ def columns(stream: Any) -> int | None:
 
 
 def say(message: str) -> None:
-    """Print a message to stderr."""
-    _write(message, sys.stderr)
+    """Print a message to stderr. It can name files whose names are not text."""
+    _write(message.encode(errors="backslashreplace").decode(), sys.stderr)
 
 
 def error(message: str) -> None:
@@ -109,9 +111,49 @@ def document(kind: str, /, **content: Any) -> dict[str, Any]:
     return {"apiVersion": API_VERSION, "kind": kind, **content}
 
 
+_answered: ContextVar[bool] = ContextVar("answered", default=False)
+
+
+def start_answer() -> None:
+    """Note that the command which begins has printed no document yet."""
+    _answered.set(False)
+
+
+def is_answered() -> bool:
+    """Whether the command has printed its document. A second one would make stdout invalid."""
+    return _answered.get()
+
+
 def data_json(value: Any) -> None:
-    """Print a result as JSON: what `document` returns, or a JSON Schema."""
-    data(json.dumps(value, indent=2))
+    """Print a result as JSON: what `document` returns, or a JSON Schema. A command calls this once."""
+    text = as_json(value)
+    _answered.set(True)
+    data(text)
+
+
+def as_json(value: Any) -> str:
+    """JSON that every parser accepts, whatever the values. Python alone would also write NaN and lone surrogates."""
+    try:
+        text = json.dumps(value, indent=2, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_portable(value), indent=2)
+    if "\\ud" in text:
+        text = json.dumps(_portable(value), indent=2)
+    return text.replace("\x7f", "\\u007f")
+
+
+def _portable(value: Any) -> Any:
+    match value:
+        case dict():
+            return {_portable(key): _portable(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_portable(each) for each in value]
+        case float() if not isfinite(value):
+            return str(value)
+        case str():
+            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case _:
+            return value
 
 
 def report_invalid(invalid: InvalidFleet) -> None:

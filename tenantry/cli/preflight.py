@@ -28,6 +28,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.guard import limits_of
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import Diagnostic, Refused, Severity
+from tenantry.messages.problems import Problem
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan
 from tenantry.preflight.adoption import Adoption
@@ -56,7 +57,7 @@ Exit codes:
     "--all", "everything", is_flag=True, help="Show every field that adopting an object changes; shorten nothing."
 )
 @click.option("--brief", is_flag=True, help="Print only the codes of warnings; errors are printed in full.")
-@output("text", "json", "github")
+@output("text", "json", "github", kind="Preflight")
 @reads_file
 def command(
     file: Path,
@@ -88,20 +89,23 @@ def command(
     elif output != "json":
         _print_warnings(file, warnings, brief=brief)
     reports: dict[str, Report] = {}
+    failed: dict[str, Refused] = {}
     for name, planned in plans.items():
         try:
             reports[name] = _report(file, fleet, planned, kubeconfig, context)
         except Refused as refused:
+            failed[name] = refused
             error(str(refused))
     if output == "json":
-        environments = [_as_data(plans[name], report) for name, report in reports.items()]
+        found = {**reports, **{name: _not_checked(refused) for name, refused in failed.items()}}
+        environments = [_as_data(planned, found[name]) for name, planned in plans.items()]
         told = [diagnostic_as_data(each) for each in warnings]
         data_json(document("Preflight", environments=environments, warnings=told))
     else:
         for name, report in reports.items():
             limits = EVERYTHING if everything else DisplayLimits()
             _print(plans[name], report, limits, brief=brief, annotated=output == "github")
-    if len(reports) < len(plans):
+    if failed:
         return 2
     if any(report.refused for report in reports.values()):
         return 4
@@ -121,6 +125,11 @@ def _report(file: Path, fleet: Fleet, planned: Plan, kubeconfig: Path | None, co
         working(f"{planned.environment}: reading {planned.management} and the remote clusters"),
     ):
         return preflight(client, fleet, planned, limits, now=datetime.now(UTC), claim=stack.claim)
+
+
+def _not_checked(refused: Refused) -> Report:
+    """The report on an environment whose management cluster cannot be asked."""
+    return Report((Problem(Severity.ERROR, refused.code, refused.message, refused.fix),), ())
 
 
 def _print(planned: Plan, report: Report, limits: DisplayLimits, *, brief: bool, annotated: bool) -> None:

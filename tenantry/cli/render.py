@@ -38,7 +38,7 @@ Examples:
     type=click.Path(path_type=Path, file_okay=False),
     help="Write a file per object here, in a directory per environment, and remove files of objects that are gone.",
 )
-@output("yaml", "json", "names")
+@output("yaml", "json", "names", kind="Objects")
 @reads_file
 def command(file: Path, environment: str | None, directory: Path | None, output: str) -> int:
     """Write the objects that `pulumi up` applies. No cluster is contacted.

@@ -101,7 +101,7 @@ Exit codes:
 """,
 )
 @_ROOT
-@output("text", "json")
+@output("text", "json", kind="Sandbox")
 def status(root: Path, output: str) -> int:
     """Show the processes of the sandbox."""
     with _refusals():

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tenantry.cluster import kubeconfig as kubeconfigs
-from tenantry.messages.errors import Refused
+from tenantry.messages.errors import NOT_ALLOWED, UNREACHABLE, Refused
 
 if TYPE_CHECKING:
     import httpx2
@@ -88,9 +88,9 @@ def answering(config: SingleConfig) -> Iterator[None]:
     try:
         yield
     except httpx2.TimeoutException:
-        raise Refused(f"cluster {config.cluster.server} did not answer in time", _CHECK) from None
+        raise Refused(f"cluster {config.cluster.server} did not answer in time", _CHECK, code=UNREACHABLE) from None
     except httpx2.RequestError as error:
-        raise Refused(f"cluster {config.cluster.server} cannot be reached: {error}", _CHECK) from None
+        raise Refused(f"cluster {config.cluster.server} cannot be reached: {error}", _CHECK, code=UNREACHABLE) from None
 
 
 @contextmanager
@@ -106,8 +106,8 @@ def _explained(config: SingleConfig) -> Iterator[None]:
         status = error.response.status_code
         if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             problem = f"cluster {server} refused the credentials of {_context_name(config)} ({status})"
-            raise Refused(problem, _RENEW) from None
-        raise Refused(f"cluster {server} answered with status {status}", _CHECK) from None
+            raise Refused(problem, _RENEW, code=NOT_ALLOWED) from None
+        raise Refused(f"cluster {server} answered with status {status}", _CHECK, code=UNREACHABLE) from None
     except ConfigError as error:
         raise Refused(
             f"no credentials from {_context_name(config)}: {' '.join(str(error).split())}", "log in again"

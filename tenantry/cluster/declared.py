@@ -17,7 +17,7 @@ from tenantry.fleet.groups import grouped
 from tenantry.fleet.inherit import inherit
 from tenantry.kube.names import dns_label_problem
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Refused
+from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import closest, declared, listed
 from tenantry.model import Kubeconfig, SecretKey
 from tenantry.source.parsed_file import ParsedFile
@@ -63,7 +63,7 @@ def management_of(source: ParsedFile, environment: str) -> str:
     if environment not in environments:
         near = closest(environment, environments)
         fix = f"name '{near}'" if near else f"name one of: {', '.join(environments) or 'none'}"
-        raise Refused(f"{source.file} declares no environment '{environment}'", fix)
+        raise Refused(f"{source.file} declares no environment '{environment}'", fix, code=UNKNOWN_NAME)
     management = mapping_at(environments, environment).get("management")
     if not isinstance(management, str):
         raise Refused(f"environment '{environment}' names no management cluster", "set its 'management:'")
@@ -87,7 +87,7 @@ def compare(
     groups = mapping_at(source.data, "clusterGroups")
     if naming.group and naming.group not in groups:
         message = f"{source.file} declares no group '{naming.group}'"
-        raise Refused(message, f"name another; {declared('declared', naming.group, groups)}")
+        raise Refused(message, f"name another; {declared('declared', naming.group, groups)}", code=UNKNOWN_NAME)
     return _Comparison(source, set(own), environment, has_secret).run(found, naming)
 
 

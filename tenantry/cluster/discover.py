@@ -102,7 +102,9 @@ class _Search:
                 return None
             group = api_version.rpartition("/")[0]
             resource = f"{requests.plural(kind)}.{group}".rstrip(".")
-            raise Refused(refused.message, f"grant the right to list {resource} in all namespaces") from None
+            raise Refused(
+                refused.message, f"grant the right to list {resource} in all namespaces", code=refused.code
+            ) from None
 
     def _capi(self) -> Iterator[FoundCluster]:
         listed = next((found for each in CAPI if (found := self._list(each, "Cluster")) is not None), None)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.kinds import is_built_in, is_of_flux
 from tenantry.kube.objects import Manifest, ObjectId
-from tenantry.messages.errors import Refused
+from tenantry.messages.errors import NOT_ALLOWED, UNREACHABLE, Refused
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -176,7 +176,9 @@ def _sent(client: Client, method: str, path: str, what: str, **rest: Any) -> dic
     try:
         return _patiently(answer)
     except httpx2.HTTPStatusError as error:
-        message = f"cannot read {what}: HTTP {error.response.status_code}"
-        raise Refused(message, f"use credentials that may read {what}") from None
+        status = error.response.status_code
+        code = NOT_ALLOWED if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) else UNREACHABLE
+        message = f"cannot read {what}: HTTP {status}"
+        raise Refused(message, f"use credentials that may read {what}", code=code) from None
     except ValueError:
         raise Refused(f"cannot read {what}: the answer is not JSON", "check that the server is an API server") from None

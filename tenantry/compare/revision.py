@@ -11,7 +11,7 @@ from pathlib import Path
 from tenantry.compare.git import Checkout, Repository
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet
-from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused
+from tenantry.messages.errors import NO_FILE, Diagnostic, InvalidFleet, Refused
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import read
 
@@ -43,7 +43,7 @@ def load_base(
     path = Path(base)
     if base.startswith(("./", "../", "/")):
         if not path.exists():
-            raise Refused(f"{path}: no such file or directory", "name one that exists, or a Git revision")
+            raise Refused(f"{path}: no such file or directory", "name one that exists, or a Git revision", code=NO_FILE)
         return _from_path(file, path, planner, merge_base=merge_base)
     try:
         repository = Repository(file.absolute().parent)
@@ -138,4 +138,4 @@ def _located_in(directory: str, name: str) -> Iterator[None]:
     except InvalidFleet as invalid:
         raise InvalidFleet(map(renamed, invalid.diagnostics)) from None
     except Refused as refused:
-        raise Refused(told(refused.message), told(refused.fix)) from None
+        raise Refused(told(refused.message), told(refused.fix), code=refused.code) from None

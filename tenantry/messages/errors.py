@@ -129,12 +129,18 @@ class InvalidFleet(TenantryError):
         return self
 
 
-class Refused(TenantryError):
-    """The command cannot do what was asked; `fix` says how to change the request."""
+NO_FILE, UNKNOWN_NAME, INVALID_BASE = "no-file", "unknown-name", "invalid-base"
+UNREACHABLE, NOT_ALLOWED, NOT_POSSIBLE = "unreachable", "not-allowed", "not-possible"
+"""What a refusal is about, for programs. docs/output.md describes each."""
 
-    def __init__(self, message: str, fix: str = "") -> None:
+
+class Refused(TenantryError):
+    """The command cannot do what was asked; `fix` says how to change the request, `code` what it is about."""
+
+    def __init__(self, message: str, fix: str = "", *, code: str = NOT_POSSIBLE) -> None:
         self.message = presentable(message)
         self.fix = presentable(fix)
+        self.code = code
         super().__init__(self.message)
 
     def __str__(self) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.errors import Path, Refused
+from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.text import closest
 from tenantry.plan.dependencies import joined
 from tenantry.plan.engine_order import in_engine_order
@@ -55,7 +55,9 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         near = closest(environment, fleet.environments)
         hint = f"name '{near}'" if near else "declare it under 'environments:', or name one of these"
         names = ", ".join(fleet.environments)
-        raise Refused(f"{fleet.source.file} declares no environment '{environment}' (declared: {names})", hint)
+        raise Refused(
+            f"{fleet.source.file} declares no environment '{environment}' (declared: {names})", hint, code=UNKNOWN_NAME
+        )
     planner = Planner(fleet, environment, part)
     planner.run()
     gathered = planner.gathered

@@ -9,7 +9,7 @@ import codecs
 from pathlib import Path as FilePath
 from typing import NamedTuple
 
-from tenantry.messages.errors import InvalidFleet, Location, Refused
+from tenantry.messages.errors import NO_FILE, InvalidFleet, Location, Refused
 from tenantry.messages.lines import Lines
 from tenantry.source.compose import compose
 from tenantry.source.construct import Constructor
@@ -38,9 +38,9 @@ def read(file: FilePath, form: Form = MAIN) -> ParsedFile:
         with file.open("rb") as opened:
             raw = opened.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise Refused(f"{file}: no such file", "name the fleet's file with --file") from None
+        raise Refused(f"{file}: no such file", "name the fleet's file with --file", code=NO_FILE) from None
     except OSError as error:
-        raise Refused(f"{file}: {error.strerror}", "name a readable file with --file") from None
+        raise Refused(f"{file}: {error.strerror}", "name a readable file with --file", code=NO_FILE) from None
     return parse(raw, str(file), form)
 
 

@@ -68,7 +68,7 @@ Exit codes:
     " app/CLUSTER/TENANT/APP or addon/CLUSTER/ADDON; can be repeated.",
 )
 @click.option("--all", "everything", is_flag=True, help="Show every object, field and value; shorten nothing.")
-@output("text", "json", "markdown", "names", "environments")
+@output("text", "json", "markdown", "names", "environments", kind="Diff")
 @reads_file
 def command(
     file: Path,

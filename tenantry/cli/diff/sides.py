@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tenantry.cli.failures import as_data
 from tenantry.cli.output import data_json, document, invalid_as_data, report_invalid, working
 from tenantry.compare.grants import Widened, widened
 from tenantry.compare.revision import Base, load_base
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, plan_one
-from tenantry.messages.errors import InvalidFleet, Refused
+from tenantry.messages.errors import INVALID_BASE, UNKNOWN_NAME, InvalidFleet, Refused
 from tenantry.plan.plan import Plan
 
 
@@ -53,7 +54,7 @@ def both_sides(file: Path, base: str, environments: tuple[str, ...], *, merge_ba
         raise _nothing_to_compare(base, invalid, as_json=as_json) from None
     if unknown := [each for each in environments if each not in known]:
         message = f"neither {file} nor {before.name} declares environment '{unknown[0]}'"
-        raise Refused(message, f"name one of: {', '.join(sorted(known))}")
+        raise Refused(message, f"name one of: {', '.join(sorted(known))}", code=UNKNOWN_NAME)
     return Sides(fleet=fleet, base=before, after=after, grants=grants)
 
 
@@ -72,9 +73,11 @@ def _chosen(fleet: Fleet, environments: tuple[str, ...]) -> Mapping[str, Plan]:
 
 def _nothing_to_compare(base: str, invalid: InvalidFleet, *, as_json: bool) -> Refused:
     """The error, after the problems of the base are printed."""
-    if as_json:
-        data_json(document("Diff", base={"name": base, "commit": None}, **invalid_as_data(invalid)))
-    else:
-        report_invalid(invalid)
     message = f"the file at '{base}' is invalid, so there is nothing to compare with"
-    return Refused(message, "name a base that is valid; `tenantry render` shows everything that the file yields now")
+    fix = "name a base that is valid; `tenantry render` shows everything that the file yields now"
+    refused = Refused(message, fix, code=INVALID_BASE)
+    if as_json:
+        told = {**invalid_as_data(invalid), "error": as_data(refused)}
+        data_json(document("Diff", base={"name": base, "commit": None}, **told))
+    report_invalid(invalid)
+    return refused

@@ -81,7 +81,7 @@ Exit codes:
     help="How long --wait waits.",
 )
 @click.option("--receivers", is_flag=True, help="Show the receivers and the paths of their webhooks instead of apps.")
-@output("text", "json")
+@output("text", "json", kind="Status")
 @reads_file
 def command(
     file: Path,

@@ -185,7 +185,13 @@ def test_json_of_an_unsound_base_has_its_problems(capsys: Capture) -> None:
     said = json.loads(out)
     assert (code, said["base"], said["valid"]) == (2, {"name": "before.yaml", "commit": None}, False)
     assert [(each["file"], each["code"]) for each in said["errors"]] == [("before.yaml", "unknown-key")]
-    assert err.startswith("error: the file at 'before.yaml' is invalid, so there is nothing to compare with\n")
+    assert said["error"] == {
+        "code": "invalid-base",
+        "message": "the file at 'before.yaml' is invalid, so there is nothing to compare with",
+        "fix": "name a base that is valid; `tenantry render` shows everything that the file yields now",
+        "exitCode": 2,
+    }
+    assert err == compared(capsys)[2], "people read the same as without JSON"
 
 
 def test_environments_can_be_chosen_even_one_that_only_the_base_has(capsys: Capture) -> None:

@@ -1,0 +1,56 @@
+"""Whether a command line asks for JSON, also one that is wrong: then nothing has parsed it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+
+import click
+
+from tenantry.cli.options import FORMAT_OPTIONS, FormatOption
+
+ERROR = "Error"
+"""The kind of a document if no command was found that has one of its own."""
+
+
+def kind_asked(root: click.Command, arguments: Sequence[str]) -> str | None:
+    """The kind of the document that the command line asks for; None: it does not ask for JSON."""
+    command: click.Command | None = root
+    output, words = "", deque(arguments)
+    while words and (word := words.popleft()) != "--":
+        name, value = _split(word, takes := _with_value(command))
+        if name in takes:
+            value = value if value is not None else (words.popleft() if words else "")
+            output = value if name in FORMAT_OPTIONS else output
+        elif not name.startswith("-") and isinstance(command, click.Group):
+            command = _below(command, name)
+        if command and command.context_settings.get("ignore_unknown_options"):
+            return None  # what follows is the command line of another program
+    return _kind(command) if output == "json" else None
+
+
+def _split(word: str, takes: Iterable[str]) -> tuple[str, str | None]:
+    """An option and its value, if the word has both: --output=json, -ojson. Any other word is as it is."""
+    if word.startswith("--") and "=" in word:
+        name, _, value = word.partition("=")
+        return name, value
+    if word.startswith("-") and word[:2] in takes and len(word) > 2:
+        return word[:2], word[2:]
+    return word, None
+
+
+def _with_value(command: click.Command | None) -> set[str]:
+    """The options that take a value: those of the command, and that of the format, which any command could have."""
+    options = (
+        (each for each in command.params if isinstance(each, click.Option) and not each.is_flag) if command else ()
+    )
+    return {*FORMAT_OPTIONS, *(name for each in options for name in each.opts)}
+
+
+def _below(group: click.Group, name: str) -> click.Command | None:
+    return group.get_command(click.Context(group), name)
+
+
+def _kind(command: click.Command | None) -> str:
+    formats = (each for each in command.params if isinstance(each, FormatOption)) if command else ()
+    return next((each.kind for each in formats if each.kind), ERROR)
