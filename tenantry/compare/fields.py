@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from tenantry.messages.data import ABSENT
+from tenantry.messages.data import ABSENT, value_at
+from tenantry.messages.masking import Secrecy, masked_pair, secrecy_below
 
 
 class Entry(str):
@@ -21,18 +22,47 @@ class Entry(str):
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """path: keys of mappings, and entries of lists by name (`Entry`) or by number; before, after: values or ABSENT."""
+    """path: keys of mappings, and entries of lists by name (`Entry`) or by number.
+
+    before, after: values or ABSENT. Secrets in them are masked, whoever shows them; see `messages.masking`.
+    """
 
     path: tuple[str | int, ...]
     before: Any
     after: Any
 
 
-def changed_fields(before: Any, after: Any, path: tuple[str | int, ...] = ()) -> Iterator[FieldChange]:
-    """The outermost values that differ; none for equal data, whatever the order of keys. True is not 1, and 1 is not 1.0."""
+def changed_fields(before: Any, after: Any) -> Iterator[FieldChange]:
+    """The outermost values that differ, with their secrets masked; none for equal data, whatever the order of keys.
+
+    True is not 1, and 1 is not 1.0.
+    """
+    for change in _changed(before, after, ()):
+        secrecy = max(_secrecy(side, change.path) for side in (before, after))
+        yield FieldChange(change.path, *masked_pair(change.before, change.after, secrecy))
+
+
+def _secrecy(data: Any, path: tuple[str | int, ...]) -> Secrecy:
+    """What the mappings and lists above a changed value tell about it."""
+    secrecy = Secrecy.UNKNOWN
+    for part in path:
+        if isinstance(part, Entry):
+            data = _entry(data, part)
+        else:
+            secrecy = secrecy_below(data, part, secrecy)
+            data = value_at(data, (part,))
+    return secrecy
+
+
+def _entry(data: Any, name: Entry) -> Any:
+    entries = data if isinstance(data, list) else ()
+    return next((each for each in entries if name in (_name(each), _full_name(each))), None)
+
+
+def _changed(before: Any, after: Any, path: tuple[str | int, ...]) -> Iterator[FieldChange]:
     if isinstance(before, dict) and isinstance(after, dict):
         for key in dict.fromkeys((*before, *after)):
-            yield from changed_fields(before.get(key, ABSENT), after.get(key, ABSENT), (*path, key))
+            yield from _changed(before.get(key, ABSENT), after.get(key, ABSENT), (*path, key))
     elif isinstance(before, list) and isinstance(after, list):
         yield from _changed_entries(before, after, path)
     elif type(before) is not type(after) or before != after:
@@ -47,9 +77,7 @@ def _changed_entries(before: list[Any], after: list[Any], path: tuple[str | int,
     named_before, named_after = named
     found = False
     for name in dict.fromkeys((*named_before, *named_after)):
-        for change in changed_fields(
-            named_before.get(name, ABSENT), named_after.get(name, ABSENT), (*path, Entry(name))
-        ):
+        for change in _changed(named_before.get(name, ABSENT), named_after.get(name, ABSENT), (*path, Entry(name))):
             found = True
             yield change
     if not found and list(named_before) != list(named_after):
@@ -63,7 +91,7 @@ def _changed_numbers(before: list[Any], after: list[Any], path: tuple[str | int,
     old, new = before[start : len(before) - end], after[start : len(after) - end]
     if len(old) == len(new):
         for number, (one, other) in enumerate(zip(old, new, strict=True), start):
-            yield from changed_fields(one, other, (*path, number))
+            yield from _changed(one, other, (*path, number))
         return
     yield from (FieldChange((*path, number), each, ABSENT) for number, each in enumerate(old, start))
     yield from (FieldChange((*path, number), ABSENT, each) for number, each in enumerate(new, start))
@@ -72,7 +100,7 @@ def _changed_numbers(before: list[Any], after: list[Any], path: tuple[str | int,
 def _alike(before: list[Any], after: list[Any]) -> int:
     """How many entries from the start are the same."""
     pairs = zip(before, after, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: next(changed_fields(*pair), None) is None, pairs))
+    return sum(1 for _ in takewhile(lambda pair: next(_changed(*pair, ()), None) is None, pairs))
 
 
 def _by_name(before: list[Any], after: list[Any]) -> tuple[dict[str, Any], dict[str, Any]] | None:

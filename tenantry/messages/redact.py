@@ -8,6 +8,8 @@ Every pattern takes linear time: repetitions are bounded, or begin where no othe
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from string import ascii_lowercase, ascii_uppercase, digits
 
 HIDDEN = "(a secret?)"
@@ -89,9 +91,9 @@ def kind_of(text: str) -> str | None:
     )
 
 
-def redacted(text: str) -> str:
-    """The text with all possible secrets replaced."""
-    return _LONG_WORD.sub(_unless_name, _POSSIBLE.sub(_hidden, text))
+def redacted(text: str, hide: Callable[[str], str] = lambda _: HIDDEN) -> str:
+    """The text with all possible secrets replaced. Args: hide: what to write for one."""
+    return _LONG_WORD.sub(partial(_unless_name, hide=hide), _POSSIBLE.sub(partial(_hidden, hide=hide), text))
 
 
 def is_sensitive(key: str) -> bool:
@@ -99,13 +101,16 @@ def is_sensitive(key: str) -> bool:
     return bool(_SENSITIVE.search(key))
 
 
-def _hidden(match: re.Match[str]) -> str:
+def _hidden(match: re.Match[str], hide: Callable[[str], str]) -> str:
     found = match.group()
-    return ("://" if found.startswith("://") else found.removesuffix(match.group("told") or found)) + HIDDEN
+    if found.startswith("://"):
+        return f"://{hide(found[3:-1])}@"
+    start = found.removesuffix(match.group("told") or found)
+    return start + hide(found[len(start) :])
 
 
-def _unless_name(match: re.Match[str]) -> str:
-    return HIDDEN if _is_random(match.group()) else match.group()
+def _unless_name(match: re.Match[str], hide: Callable[[str], str]) -> str:
+    return hide(match.group()) if _is_random(match.group()) else match.group()
 
 
 def _is_random(text: str) -> bool:

@@ -20,6 +20,7 @@ NOT_SHOWN = "(not shown)"
 _OPAQUE = (("data",), ("stringData",), ("spec", "values"), ("spec", "postBuild", "substitute"))
 """Fields in which former owners may have written secrets."""
 _PROVIDER = "pulumi.com/"
+_FROM_CONFIG = "(from the stack's config)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,10 @@ def adoptions(
 
 def _taken(planned: KubeObject, there: Manifest) -> Changed:
     wanted = _wanted(planned)
-    fields = tuple(_presentable(each) for each in changed_fields(projected(there, wanted), wanted))
-    return Changed(replace(planned, manifest=there), planned, fields)
+    fields = [_presentable(each) for each in changed_fields(projected(there, wanted), wanted)]
+    if planned.secret:
+        fields = [_from_config(each) if each.path[0] == "data" else each for each in fields]
+    return Changed(replace(planned, manifest=there), planned, tuple(fields))
 
 
 def _wanted(planned: KubeObject) -> dict[str, Any]:
@@ -58,8 +61,14 @@ def _wanted(planned: KubeObject) -> dict[str, Any]:
     wanted = {**planned.manifest, "metadata": {**metadata, **({"annotations": annotations} if annotations else {})}}
     if planned.secret:
         keys = [REGISTRY_KEY] if planned.secret.registry else planned.secret.keys
-        wanted["data"] = dict.fromkeys(keys, "(from the stack's config)")
+        wanted["data"] = dict.fromkeys(keys, _FROM_CONFIG)
     return wanted
+
+
+def _from_config(change: FieldChange) -> FieldChange:
+    """The change with the planned values of a Secret as what they are: no secrets, because a plan knows none."""
+    after = change.after
+    return replace(change, after=dict.fromkeys(after, _FROM_CONFIG) if isinstance(after, dict) else _FROM_CONFIG)
 
 
 def _presentable(change: FieldChange) -> FieldChange:

@@ -1,0 +1,158 @@
+"""Hostile text in Markdown, read by a real parser: nothing of it comes alive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import strategies as st
+
+from tenantry.messages.inert import MOST_CHARACTERS, code, fence, prose
+from tests.drawn import given
+from tests.markdown import alive, blocks, html, texts
+
+HOSTILE = [
+    "@everyone",
+    "#1",
+    "owner/repo#12",
+    "!7",
+    "~label",
+    "%milestone",
+    "GH-12",
+    "ABC-12",
+    "0123456789abcdef0123456789abcdef01234567",
+    "[x](https://evil.example.com)",
+    "![x](https://evil.example.com/x.png)",
+    "<https://evil.example.com>",
+    "https://evil.example.com",
+    "www.evil.example.com",
+    "alice@example.com",
+    "<img src=x onerror=alert(1)>",
+    "<!-- x",
+    "<details>",
+    "&lt;b&gt;&#64;all",
+    "`a`",
+    "``",
+    "```\n# x\n```",
+    "~~~",
+    "a | b",
+    "|---|---|",
+    "# x",
+    "1. x",
+    "- x",
+    "+ x",
+    "> x",
+    "    x",
+    "---",
+    "===",
+    "\\",
+    "a\\",
+    "\\`",
+    "**a**",
+    "_a_",
+    "~~a~~",
+    "$x$",
+    ":tada:",
+    "[^1]: x",
+    "[x]: https://evil.example.com",
+    "/close",
+    "a\n\n/close\n\n@all",
+    "\x1b[31m",
+    "\u202eabc",
+    "\u2028@all",
+    "x" * 1_000_000,
+    "`" * 1_000_000,
+    "",
+    " ",
+    "'@all'",
+    "it's '@all', '#1'.",
+]
+HARMLESS_ALONE = (
+    "`a`",
+    "``",
+    "a | b",
+    "|---|---|",
+    "===",
+    "\\",
+    "a\\",
+    "\\`",
+    "[x]: https://evil.example.com",
+    "",
+    " ",
+    "\x1b[31m",
+    "\u202eabc",
+)
+each_hostile = pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:30]))
+DRAWN = st.lists(
+    st.sampled_from([*HOSTILE[:44], *"`|@#<>[]()!*_~-+=:/\\&'\" \n\t", "a", "1", "tenant", "https://", "'web'"]),
+    max_size=12,
+).map("".join)
+
+
+def in_every_place(text: str) -> Iterator[str]:
+    """The text as each function writes it, in each place that it may stand in."""
+    for inline in (code(text), prose(text)):
+        yield from (inline, f"- {inline}", f"> [!WARNING]\n> - {inline}", f"tenant 'rocky': {inline}, and more")
+    yield f"x\n\n{fence(text.splitlines(), 'diff')}\n\ny"
+    for cell in (code(text, in_table=True), prose(text, in_table=True)):
+        yield f"| a | b |\n|---|---|\n| {cell} | end |"
+
+
+@each_hostile
+def test_hostile_text_stays_text(text: str) -> None:
+    for document in in_every_place(text):
+        assert not alive(document), document[:300]
+
+
+@given(DRAWN)
+def test_drawn_text_stays_text(text: str) -> None:
+    for document in in_every_place(text):
+        assert not alive(document), document
+
+
+@given(DRAWN)
+def test_a_table_keeps_its_cells(text: str) -> None:
+    for cell in (code(text, in_table=True), prose(text, in_table=True)):
+        shown = html(f"| a | b |\n|---|---|\n| {cell} | end |")
+        assert shown.count("<td") == 2
+        assert "<td>end</td>" in shown
+
+
+@given(DRAWN)
+def test_a_block_of_code_ends_where_it_ends(text: str) -> None:
+    assert blocks(f"x\n\n{fence(text.splitlines(), 'diff')}\n\ny") == ["paragraph", "fence", "paragraph"]
+
+
+@each_hostile
+def test_a_value_is_bounded(text: str) -> None:
+    # A character that cannot be printed takes ten.
+    assert len(code(text)) < 3 * MOST_CHARACTERS + 10
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("tenant 'rocky' is removed from prod", "tenant 'rocky' is removed from prod"),
+        ("app 'web' (tenant 'rocky'): 1.2.3 -> 1.3.0", "app 'web' (tenant 'rocky'): 1.2.3 -> 1.3.0"),
+        ("role edit becomes cluster-admin for user 'alice@example.com'",) * 2,
+        ("on hub-1, edge-2 and 3 more", "on hub-1, edge-2 and 3 more"),
+        ("'a@b' and '#1', '#2'.", "`a@b` and `'#1', '#2'.`"),
+        ("memory: 10Gi -> 5Gi (pods: 10 -> 5)", "memory: 10Gi -> 5Gi (pods: 10 -> 5)"),
+        ("limits.cpu 2 x", "limits.cpu 2 x"),
+    ],
+)
+def test_an_ordinary_sentence_stays_as_it_is(text: str, expected: str) -> None:
+    assert prose(text) == expected.replace("'alice@example.com'", "`alice@example.com`")
+
+
+@given(DRAWN.filter(lambda text: "\n" not in text and "\t" not in text))
+def test_what_is_shown_reads_as_what_was_written(text: str) -> None:
+    for shown in (texts(code(text)), texts(prose(text))):
+        assert shown.replace("'", "").split() == text.replace("'", "").encode("unicode_escape").decode().split() or (
+            not text.isprintable() or "\\" in text
+        )
+
+
+@pytest.mark.parametrize("text", [each for each in HOSTILE if len(each) < 99 and each not in HARMLESS_ALONE])
+def test_the_same_text_unguarded_would_come_alive(text: str) -> None:
+    assert alive(text) or blocks(text) != ["paragraph"]
