@@ -30,6 +30,7 @@ _COMMANDS = {
     "render": "write the objects that `pulumi up` applies as YAML",
     "diff": "show what a change of tenants.yaml does",
     "explain": "show where a setting of a tenant, app or add-on comes from",
+    "list": "list tenants, apps, clusters, placements, sources or environments",
     "preflight": "check the plan against the live clusters",
     "status": "show whether every app is ready",
     "cluster": "prepare a cluster for Flux, or check its kubeconfig",
@@ -46,7 +47,7 @@ _MODULES = {"diff": "tenantry.cli.diff.command", "status": "tenantry.cli.status.
 _NO_APPLY = "Tenantry does not apply anything: run `pulumi up --stack ENVIRONMENT`."
 _NO_DELETE = "Tenantry does not delete anything: remove the entry from tenants.yaml, then run `pulumi up`."
 _NO_INIT = "Tenantry does not write tenants.yaml: copy examples/minimal/tenants.yaml to start."
-_LISTS = "Did you mean 'render --output names' (objects), 'status' (apps) or 'explain TENANT' (settings)?"
+_LISTS = "Did you mean 'list' (what the file declares), 'status' (whether apps are ready) or 'explain' (settings)?"
 _PLANS = "Did you mean 'render' (the objects) or 'diff' (what a change does)?"
 _HELPS = "Did you mean 'tenantry --help'?"
 
@@ -56,7 +57,7 @@ class _Commands(Group):
         **dict.fromkeys(("up", "apply", "deploy", "install", "sync", "reconcile"), _NO_APPLY),
         **dict.fromkeys(("destroy", "delete", "remove", "rm", "uninstall"), _NO_DELETE),
         **dict.fromkeys(("init", "new", "create", "add"), _NO_INIT),
-        **dict.fromkeys(("list", "ls", "get", "show"), _LISTS),
+        **dict.fromkeys(("ls", "get", "show"), _LISTS),
         **dict.fromkeys(("plan", "preview"), _PLANS),
         **dict.fromkeys(("build", "template", "generate", "export"), "Did you mean 'render'?"),
         **dict.fromkeys(("check", "lint", "verify", "test"), "Did you mean 'validate' or 'preflight'?"),

@@ -128,19 +128,24 @@ def environments(help: str, *, required: bool = False) -> Callable[[_F], _F]:
     )
 
 
-def selection_options(command: _F) -> _F:
-    """`--tenant`, `--app` and `--cluster`, each repeatable and completed from the file."""
-    for name, complete, help in (
-        ("cluster", _clusters, "Only apps on this cluster; repeatable."),
-        ("app", _any_app, "Only this app or add-on; repeatable."),
-        ("tenant", _tenants_or_platform, f"Only apps of this tenant, or of '{PLATFORM}'; repeatable."),
-    ):
-        short = ("-c",) if name == "cluster" else ()
-        option = click.option(
-            *short, f"--{name}", f"{name}s", metavar="NAME", multiple=True, help=help, shell_complete=complete
-        )
-        command = option(command)
-    return command
+def tenant_names(help: str) -> Callable[[_F], _F]:
+    """`--tenant NAME`, or `platform`, which may be repeated, completed from the file."""
+    return _names("--tenant", help, _tenants_or_platform)
+
+
+def app_names(help: str) -> Callable[[_F], _F]:
+    """`--app NAME` of an app or add-on, which may be repeated, completed from the file."""
+    return _names("--app", help, _any_app)
+
+
+def cluster_names(help: str) -> Callable[[_F], _F]:
+    """`-c, --cluster NAME`, which may be repeated, completed from the file."""
+    return _names("--cluster", help, _clusters, "-c")
+
+
+def _names(name: str, help: str, complete: Callable[..., list[str]], *short: str) -> Callable[[_F], _F]:
+    parameter = f"{name.removeprefix('--')}s"
+    return click.option(*short, name, parameter, metavar="NAME", multiple=True, help=help, shell_complete=complete)
 
 
 def revision(name: str, *, default: str) -> Callable[[_F], _F]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tenantry.guard.places import label, whose
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.kube.objects import Manifest, labels_of
-from tenantry.messages.errors import Refused
+from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import declared
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
@@ -60,7 +60,8 @@ def select(
         for name in names:
             if name not in there:
                 known = declared("name one of these", name, {each or PLATFORM for each in there})
-                raise Refused(f"environment '{plan.environment}' has {lacks} '{name or PLATFORM}'", known)
+                message = f"environment '{plan.environment}' has {lacks} '{name or PLATFORM}'"
+                raise Refused(message, known, code=UNKNOWN_NAME)
         left = tuple(each for each in left if not names or key(each) in names)
     return Selection(frozenset(tenants), frozenset(apps), frozenset(clusters))
 

@@ -14,8 +14,8 @@ import click
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
+from tenantry.cli.options import app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environment as environment_option
-from tenantry.cli.options import output, selection_options
 from tenantry.cli.output import data_json, say, stdout_console, working
 from tenantry.cli.status.data import receivers_document, status_document
 from tenantry.cluster.connect import answering
@@ -24,6 +24,7 @@ from tenantry.cluster.report import StatusReport, apps_report, full_report
 from tenantry.cluster.selection import Selection, select
 from tenantry.cluster.status import Readiness
 from tenantry.cluster.webhooks import Webhook, webhooks_of
+from tenantry.kube.names import PLATFORM
 from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet
 from tenantry.plan.plan import Plan, plan
@@ -58,7 +59,9 @@ Exit codes:
 """,
 )
 @environment_option("The environment to show.", required=True)
-@selection_options
+@tenant_names(f"Only apps of this tenant, or of '{PLATFORM}'; repeatable.")
+@app_names("Only this app or add-on; repeatable.")
+@cluster_names("Only apps on this cluster; repeatable.")
 @click.option("--failing", is_flag=True, help="Show only apps that are failed or missing.")
 @click.option("--all", "every", is_flag=True, help="List every app on every cluster, also where many are alike.")
 @management_options

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.padding import Padding
@@ -11,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tenantry.cli.status.rows import Row
+from tenantry.cli.tables import fits, fitting
 from tenantry.cluster.status import Readiness
 from tenantry.cluster.webhooks import Webhook
 from tenantry.kube.names import PLATFORM
@@ -26,7 +28,6 @@ _COLUMNS = ("TENANT", "CLUSTER", "APP", "KIND", "STATUS", "AGE", "REVISION")
 _MESSAGE = "MESSAGE"
 _DISPENSABLE = ("KIND", "AGE", "REVISION")
 """Columns that are omitted on a narrow terminal, in this order, so that no name is cut."""
-_UNBOUNDED = 10_000
 
 
 def status_table(rows: Sequence[Row], console: Console) -> RenderableType:
@@ -36,13 +37,9 @@ def status_table(rows: Sequence[Row], console: Console) -> RenderableType:
     """
     messages = any(row.message for row in rows)
     whole = _table(rows, (*_COLUMNS, _MESSAGE) if messages else _COLUMNS)
-    if not console.is_terminal or _fits(whole, console):
+    if not console.is_terminal or fits(whole, console):
         return whole
-    table = _table(rows, _COLUMNS)
-    for count in range(1, len(_DISPENSABLE) + 1):
-        if _fits(table, console):
-            break
-        table = _table(rows, [each for each in _COLUMNS if each not in _DISPENSABLE[:count]])
+    table = fitting(partial(_table, rows), _COLUMNS, _DISPENSABLE, console)
     return _MessagesBelow(table, [Text(row.message) for row in rows])
 
 
@@ -72,11 +69,6 @@ class _MessagesBelow:
             yield from (*row, Segment.line())
             if message:
                 yield Padding(message, (0, 0, 0, 4))
-
-
-def _fits(table: Table, console: Console) -> bool:
-    measured = console.measure(table, options=console.options.update(max_width=_UNBOUNDED))
-    return measured.maximum <= console.width
 
 
 def _table(rows: Sequence[Row], columns: Sequence[str]) -> Table:

@@ -48,6 +48,10 @@ def offered(*words: str) -> list[str]:
         (("explain", "rocky", "web", "-c", ""), ["hub", "edge"]),
         (("cluster", "check", "e"), ["edge"]),
         (("cluster", "bootstrap", ""), ["hub", "edge"]),
+        (("list", ""), ["tenants", "apps", "clusters", "placements", "sources", "environments"]),
+        (("list", "apps", "--tenant", ""), ["rocky", "platform"]),
+        (("status", "--tenant", "rocky", "--app", ""), ["web"]),
+        (("status", "--cluster", "e"), ["edge"]),
         (("completion", ""), ["bash", "zsh", "fish"]),
     ],
 )

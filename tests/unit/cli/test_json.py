@@ -25,6 +25,7 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("render",): (),
     ("diff",): ("./before.yaml",),
     ("explain",): ("rocky", "-e", "dev"),
+    ("list",): ("apps",),
     ("preflight",): ("-e", "dev"),
     ("status",): ("-e", "dev"),
     ("cluster", "check"): ("edge",),

@@ -22,9 +22,9 @@ from tests.unit.cli.test_cli import Capture, tenantry
             " remove the entry from tenants.yaml, then run `pulumi up`.",
         ),
         (
-            ["list"],
-            "No such command 'list'."
-            " Did you mean 'render --output names' (objects), 'status' (apps) or 'explain TENANT' (settings)?",
+            ["ls"],
+            "No such command 'ls'."
+            " Did you mean 'list' (what the file declares), 'status' (whether apps are ready) or 'explain' (settings)?",
         ),
         (
             ["init"],

@@ -1,0 +1,169 @@
+"""`tenantry list`: what a file declares, in each format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.terminal import plain, tenantry_in_terminal
+from tests.unit.cli.test_cli import Capture, tenantry
+from tests.unit.texts import rocky
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The current directory is not the repository's."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TENANTRY_FILE", str(ROOT / "tenants.yaml"))
+
+
+TABLES = {
+    "tenants": """\
+NAME   ENVIRONMENTS  CLUSTERS  APPS         FILE
+rocky  dev, prod     5         db, web
+movy   dev, prod     5         web, worker
+""",
+    "apps": """\
+TENANT    APP              KIND       SOURCE           CHART OR PATH          ENVIRONMENTS  CLUSTERS
+platform  cert-controller  helm       cert-controller  cert-controller 1.0.0  dev, prod     3
+rocky     db               kustomize  manifests        ./db                   dev, prod     5
+rocky     web              kustomize  manifests        ./web/{env}            dev, prod     5
+movy      web              helm       charts           movy-web 1.x           dev, prod     3
+movy      worker           kustomize  manifests        ./worker               dev, prod     2
+""",
+    "clusters": """\
+NAME       ENVIRONMENTS  REACHED BY  TENANTS  APPS  LABELS
+hub-dev    dev           management  2        3     tier=hub
+edge-1     dev           kamaji      2        4     tier=edge, region=eu-west
+hub-prod   prod          management  2        3     tier=hub
+eu-west-1  prod          kamaji      2        4     tier=edge, region=eu-west
+us-east-1  prod          capi        2        4     tier=edge, region=us-east
+""",
+    "placements": """\
+ENVIRONMENT  TENANT  CLUSTER    NAMESPACE  APPS
+dev          rocky   hub-dev    rocky      db, web
+dev          rocky   edge-1     rocky      db, web
+dev          movy    hub-dev    movy       worker
+dev          movy    edge-1     movy       web
+prod         rocky   hub-prod   rocky      db, web
+prod         rocky   eu-west-1  rocky      db, web
+prod         rocky   us-east-1  rocky      db, web
+prod         movy    hub-prod   movy       worker
+prod         movy    eu-west-1  movy       web
+prod         movy    us-east-1  movy       web
+""",
+    "sources": """\
+TENANT    SOURCE           KIND  REF          URL
+platform  cert-controller  helm               {charts}
+rocky     manifests        git   branch main  {git}/rocky/manifests.git
+movy      charts           helm               {charts}
+movy      manifests        git   branch main  {git}/movy/manifests.git
+""",
+    "environments": """\
+NAME  MANAGEMENT  CLUSTERS  TENANTS  APPS  AFTER  PROTECTED
+dev   hub-dev     2         2        7            no
+prod  hub-prod    3         2        11           no
+""",
+}
+
+
+@pytest.mark.parametrize("what", TABLES)
+def test_a_table_of_each(capsys: Capture, what: str) -> None:
+    code, out, err = tenantry(capsys, "list", what)
+    assert (code, "".join(f"{line.rstrip()}\n" for line in out.splitlines()), err) == (0, TABLES[what], "")
+
+
+def test_a_terminal_of_80_columns_cuts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("NO_COLOR", "1")
+    _, shown = tenantry_in_terminal("list", "apps", columns=80)
+    assert [line.rstrip() for line in plain(shown).splitlines()][:3] == [
+        "TENANT    APP              CHART OR PATH          ENVIRONMENTS  CLUSTERS",
+        "platform  cert-controller  cert-controller 1.0.0  dev, prod     3",
+        "rocky     db               ./db                   dev, prod     5",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("tenants",), ["rocky", "movy"]),
+        (("tenants", "--tenant", "movy"), ["movy"]),
+        (("apps", "--tenant", "platform"), ["platform/cert-controller"]),
+        (("apps", "--cluster", "hub-dev"), ["rocky/db", "rocky/web", "movy/worker"]),
+        (("clusters", "-e", "dev", "-e", "prod"), ["hub-dev", "edge-1", "hub-prod", "eu-west-1", "us-east-1"]),
+        (("clusters", "-e", "dev"), ["hub-dev", "edge-1"]),
+        (("placements", "-e", "dev", "-c", "edge-1"), ["dev/rocky/edge-1", "dev/movy/edge-1"]),
+        (("sources", "--cluster", "hub-dev"), ["rocky/manifests", "movy/manifests"]),
+        (("sources", "--tenant", "rocky", "--tenant", "movy"), ["rocky/manifests", "movy/charts", "movy/manifests"]),
+        (("environments", "--cluster", "edge-1"), ["dev"]),
+    ],
+)
+def test_names_for_scripts_and_filters(capsys: Capture, arguments: tuple[str, ...], expected: list[str]) -> None:
+    code, out, _ = tenantry(capsys, "list", *arguments, "--output", "names")
+    assert (code, out.splitlines()) == (0, expected)
+
+
+def test_json_has_every_name(capsys: Capture) -> None:
+    _, out, _ = tenantry(capsys, "list", "apps", "--tenant", "movy", "--cluster", "edge-1", "--output", "json")
+    assert json.loads(out) == {
+        "apiVersion": "tenantry/v1",
+        "kind": "List",
+        "of": "apps",
+        "items": [
+            {
+                "tenant": "movy",
+                "name": "web",
+                "kind": "helm",
+                "source": "charts",
+                "chart": "movy-web",
+                "version": "1.x",
+                "path": None,
+                "environments": ["dev"],
+                "clusters": ["edge-1"],
+                "state": "active",
+            }
+        ],
+    }
+
+
+def test_nothing_that_matches_is_said(capsys: Capture) -> None:
+    assert tenantry(capsys, "list", "sources", "-c", "eu-west-1", "-e", "dev") == (0, "", "no sources match\n")
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "message"),
+    [
+        ("--environment", "prd", "no environment 'prd'\n  fix: name one of these: dev, prod (closest: prod)"),
+        ("--tenant", "rokcy", "no tenant 'rokcy'\n  fix: name one of these: movy, platform, rocky (closest: rocky)"),
+        (
+            "--cluster",
+            "edge",
+            "no cluster 'edge'\n  fix: name one of these: edge-1, eu-west-1, hub-dev, hub-prod, us-east-1 (closest: edge-1)",
+        ),
+    ],
+)
+def test_an_unknown_name_is_refused(capsys: Capture, option: str, name: str, message: str) -> None:
+    code, out, err = tenantry(capsys, "list", "apps", option, name)
+    assert (code, out, err) == (2, "", f"error: {ROOT / 'tenants.yaml'} declares {message}\n")
+
+
+def test_included_tenants_name_their_file(capsys: Capture) -> None:
+    frame, _, tenants = rocky("web: {kustomize: {source: manifests}}", "").partition("tenants:\n")
+    granted = "rocky: {grants: {sources: ['*']}, clusters: {all: true}}"
+    Path("tenants.yaml").write_text(f"{frame}include: [rocky.yaml]\ntenants: {{{granted}, movy: {{}}}}\n")
+    Path("rocky.yaml").write_text(f"tenants:\n{tenants}")
+    code, out, err = tenantry(capsys, "list", "tenants", "--file", "tenants.yaml")
+    assert (code, [line.split() for line in out.splitlines()], err) == (
+        0,
+        [
+            ["NAME", "ENVIRONMENTS", "CLUSTERS", "APPS", "FILE"],
+            ["rocky", "dev", "1", "web", "rocky.yaml"],
+            ["movy", "0"],
+        ],
+        "",
+    )
