@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tenantry.compare.diff import Diff
+from tenantry.compare.review.collect import Collector
 from tenantry.compare.review.dangers import dangers
+from tenantry.compare.review.gather import Gathered
+from tenantry.compare.review.grouping import changes
 from tenantry.compare.review.model import EnvironmentReview, Review
+from tenantry.compare.review.parts import Side
+from tenantry.compare.review.renames import renames
+from tenantry.compare.review.tenants import Extent, in_order
+from tenantry.compare.review.whole_environment import of_environment
 from tenantry.plan.plan import Plan, nothing_of
 
 
@@ -27,11 +34,20 @@ def _plans(diff: Diff, before: Mapping[str, Plan], after: Mapping[str, Plan]) ->
 
 
 def _environment(diff: Diff, before: Plan, after: Plan) -> EnvironmentReview:
-    clusters = {each.owner.cluster for plan in (before, after) for each in plan.objects if each.owner.cluster}
+    one, other = Side(before), Side(after)
+    renamed = renames(diff, before, after)
+    collector = Collector(Gathered(diff, one, other, renamed), renamed)
+    collector.run()
+    extent = Extent(one, other)
+    of_environment(diff, one, other, collector.items, extent)
+    found = changes(collector.items.all(), extent.of, extent.order)
+    clusters, tenants = in_order(found, one, other)
     return EnvironmentReview(
         environment=diff.environment,
         status=diff.status,
         diff=diff,
-        total=len(clusters),
+        total=max(len(one.clusters), len(other.clusters)),
         dangers=dangers(diff, before, after),
+        clusters=clusters,
+        tenants=tenants,
     )

@@ -1,0 +1,144 @@
+"""The objects of a difference by part and cluster, with both of their sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tenantry.compare.diff import Diff
+from tenantry.compare.review.model import Part, PartKind
+from tenantry.compare.review.naming import label
+from tenantry.compare.review.parts import Side, Spot
+from tenantry.compare.review.renames import Rename
+from tenantry.compare.review.tenant_words import changed_manifests, installed
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId
+from tenantry.plan.objects.scope import APP_LABEL, WATCHED
+from tenantry.plan.planned_apps import PlannedApp
+
+
+@dataclass(slots=True)
+class Both:
+    """What differs of a part on a cluster.
+
+    old, new: manifests in namespaces, those that releases install included; before, after: all other objects.
+    objects: those that this part accounts for.
+    """
+
+    before: list[KubeObject] = field(default_factory=list)
+    after: list[KubeObject] = field(default_factory=list)
+    old: list[Manifest] = field(default_factory=list)
+    new: list[Manifest] = field(default_factory=list)
+    objects: list[ObjectId] = field(default_factory=list)
+
+
+class Gathered:
+    """spots: in the order of the plans. owner_of: by the identity of an object, the one that says whose it is."""
+
+    def __init__(self, diff: Diff, before: Side, after: Side, renamed: Iterable[Rename]) -> None:
+        self.diff = diff
+        self.before = before
+        self.after = after
+        self.spots: dict[Spot, Both] = {}
+        self.renamed: dict[tuple[PartKind, str, str], str] = {
+            (each.kind, each.tenant, each.before): each.after
+            for each in renamed
+            if each.kind in (PartKind.APP, PartKind.ADDON)
+        }
+        self.old_names: dict[tuple[object, ...], str] = {
+            (kind, tenant, new): old for (kind, tenant, old), new in self.renamed.items()
+        }
+        self._gather()
+
+    def app_before(self, spot: Spot) -> PlannedApp | None:
+        """The app as it was, under its former name if it is renamed."""
+        kind, tenant, name = spot.part
+        name = self.old_names.get((kind, tenant, name), name)
+        return self.before.uses.keys.get((tenant, spot.cluster, name))
+
+    def app_after(self, spot: Spot) -> PlannedApp | None:
+        return self.after.uses.keys.get((spot.part.tenant, spot.cluster, spot.part.name))
+
+    def _gather(self) -> None:
+        diff = self.diff
+        for changed in diff.changed:
+            old, new = self._old_spot(changed.before), self.after.spot_of(changed.after)
+            before, after = _installed(changed.before), _installed(changed.after)
+            if before and after:
+                before, after = changed_manifests(before, after)
+            self._put_before(changed.before, old, before)
+            self._put_after(changed.after, new, after)
+            self.at(new).objects.append(changed.id)
+            self._touch_users(changed.after)
+        told: set[ObjectId] = set()
+        for object in diff.added.objects:
+            spot = self.after.spot_of(object)
+            self._put_after(object, spot, _installed(object))
+            self.at(spot).objects.append(object.id)
+            told.add(object.id)
+        for object in diff.removed.objects:
+            spot = self._old_spot(object)
+            self._put_before(object, spot, _installed(object))
+            if object.id not in told:  # on another management cluster everything is removed and added
+                self.at(spot).objects.append(object.id)
+
+    def _put_before(self, object: KubeObject, spot: Spot, manifests: list[Manifest]) -> None:
+        if is_plain(object):
+            self.at(spot).old.append(object.manifest)
+            return
+        self.at(spot).before.append(object)
+        for each in manifests:
+            self.at(_spot_within(each, spot, self.before)).old.append(each)
+
+    def _put_after(self, object: KubeObject, spot: Spot, manifests: list[Manifest]) -> None:
+        if is_plain(object):
+            self.at(spot).new.append(object.manifest)
+            return
+        self.at(spot).after.append(object)
+        for each in manifests:
+            self.at(_spot_within(each, spot, self.after)).new.append(each)
+
+    def _old_spot(self, object: KubeObject) -> Spot:
+        spot = self.before.spot_of(object)
+        kind, tenant, name = spot.part
+        return Spot(Part(kind, tenant, self.renamed.get((kind, tenant, name), name)), spot.cluster)
+
+    def at(self, spot: Spot) -> Both:
+        return self.spots.setdefault(spot, Both())
+
+    def _touch_users(self, object: KubeObject) -> None:
+        """Several apps can take one chart. It is accounted for with the first, and its settings are those of all."""
+        if object.id.kind == "HelmChart":
+            for app in self.after.uses.users.get(object.id, ()):
+                kind = PartKind.APP if app.tenant else PartKind.ADDON
+                self.at(Spot(Part(kind, app.tenant, app.name), app.cluster))
+
+
+def is_plain(object: KubeObject) -> bool:
+    """Whether an object is none of Flux's, and holds no credentials or config for Flux."""
+    of_flux = ".toolkit.fluxcd.io/" in object.id.api_version
+    return not of_flux and not is_attached(object)
+
+
+def is_attached(object: KubeObject) -> bool:
+    """Whether an object holds credentials or a config, and was not declared under `objects`."""
+    if object.id.kind not in ("Secret", "ConfigMap"):
+        return False
+    (key,) = WATCHED
+    return object.secret is not None or bool(label(object.manifest, key))
+
+
+def _installed(object: KubeObject) -> list[Manifest]:
+    """The objects that a release of the chart of baselines installs."""
+    if object.id.kind != "HelmRelease" or label(object.manifest, APP_LABEL):
+        return []
+    return installed(object)
+
+
+def _spot_within(manifest: Manifest, spot: Spot, side: Side) -> Spot:
+    """The part that an installed object belongs to: a tenant's release installs the objects of all of its namespaces."""
+    if spot.part.kind is not PartKind.SETTINGS:
+        return spot
+    name = (
+        manifest["metadata"]["name"] if manifest["kind"] == "Namespace" else manifest["metadata"].get("namespace", "")
+    )
+    return Spot(side.namespace_part(spot.part.tenant, spot.cluster, name), spot.cluster)

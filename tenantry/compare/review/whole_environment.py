@@ -1,0 +1,58 @@
+"""What is told of an environment as a whole, and grants, which change no object."""
+
+from __future__ import annotations
+
+from tenantry.compare.diff import Diff, Status
+from tenantry.compare.review.items import Items
+from tenantry.compare.review.model import Effect, Part, PartKind, Setting
+from tenantry.compare.review.parts import Side, Spot
+from tenantry.compare.review.tenants import Extent
+from tenantry.messages.data import ABSENT
+from tenantry.messages.text import counted
+
+
+def of_environment(diff: Diff, before: Side, after: Side, items: Items, extent: Extent) -> None:
+    """Adds what is said of the environment, and of tenants that may do more."""
+    spot = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), "")
+    if diff.status is Status.ADDED:
+        items.say(spot, [f"it is new: {_content(after)}"], Effect.ADDED).clusters = tuple(extent.order)
+    elif diff.status is Status.REMOVED:
+        text = (
+            f"it is no longer declared ({_content(before)}): `pulumi up` of its stack is refused, and all of it stays on"
+            f" {diff.management[0]} until `pulumi destroy`"
+        )
+        items.say(spot, [text], Effect.REMOVED).clusters = tuple(extent.order)
+    elif diff.management[0] != diff.management[1]:
+        one, other = diff.management
+        items.set(spot, Setting("management", one, other)).clusters = tuple(extent.order)
+        items.say(spot, [f"every object is deleted on {one} and created on {other}"])
+    if diff.protects or diff.unprotected:
+        items.set(spot, Setting("protected", *diff.protection)).clusters = tuple(extent.order)
+    _permissions(diff, before, after, items)
+
+
+def _content(side: Side) -> str:
+    management = side.plan.management
+    numbers = ((len(side.clusters), "cluster"), (len(side.tenants), "tenant"), (len(side.plan.apps), "app"))
+    return f"management cluster {management}, " + ", ".join(counted(number, noun) for number, noun in numbers)
+
+
+def _permissions(diff: Diff, before: Side, after: Side, items: Items) -> None:
+    clusters: dict[str, list[str]] = {}
+    for tenant, cluster in after.placements:
+        clusters.setdefault(tenant, []).append(cluster)
+    for tenant in diff.allowed:
+        if tenant in clusters:
+            is_new = tenant not in before.tenants
+            _set(items, tenant, clusters[tenant], Setting("clusterAdmin", before=False, after=True), is_new=is_new)
+    for tenant, gains in diff.widened:
+        for key, names in gains:
+            _set(items, tenant, clusters.get(tenant, [""]), Setting(f"grants.{key}", ABSENT, list(names)))
+
+
+def _set(items: Items, tenant: str, clusters: list[str], setting: Setting, *, is_new: bool = False) -> None:
+    kind, name, effect = PartKind.SETTINGS, "", Effect.CHANGED
+    if is_new:
+        kind, name, effect = PartKind.TENANT, tenant, Effect.ADDED
+    for cluster in clusters:
+        items.at(Spot(Part(kind, tenant, name), cluster), effect).settings.append(setting)

@@ -1,0 +1,64 @@
+"""What an object says in the words of the file, and what is left without a word; and how two of these differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeAlias
+
+from tenantry.compare.fields import Entry, FieldChange, changed_fields
+from tenantry.compare.review.model import Setting
+from tenantry.messages.data import ABSENT
+
+Path: TypeAlias = tuple[str, ...]
+"""Keys of the file, from the part that is described: ("helm", "version")."""
+
+
+class Words(NamedTuple):
+    """settings: values by their paths in the file; rest: by object, what no key of the file says by itself."""
+
+    settings: dict[Path, Any]
+    rest: dict[str, Any]
+
+
+def nothing() -> Words:
+    return Words({}, {})
+
+
+def changed_settings(before: Mapping[Path, Any], after: Mapping[Path, Any]) -> Iterator[Setting]:
+    """The innermost values that differ, in the order of the second; secrets are masked."""
+    for path in dict.fromkeys((*after, *before)):
+        one, other = before.get(path, ABSENT), after.get(path, ABSENT)
+        if one is not other:
+            # With the keys above it, which tell whether a value is a secret.
+            for change in changed_fields(_below(path, one), _below(path, other)):
+                yield Setting(key_of(change.path), change.before, change.after)
+
+
+def _below(path: Path, value: Any) -> dict[str, Any]:
+    *way, last = path
+    data = {} if value is ABSENT else {last: value}
+    for key in reversed(way):
+        data = {key: data}
+    return data
+
+
+def changed_rest(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[FieldChange]:
+    """The fields that differ of objects that are on both sides."""
+    for name in before:
+        if name in after:
+            for change in changed_fields(before[name], after[name]):
+                yield replace(change, path=(Entry(name), *change.path))
+
+
+def key_of(path: Iterable[str | int]) -> str:
+    """("helm", "values", "env", 0) -> helm.values.env[0]; keys with dots are quoted."""
+    text = ""
+    for part in path:
+        if isinstance(part, int | Entry):
+            text += f"[{part}]"
+        elif "." in part or "/" in part or not part:
+            text += f'["{part}"]'
+        else:
+            text += f".{part}"
+    return text.removeprefix(".")
