@@ -13,6 +13,8 @@ LANGUAGE_HOST = "pulumi-language-python"
 PROVIDER = "pulumi-resource-kubernetes"
 PROVIDER_VERSION = "4.25.0"
 CONTROLPLANE = "controlplane"
+HELM = "helm"
+KUSTOMIZE = "kustomize"
 CRDS = "crds"
 """The directory next to the controllers' binaries that contains their CRDs."""
 
@@ -89,6 +91,13 @@ MODULES = (
     ),
     Module("notification", (_controller("notification-controller"),)),
     Module("kwok", (Tool("kwok", "sigs.k8s.io/kwok/cmd/kwok"),)),
+    Module(
+        "render",
+        (
+            Tool(KUSTOMIZE, "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/api/provenance.version=v5.8.1"),
+            Tool(HELM, "helm.sh/helm/v4/cmd/helm", "helm.sh/helm/v4/internal/version.version=v4.2.4"),
+        ),
+    ),
 )
 
 

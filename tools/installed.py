@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools import store
-from tools.catalog import CONTROLPLANE, LANGUAGE_HOST, PROVIDER, PROVIDER_VERSION, PULUMI, Module
+from tools.catalog import CONTROLPLANE, HELM, KUSTOMIZE, LANGUAGE_HOST, PROVIDER, PROVIDER_VERSION, PULUMI, Module
 
 MINOR = (1, 36)
 """The minor version of Kubernetes that is built here. For the others see kubernetes.io/releases/version-skew-policy."""
@@ -28,9 +28,15 @@ KUBERNETES = {
 """The programs in the tool `controlplane`, with the oldest and the newest minor version that is accepted of each."""
 
 # The language host that is built here has this version, and works with the Python SDK of the program.
-ACCEPTED = {PULUMI: ((3, 187), None), **KUBERNETES}
+# helm and kustomize: the major versions that Flux contains; Helm 3 renders the same, but pulls no chart by its digest.
+ACCEPTED = {PULUMI: ((3, 187), None), HELM: ((4, 0), None), KUSTOMIZE: ((5, 0), None), **KUBERNETES}
 
-QUESTIONS = {PULUMI: ("version",), "kubectl": ("version", "--client")}
+QUESTIONS = {
+    PULUMI: ("version",),
+    "kubectl": ("version", "--client"),
+    HELM: ("version", "--short"),
+    KUSTOMIZE: ("version",),
+}
 """Arguments that print a program's version. The default is `--version`."""
 
 

@@ -1,0 +1,102 @@
+"""Charts of Helm repositories and OCI registries, fetched with `helm pull`, which resolves ranges as Flux does."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tenantry.manifests import artifact
+from tenantry.manifests.cache import Cache
+from tenantry.manifests.model import NotFetched, NotRendered, Options
+from tenantry.manifests.programs import DOWNLOAD, NETWORK, kept, run
+from tenantry.manifests.semver import is_exact
+
+_CHART = re.compile(r"[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9][\w.-]*)*")
+_URL = re.compile(r"(?:https?|oci)://[^\s-]\S*")
+_SECONDS = 120
+
+
+def helm_variables(home: Path) -> dict[str, str]:
+    """Helm with directories of its own: no plugins, no repositories, no cluster."""
+    return {
+        "HOME": str(home),
+        "TMPDIR": str(home),
+        "HELM_CACHE_HOME": str(home / "cache"),
+        "HELM_CONFIG_HOME": str(home / "config"),
+        "HELM_DATA_HOME": str(home / "data"),
+        "HELM_PLUGINS": str(home / "plugins"),
+        "KUBECONFIG": os.devnull,
+    }
+
+
+class ChartSources:
+    """Fetches charts once; those with an exact version are kept on disk."""
+
+    def __init__(self, options: Options, cache: Cache, scratch: Cache) -> None:
+        self._helm = options.programs.get("helm")
+        self._cache = cache
+        self._scratch = scratch
+
+    def from_repository(self, repository: Mapping[str, Any], chart: str, version: str) -> Path:
+        """The chart of a HelmChart whose source is a HelmRepository. Raises: NotFetched."""
+        if not _CHART.fullmatch(chart):
+            raise NotFetched(f"'{chart}' is not the name of a chart")
+        url = repository["url"]
+        if repository.get("type") == "oci":
+            return self._pull((f"{url.rstrip('/')}/{chart}",), url, version, plain=bool(repository.get("insecure")))
+        return self._pull((f"--repo={url}", "--", chart), url, version, plain=False)
+
+    def from_registry(self, spec: Mapping[str, Any]) -> Path:
+        """The chart that an OCIRepository is: by digest, range or tag, in this order. Raises: NotFetched."""
+        ref, url = spec.get("ref") or {}, spec["url"].rstrip("/")
+        plain = bool(spec.get("insecure"))
+        if digest := ref.get("digest"):
+            return self._pull((f"{url}@{digest}",), url, "", plain=plain)
+        if semver := ref.get("semver"):
+            return self._pull((url,), url, semver, plain=plain)
+        return self._pull((f"{url}:{ref.get('tag', 'latest')}",), url, "", plain=plain)
+
+    def _pull(self, what: tuple[str, ...], url: str, version: str, *, plain: bool) -> Path:
+        if not _URL.fullmatch(url):
+            raise NotFetched(f"'{url}' is not a URL that can be fetched")
+        if self._helm is None:
+            raise NotFetched("the command 'helm' is not installed", "install Helm")
+        options = [f"--version={version}"] if version else []
+        options += ["--plain-http"] if plain else []
+        words = what if "--" in what else ("--", *what)
+        # A range or a tag can become another version: such a chart is fetched in every run.
+        kept = self._cache if is_exact(version) or "@" in what[-1] else self._scratch
+        key = f"chart {what} {version} {plain}"
+        return kept.directory(key, lambda into: self._download([*options, *words], into))
+
+    def _download(self, arguments: list[str], into: Path) -> None:
+        assert self._helm
+        with tempfile.TemporaryDirectory(prefix="tenantry-") as temporary:
+            home = Path(temporary)
+            command = [*self._helm, "pull", f"--destination={home}", *arguments]
+            try:
+                run(
+                    command,
+                    home,
+                    {**helm_variables(home), **_logins(), **kept(*NETWORK)},
+                    seconds=_SECONDS,
+                    most=DOWNLOAD,
+                )
+            except NotRendered as failed:
+                raise NotFetched(f"helm: {failed}") from None
+            archives = list(home.glob("*.tgz"))
+            if len(archives) != 1:
+                raise NotFetched("helm fetched no chart")
+            artifact.unpack(archives[0], into)
+
+
+def _logins() -> dict[str, str]:
+    """The user's logins at registries: `helm registry login` and `docker login` write them."""
+    config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    known = os.environ.get("HELM_REGISTRY_CONFIG") or str(config / "helm" / "registry" / "config.json")
+    docker = os.environ.get("DOCKER_CONFIG") or str(Path.home() / ".docker")
+    return {"HELM_REGISTRY_CONFIG": known, "DOCKER_CONFIG": docker}

@@ -1,0 +1,114 @@
+"""What is rendered, and what comes out: the Flux objects of an app on each side, its changes, and what stands in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tenantry.compare.fields import FieldChange
+from tenantry.compare.review.model import Effect
+from tenantry.kube.objects import Manifest, ObjectId
+
+
+class NotFetched(Exception):
+    """A source cannot be fetched from here. fix: what to do instead."""
+
+    def __init__(self, message: str, fix: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.fix = fix
+
+
+class NotRendered(Exception):
+    """A source was fetched, but yields no objects: the path does not exist, or kustomize or helm refuses it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """The Flux objects that decide what an app applies.
+
+    app: the Kustomization or HelmRelease; chart: the HelmChart, None if the source is the chart itself or there is none.
+    name: what the fleet calls the source, such as `rocky/manifests` or `platform/ingress`.
+    """
+
+    app: Manifest
+    chart: Manifest | None
+    source: Manifest
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedApp:
+    """An app on a cluster. None: the app does not exist on that side."""
+
+    environment: str
+    tenant: str
+    cluster: str
+    name: str
+    before: Inputs | None
+    after: Inputs | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """notes: what is unknown here, as sentences without full stops."""
+
+    objects: tuple[Mapping[str, Any], ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a side is missing. side: "before", "after", or "" for both. failed: the app cannot be rendered anywhere."""
+
+    side: str
+    message: str
+    fix: str = ""
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectChange:
+    """An object that the app applies on one side only, or with other fields. Secret values are already hidden."""
+
+    effect: Effect
+    id: ObjectId
+    fields: tuple[FieldChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppChange:
+    """The same outcome of an app on all of these clusters. unchanged: how many objects are the same."""
+
+    environment: str
+    tenant: str
+    name: str
+    clusters: tuple[str, ...]
+    changes: tuple[ObjectChange, ...] = ()
+    unchanged: int = 0
+    notes: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """apps: those whose settings differ, also if they apply the same as before. renderings: runs of kustomize and helm."""
+
+    apps: tuple[AppChange, ...]
+    renderings: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """local: directories to use instead of fetching, by the name of the source; local_before: for the side before alone.
+
+    programs: where kustomize, helm and git are; kustomize has several words if kubectl contains it.
+    """
+
+    cache: Path
+    programs: Mapping[str, tuple[str, ...]]
+    local: Mapping[str, Path] = field(default_factory=dict)
+    local_before: Mapping[str, Path] = field(default_factory=dict)
+    workers: int = 4

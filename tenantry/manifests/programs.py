@@ -1,0 +1,96 @@
+"""Runs git, kustomize and helm: with bounded time, memory and output, and without the secrets of the environment.
+
+What they read was written by others, so they get an environment of their own, no input, and a process group that is killed as a
+whole. Values of the fleet are never read as options: they stand after `--` or behind the `=` of an option.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tenantry.manifests.model import NotRendered
+
+SECONDS = 60
+OUTPUT = 32 * 2**20
+"""The most bytes that a program may write to its output or to a file."""
+DOWNLOAD = 512 * 2**20
+"""The same for a program that downloads."""
+_MEMORY = 4 * 2**20
+"""Kilobytes of data a process may hold. Go begins to save memory far below."""
+_LIMITED = f'ulimit -d {_MEMORY} 2>/dev/null; ulimit -c 0; ulimit -f "$1" || exit 126; shift; exec "$@"'
+"""A shell sets the limits, because Python cannot set them safely for a child while it has several threads."""
+_MESSAGE = 2_000
+
+NETWORK = (
+    "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
+    "SSL_CERT_FILE", "SSL_CERT_DIR",
+)  # fmt: skip
+"""What a program needs to reach a server from here."""
+OFFLINE = {"HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9"}
+"""A proxy that does not exist, for programs that must not use the network."""
+
+
+def kept(*names: str) -> dict[str, str]:
+    """These variables of the user's environment, if they are set."""
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def run(
+    command: Sequence[str],
+    directory: Path,
+    variables: Mapping[str, str],
+    *,
+    seconds: float = SECONDS,
+    most: int = OUTPUT,
+) -> bytes:
+    """What a program prints. Raises: NotRendered: it failed, with its own message."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        code = _wait(_start(command, directory, variables, most, (out.fileno(), err.fileno())), seconds)
+        if code == 0:
+            out.seek(0)
+            return out.read()
+        err.seek(0)
+        said = err.read(4 * _MESSAGE).decode(errors="replace").strip()
+    name = Path(command[0]).name
+    if code is None:
+        raise NotRendered(f"{name} took longer than {seconds:.0f} s")
+    if code in (-signal.SIGXFSZ, 128 + signal.SIGXFSZ) or "file too large" in said:
+        raise NotRendered(f"{name} wrote more than {most // 2**20} MiB")
+    raise NotRendered(_shortened(said) or f"{name} ended with exit code {code}")
+
+
+def _start(
+    command: Sequence[str], directory: Path, variables: Mapping[str, str], most: int, streams: tuple[int, int]
+) -> subprocess.Popen[bytes]:
+    environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "GOMEMLIMIT": "1GiB", **variables}
+    return subprocess.Popen(
+        ["/bin/sh", "-c", _LIMITED, "sh", str(most // 512), *command],
+        cwd=directory,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=streams[0],
+        stderr=streams[1],
+        start_new_session=True,
+    )
+
+
+def _wait(child: subprocess.Popen[bytes], seconds: float) -> int | None:
+    """The exit code; None: the time is over. Nothing of the program is left in any case."""
+    try:
+        return child.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        if child.poll() is None:
+            os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+
+
+def _shortened(said: str) -> str:
+    """The end of a message, where the cause stands, without the prefix of Go programs."""
+    return said.removeprefix("Error: ").removeprefix("fatal: ")[:_MESSAGE]

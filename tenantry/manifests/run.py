@@ -1,0 +1,176 @@
+"""Renders all changed apps on both sides, each distinct input once and several at a time, and compares the results."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tenantry.manifests import helm, kustomize
+from tenantry.manifests.cache import Cache
+from tenantry.manifests.changed import decisive
+from tenantry.manifests.compare import compared
+from tenantry.manifests.model import (
+    AppChange,
+    ChangedApp,
+    Inputs,
+    NotFetched,
+    NotRendered,
+    Options,
+    Outcome,
+    Problem,
+    Rendered,
+)
+from tenantry.manifests.once import Once
+from tenantry.manifests.sources import Sources
+from tenantry.manifests.substitute import substituted
+from tenantry.messages.text import grouped
+
+BEFORE, AFTER = "before", "after"
+
+
+def compare_manifests(
+    apps: Sequence[ChangedApp], options: Options, told: Callable[[int, int], None] = lambda _done, _all: None
+) -> Outcome:
+    """What the apps apply before and after. Args: told: is called with how many of how many apps are done."""
+    with tempfile.TemporaryDirectory(prefix="tenantry-") as scratch:
+        renderer = _Renderer(options, Path(scratch))
+        pairs = grouped(apps, lambda app: (_key(app.before), _key(app.after)))
+        found: dict[tuple[str, str], _Pair] = {}
+        with ThreadPoolExecutor(options.workers) as pool:
+            running = {pool.submit(renderer.pair, same[0]): key for key, same in pairs.items()}
+            try:
+                done = 0
+                for future in as_completed(running):
+                    key = running[future]
+                    found[key] = future.result()
+                    done += len(pairs[key])
+                    told(done, len(apps))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+        outcomes = [(app, found[(_key(app.before), _key(app.after))]) for app in apps]
+        with suppress(OSError):
+            Cache(options.cache).prune()
+        return Outcome(tuple(_grouped(outcomes)), renderer.renderings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """What comes out for one pair of inputs; text: the same for equal results."""
+
+    change: AppChange
+    text: str
+
+
+class _Renderer:
+    def __init__(self, options: Options, scratch: Path) -> None:
+        self._options = options
+        self._sources = Sources(options, scratch)
+        self._built: Once[str, bytes] = Once()
+        self._released: Once[str, Rendered] = Once()
+
+    @property
+    def renderings(self) -> int:
+        return len(self._built) + len(self._released)
+
+    def pair(self, app: ChangedApp) -> _Pair:
+        upgrade = app.before is not None and app.after is not None
+        sides: list[tuple[Any, ...]] = []
+        notes: list[str] = []
+        problems: list[Problem] = []
+        for side, inputs in ((BEFORE, app.before), (AFTER, app.after)):
+            try:
+                rendered = self._side(side, inputs, upgrade=upgrade) if inputs else Rendered(())
+                sides.append(rendered.objects)
+                notes += rendered.notes
+            except NotFetched as missing:
+                problems.append(Problem(side, missing.message, missing.fix))
+            except NotRendered as refused:
+                problems.append(Problem(side, str(refused), failed=True))
+        changes, unchanged = compared(*sides) if len(sides) == 2 else ((), 0)
+        change = AppChange(
+            environment=app.environment,
+            tenant=app.tenant,
+            name=app.name,
+            clusters=(),
+            changes=changes,
+            unchanged=unchanged,
+            notes=tuple(dict.fromkeys(notes)),
+            problems=_joined(problems),
+        )
+        return _Pair(change, repr((change.changes, unchanged, change.notes, change.problems)))
+
+    def _side(self, side: str, inputs: Inputs, *, upgrade: bool) -> Rendered:
+        own = self._options.local_before if side == BEFORE else {}
+        local = {**self._options.local, **own}
+        place = f"{local.get(inputs.name, '')}"
+        if inputs.app["kind"] == "HelmRelease":
+            key = f"{upgrade} {place} {decisive(inputs)}"
+            rendered = self._released.get(key, lambda: self._release(inputs, local, upgrade=upgrade))
+            return _with_metadata(rendered, inputs)
+        spec = inputs.app["spec"]
+        without = {**inputs.app, "spec": {key: value for key, value in spec.items() if key not in _AFTER_BUILD}}
+        built = self._built.get(f"{place} {decisive(replace(inputs, app=without))}", lambda: self._build(inputs, local))
+        rendered = substituted(built.decode(errors="replace"), spec.get("postBuild") or {})
+        return _with_metadata(rendered, inputs)
+
+    def _build(self, inputs: Inputs, local: dict[str, Path]) -> bytes:
+        if "kustomize" not in self._options.programs:
+            raise NotFetched("the command 'kustomize' is not installed", "install kustomize or kubectl")
+        root, _ = self._sources.files(inputs, local)
+        return kustomize.build(root, inputs.app["spec"], self._options.programs["kustomize"])
+
+    def _release(self, inputs: Inputs, local: dict[str, Path], *, upgrade: bool) -> Rendered:
+        root, chart = self._sources.files(inputs, local)
+        return helm.render(chart, root, inputs, self._options.programs, upgrade=upgrade)
+
+
+_AFTER_BUILD = ("postBuild", "commonMetadata")
+"""What is done with the result of a build, so that clusters with other variables share the build."""
+
+
+def _key(inputs: Inputs | None) -> str:
+    return f"{inputs.name} {decisive(inputs)}" if inputs else ""
+
+
+def _joined(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    """The same problem of both sides is told once."""
+    if len(problems) == 2 and replace(problems[0], side="") == replace(problems[1], side=""):
+        return (replace(problems[0], side=""),)
+    return tuple(problems)
+
+
+def _with_metadata(rendered: Rendered, inputs: Inputs) -> Rendered:
+    """`commonMetadata` on every object, as the controllers set it."""
+    common = inputs.app["spec"].get("commonMetadata") or {}
+    if not common:
+        return rendered
+    objects = []
+    for each in rendered.objects:
+        metadata = dict(each.get("metadata") or {})
+        for key in ("labels", "annotations"):
+            if common.get(key):
+                metadata[key] = {**(metadata.get(key) or {}), **common[key]}
+        objects.append({**each, "metadata": metadata})
+    return replace(rendered, objects=tuple(objects))
+
+
+def _grouped(outcomes: Iterable[tuple[ChangedApp, _Pair]]) -> list[AppChange]:
+    """The clusters with the same outcome of an app together, in the order of the first."""
+    groups = grouped(outcomes, lambda each: (each[0].environment, each[0].tenant, each[0].name, each[1].text))
+    return [
+        replace(
+            pair.change,
+            environment=app.environment,
+            tenant=app.tenant,
+            name=app.name,
+            clusters=tuple(dict.fromkeys(each.cluster for each, _ in same)),
+        )
+        for same in groups.values()
+        for app, pair in same[:1]
+    ]

@@ -1,0 +1,95 @@
+"""Finds the files that an app is rendered from: fetched, from the cache, or in a directory that the user names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from tenantry.manifests import artifact
+from tenantry.manifests.cache import Cache
+from tenantry.manifests.charts import ChartSources
+from tenantry.manifests.git import GitSources
+from tenantry.manifests.model import Inputs, NotFetched, NotRendered, Options
+from tenantry.manifests.once import Once
+
+_CHART_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
+
+
+class Sources:
+    """Fetches every source once. `scratch` is a directory for what must not outlive the run."""
+
+    def __init__(self, options: Options, scratch: Path) -> None:
+        self._options = options
+        cache = Cache(options.cache)
+        self._scratch = Cache(scratch)
+        self._git = GitSources(options, cache)
+        self._charts = ChartSources(options, cache, self._scratch)
+        self._fetched: Once[str, Path] = Once()
+
+    def files(self, inputs: Inputs, local: Mapping[str, Path]) -> tuple[Path, Path]:
+        """The root of the source and, for a release, the directory of the chart. Raises: NotFetched, with what to do."""
+        try:
+            if inputs.name in local:
+                return self._local(inputs, local[inputs.name])
+            return self._remote(inputs)
+        except NotFetched as missing:
+            kind = inputs.source["kind"]
+            message = f"{kind} '{inputs.name}' cannot be fetched: {missing.message}"
+            raise NotFetched(message, missing.fix or f"--source {inputs.name}=DIRECTORY names a local copy") from None
+
+    def _remote(self, inputs: Inputs) -> tuple[Path, Path]:
+        spec, kind = inputs.source["spec"], inputs.source["kind"]
+        chart = inputs.chart["spec"] if inputs.chart else None
+        if kind == "HelmRepository" and chart:
+            wanted = (chart["chart"], chart.get("version", "*"))
+            fetched = self._once(spec, wanted, lambda: self._charts.from_repository(spec, *wanted))
+            return (_only(fetched), _only(fetched))
+        if kind == "GitRepository":
+            root = self._once(spec, (), lambda: self._git.fetch(spec))
+            return root, _below(root, chart["chart"]) if chart else root
+        if kind == "OCIRepository":
+            fetched = self._once(spec, (), lambda: self._artifact(spec, is_chart=inputs.app["kind"] == "HelmRelease"))
+            is_release = inputs.app["kind"] == "HelmRelease"
+            return fetched, _only(fetched) if is_release else fetched
+        raise NotFetched(f"Tenantry does not fetch sources of this kind ({kind})")
+
+    def _artifact(self, spec: Mapping[str, Any], *, is_chart: bool) -> Path:
+        if is_chart or (spec.get("layerSelector") or {}).get("mediaType") == _CHART_LAYER:
+            return self._charts.from_registry(spec)
+        raise NotFetched("OCI artifacts are fetched only if they are charts")
+
+    def _once(self, spec: Mapping[str, Any], wanted: tuple[str, ...], fetch: Any) -> Path:
+        keys = ("url", "ref", "ignore", "type", "insecure", "include", "recurseSubmodules", "layerSelector")
+        return self._fetched.get(repr([*(spec.get(key) for key in keys), wanted]), fetch)
+
+    def _local(self, inputs: Inputs, directory: Path) -> tuple[Path, Path]:
+        """A directory of the user in place of the source."""
+        if not directory.is_dir():
+            raise NotFetched(f"{directory} is not a directory", f"correct --source {inputs.name}=DIRECTORY")
+        ignore = inputs.source["spec"].get("ignore")
+        git = self._options.programs["git"]
+        key = f"local {directory.resolve()} {ignore!r}"
+        root = self._fetched.get(
+            key, lambda: self._scratch.directory(key, lambda into: artifact.take(directory, into, ignore, git))
+        )
+        if inputs.app["kind"] != "HelmRelease":
+            return root, root
+        is_chart = (root / "Chart.yaml").is_file()
+        path = inputs.chart["spec"]["chart"] if inputs.chart else "."
+        chart = root if is_chart else _below(root, path)
+        # The values files of a chart in a repository of charts are those in the chart.
+        return (chart if inputs.source["kind"] == "HelmRepository" else root), chart
+
+
+def _below(root: Path, path: str) -> Path:
+    parts = [part for part in PurePosixPath(path).parts if part not in ("/", ".")]
+    if ".." in parts or not root.joinpath(*parts).is_dir():
+        raise NotRendered(f"the source has no directory '{path}'")
+    return root.joinpath(*parts)
+
+
+def _only(directory: Path) -> Path:
+    """The directory in an unpacked chart, which has the chart's name."""
+    found = [each for each in directory.iterdir() if (each / "Chart.yaml").is_file()]
+    return found[0] if len(found) == 1 else directory

@@ -1,0 +1,57 @@
+"""Replaces `${NAME}` in built manifests as Flux does after a build. Source: fluxcd/pkg/envsubst."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tenantry.kube.objects import labels_of
+from tenantry.manifests import documents
+from tenantry.manifests.model import NotRendered, Rendered
+
+_DISABLED = "kustomize.toolkit.fluxcd.io/substitute"
+_BETWEEN = re.compile(r"^---\n", re.MULTILINE)
+_USE = re.compile(
+    r"\$(?P<escaped>\$)|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?:(?P<operator>:?[-=])(?P<default>[^}]*))?\}"
+)
+
+
+def substituted(built: str, post_build: Mapping[str, Any]) -> Rendered:
+    """The objects of a build, with the values of `substitute`.
+
+    Values of ConfigMaps and Secrets are unknown here, so uses of them stay as they are. Raises: NotRendered: a variable has
+    no value, which Flux refuses.
+    """
+    values = {name: str(value).replace("\n", "") for name, value in (post_build.get("substitute") or {}).items()}
+    unknown = [f"{each['kind']} '{each['name']}'" for each in post_build.get("substituteFrom") or ()]
+    always = post_build.get("substituteStrategy") == "Always"
+    notes = [f"values of {each} are unknown here: what it sets is shown as ${{NAME}}" for each in unknown]
+    objects: list[Mapping[str, Any]] = []
+    for text in _BETWEEN.split(built):
+        found = documents.objects_of(documents.read_all(text))
+        if "$" in text and (values or unknown or always) and not any(map(_is_disabled, found)):
+            found = documents.objects_of(documents.read_all(_replaced(text, values, known=not unknown)))
+        objects += found
+    return Rendered(tuple(objects), tuple(notes))
+
+
+def _is_disabled(manifest: Mapping[str, Any]) -> bool:
+    annotations = (manifest.get("metadata") or {}).get("annotations") or {}
+    return "disabled" in (labels_of(manifest).get(_DISABLED), annotations.get(_DISABLED))
+
+
+def _replaced(text: str, values: Mapping[str, str], *, known: bool) -> str:
+    def value(found: re.Match[str]) -> str:
+        if found["escaped"]:
+            return "$"
+        name, default = found["name"], found["default"]
+        if name in values and (values[name] or ":" not in (found["operator"] or "")):
+            return values[name]
+        if not known:
+            return found[0]
+        if default is not None:
+            return default
+        raise NotRendered(f"variable '{name}' has no value; Flux refuses it")
+
+    return _USE.sub(value, text)
