@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from math import isfinite
@@ -75,18 +75,22 @@ _PATIENCE = 2.0
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """Show on a terminal's stderr what takes long, and how long it has taken. Nothing else may print meanwhile."""
+def working(what: str | Callable[[], str]) -> Iterator[None]:
+    """Show on a terminal's stderr what takes long, and how long it has taken. Nothing else may print meanwhile.
+
+    Args: what: or a function that says how far it is, which is called each second.
+    """
     if not _is_terminal(sys.stderr) or os.environ.get("TERM") == "dumb":
         yield
         return
     done, started = threading.Event(), time.monotonic()
-    shown = f"{what[: get_terminal_size().columns - 12]} ..."
 
     def show() -> None:
         seconds = _PATIENCE
         while not done.wait(seconds):
             seconds = 1.0
+            text = what if isinstance(what, str) else what()
+            shown = f"{text[: get_terminal_size().columns - 12]} ..."
             sys.stderr.write(f"\r{shown} {time.monotonic() - started:.0f} s\x1b[K")
             sys.stderr.flush()
 

@@ -68,7 +68,9 @@ def _all_of(text: str) -> _Test | None:
     if not bounds or _BOUND.sub("", text).strip(" \t,"):
         return None
     tests = [_bound(each) for each in bounds]
-    return lambda version: all(test(version) for test in tests)
+    # A range matches pre-releases only if it names one itself.
+    named = any(each[5] for each in bounds)
+    return lambda version: (version.release or named) and all(test(version) for test in tests)
 
 
 def _bound(found: re.Match[str]) -> _Test:
@@ -77,9 +79,7 @@ def _bound(found: re.Match[str]) -> _Test:
     numbers = [int(part) for part in written]
     major, minor, patch = [*numbers, 0, 0, 0][:3]
     low = Version(major, minor, patch, found[5] is None, _pre(found[5] or ""))
-    test = _compared(operator or "", numbers, low)
-    # A range matches pre-releases only if it names one itself.
-    return lambda version: (version.release or not low.release) and test(version)
+    return _compared(operator or "", numbers, low)
 
 
 def _compared(operator: str, numbers: list[int], low: Version) -> _Test:

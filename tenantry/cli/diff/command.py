@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from tenantry.cli.commands import Command
+from tenantry.cli.diff import manifest_options, manifests
 from tenantry.cli.diff.data import as_data
 from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits
 from tenantry.cli.diff.markdown import as_markdown
@@ -36,6 +37,9 @@ Examples:
   tenantry diff main -e prod --max-deletions 0   allow no removal from prod
   tenantry diff ../release-7/tenants.yaml --all  another file, every field
   tenantry diff origin/main --output markdown    for a pull request's comment
+  tenantry diff --manifests                      render what changed apps apply
+  tenantry diff --manifests --source rocky/manifests=../manifests
+                                                 from a local copy of a source
   for each in $(tenantry diff origin/main --output environments); do
     tenantry preflight -e "$each"                check what the change touches
   done
@@ -68,6 +72,7 @@ Exit codes:
     " app/CLUSTER/TENANT/APP or addon/CLUSTER/ADDON; can be repeated.",
 )
 @click.option("--all", "everything", is_flag=True, help="Show every object, field and value; shorten nothing.")
+@manifest_options.options
 @output("text", "json", "markdown", "names", "environments", kind="Diff")
 @reads_file
 def command(
@@ -80,6 +85,7 @@ def command(
     *,
     merge_base: bool,
     everything: bool,
+    **rendering: Any,
 ) -> int:
     """Compare what tenants.yaml yields with what it yielded at BASE, a Git revision; default: HEAD.
 
@@ -91,6 +97,7 @@ def command(
     `--output environments` prints the names of the environments with differences, without those that the file no longer
     declares: each after the one that its `after` names, which is the order to deploy them in.
     """
+    wanted = manifest_options.wanted(output, **rendering)
     sides = both_sides(file, base, environment, merge_base=merge_base, as_json=output == "json")
     if not sides.base.found:
         say(f"{sides.base.name} has no {file.name}: everything is new")
@@ -99,6 +106,8 @@ def command(
         diffs = diff_all(sides.before, sides.after, sides.grants)
         refused = {each.environment: limits.refusals(each.environment) for each in diffs}
         result = _result(output, sides, diffs, refused, limits, EVERYTHING if everything else DisplayLimits())
+    rendered = manifest_options.outcome(diffs, sides.before, sides.after, wanted)
+    result = manifests.added(result, output, rendered, everything=everything)
     if isinstance(result, str):
         if result:
             data(result)

@@ -66,10 +66,11 @@ def _folded(shown: Together, limits: DisplayLimits) -> Iterator[str]:
     names = ", ".join(each.environment for each in shown.environments)
     for each in shown.tenants:
         if limits is EVERYTHING or hides(each):
-            yield _fold(f"{names}: {who(each, DisplayLimits())}", list(tenant_lines(each, objects, limits)))
+            yield fold(f"{names}: {who(each, DisplayLimits())}", list(tenant_lines(each, objects, limits)))
 
 
-def _fold(summary: str, lines: Sequence[Line]) -> str:
+def fold(summary: str, lines: Sequence[Line]) -> str:
+    """Lines that are shown when a reader opens the summary."""
     inner = "\n".join(part for line in lines for part in _fenced(line))
     return f"<details><summary>{inert(summary)}</summary>\n\n```diff\n{inner}\n```\n\n</details>"
 

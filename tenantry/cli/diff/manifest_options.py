@@ -1,0 +1,151 @@
+"""The options of `tenantry diff --manifests`, and the rendering that they ask for."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from tenantry.cli.output import working
+from tenantry.compare.diff import Diff
+from tenantry.manifests.model import Options, Outcome
+from tenantry.messages.errors import Refused
+from tenantry.messages.text import counted
+from tenantry.plan.plan import Plan, nothing_of
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The options of a command. None of them does anything without `--manifests`."""
+
+    manifests: bool
+    local: Mapping[str, Path]
+    local_before: Mapping[str, Path]
+
+
+def options(command: _F) -> _F:
+    """`--manifests`, `--source` and `--source-before`, as one argument `wanted`."""
+    for option in (
+        click.option(
+            "--source-before",
+            "sources_before",
+            multiple=True,
+            metavar="NAME=DIR",
+            help="The same for the side before the change alone.",
+        ),
+        click.option(
+            "--source",
+            "sources",
+            multiple=True,
+            metavar="NAME=DIR",
+            help="Render from this directory instead of fetching the source NAME, such as rocky/manifests or"
+            " platform/ingress; can be repeated.",
+        ),
+        click.option(
+            "--manifests",
+            is_flag=True,
+            help="Also render what each changed app applies, before and after: fetches its sources, and needs"
+            " kustomize and helm.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def wanted(output: str, *, manifests: bool, sources: Sequence[str], sources_before: Sequence[str]) -> Wanted:
+    """Raises: Refused: an option is malformed, or does nothing."""
+    if (sources or sources_before) and not manifests:
+        raise Refused("--source does nothing without --manifests", "add --manifests")
+    if manifests and output in ("names", "environments"):
+        raise Refused(f"--output {output} cannot show manifests", "use --output text, markdown or json")
+    return Wanted(manifests, dict(map(_named, sources)), dict(map(_named, sources_before)))
+
+
+def _named(text: str) -> tuple[str, Path]:
+    name, equals, directory = text.partition("=")
+    owner, slash, source = name.partition("/")
+    if not (equals and slash and owner and source and directory):
+        raise Refused(f"'{text}' does not name a source", "write TENANT/SOURCE=DIRECTORY or platform/ADDON=DIRECTORY")
+    path = Path(directory).expanduser()
+    if not path.is_dir():
+        raise Refused(f"{directory}: no such directory", "name the root of a local copy of the source")
+    return name, path
+
+
+def outcome(
+    diffs: Iterable[Diff], before: Mapping[str, Plan], after: Mapping[str, Plan], wanted: Wanted
+) -> Outcome | None:
+    """Render both sides of all changed apps; None: nobody asked for it."""
+    if not wanted.manifests:
+        return None
+    from tenantry.manifests.changed import changed_apps
+    from tenantry.manifests.run import compare_manifests
+
+    also = wanted.local_before.keys()
+    apps = [
+        app
+        for diff in diffs
+        for old, new in [_sides(diff.environment, before, after)]
+        for app in changed_apps(diff, old, new, also)
+    ]
+    done = [0]
+
+    def told(number: int, _: int) -> None:
+        done[0] = number
+
+    with working(lambda: f"rendering {done[0]} of {counted(len(apps), 'app')}"):
+        return compare_manifests(apps, _options(wanted), told)
+
+
+def _sides(name: str, before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Plan, Plan]:
+    old, new = before.get(name), after.get(name)
+    known = new or old
+    assert known
+    return old or nothing_of(known), new or nothing_of(known)
+
+
+def _options(wanted: Wanted) -> Options:
+    from tenantry.manifests.cache import default_root
+
+    return Options(
+        cache=default_root(),
+        programs=_programs(),
+        local=wanted.local,
+        local_before=wanted.local_before,
+        workers=2 * (os.cpu_count() or 1),
+    )
+
+
+def _programs() -> dict[str, tuple[str, ...]]:
+    """The programs on PATH, else those that `make tools` has built; kubectl contains a kustomize."""
+    found: dict[str, tuple[str, ...]] = {
+        name: (path,) for name in ("git", "helm", "kustomize") if (path := _program(name))
+    }
+    if "kustomize" in found:
+        found["kustomize"] += ("build",)
+    elif kubectl := shutil.which("kubectl"):
+        found["kustomize"] = (kubectl, "kustomize")
+    if "git" not in found:
+        raise Refused("the command 'git' is not installed", "install Git")
+    return found
+
+
+def _program(name: str) -> str | None:
+    if path := shutil.which(name):
+        return str(Path(path).absolute())
+    try:
+        from tools import locate
+        from tools.errors import ToolsError
+    except ImportError:
+        return None
+    try:
+        return str(locate.path_of(name))
+    except ToolsError:
+        return None

@@ -1,0 +1,159 @@
+"""`tenantry diff --manifests`: what changed apps apply before and after, as text, Markdown and plain data."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from shutil import get_terminal_size
+from typing import Any
+
+import click
+
+from tenantry.cli.diff.comment import fold
+from tenantry.cli.diff.objects_data import field_as_data, id_as_data
+from tenantry.cli.diff.terminal import line_as_text
+from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line, field_lines
+from tenantry.cli.diff.words import SIGNS
+from tenantry.manifests.model import AppChange, ObjectChange, Outcome, Problem
+from tenantry.messages.redact import presentable
+from tenantry.messages.text import counted, grouped, listed, printable
+
+TITLE = "what the manifests change"
+_FAILED = {
+    "before": "cannot be rendered before the change",
+    "after": "cannot be rendered after the change",
+    "": "cannot be rendered, neither before nor after the change",
+}
+_MISSING = {
+    "before": "cannot be compared: before the change,",
+    "after": "cannot be compared: after the change,",
+    "": "cannot be compared:",
+}
+_FITS = 64_000
+"""Characters of a comment on GitHub, with some room to spare."""
+
+
+def lines_of(outcome: Outcome, limits: DisplayLimits) -> list[Line]:
+    """What cannot be compared, then each app with its objects, then the apps that apply the same as before."""
+    lines = list(_problem_lines(outcome.apps))
+    told = grouped((each for each in outcome.apps if each.changes), _alike)
+    for same in list(told.values())[: limits.lines]:
+        lines += _app_lines(same, limits)
+    if (left := len(told) - limits.lines) > 0:
+        lines.append(Line(" ", f"and {counted(left, 'more app')}; --all shows them"))
+    if same := [each for each in outcome.apps if not each.changes and not each.problems]:
+        names = listed((_name(each) for each in same), limits.names)
+        lines.append(Line(" ", f"no difference in what these apps apply: {names}"))
+    return lines
+
+
+def _alike(app: AppChange) -> tuple[str, str, str]:
+    return app.tenant, app.name, repr((app.changes, app.notes))
+
+
+def _app_lines(same: Sequence[AppChange], limits: DisplayLimits) -> Iterator[Line]:
+    """An app, on all clusters where it changes in this way."""
+    app = same[0]
+    yield Line("~", f"{_environments(same)}: app {_name(app)}{_clusters(same, limits)}")
+    yield from (Line(" ", printable(note), 1) for note in app.notes)
+    for change in app.changes[: limits.changes]:
+        yield Line(SIGNS[change.effect], printable(str(change.id)), 1)
+        yield from field_lines(change.fields, limits, 2)
+    if (left := len(app.changes) - limits.changes) > 0:
+        yield Line(" ", f"and {counted(left, 'more object')}; --all shows them", 1)
+
+
+def _problem_lines(apps: Iterable[AppChange]) -> Iterator[Line]:
+    """Each problem once, with all the apps that it concerns."""
+    pairs = [(problem, app) for app in apps for problem in app.problems]
+    for problem, own in grouped(pairs, lambda pair: pair[0]).items():
+        names = listed(_name(app) for _, app in own)
+        what = f"{_FAILED[problem.side]}:" if problem.failed else _MISSING[problem.side]
+        first, *rest = [printable(line) for line in presentable(problem.message).splitlines()] or [""]
+        yield Line("!", f"{_environments([app for _, app in own])}: {names} {what} {first}")
+        yield from (Line("!", each, 1) for each in rest[:10])
+        if problem.fix:
+            yield Line(" ", f"fix: {problem.fix}", 1)
+
+
+def _environments(apps: Iterable[AppChange]) -> str:
+    return ", ".join(dict.fromkeys(each.environment for each in apps))
+
+
+def _name(app: AppChange) -> str:
+    return f"{app.tenant or 'platform'}/{app.name}"
+
+
+def _clusters(same: Sequence[AppChange], limits: DisplayLimits) -> str:
+    clusters = list(dict.fromkeys(cluster for each in same for cluster in each.clusters))
+    return f" on {', '.join(clusters)}" if len(clusters) <= limits.few else f" on {len(clusters)} clusters"
+
+
+_ENDLESS = 10**9
+_NOTHING = Line(" ", "no changed app applies anything else")
+
+
+def added(
+    result: str | dict[str, Any], output: str, outcome: Outcome | None, *, everything: bool
+) -> str | dict[str, Any]:
+    """The result of `diff` in one of its formats, with what the manifests change; outcome: None: nobody asked for it."""
+    if outcome is None:
+        return result
+    limits = EVERYTHING if everything else DisplayLimits()
+    if isinstance(result, dict):
+        return {**result, "manifests": as_data(outcome)}
+    if output == "markdown":
+        return f"{result}\n\n{as_markdown(outcome, limits, _ENDLESS if everything else _FITS - len(result))}"
+    width = get_terminal_size().columns if sys.stdout.isatty() else None
+    return f"{result}\n\n{as_text(outcome, limits, width)}"
+
+
+def as_text(outcome: Outcome, limits: DisplayLimits, width: int | None) -> str:
+    """A section for a terminal."""
+    lines = lines_of(outcome, limits) or [_NOTHING]
+    return "\n".join([click.style(TITLE, bold=True), *(line_as_text(each, width) for each in lines)])
+
+
+def as_markdown(outcome: Outcome, limits: DisplayLimits, room: int) -> str:
+    """A section of a comment, folded. Args: room: the most characters."""
+    lines = lines_of(outcome, limits) or [_NOTHING]
+    number = sum(bool(each.changes) for each in outcome.apps)
+    failed = {(each.tenant, each.name) for each in outcome.apps for problem in each.problems if problem.failed}
+    summary = f"{TITLE}: {counted(number, 'app')}" + (f"; {len(failed)} cannot be rendered" if failed else "")
+    whole = fold(summary, lines)
+    while len(whole) > room and len(lines) > 1:
+        lines = lines[: len(lines) // 2]
+        whole = fold(summary, [*lines, Line(" ", "the rest does not fit into a comment")])
+    return whole
+
+
+def as_data(outcome: Outcome) -> dict[str, Any]:
+    """The key `manifests` of `--output json`; docs/manifests.md describes it."""
+    return {"renderings": outcome.renderings, "apps": [_app_as_data(each) for each in outcome.apps]}
+
+
+def _app_as_data(app: AppChange) -> dict[str, Any]:
+    return {
+        "environment": app.environment,
+        "tenant": app.tenant or None,
+        "app": app.name,
+        "clusters": list(app.clusters),
+        "changes": [_change_as_data(each) for each in app.changes],
+        "unchanged": app.unchanged,
+        "notes": list(app.notes),
+        "problems": [_problem_as_data(each) for each in app.problems],
+    }
+
+
+def _change_as_data(change: ObjectChange) -> dict[str, Any]:
+    fields = [field_as_data(each) for each in change.fields]
+    return {"effect": change.effect.value, **id_as_data(change.id), "fields": fields}
+
+
+def _problem_as_data(problem: Problem) -> dict[str, Any]:
+    return {
+        "side": problem.side or None,
+        "kind": "failed" if problem.failed else "not-fetched",
+        "message": presentable(problem.message),
+        "fix": problem.fix,
+    }
