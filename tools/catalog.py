@@ -94,7 +94,9 @@ MODULES = (
     Module(
         "render",
         (
-            Tool(KUSTOMIZE, "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/api/provenance.version=v5.8.1"),
+            Tool(
+                KUSTOMIZE, "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/api/provenance.version=v5.8.1"
+            ),
             Tool(HELM, "helm.sh/helm/v4/cmd/helm", "helm.sh/helm/v4/internal/version.version=v4.2.4"),
         ),
     ),
