@@ -112,6 +112,15 @@ test: test-fast tools ## all tests: the fast ones, then the real pulumi, API ser
 test-hostile: setup ## inputs made to take time or memory, secrets in every place, hostile included files (two minutes)
 	$(BIN)/pytest -n auto tests/hostile
 
+.PHONY: test-browser
+test-browser: setup ## click through the pages of diff and status in Debian's Chromium (half a minute)
+	@[ -x /usr/bin/chromium ] || $(chromium)
+	$(BIN)/pytest tests/browser
+
+install_chromium := apt-get install -y --no-install-recommends chromium
+chromium = if [ "$$(id -u)" = 0 ]; then apt-get update -qq && $(install_chromium); \
+	else echo "Chromium is missing; run: sudo $(install_chromium)" >&2; exit 1; fi
+
 # How many examples each test of a property draws; `make test-fast` draws few.
 EXAMPLES ?= 100
 .PHONY: test-properties

@@ -40,6 +40,7 @@ Examples:
   tenantry diff --manifests                      render what changed apps apply
   tenantry diff --manifests --source rocky/manifests=../manifests
                                                  from a local copy of a source
+  tenantry diff main --output html > diff.html   a page with the fleet as a map
   for each in $(tenantry diff origin/main --output environments); do
     tenantry preflight -e "$each"                check what the change touches
   done
@@ -73,7 +74,7 @@ Exit codes:
 )
 @click.option("--all", "everything", is_flag=True, help="Show every object, field and value; shorten nothing.")
 @manifest_options.options
-@output("text", "json", "markdown", "names", "environments", kind="Diff")
+@output("text", "json", "markdown", "names", "environments", "html", kind="Diff")
 @reads_file
 def command(
     file: Path,
@@ -139,7 +140,18 @@ def _result(
         case "markdown":
             messages = [each.message for own in refused.values() for each in own]
             return as_markdown(diffs, sides.base.name, messages, shown)
+        case "html":
+            reasons = [each.message for own in refused.values() for each in own]
+            return _as_html(sides, review(diffs, sides.before, sides.after), reasons)
     return "\n\n".join([f"against {sides.base.name}", *(as_text(each, shown) for each in diffs)])
+
+
+def _as_html(sides: Sides, found: Review, refused: Sequence[str]) -> str:
+    # It takes a while to import, and no other format needs it.
+    from tenantry.cli.page.diff_page import diff_page
+    from tenantry.cli.page.document import as_html
+
+    return as_html(diff_page(found, sides.base.name, refused, sides.fleet.clusters, sides.before, sides.after))
 
 
 def _as_json(

@@ -18,10 +18,10 @@ _KINDS = {PartKind.APP: "app", PartKind.ADDON: "add-on"}
 def heading(shown: Together) -> str:
     """prod: 2 tenants, 3 apps on 479 of 501 clusters"""
     names = ", ".join(each.environment for each in shown.environments)
-    return f"{names}{_STATUS[shown.environments[0].status]}: {_extent(shown.environments)}"
+    return f"{names}{_STATUS[shown.environments[0].status]}: {extent(shown.environments)}"
 
 
-def _extent(environments: Sequence[EnvironmentReview]) -> str:
+def extent(environments: Sequence[EnvironmentReview]) -> str:
     """How much is concerned. Several environments count together, because the same happens to all of them."""
     tenants = {each.tenant for one in environments for each in one.tenants if each.tenant}
     changes = [(each.tenant, change) for one in environments for each in one.tenants for change in each.changes]

@@ -16,7 +16,7 @@ from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environment as environment_option
-from tenantry.cli.output import data_json, say, stdout_console, working
+from tenantry.cli.output import data, data_json, say, stdout_console, working
 from tenantry.cli.status.data import receivers_document, status_document
 from tenantry.cluster.connect import answering
 from tenantry.cluster.inventory import apps_of
@@ -24,6 +24,7 @@ from tenantry.cluster.report import StatusReport, apps_report, full_report
 from tenantry.cluster.selection import Selection, select
 from tenantry.cluster.status import Readiness
 from tenantry.cluster.webhooks import Webhook, webhooks_of
+from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import PLATFORM
 from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet
@@ -48,6 +49,7 @@ Examples:
   tenantry status --environment prod --watch
   tenantry status --environment dev --wait --timeout 300
   tenantry status --environment prod --output json
+  tenantry status --environment prod --output html > status.html
   tenantry status --environment prod --receivers
   tenantry status --environment prod --kubeconfig ~/.kube/hub-prod
 
@@ -84,7 +86,7 @@ Exit codes:
     help="How long --wait waits.",
 )
 @click.option("--receivers", is_flag=True, help="Show the receivers and the paths of their webhooks instead of apps.")
-@output("text", "json", kind="Status")
+@output("text", "json", "html", kind="Status")
 @reads_file
 def command(
     file: Path,
@@ -113,7 +115,8 @@ def command(
     selecting = bool(tenants or apps or clusters or failing)
     _check_usage(watch=watch, wait=wait, receivers=receivers, selecting=selecting, output=output)
     with working(f"planning {file}"):
-        planned = plan(load_fleet(file), environment)
+        fleet = load_fleet(file)
+        planned = plan(fleet, environment)
     selection = select(planned, tenants, apps, clusters)
     with connect_management(file, environment, kubeconfig, context) as client:
         if receivers:
@@ -122,7 +125,7 @@ def command(
             return _watch(client, planned, selection, interval, failing=failing, every=every)
         live = _wait(client, planned, selection, timeout) if wait else _read(client, planned)
         report = full_report(client, planned, live, selection)
-    _show(_failing(report) if failing else report, output, every=every)
+    _show(_failing(report) if failing else report, planned, fleet, output, every=every)
     return 0 if report.ready else 1
 
 
@@ -132,6 +135,8 @@ def _check_usage(*, watch: bool, wait: bool, receivers: bool, selecting: bool, o
         raise click.UsageError(f"--receivers cannot be combined with {others}")
     if watch and wait:
         raise click.UsageError("--watch cannot be combined with --wait: choose one of them")
+    if receivers and output == "html":
+        raise click.UsageError("--receivers cannot be combined with --output html")
     if watch and output != "text":
         raise click.UsageError(f"--watch cannot be combined with --output {output}")
 
@@ -141,9 +146,13 @@ def _failing(report: StatusReport) -> StatusReport:
     return replace(report, apps=tuple(each for each in report.apps if each.readiness in bad))
 
 
-def _show(report: StatusReport, output: str, *, every: bool) -> None:
+def _show(report: StatusReport, planned: Plan, fleet: Fleet, output: str, *, every: bool) -> None:
     if output == "json":
         data_json(status_document(report))
+    elif output == "html":
+        from tenantry.cli.page.status_page import as_page
+
+        data(as_page(report, planned, fleet))
     elif report.apps:
         from tenantry.cli.status.show import shown
 

@@ -1,0 +1,90 @@
+"""One HTML file with everything in it: template, style, script and data.
+
+Nothing in the data can come alive: the template escapes text, the data is JSON without `<`, `>` and `&`, and the page's policy
+allows no script but its own and no connection at all.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from tenantry.cli.page.fleet_map import Alert, FleetMap, as_data
+
+_SCRIPTS = ("data.js", "model.js", "hash.js", "entry.js", "panel.js", "map.js", "keys.js", "list.js", "main.js")
+_FIRST_ALERTS = 8
+_MOST_ALERTS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What a page says.
+
+    command: what wrote the page. heading, about: its title and the line below. figures: numbers and what they count.
+    refusals: why the change is refused. alarm: the heading of what stands first; calm: what stands there if there is
+    nothing. notes: lines below it.
+    """
+
+    command: str
+    heading: str
+    about: str
+    figures: tuple[tuple[str, str], ...]
+    refusals: tuple[str, ...]
+    alarm: str
+    calm: str
+    notes: tuple[str, ...]
+    map: FleetMap
+
+
+def as_html(page: Page) -> str:
+    """The page as one file, without a newline at the end."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("tenantry.cli.page"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    style, script = _file("page.css"), _script()
+    return environment.get_template("page.html.j2").render(
+        page=page,
+        first=_numbered(page.map.alerts)[:_FIRST_ALERTS],
+        others=_numbered(page.map.alerts)[_FIRST_ALERTS:_MOST_ALERTS],
+        left_out=max(len(page.map.alerts) - _MOST_ALERTS, 0),
+        policy=f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:;"
+        " base-uri 'none'; form-action 'none'",
+        style=_trusted(style),
+        script=_trusted(script),
+        data=_trusted(_inert(as_data(page.map))),
+    )
+
+
+def _numbered(alerts: tuple[Alert, ...]) -> list[tuple[int, Alert]]:
+    return list(enumerate(alerts))
+
+
+def _script() -> str:
+    """All scripts in one function, so that they share their names with nothing else."""
+    return "\n".join(['"use strict";', "(() => {", *map(_file, _SCRIPTS), "})();"])
+
+
+def _file(name: str) -> str:
+    return (files("tenantry.cli.page") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _inert(data: dict[str, Any]) -> str:
+    """JSON that holds no end tag, comment or entity, whatever the values are."""
+    text = json.dumps(data, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _trusted(text: str) -> Any:
+    from markupsafe import Markup
+
+    return Markup(text)

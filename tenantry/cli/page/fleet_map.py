@@ -1,0 +1,159 @@
+"""The data of a page: tenants as rows, clusters as columns, and entries that say what happens where.
+
+Both pages use it. Equal entries on many clusters are one entry, so a page of a large fleet stays small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, NamedTuple
+
+_MOST_OBJECTS = 20
+"""How many objects of an entry are listed; the others are counted."""
+
+
+class State(NamedTuple):
+    """How a cell looks. key: for the style sheet; sign: what it shows, so that nothing depends on colours alone."""
+
+    key: str
+    label: str
+    sign: str
+
+
+class Column(NamedTuple):
+    """A cluster in an environment. labels: what it can be grouped by, such as `region`; `group` is its cluster group."""
+
+    environment: str
+    cluster: str
+    labels: tuple[tuple[str, str], ...] = ()
+
+
+class Row(NamedTuple):
+    """A tenant, or the platform. placed: the columns where it is; notes: sentences about the tenant as a whole."""
+
+    name: str
+    placed: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Value(NamedTuple):
+    """A value that changes, as text. before, after: None if there is no value; lines: of a difference of long texts."""
+
+    key: str
+    before: str | None = None
+    after: str | None = None
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """Something that is the same in one row on all of these columns.
+
+    row, columns, state: indices. kind, name: such as "app", "web"; of: how many columns the part is on.
+    lines: sentences and messages; facts: names and texts; objects: those behind it.
+    """
+
+    row: int
+    columns: tuple[int, ...]
+    state: int
+    kind: str
+    name: str
+    of: int = 0
+    lines: tuple[str, ...] = ()
+    values: tuple[Value, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    objects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alert:
+    """What stands above the map. entries: the indices of those that it is about."""
+
+    label: str
+    text: str
+    where: str
+    entries: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetMap:
+    """states: in increasing severity, so that the worst one of a cell wins. idle: what a row without entries is called."""
+
+    states: tuple[State, ...]
+    rows: tuple[Row, ...]
+    columns: tuple[Column, ...]
+    entries: tuple[Entry, ...]
+    alerts: tuple[Alert, ...] = ()
+    idle: str = ""
+
+
+def as_data(shown: FleetMap) -> dict[str, Any]:
+    """The map as JSON, with indices in place of repeated names."""
+    facets = facets_of(shown.columns)
+    values = {name: {value: at for at, value in enumerate(found)} for name, found in facets.items()}
+    return {
+        "states": [each._asdict() for each in shown.states],
+        "idle": shown.idle,
+        "facets": [{"name": name, "values": list(found)} for name, found in facets.items()],
+        "columns": [
+            [each.cluster, *(values[name][_labels(each).get(name, "")] for name in facets)] for each in shown.columns
+        ],
+        "rows": [_row(each) for each in shown.rows],
+        "entries": [_entry(each) for each in shown.entries],
+        "alerts": [{"label": each.label, "text": each.text, "entries": each.entries} for each in shown.alerts],
+    }
+
+
+def facets_of(columns: Sequence[Column]) -> dict[str, tuple[str, ...]]:
+    """What the columns can be grouped by, the best first, with its values. A value that all columns share groups nothing."""
+    found: dict[str, dict[str, None]] = {"environment": {}, "group": {}}
+    for column in columns:
+        for name in _labels(column):
+            found.setdefault(name, {})
+    for name, values in found.items():
+        values.update((_labels(column).get(name, ""), None) for column in columns)
+    useful = {name: tuple(values) for name, values in found.items() if len(values) > 1}
+    # A label that is different on each cluster makes groups of one, so it comes last.
+    return dict(sorted(useful.items(), key=lambda item: 2 * len(item[1]) > len(columns) and item[0] != "environment"))
+
+
+def _labels(column: Column) -> dict[str, str]:
+    return {**dict(column.labels), "environment": column.environment}
+
+
+def ranges(numbers: Iterable[int]) -> list[list[int]]:
+    """(0, 1, 2, 5) -> [[0, 2], [5, 5]]"""
+    return list(_ranges(sorted(set(numbers))))
+
+
+def _ranges(numbers: Sequence[int]) -> Iterator[list[int]]:
+    for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
+        found = [number for _, number in run]
+        yield [found[0], found[-1]]
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return _filled({"n": row.name, "p": ranges(row.placed), "l": row.notes})
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    data = {
+        "r": entry.row,
+        "c": ranges(entry.columns),
+        "s": entry.state,
+        "k": entry.kind,
+        "n": entry.name,
+        "of": entry.of,
+        "l": entry.lines,
+        "v": [[each.key, each.before, each.after, *([each.lines] if each.lines else [])] for each in entry.values],
+        "f": entry.facts,
+        "o": entry.objects[:_MOST_OBJECTS],
+        "m": max(len(entry.objects) - _MOST_OBJECTS, 0),
+    }
+    return {**_filled(data), "r": entry.row, "s": entry.state}
+
+
+def _filled(data: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if value}
