@@ -33,6 +33,10 @@ _COMMANDS = {
     "list": "list tenants, apps, clusters, placements, sources or environments",
     "preflight": "check the plan against the live clusters",
     "status": "show whether every app is ready",
+    "tree": "show an app from its source to the objects that Flux applied",
+    "reconcile": "have Flux reconcile apps now",
+    "suspend": "have Flux stop reconciling apps",
+    "resume": "have Flux reconcile suspended apps again",
     "cluster": "prepare a cluster for Flux, or check its kubeconfig",
     "clusters": "write the clusters that a management cluster knows into a file",
     "sandbox": "run the clusters of an environment on this machine",
@@ -41,7 +45,14 @@ _COMMANDS = {
 }
 
 
-_MODULES = {"diff": "tenantry.cli.diff.command", "status": "tenantry.cli.status.command"}
+_MODULES = {
+    "diff": "tenantry.cli.diff.command",
+    "status": "tenantry.cli.status.command",
+    "tree": "tenantry.cli.status.tree_command",
+    "reconcile": "tenantry.cli.control.reconcile",
+    "suspend": "tenantry.cli.control.suspend",
+    "resume": "tenantry.cli.control.resume",
+}
 """The modules of commands that are not in a module of their own name."""
 
 _NO_APPLY = "Tenantry does not apply anything: run `pulumi up --stack ENVIRONMENT`."
@@ -54,14 +65,17 @@ _HELPS = "Did you mean 'tenantry --help'?"
 
 class _Commands(Group):
     answers: ClassVar = {
-        **dict.fromkeys(("up", "apply", "deploy", "install", "sync", "reconcile"), _NO_APPLY),
+        **dict.fromkeys(("up", "apply", "deploy", "install"), _NO_APPLY),
         **dict.fromkeys(("destroy", "delete", "remove", "rm", "uninstall"), _NO_DELETE),
         **dict.fromkeys(("init", "new", "create", "add"), _NO_INIT),
         **dict.fromkeys(("ls", "get", "show"), _LISTS),
         **dict.fromkeys(("plan", "preview"), _PLANS),
         **dict.fromkeys(("build", "template", "generate", "export"), "Did you mean 'render'?"),
         **dict.fromkeys(("check", "lint", "verify", "test"), "Did you mean 'validate' or 'preflight'?"),
-        **dict.fromkeys(("wait", "watch"), "Did you mean 'status --wait'?"),
+        **dict.fromkeys(("wait", "watch"), "Did you mean 'status --wait' or 'status --watch'?"),
+        "sync": "Did you mean 'reconcile'?",
+        **dict.fromkeys(("pause", "stop"), "Did you mean 'suspend'?"),
+        **dict.fromkeys(("unpause", "start", "continue"), "Did you mean 'resume'?"),
         "discover": "Did you mean 'clusters discover'?",
         "bootstrap": "Did you mean 'cluster bootstrap'?",
         "down": "Did you mean 'sandbox down'?",

@@ -44,7 +44,9 @@ def _tenants(context: click.Context, _: click.Parameter, start: str) -> list[str
 
 
 def _apps(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return _keys(context, start, "tenants", str(context.params.get("tenant")), "apps")
+    tenant = str(context.params.get("tenant"))
+    own = _keys(context, start, "tenants", tenant, "apps")
+    return own or (_keys(context, start, "platform", "addons") if tenant == PLATFORM else [])
 
 
 def _tenants_or_platform(context: click.Context, _: click.Parameter, start: str) -> list[str]:

@@ -45,12 +45,13 @@ CORE_KINDS = (
 """API version and kind of what a plan can hold besides Flux's kinds."""
 
 
-def apps_of(client: Client, environment: str) -> Iterator[Manifest]:
+def apps_of(client: Client, environment: str, labels: str = "") -> Iterator[Manifest]:
     """The Kustomizations and HelmReleases of an environment, in all namespaces. The two kinds are listed concurrently.
 
+    Args:   labels: a selector that narrows this down further.
     Raises: Refused: Flux is not installed on the cluster, or reading is not allowed.
     """
-    selector = f"{ENVIRONMENT_LABEL}={environment}"
+    selector = ",".join(filter(None, (f"{ENVIRONMENT_LABEL}={environment}", labels)))
 
     def of_kind(kind: str) -> list[Manifest]:
         message = f"the cluster does not serve {kind}: Flux is not installed there"

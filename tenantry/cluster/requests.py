@@ -9,11 +9,13 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tenantry.flux.schemas import kinds, schema_of
-from tenantry.kube.kinds import is_built_in, is_of_flux
+from tenantry.kube.kinds import group_of, is_built_in, is_of_flux
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import NOT_ALLOWED, UNREACHABLE, Refused
 
 if TYPE_CHECKING:
+    import httpx2
+
     from tenantry.cluster.client import Client
 
 _T = TypeVar("_T")
@@ -182,3 +184,46 @@ def _sent(client: Client, method: str, path: str, what: str, **rest: Any) -> dic
         raise Refused(message, f"use credentials that may read {what}", code=code) from None
     except ValueError:
         raise Refused(f"cannot read {what}: the answer is not JSON", "check that the server is an API server") from None
+
+
+def patched(
+    client: Client, id: ObjectId, content: Mapping[str, Any], *, manager: str, dry_run: bool
+) -> Manifest | None:
+    """Merge content into an object, as a field manager. Returns None if the object does not exist.
+
+    Raises: Refused: the server does not allow or accept it; the message names the verb and the kind, or the server's reason.
+            httpx2.RequestError: no answer.
+    """
+    import httpx2
+
+    path = f"{_within(id.api_version, id.namespace)}/{_resource(client, id.api_version, id.kind)}/{id.name}"
+    parameters = {"fieldManager": manager, **({"dryRun": "All"} if dry_run else {})}
+    headers = {"Content-Type": "application/merge-patch+json"}
+
+    def answer() -> Manifest | None:
+        given = client.http.patch(path, params=parameters, headers=headers, json=content)
+        if given.status_code == HTTPStatus.NOT_FOUND:
+            return None
+        changed: dict[str, Any] = given.raise_for_status().json()
+        return changed
+
+    try:
+        return _patiently(answer)
+    except httpx2.HTTPStatusError as error:
+        raise _not_patched(id, error.response) from None
+    except ValueError:
+        raise Refused(f"cannot change {id}: the answer is not JSON", "check that the server is an API server") from None
+
+
+def _not_patched(id: ObjectId, response: httpx2.Response) -> Refused:
+    status = response.status_code
+    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+        kinds_name = f"{plural(id.kind)}.{group_of(id.api_version)}"
+        fix = f"use credentials that may 'patch' {kinds_name} in namespace {id.namespace}"
+        return Refused(f"cannot change {id}: HTTP {status}", fix, code=NOT_ALLOWED)
+    try:
+        reason = str(response.json().get("message") or "")
+    except (ValueError, AttributeError):
+        reason = ""
+    said = f": {reason}" if reason else ""
+    return Refused(f"cannot change {id}: HTTP {status}{said}", "see the reason that the server gives, then try again")

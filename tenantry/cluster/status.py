@@ -84,7 +84,7 @@ def _status(app: PlannedApp, manifest: Manifest | None, environment: str, *, pau
         return AppStatus(app, Readiness.MISSING, MISSING, "")
     status = mapping_at(manifest, "status")
     ready = condition(status, "Ready")
-    state, revision = readiness(manifest, ready), _revision(status)
+    state, revision = readiness(manifest, ready), revision_of(status)
     attempted = str(status.get("lastAttemptedRevision") or "")
     by_hand = state is Readiness.SUSPENDED and not paused
     return AppStatus(
@@ -93,7 +93,7 @@ def _status(app: PlannedApp, manifest: Manifest | None, environment: str, *, pau
         _message(app, state, ready, environment, by_hand=by_hand),
         revision,
         attempted if attempted != revision else "",
-        _since(manifest, ready),
+        since_of(manifest, ready),
         by_hand,
     )
 
@@ -111,7 +111,7 @@ def in_command(app: PlannedApp) -> str:
     return f"{app.tenant} {app.name}" if app.tenant else f"{ADDON_PREFIX}{app.name}"
 
 
-def _since(manifest: Manifest, ready: Mapping[str, Any]) -> str:
+def since_of(manifest: Manifest, ready: Mapping[str, Any]) -> str:
     """When Ready last changed; before there is such a condition, when the object was created."""
     found = ready.get("lastTransitionTime") if ready else mapping_at(manifest, "metadata").get("creationTimestamp")
     return found if isinstance(found, str) and moment(found) else ""
@@ -174,7 +174,7 @@ def condition(status: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return next((each for each in conditions if each.get("type") == name), {})
 
 
-def _revision(status: Mapping[str, Any]) -> str:
+def revision_of(status: Mapping[str, Any]) -> str:
     """The commit of a Kustomization, the chart version of a HelmRelease."""
     chart = value_at(status, ("history", 0, "chartVersion"), "")
     return str(chart or status.get("lastAppliedRevision") or "")

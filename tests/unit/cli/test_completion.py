@@ -37,7 +37,7 @@ def offered(*words: str) -> list[str]:
     ("words", "expected"),
     [
         (("di",), ["diff"]),
-        (("s",), ["status", "sandbox", "schema"]),
+        (("s",), ["status", "suspend", "sandbox", "schema"]),
         (("--f",), ["--file"]),
         (("cluster", ""), ["bootstrap", "check", "discover"]),
         (("render", "--dir"), ["--directory"]),
@@ -52,6 +52,7 @@ def offered(*words: str) -> list[str]:
         (("list", "apps", "--tenant", ""), ["rocky", "platform"]),
         (("status", "--tenant", "rocky", "--app", ""), ["web"]),
         (("status", "--cluster", "e"), ["edge"]),
+        (("suspend", "rocky", ""), ["web"]),
         (("completion", ""), ["bash", "zsh", "fish"]),
     ],
 )

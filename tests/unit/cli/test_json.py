@@ -28,6 +28,10 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("list",): ("apps",),
     ("preflight",): ("-e", "dev"),
     ("status",): ("-e", "dev"),
+    ("tree",): ("rocky", "-e", "dev"),
+    ("reconcile",): ("rocky", "-e", "dev"),
+    ("suspend",): ("rocky", "-e", "dev"),
+    ("resume",): ("rocky", "-e", "dev"),
     ("cluster", "check"): ("edge",),
     ("cluster", "discover"): ("-e", "dev"),
     ("clusters", "discover"): ("-e", "dev"),
@@ -118,7 +122,9 @@ FAILURES = {
 WITHOUT_A_FILE = {("sandbox", "status")}
 """They do not read tenants.yaml."""
 NEED_A_CLUSTER = {
-    path for path in COMPLETE if path[-1] in ("preflight", "status", "check", "discover")
+    path
+    for path in COMPLETE
+    if path[-1] in ("preflight", "status", "tree", "reconcile", "suspend", "resume", "check", "discover")
 } - WITHOUT_A_FILE
 
 CHECK_THE_FILE = [path for path in COMPLETE if path not in WITHOUT_A_FILE and path[-1] != "discover"]

@@ -1,0 +1,109 @@
+"""What the commands share that act on the apps of a tenant: which apps, and what is printed about each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from tenantry.cli.output import data, data_json, document, working
+from tenantry.cluster.control import Done, Outcome
+from tenantry.cluster.selection import select
+from tenantry.cluster.status import one_line
+from tenantry.fleet.fleet import Fleet
+from tenantry.kube.names import ADDON_PREFIX, PLATFORM
+from tenantry.load import load_fleet
+from tenantry.messages.errors import UNKNOWN_NAME, Refused
+from tenantry.messages.text import declared
+from tenantry.plan.plan import Plan, plan
+from tenantry.plan.planned_apps import PlannedApp
+from tenantry.plan.planner import Part
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+KIND = "Actions"
+"""The kind of the JSON document."""
+EXIT_CODES = """\
+Exit codes:
+  0  it was done, or there was nothing to do
+  1  some apps were left out, or are not ready after --wait; the output says why
+  2  nothing could be done, or the management cluster does not answer
+"""
+
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Ask the cluster whether it would accept it; change nothing."
+)
+
+
+def apps_of_tenant(
+    file: Path, environment: str, tenant: str, app: str | None, clusters: Sequence[str]
+) -> tuple[Plan, list[PlannedApp]]:
+    """The plan of a tenant's part of an environment, or of the add-ons, and the apps that the arguments name in it.
+
+    Raises: Refused: there are none; InvalidFleet: the file is wrong.
+    """
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
+        if tenant.startswith(ADDON_PREFIX) and app is None:
+            tenant, app = PLATFORM, tenant.removeprefix(ADDON_PREFIX)
+        platform = tenant == PLATFORM and PLATFORM not in fleet.document.tenants
+        _check_tenant(fleet, tenant, platform=platform)
+        planned = plan(fleet, environment, Part(tenant="" if platform else tenant))
+        own = [each for each in planned.apps if each.tenant == ("" if platform else tenant)]
+        if not own:
+            what = "add-ons" if platform else f"apps of tenant '{tenant}'"
+            raise Refused(
+                f"environment '{environment}' has no {what}", f"run `tenantry list placements -e {environment}`"
+            )
+    selection = select(planned, [tenant], [app] if app else [], clusters)
+    return planned, [each for each in own if selection.takes(each)]
+
+
+def _check_tenant(fleet: Fleet, tenant: str, *, platform: bool) -> None:
+    if not platform and tenant not in fleet.document.tenants:
+        known = declared("name one of these", tenant, [*fleet.document.tenants, PLATFORM])
+        raise Refused(f"{fleet.source.file} declares no tenant '{tenant}'", known, code=UNKNOWN_NAME)
+
+
+def report(action: str, outcomes: Sequence[Outcome], output: str, *, dry_run: bool, note: str = "") -> int:
+    """Print what was done to each app, and return the exit code."""
+    if output == "json":
+        data_json(document(KIND, action=action, dryRun=dry_run, items=[_as_data(each) for each in outcomes]))
+    else:
+        for each in outcomes:
+            data(_line(each, dry_run=dry_run))
+        if note and not dry_run and any(each.done not in (Done.UNCHANGED, Done.REFUSED) for each in outcomes):
+            data(note)
+    refused = sum(each.done is Done.REFUSED for each in outcomes)
+    if refused == len(outcomes):
+        return 2
+    return 1 if refused or any(each.done is Done.NOT_READY for each in outcomes) else 0
+
+
+def in_words(app: PlannedApp) -> str:
+    """rocky/web on edge-1"""
+    return f"{app.tenant or PLATFORM}/{app.name} on {app.cluster}"
+
+
+def _line(outcome: Outcome, *, dry_run: bool) -> str:
+    done = outcome.done
+    changed = done not in (Done.UNCHANGED, Done.REFUSED)
+    text = f"{'would be ' if dry_run and changed else ''}{done}: {in_words(outcome.app)} ({outcome.app.id})"
+    message = "\n  fix: ".join(one_line(part) for part in outcome.message.split("\n  fix: "))
+    return f"{text}: {message}" if message else text
+
+
+def _as_data(outcome: Outcome) -> dict[str, Any]:
+    app = outcome.app
+    return {
+        "tenant": app.tenant or None,
+        "app": app.name,
+        "cluster": app.cluster,
+        "kind": app.id.kind,
+        "namespace": app.id.namespace,
+        "name": app.id.name,
+        "outcome": outcome.done.value,
+        "message": outcome.message,
+    }

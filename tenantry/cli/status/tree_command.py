@@ -1,0 +1,131 @@
+"""`tenantry tree`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tenantry.cli.commands import Command
+from tenantry.cli.control.shared import apps_of_tenant, in_words
+from tenantry.cli.diff.objects_data import id_as_data
+from tenantry.cli.fleet_file import reads_file
+from tenantry.cli.management import connect_management, management_options
+from tenantry.cli.options import app as app_argument
+from tenantry.cli.options import cluster_names, output
+from tenantry.cli.options import environment as environment_option
+from tenantry.cli.options import tenant as tenant_argument
+from tenantry.cli.output import data_json, document, stdout_console
+from tenantry.cli.status.rows import short_revision
+from tenantry.cluster.status import Readiness, age, one_line
+from tenantry.cluster.tree import AppTree, Step, trees
+from tenantry.messages.text import counted
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+_MOST_OBJECTS = 30
+
+
+@click.command(
+    "tree",
+    cls=Command,
+    epilog="""\
+Examples:
+  tenantry tree rocky web --environment dev
+  tenantry tree rocky web --environment prod --cluster edge-1
+  tenantry tree platform cert-controller --environment prod --output json
+
+Exit codes:
+  0  everything from the sources to the Kustomizations and HelmReleases is ready
+  1  something is not ready
+  2  tenants.yaml is invalid, or the management cluster does not answer
+""",
+)
+@tenant_argument()
+@app_argument()
+@environment_option("The environment of the apps.", required=True)
+@cluster_names("Only on this cluster; repeatable.")
+@click.option("--all", "every", is_flag=True, help=f"List all objects, also if there are more than {_MOST_OBJECTS}.")
+@management_options
+@output("text", "json", kind="Tree")
+@reads_file
+def command(
+    file: Path,
+    tenant: str,
+    app: str | None,
+    environment: str,
+    clusters: tuple[str, ...],
+    kubeconfig: Path | None,
+    context: str | None,
+    output: str,
+    *,
+    every: bool,
+) -> int:
+    """Show apps from their source to the objects that Flux applied, with what each step says.
+
+    The objects come from Flux's inventory on the management cluster. The clusters that they are on are not contacted,
+    so this shows what Flux applied, not what became of it.
+    """
+    planned, apps = apps_of_tenant(file, environment, tenant, app, clusters)
+    with connect_management(file, environment, kubeconfig, context) as client:
+        found = trees(client, planned, apps)
+    if output == "json":
+        data_json(document("Tree", environment=environment, apps=[_as_data(each) for each in found]))
+    else:
+        _print(found, every=every)
+    return 0 if all(each.ready for each in found) else 1
+
+
+def _print(found: Iterable[AppTree], *, every: bool) -> None:
+    from rich.tree import Tree
+
+    console, now = stdout_console(), datetime.now(UTC)
+    for each in found:
+        root = branch = Tree(in_words(each.app), guide_style="dim")
+        for step in each.steps:
+            branch = branch.add(_label(step, now))
+        objects = each.objects or ()
+        shown = objects if every else objects[:_MOST_OBJECTS]
+        for id in shown:
+            branch.add(one_line(str(id)))
+        if len(objects) > len(shown):
+            branch.add(f"and {counted(len(objects) - len(shown), 'more object')}; --all lists them")
+        if each.objects is None:
+            branch.add("Flux has not applied anything yet")
+        console.print(root, markup=False)
+
+
+def _label(step: Step, now: datetime) -> Text:
+    from rich.text import Text
+
+    from tenantry.cli.status.table import COLOURS
+
+    text = Text.assemble(f"{step.id}  ", (step.readiness, COLOURS[step.readiness]))
+    text.append("".join(f"  {part}" for part in (age(step.since, now), short_revision(step.revision)) if part))
+    if step.readiness is not Readiness.READY and step.message:
+        text.append(f"\n{one_line(step.message)}")
+    return text
+
+
+def _as_data(tree: AppTree) -> dict[str, Any]:
+    return {
+        "tenant": tree.app.tenant or None,
+        "app": tree.app.name,
+        "cluster": tree.app.cluster,
+        "steps": [_step_data(each) for each in tree.steps],
+        "objects": None if tree.objects is None else [id_as_data(each) for each in tree.objects],
+    }
+
+
+def _step_data(step: Step) -> dict[str, Any]:
+    return {
+        **id_as_data(step.id),
+        "status": step.readiness.value,
+        "revision": step.revision,
+        "since": step.since,
+        "message": step.message,
+    }
