@@ -14,6 +14,7 @@ from tenantry.fleet.rules import check_rules, check_warnings
 from tenantry.fleet.shape import check_shape
 from tenantry.fleet.sharing import neighbours
 from tenantry.messages.errors import MAX_PROBLEMS, Diagnostic, InvalidFleet, first_of, sorted_once
+from tenantry.messages.progress import Tell, silent, steps
 from tenantry.plan.collisions import collisions
 from tenantry.plan.plan import Plan, plan
 from tenantry.source.include import read_all
@@ -77,18 +78,18 @@ def plan_one(fleet: Fleet, environment: str) -> Plan:
     return planned
 
 
-def plan_all(fleet: Fleet) -> dict[str, Plan]:
+def plan_all(fleet: Fleet, tell: Tell = silent) -> dict[str, Plan]:
     """The plan of every environment, in their order. Raises: InvalidFleet: the problems of all of them."""
-    plans, problems = _plan_all(fleet)
+    plans, problems = _plan_all(fleet, tell)
     if problems:
         raise InvalidFleet(problems)
     return plans
 
 
-def _plan_all(fleet: Fleet) -> tuple[dict[str, Plan], list[Diagnostic]]:
+def _plan_all(fleet: Fleet, tell: Tell = silent) -> tuple[dict[str, Plan], list[Diagnostic]]:
     plans: dict[str, Plan] = {}
     problems: list[Diagnostic] = []
-    for environment in fleet.in_order():
+    for environment in steps(fleet.in_order(), "environments", tell):
         try:
             plans[environment] = plan(fleet, environment)
         except InvalidFleet as invalid:

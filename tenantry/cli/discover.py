@@ -17,7 +17,7 @@ from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import group as group_option
 from tenantry.cli.options import output
-from tenantry.cli.output import data, data_json, document, say
+from tenantry.cli.output import data, data_json, document, say, working
 from tenantry.cluster import discover as search
 from tenantry.cluster.cluster_file import edited
 from tenantry.cluster.declared import Changes, Naming, compare, management_of
@@ -102,7 +102,10 @@ def discover(
     source, own = _declared(read_all(file), target, before)
     management_of(source, environment)
     naming = Naming(group or "", prefix, with_namespace, labels)
-    with connect_management(file, environment, kubeconfig, context) as client:
+    with (
+        connect_management(file, environment, kubeconfig, context) as client,
+        working(f"looking for clusters on the management cluster of {environment}"),
+    ):
         found = search.discover(client, {secrets: key} if secrets and key else {})
         changes = compare(source, own, environment, found, naming, lambda each: search.has_secret(client, each))
     after = edited(before, str(target), changes.added, changes.gone) if changes.added or changes.gone else before

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tenantry.cli.progress import working
 from tenantry.cluster.connect import LISTING, answering, connect
 from tenantry.cluster.stackfile import stack_target
 
@@ -44,8 +45,7 @@ def connect_management(
     Raises: Refused: the cluster cannot be reached, or stops answering.
     """
     target = stack_target(file.resolve().parent, environment)
-    with (
-        connect(kubeconfig or target.kubeconfig, context or target.context, seconds) as client,
-        answering(client.config),
-    ):
+    with working(f"connecting to the management cluster of {environment}"):
+        opened = connect(kubeconfig or target.kubeconfig, context or target.context, seconds)
+    with opened as client, answering(client.config):
         yield client

@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from contextvars import ContextVar
 from math import isfinite
 from shutil import get_terminal_size
@@ -16,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tenantry.cli.progress import make_room
+from tenantry.cli.progress import working as working
 from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused, Severity
 from tenantry.messages.problems import Problem
 from tenantry.messages.redact import presentable
@@ -60,6 +59,7 @@ def data(text: str) -> None:
 def _write(text: str, stream: Any) -> None:
     if stream is None:  # the process that started the command closed it
         return
+    make_room()
     try:
         click.echo(text, file=stream, color=colours(stream))
     except OSError as failure:
@@ -68,42 +68,6 @@ def _write(text: str, stream: Any) -> None:
         # The reader needs no more output, for example `head`.
         if not isinstance(failure, BrokenPipeError):
             raise Refused(f"cannot write the result: {failure.strerror}") from None
-
-
-_PATIENCE = 2.0
-"""Seconds without output before progress is shown."""
-
-
-@contextmanager
-def working(what: str | Callable[[], str]) -> Iterator[None]:
-    """Show on a terminal's stderr what takes long, and how long it has taken. Nothing else may print meanwhile.
-
-    Args: what: or a function that says how far it is, which is called each second.
-    """
-    if not _is_terminal(sys.stderr) or os.environ.get("TERM") == "dumb":
-        yield
-        return
-    done, started = threading.Event(), time.monotonic()
-
-    def show() -> None:
-        seconds = _PATIENCE
-        while not done.wait(seconds):
-            seconds = 1.0
-            text = what if isinstance(what, str) else what()
-            shown = f"{text[: get_terminal_size().columns - 12]} ..."
-            sys.stderr.write(f"\r{shown} {time.monotonic() - started:.0f} s\x1b[K")
-            sys.stderr.flush()
-
-    thread = threading.Thread(target=show, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
-        if time.monotonic() - started > _PATIENCE:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
 
 
 API_VERSION = "tenantry/v1"

@@ -29,6 +29,7 @@ from tenantry.guard import limits_of
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import Diagnostic, Refused, Severity
 from tenantry.messages.problems import Problem
+from tenantry.messages.progress import steps
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan
 from tenantry.preflight.adoption import Adoption
@@ -80,9 +81,9 @@ def command(
     names = tuple(dict.fromkeys(environment))
     if len(names) > 1 and (kubeconfig or context):
         raise click.UsageError("--kubeconfig and --context are of one cluster: name one --environment with them")
-    with working(f"planning {file}"):
+    with working(f"planning {file}") as tell:
         fleet = load_fleet(file)
-        plans = {name: plan_one(fleet, name) for name in names}
+        plans = {name: plan_one(fleet, name) for name in steps(names, "environments", tell)}
     warnings = warnings_of(fleet)
     if output == "github" and not brief:
         annotate_warnings(warnings, output, strict=False)
@@ -122,9 +123,9 @@ def _report(file: Path, fleet: Fleet, planned: Plan, kubeconfig: Path | None, co
     limits = limits_of(fleet, planned.environment, stack.max_deletions, stack.allowed_deletions)
     with (
         connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,
-        working(f"{planned.environment}: reading {planned.management} and the remote clusters"),
+        working(f"{planned.environment}: reading {planned.management} and the remote clusters") as tell,
     ):
-        return preflight(client, fleet, planned, limits, now=datetime.now(UTC), claim=stack.claim)
+        return preflight(client, fleet, planned, limits, now=datetime.now(UTC), claim=stack.claim, tell=tell)
 
 
 def _not_checked(refused: Refused) -> Report:

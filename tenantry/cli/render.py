@@ -47,9 +47,9 @@ def command(file: Path, environment: str | None, directory: Path | None, output:
 
     The label tenantry/environment of each object says which environment it belongs to.
     """
-    with working(f"planning {file}"):
+    with working(f"planning {file}") as tell:
         fleet = load_fleet(file)
-        plans = {environment: plan_one(fleet, environment)} if environment else plan_all(fleet)
+        plans = {environment: plan_one(fleet, environment)} if environment else plan_all(fleet, tell)
     if directory is None:
         objects = [object for each in plans.values() for object in each.objects]
         _print(objects, output)
@@ -59,7 +59,8 @@ def command(file: Path, environment: str | None, directory: Path | None, output:
     if output != "yaml":
         raise click.UsageError(f"files are written as YAML: --directory does not go with --output {output}")
     for name, each in plans.items():
-        written, removed = write_directory(each, directory / name)
+        with working(f"writing {directory / name}") as tell:
+            written, removed = write_directory(each, directory / name, tell)
         files = f"{counted(written, 'file')} written, {removed} removed"
         say(f"{directory / name}: {counted(len(shown(each.objects)), 'object')}, {files}")
         _tell_left_out(each.objects)

@@ -16,7 +16,8 @@ from tenantry.cli.commands import Group
 from tenantry.cli.fleet_file import project_directory, reads_file
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
-from tenantry.cli.output import data_json, document, say, stdout_console
+from tenantry.cli.output import data_json, document, say, stdout_console, working
+from tenantry.cli.progress import shows_progress
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import plan
@@ -78,8 +79,9 @@ Examples:
 @reads_file
 def up(file: Path, environment: str | None, content: Path | None, root: Path) -> int:
     """Start the sandbox, or update it after a change of tenants.yaml. It is safe to run this again."""
-    fleet = load_fleet(file)
-    planned = plan(fleet, environment or next(iter(fleet.environments)))
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
+        planned = plan(fleet, environment or next(iter(fleet.environments)))
     with _refusals(), _progress() as report:
         from sandbox import commands, lifecycle
         from sandbox.fleet import CONTENT, spec_of
@@ -161,10 +163,10 @@ def run(root: Path, cluster: str | None, arguments: tuple[str, ...]) -> int:
 @contextmanager
 def _progress() -> Iterator[Callable[[str], None]]:
     """Show the steps: on a terminal the latest one with a spinner, otherwise each as a line."""
-    console = Console(stderr=True, highlight=False)
-    if not console.is_terminal:
+    if not shows_progress():
         yield say
         return
+    console = Console(stderr=True, highlight=False)
     with console.status("starting") as spinner:
         yield lambda message: spinner.update(message)
 

@@ -49,9 +49,9 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     `github` prints workflow commands, `sarif` SARIF 2.1.0 and `gitlab` a Code Quality report. Their paths start at the root
     of the Git repository.
     """
-    with working(f"checking {file}"):
+    with working(f"checking {file}") as tell:
         fleet = load_fleet(file)
-        plans = plan_all(fleet)
+        plans = plan_all(fleet, tell)
     admins = [name for name, tenant in fleet.document.tenants.items() if tenant.clusterAdmin]
     rights = [name for name, tenant in fleet.document.tenants.items() if tenant.clusterRoles]
     objects = {name: len(plan.objects) for name, plan in plans.items()}

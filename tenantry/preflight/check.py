@@ -17,6 +17,7 @@ from tenantry.guard.claims import Claim
 from tenantry.kube.objects import Manifest, ObjectId, labels_of
 from tenantry.messages.errors import Refused, Severity
 from tenantry.messages.problems import Problem, error
+from tenantry.messages.progress import Tell, counting, silent
 from tenantry.plan.admission_policy import management_policies
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, TENANT_LABEL
 from tenantry.plan.plan import Plan
@@ -57,17 +58,19 @@ def preflight(
     now: datetime,
     claim: Claim | None = None,
     connect: remotes.Connect = remotes.connect,
+    tell: Tell = silent,
 ) -> Report:
     """Find everything that would make the next run of an environment fail or do something unexpected.
 
     Args:   client: of the management cluster. claim: of the stack that runs the environment. connect: makes clients of remotes.
+            tell: is told how many remote clusters are checked.
     """
     marks = _told(lambda: unmarked(client, fleet, plan))
     if claim:
         marks += _told(lambda: against_claim(client, fleet, claim))
     if any(each.code == OTHER_CLUSTER for each in marks):
         return Report(tuple(marks), ())  # other findings would be about the wrong cluster
-    return _Check(client, fleet, plan, limits, now, connect).report(marks)
+    return _Check(client, fleet, plan, limits, now, connect, tell).report(marks)
 
 
 @dataclass(slots=True)
@@ -78,6 +81,7 @@ class _Check:
     limits: RunLimits
     now: datetime
     connect: remotes.Connect
+    tell: Tell
     adopted: tuple[Adoption, ...] = ()
     refused: bool = False
 
@@ -131,7 +135,8 @@ class _Check:
     def _remotes(self) -> Iterator[Problem]:
         local = is_loopback(urlsplit(self.client.config.cluster.server).hostname or "")
         checker = remotes.Checker(self.client, self.now, local, self.connect)
-        for found in in_parallel(checker.check, remotes.remotes(self.fleet, self.plan)):
+        asked = remotes.remotes(self.fleet, self.plan)
+        for found in in_parallel(counting(checker.check, len(asked), "remote clusters", self.tell), asked):
             yield from found
         if checker.identities:
             yield from same_clusters({self.plan.management: identity(self.client), **checker.identities})

@@ -15,7 +15,6 @@ from tenantry.cli.output import working
 from tenantry.compare.diff import Diff
 from tenantry.manifests.model import Options, Outcome
 from tenantry.messages.errors import Refused
-from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan, nothing_of
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -95,13 +94,8 @@ def outcome(
         for old, new in [_sides(diff.environment, before, after)]
         for app in changed_apps(diff, old, new, also)
     ]
-    done = [0]
-
-    def told(number: int, _: int) -> None:
-        done[0] = number
-
-    with working(lambda: f"rendering {done[0]} of {counted(len(apps), 'app')}"):
-        return compare_manifests(apps, _options(wanted), told)
+    with working("rendering changed apps") as tell:
+        return compare_manifests(apps, _options(wanted), lambda done, all: tell(f"{done:,} of {all:,} apps"))
 
 
 def _sides(name: str, before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Plan, Plan]:

@@ -13,6 +13,7 @@ from tenantry.compare.revision import Base, load_base
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.errors import INVALID_BASE, UNKNOWN_NAME, InvalidFleet, Refused
+from tenantry.messages.progress import Tell, steps
 from tenantry.plan.plan import Plan
 
 
@@ -35,20 +36,20 @@ def both_sides(file: Path, base: str, environments: tuple[str, ...], *, merge_ba
 
     Raises: InvalidFleet: the file is invalid; Refused: the base is wrong, or neither side declares the environment.
     """
-    with working(f"planning {file}"):
+    with working(f"planning {file}") as tell:
         fleet = load_fleet(file)
-        after = _chosen(fleet, environments)
+        after = _chosen(fleet, environments, tell)
     known: set[str] = set(fleet.environments)
     grants: dict[str, tuple[Widened, ...]] = {}
 
     def planned_before(there: Fleet) -> Mapping[str, Plan]:
         known.update(there.environments)
-        plans = after if _same(there, fleet) else _chosen(there, environments)
+        plans = after if _same(there, fleet) else _chosen(there, environments, tell)
         grants.update({name: widened(there, fleet, name) for name in plans if name in after})
         return plans
 
     try:
-        with working(f"planning {base}"):
+        with working(f"planning {base}") as tell:
             before = load_base(file, base, planned_before, merge_base=merge_base)
     except InvalidFleet as invalid:
         raise _nothing_to_compare(base, invalid, as_json=as_json) from None
@@ -64,11 +65,12 @@ def _same(one: Fleet, other: Fleet) -> bool:
     return one.source.fills.keys() == other.source.fills.keys() and repr(one.source.data) == repr(other.source.data)
 
 
-def _chosen(fleet: Fleet, environments: tuple[str, ...]) -> Mapping[str, Plan]:
+def _chosen(fleet: Fleet, environments: tuple[str, ...], tell: Tell) -> Mapping[str, Plan]:
     """The plans of the requested environments that are declared, in the fleet's order."""
     if not environments:
-        return plan_all(fleet)
-    return {name: plan_one(fleet, name) for name in fleet.in_order() if name in environments}
+        return plan_all(fleet, tell)
+    chosen = [name for name in fleet.in_order() if name in environments]
+    return {name: plan_one(fleet, name) for name in steps(chosen, "environments", tell)}
 
 
 def _nothing_to_compare(base: str, invalid: InvalidFleet, *, as_json: bool) -> Refused:

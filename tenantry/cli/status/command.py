@@ -17,6 +17,7 @@ from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.output import data, data_json, say, stdout_console, working
+from tenantry.cli.progress import shows_progress
 from tenantry.cli.status.data import receivers_document, status_document
 from tenantry.cluster.connect import answering
 from tenantry.cluster.inventory import apps_of
@@ -123,8 +124,9 @@ def command(
             return _show_webhooks(environment, webhooks_of(client, planned), output)
         if watch:
             return _watch(client, planned, selection, interval, failing=failing, every=every)
-        live = _wait(client, planned, selection, timeout) if wait else _read(client, planned)
-        report = full_report(client, planned, live, selection)
+        live = _wait(client, planned, selection, timeout) if wait else None
+        with working(f"reading the status of {environment}"):
+            report = full_report(client, planned, live or _read(client, planned), selection)
     _show(_failing(report) if failing else report, planned, fleet, output, every=every)
     return 0 if report.ready else 1
 
@@ -218,11 +220,10 @@ def _progress() -> Iterator[Callable[[StatusReport], None]]:
 
     from tenantry.cli.status.show import counts, shown
 
-    console = Console(stderr=True, highlight=False)
-    if not console.is_terminal:
+    if not shows_progress():
         yield _LineProgress()
         return
-    started = time.monotonic()
+    console, started = Console(stderr=True, highlight=False), time.monotonic()
     with Live(console=console, transient=True, refresh_per_second=4) as live:
 
         def show(report: StatusReport) -> None:

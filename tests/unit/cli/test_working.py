@@ -1,47 +1,245 @@
-"""Long work says so on a terminal, and nowhere else."""
+"""A terminal shows long work and how far it has got. Nothing else does, and the output stays as it is.
+
+No test depends on how fast the machine is: the work lasts until the line that is expected is on the screen.
+"""
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tenantry.cli import output
-from tenantry.cli.output import data, working
-from tests.terminal import in_terminal
+from tenantry.cli import progress, validate
+from tenantry.cli.output import data, say, working
+from tenantry.cli.progress import _Line
+from tenantry.load import load_fleet
+from tenantry.messages.errors import Refused
+from tenantry.messages.progress import counting, steps
+from tests.terminal import in_terminal, tenantry_in_terminal
+from tests.unit.texts import rocky
+
+SHIPPED = progress.PATIENCE
+_LONGEST = 20.0
+"""Seconds until a test gives up."""
 
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output, "_PATIENCE", 0.05)
+    monkeypatch.setattr(progress, "PATIENCE", 0.01)
+    monkeypatch.setattr(progress, "_TICK", 0.01)
     monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("CI", raising=False)
 
 
-def work(seconds: float) -> int:
+def until_shown(text: str) -> None:
+    end = time.monotonic() + _LONGEST
+    while not (_Line.current and text in _Line.current._shown):
+        assert time.monotonic() < end, f"'{text}' was never shown"
+        time.sleep(0.01)
+
+
+def work() -> int:
     with working("planning tenants.yaml"):
-        time.sleep(seconds)
+        until_shown("planning")
     data("done")
     return 0
 
 
+def lines(screen: str) -> list[str]:
+    """What was drawn in place, one after the other, and what was printed. Seconds are N, and a redrawn line counts once."""
+    found: list[str] = []
+    for part in re.split(r"[\r\n]", re.sub(r"\.\.\. \d+ s", "... N s", screen)):
+        if part and part != (found[-1] if found else ""):
+            found.append(part)
+    return found
+
+
+END = "\x1b[K"
+
+
 def test_a_terminal_shows_long_work_and_forgets_it_when_it_is_done() -> None:
-    assert in_terminal(lambda: work(0.8), 80) == (0, "\rplanning tenants.yaml ... 0 s\x1b[K\r\x1b[Kdone\n")
+    code, screen = in_terminal(work, 80)
+    assert (code, lines(screen)) == (0, [f"planning tenants.yaml ... N s{END}", f"{END}done"])
+    assert screen.endswith(f"\r{END}done\n")
+
+
+def test_it_waits_a_second_before_it_shows_anything() -> None:
+    assert SHIPPED == 1.0
 
 
 def test_quick_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output, "_PATIENCE", 30)
-    assert in_terminal(lambda: work(0), 80) == (0, "done\n")
+    monkeypatch.setattr(progress, "PATIENCE", 3600)
+
+    def quick() -> int:
+        with working("planning tenants.yaml"):
+            pass
+        data("done")
+        return 0
+
+    assert in_terminal(quick, 80) == (0, "done\n")
 
 
 def test_it_fits_a_narrow_terminal() -> None:
-    assert in_terminal(lambda: work(0.8), 20)[1].startswith("\rplanning ... 0 s\x1b[K")
+    def narrow() -> int:
+        with working("planning tenants.yaml"):
+            until_shown("plan")
+        return 0
+
+    first = lines(in_terminal(narrow, 24)[1])[0]
+    assert first == f"planning tenant ... N s{END}"
 
 
-def test_a_dumb_terminal_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "dumb")
-    assert in_terminal(lambda: work(0.8), 80) == (0, "done\n")
+def test_it_says_how_far_the_work_has_got() -> None:
+    def stepwise() -> int:
+        with working("planning tenants.yaml") as tell:
+            for _ in steps(["dev", "test", "prod"], "environments", tell):
+                until_shown("1 of 3") if _ == "test" else None
+            counting(lambda _: until_shown("1,000 of 1,001"), 1_001, "clusters", tell)
+            tell("1,000 of 1,001 clusters")
+            until_shown("1,000 of 1,001 clusters")
+        return 0
+
+    code, screen = in_terminal(stepwise, 80)
+    assert code == 0, screen
+    assert f"planning tenants.yaml: 1 of 3 environments ... N s{END}" in lines(screen)
+    assert f"planning tenants.yaml: 1,000 of 1,001 clusters ... N s{END}" in lines(screen)
 
 
-def test_a_pipe_gets_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    work(0.2)
+def test_output_meanwhile_is_not_mixed_with_it() -> None:
+    def talkative() -> int:
+        with working("planning"):
+            until_shown("planning")
+            data("a result")
+            until_shown("planning")
+            say("a message")
+            until_shown("planning")
+        return 0
+
+    shown = f"planning ... N s{END}"
+    assert lines(in_terminal(talkative, 80)[1]) == [shown, f"{END}a result", shown, f"{END}a message", shown, END]
+
+
+def test_work_inside_work_shares_the_line() -> None:
+    def nested() -> int:
+        with working("outer"):
+            with working("inner") as tell:
+                tell("half")
+                until_shown("outer: half")
+            until_shown("outer")
+        return 0
+
+    code, screen = in_terminal(nested, 80)
+    assert (code, "inner" in screen) == (0, False)
+
+
+@pytest.mark.parametrize("raised", [Refused("no"), KeyboardInterrupt(), ZeroDivisionError()])
+def test_a_failure_clears_the_line(raised: BaseException) -> None:
+    def failing() -> int:
+        try:
+            with working("planning"):
+                until_shown("planning")
+                raise raised
+        except BaseException:
+            say("failed")
+        return 0
+
+    assert in_terminal(failing, 80)[1].endswith(f"\r{END}failed\n")
+
+
+def test_a_name_with_control_characters_stays_text() -> None:
+    def hostile() -> int:
+        with working("planning \x1b[31m\nx"):
+            until_shown("planning")
+        return 0
+
+    assert lines(in_terminal(hostile, 80)[1])[0] == f"planning \\x1b[31m\\nx ... N s{END}"
+
+
+# --- where nothing is shown -----------------------------------------------------------------------------------------
+
+
+def silent_work() -> int:
+    with working("planning tenants.yaml"):
+        time.sleep(0.1)  # a line would be here after a tenth of it
+    data("done")
+    return 0
+
+
+@pytest.mark.parametrize(("variable", "value"), [("TERM", "dumb"), ("CI", "true"), ("CI", "1")])
+def test_a_dumb_terminal_and_a_log_show_nothing(monkeypatch: pytest.MonkeyPatch, variable: str, value: str) -> None:
+    monkeypatch.setenv(variable, value)
+    assert in_terminal(silent_work, 80) == (0, "done\n")
+
+
+@pytest.mark.parametrize(("variable", "value"), [("CI", ""), ("CI", "false"), ("NO_COLOR", "1")])
+def test_other_terminals_do(monkeypatch: pytest.MonkeyPatch, variable: str, value: str) -> None:
+    monkeypatch.setenv(variable, value)
+    code, screen = in_terminal(work, 80)
+    assert (code, lines(screen)[0]) == (0, f"planning tenants.yaml ... N s{END}")
+
+
+@pytest.mark.parametrize("forced", ["", "1"])
+def test_a_pipe_gets_nothing(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, forced: str) -> None:
+    monkeypatch.setenv("FORCE_COLOR", forced)
+    silent_work()
     assert capsys.readouterr() == ("done\n", "")
+
+
+def test_a_terminal_that_is_closed_does_not_end_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Closed:
+        def isatty(self) -> bool:
+            return True
+
+        def write(self, _: str) -> None:
+            raise OSError(5, "Input/output error")
+
+        def flush(self) -> None: ...
+
+    monkeypatch.setattr("sys.stderr", Closed())
+    with working("planning"):
+        until_shown("planning")
+
+
+# --- how far --------------------------------------------------------------------------------------------------------
+
+
+def told(count: Callable[[Callable[[str], None]], object]) -> list[str]:
+    found: list[str] = []
+    count(found.append)
+    return found
+
+
+def test_steps_tell_what_is_done_and_a_single_one_tells_nothing() -> None:
+    assert told(lambda tell: list(steps("abc", "files", tell))) == ["0 of 3 files", "1 of 3 files", "2 of 3 files"]
+    assert told(lambda tell: list(steps("a", "files", tell))) == []
+
+
+def test_calls_are_counted_also_those_that_fail() -> None:
+    def twice(tell: Callable[[str], None]) -> None:
+        counted = counting(lambda each: 1 // each, 2, "clusters", tell)
+        assert counted(1) == 1
+        with pytest.raises(ZeroDivisionError):
+            counted(0)
+
+    assert told(twice) == ["0 of 2 clusters", "1 of 2 clusters", "2 of 2 clusters"]
+
+
+# --- a whole command ------------------------------------------------------------------------------------------------
+
+
+def test_a_command_shows_what_takes_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*given: Any) -> Any:
+        until_shown("checking")
+        return load_fleet(*given)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(validate, "load_fleet", slow)
+    Path("tenants.yaml").write_text(rocky("web: {kustomize: {source: manifests}}"))
+    code, screen = tenantry_in_terminal("validate", columns=80)
+    shown = lines(screen)
+    assert (code, shown[0]) == (0, f"checking tenants.yaml ... N s{END}")
+    assert f"{END}tenants.yaml is valid: 2 clusters, 1 tenant; objects: dev " in "\n".join(shown)
