@@ -71,6 +71,10 @@ check: setup ## formatting, lint, types, layers, spelling, generated documentati
 	$(BIN)/python -m docgen.comparisons --check
 	$(BIN)/python docs/images/fleet.py --check
 
+.PHONY: lint-workflows
+lint-workflows: ## check the workflows of GitHub with actionlint (needs Go; the first run builds it in 10 seconds)
+	go -C tools/actionlint tool actionlint $(addprefix $(CURDIR)/,$(wildcard .github/workflows/*.yml))
+
 .PHONY: format
 format: setup ## format the code
 	$(BIN)/ruff check --fix .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,6 +16,10 @@ from sandbox.content import commit
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project, example
 from tests.e2e.webhook import signed_push
+from tests.forge import forge
+from tests.pipeline import REPOSITORY, Pipeline
+from tests.unit.pipelines.repository import commit as commit_change
+from tests.unit.pipelines.repository import publish, pull_request, push
 
 pytestmark = pytest.mark.e2e
 
@@ -154,9 +159,42 @@ def test_a_team_has_a_quota_and_is_isolated_from_the_other(cloudy: Cloudy) -> No
 OTHER_THAN_A_TENANTS = {"key": "toolkit.fluxcd.io/tenant", "operator": "DoesNotExist"}
 
 
-def quota(cloudy: Cloudy, tenant: str) -> dict[str, str] | None:
-    found = cloudy.cluster.find("ResourceQuota", cloudy.namespace(tenant), "tenantry")
-    return found and found["spec"]["hard"]
+def quota(cloudy: Cloudy, tenant: str) -> dict[str, str]:
+    return quota_of(cloudy.cluster, cloudy.namespace(tenant))
+
+
+def quota_of(cluster: Cluster, namespace: str) -> dict[str, str]:
+    found = cluster.find("ResourceQuota", namespace, "tenantry")
+    assert found
+    hard: dict[str, str] = found["spec"]["hard"]
+    return hard
+
+
+def test_a_change_goes_through_the_pipelines_from_its_review_to_every_environment(
+    teams: Project, cluster: Cluster
+) -> None:
+    root = teams.root.parents[1]
+    deployed = publish(root, "examples/teams/tenants.yaml")
+    commit_change(root, "examples/teams/tenants.yaml", "pods: 20", "pods: 25")
+    inputs = {
+        "setup": "true",
+        "directory": "examples/teams",
+        "policy-pack": os.path.relpath(REPOSITORY / "policy", root),
+    }
+    with forge() as server:
+        server.succeeded(deployed)
+        variables = teams.environment()
+        pipeline = Pipeline(root, server, variables, pull_request(), variables=variables, secrets=variables)
+        assert pipeline.call("review", {**inputs, "preview": True}), pipeline.record()
+        for environment in ("test", "prod"):
+            assert pipeline.steps(f"preview ({environment})")[-2:] == [("preflight", 0), ("preview", 0)]
+        assert "movy" in server.bodies()[0]
+        assert quota_of(cluster, "movy-prod")["pods"] == "20"
+        pipeline.event = push()
+        assert pipeline.call("deploy", inputs), pipeline.record()
+    jobs = dict.fromkeys(each.job for each in pipeline.ran)
+    assert list(jobs) == ["review", "preview (test)", "preview (prod)", "plan", "deploy (test)", "deploy (prod)"]
+    assert [quota_of(cluster, f"movy-{each}")["pods"] for each in ("test", "prod")] == ["25", "25"]
 
 
 def test_rocky_alone_may_manage_volumes(teams: Project) -> None:
@@ -168,12 +206,12 @@ def test_rocky_alone_may_manage_volumes(teams: Project) -> None:
 
 @in_test
 def test_what_rocky_pushes_is_deployed_without_ops(cloudy: Cloudy) -> None:
-    push(cloudy, {"k8s/test/kustomization.yaml": kustomization("../base", tag="2.2.0-rc.2")}, "Next candidate")
+    push_app(cloudy, {"k8s/test/kustomization.yaml": kustomization("../base", tag="2.2.0-rc.2")}, "Next candidate")
     pushed = "registry.example.com/rocky/web:2.2.0-rc.2"
     wait_image(cloudy, "rocky", pushed)
 
 
-def push(cloudy: Cloudy, changes: dict[str, str], message: str) -> None:
+def push_app(cloudy: Cloudy, changes: dict[str, str], message: str) -> None:
     """Commit to ROCKY's repository, and call ROCKY's webhook as the Git host does."""
     commit(cloudy.project.sandbox, "rocky/app", changes, message)
     assert signed_push(webhook(cloudy), TOKEN) == 200
@@ -204,12 +242,12 @@ def kustomization(*resources: str, tag: str) -> str:
 
 @in_test
 def test_a_chart_that_movy_publishes_is_deployed_without_ops(cloudy: Cloudy) -> None:
-    publish(cloudy, "1.3.0")
+    publish_chart(cloudy, "1.3.0")
     published = "registry.example.com/movy/web:1.3.0"
     wait_image(cloudy, "movy", published)
 
 
-def publish(cloudy: Cloudy, version: str, templates: dict[str, str] | None = None) -> None:
+def publish_chart(cloudy: Cloudy, version: str, templates: dict[str, str] | None = None) -> None:
     """Publish a release of MOVY's chart, and have Flux fetch the index now instead of within a minute."""
     charts = cloudy.project.content / "charts"
     made = charts / f"movy-web-{version}"
@@ -235,7 +273,7 @@ def test_a_role_for_the_whole_cluster_in_rockys_repository_is_refused(cloudy: Cl
         "k8s/test/everywhere.yaml": json.dumps(role),
     }
     before = image(cloudy, "rocky")
-    push(cloudy, changes, "Take everything")
+    push_app(cloudy, changes, "Take everything")
     message = refusal(cloudy, "Kustomization", "rocky")
     assert 'User "system:serviceaccount:rocky-test:rocky" cannot patch resource "clusterroles"' in message
     # Nothing of that push was applied, the new image neither.
@@ -255,7 +293,7 @@ def test_what_rocky_means_for_movys_namespace_stays_in_its_own(cloudy: Cloudy) -
         "k8s/test/kustomization.yaml": kustomization("../base", "intruder.yaml", tag="2.2.0-rc.2"),
         "k8s/test/intruder.yaml": INTRUDER.format(namespace="movy-test"),
     }
-    push(cloudy, changes, "Try movy's namespace")
+    push_app(cloudy, changes, "Try movy's namespace")
     cloudy.cluster.until("ConfigMap", "rocky-test", "intruder", bool, "the object to appear")
     assert cloudy.cluster.find("ConfigMap", "movy-test", "intruder") is None
 
@@ -269,7 +307,7 @@ metadata: {{name: intruder, namespace: {namespace}}}
 
 @in_test
 def test_a_chart_of_movys_that_reaches_into_rockys_namespace_is_refused(cloudy: Cloudy) -> None:
-    publish(cloudy, "1.4.0", {"release.yaml": INTRUDER.format(namespace="rocky-test").replace("intruder", "spy")})
+    publish_chart(cloudy, "1.4.0", {"release.yaml": INTRUDER.format(namespace="rocky-test").replace("intruder", "spy")})
     message = refusal(cloudy, "HelmRelease", "movy")
     assert 'User "system:serviceaccount:movy-test:movy" cannot' in message
     assert 'in the namespace "rocky-test"' in message

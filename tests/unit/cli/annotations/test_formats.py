@@ -11,6 +11,8 @@ import pytest
 
 from tenantry.cli.annotations.github import command_of_problem
 from tenantry.messages.problems import error
+from tests.golden.test_diagnostics import CASES
+from tests.golden.test_diagnostics import HERE as DIAGNOSTICS
 from tests.unit.cli.test_cli import BROKEN, DOUBTLESS, SOUND, VALID, Capture, tenantry
 
 LEVELS = {"none", "note", "warning", "error"}
@@ -201,6 +203,21 @@ def test_every_kind_of_invalid_file_is_annotated(capsys: Capture, text: str) -> 
     assert out
     assert all(line.startswith("::error file=fleets/edge/tenants.yaml,line=") for line in out.splitlines())
     assert len(sarif(capsys)["runs"][0]["results"]) == len(json.loads(validate(capsys, "gitlab")[1])) >= 1
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_the_broken_files_of_the_golden_tests_are_annotated(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, part: int
+) -> None:
+    for case in CASES[part::4]:
+        monkeypatch.chdir(DIAGNOSTICS / case)
+        code, out, _ = tenantry(capsys, "validate", "--output", "github")
+        assert code == 2
+        results = json.loads(tenantry(capsys, "validate", "--output", "sarif")[1])
+        assert_is_sarif(results)
+        assert len(out.splitlines()) == len(results["runs"][0]["results"]), case
+        place = re.compile(rf"::error file=tests/golden/diagnostics/{case}/[\w./-]+,line=\d+,col=\d+,title=[\w-]+::\S")
+        assert [line for line in out.splitlines() if not place.match(line)] == []
 
 
 def test_a_secret_is_in_no_format_and_its_length_neither(capsys: Capture) -> None:

@@ -1,0 +1,276 @@
+"""Runs the workflows of .github/workflows as GitHub does: each `run:` with its shell, its environment and its condition.
+
+Only what is GitHub's own is left out: actions of other repositories, of which `Pipeline.used` keeps the inputs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.forge import Forge
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+FILES = (".ci", ".github", "action.yml")
+"""What a fleet's repository needs for its pipelines."""
+
+_EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}", re.DOTALL)
+_TOKEN = re.compile(r"'(?:[^']|'')*'|&&|\|\||[!=]=|!|[()]|[A-Za-z_][\w.-]*|\S")
+_STATUS = re.compile(r"\b(always|cancelled|failure|success)\(\)")
+_OPERATORS = {"&&": " and ", "||": " or ", "!": " not "}
+_LITERALS = {"true": "True", "false": "False", "null": "None"}
+SHELLS = {None: ["bash", "-e"], "bash": ["bash", "--noprofile", "--norc", "-eo", "pipefail"]}
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A step of a job that ran; text: both of its streams."""
+
+    job: str
+    step: str
+    code: int
+    text: str
+
+
+@dataclass
+class Pipeline:
+    """A repository in which workflows run.
+
+    environment: the variables of the machine; event: what happened, as GitHub describes it; used: the inputs of the actions
+    of other repositories, by the name of the action.
+    """
+
+    root: Path
+    forge: Forge
+    environment: Mapping[str, str]
+    event: Mapping[str, Any]
+    variables: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    ran: list[Ran] = field(default_factory=list)
+    used: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    summary: str = ""
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    def call(self, name: str, inputs: Mapping[str, Any]) -> bool:
+        """Run a reusable workflow. Returns: whether all its jobs succeeded."""
+        workflow = load(self.root / ".github" / "workflows" / f"{name}.yml")
+        declared = workflow["on"]["workflow_call"]["inputs"]
+        assert set(inputs) <= set(declared)
+        given = {key: inputs.get(key, each["default"]) for key, each in declared.items()}
+        needs: dict[str, Any] = {}
+        for job, content in workflow["jobs"].items():
+            contexts = {"inputs": given, "needs": needs}
+            needed = [content["needs"]] if isinstance(content.get("needs"), str) else content.get("needs", [])
+            if any(needs[each]["result"] != "success" for each in needed) or not self._evaluate(
+                content.get("if", "true"), contexts, ok=True
+            ):
+                needs[job] = {"result": "skipped", "outputs": {}}
+            else:
+                needs[job] = self._job(job, content, contexts)
+        return all(each["result"] != "failure" for each in needs.values())
+
+    def _job(self, name: str, content: Mapping[str, Any], contexts: dict[str, Any]) -> dict[str, Any]:
+        strategy = content.get("strategy", {})
+        matrix = {key: self._fill(each, contexts) for key, each in strategy.get("matrix", {}).items()}
+        if not matrix:
+            return self._instance(name, content, contexts)
+        ((key, values),) = matrix.items()
+        result = {"result": "success", "outputs": {}}
+        for value in values:
+            if (
+                self._instance(f"{name} ({value})", content, {**contexts, "matrix": {key: value}})["result"]
+                == "failure"
+            ):
+                result["result"] = "failure"
+                if strategy["fail-fast"]:
+                    break
+        return result
+
+    def _instance(self, name: str, content: Mapping[str, Any], contexts: dict[str, Any]) -> dict[str, Any]:
+        """A job on a machine of its own."""
+        machine = _Machine(self.root.with_name(f"{self.root.name}-machine-{next(self._numbers)}"), self.root)
+        machine.environment = {
+            **self.environment,
+            **{key: _text(self._fill(each, contexts)) for key, each in content.get("env", {}).items()},
+        }
+        outcome = self._steps(name, content["steps"], contexts, machine)
+        outputs = {key: self._fill(each, outcome.contexts) for key, each in content.get("outputs", {}).items()}
+        self.summary += machine.read("summary")
+        shutil.rmtree(machine.home)
+        return {"result": "success" if outcome.ok else "failure", "outputs": outputs}
+
+    def _steps(
+        self, job: str, steps: list[Mapping[str, Any]], contexts: Mapping[str, Any], machine: _Machine, action: str = ""
+    ) -> _Outcome:
+        done: dict[str, Any] = {}
+        outcome = _Outcome({**contexts, "steps": done})
+        for step in steps:
+            if not self._holds(step.get("if", "success()"), outcome):
+                continue
+            given = {key: self._fill(each, outcome.contexts) for key, each in step.get("with", {}).items()}
+            outputs: dict[str, str] = {}
+            if "run" in step:
+                code, outputs = self._run(job, step, outcome.contexts, machine, action)
+                outcome.ok = outcome.ok and code == 0
+            elif step["uses"] == "./":
+                inner = self._action(job, given, machine)
+                outputs, outcome.ok = inner.contexts["outputs"], outcome.ok and inner.ok
+            else:
+                self.used.setdefault(step["uses"].partition("@")[0], []).append(given)
+                if "upload-artifact" in step["uses"]:
+                    assert Path(given["path"]).exists()
+                    given["text"] = Path(given["path"]).read_text()
+            done[step.get("id", "")] = {"outputs": outputs}
+        return outcome
+
+    def _holds(self, condition: str, outcome: _Outcome) -> bool:
+        """Whether a step runs: without a status function in its condition, only while all went well."""
+        ok = outcome.ok or _STATUS.search(condition) is not None
+        return ok and bool(self._evaluate(condition, outcome.contexts, ok=outcome.ok))
+
+    def _action(self, job: str, given: Mapping[str, Any], machine: _Machine) -> _Outcome:
+        """The composite action of the repository itself."""
+        action = load(self.root / "action.yml")
+        inputs = {
+            key: given.get(key, self._fill(each.get("default", ""), {})) for key, each in action["inputs"].items()
+        }
+        outcome = self._steps(job, action["runs"]["steps"], {"inputs": inputs}, machine, str(self.root))
+        filled = {key: self._fill(each["value"], outcome.contexts) for key, each in action["outputs"].items()}
+        outcome.contexts["outputs"] = filled
+        return outcome
+
+    def _run(
+        self, job: str, step: Mapping[str, Any], contexts: Mapping[str, Any], machine: _Machine, action: str
+    ) -> tuple[int, dict[str, str]]:
+        own = {key: _text(self._fill(each, contexts)) for key, each in step.get("env", {}).items()}
+        directory = self.root / _text(self._fill(step.get("working-directory", "."), contexts))
+        script = machine.home / "script"
+        script.write_text(step["run"])
+        machine.begin()
+        done = subprocess.run(
+            [*SHELLS[step.get("shell")], str(script)],
+            cwd=directory,
+            env={**machine.variables(self.forge.url, action), **own},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+        self.ran.append(Ran(job, step.get("name", step["run"]), done.returncode, done.stdout))
+        return done.returncode, machine.finish()
+
+    def _fill(self, value: Any, contexts: Mapping[str, Any]) -> Any:
+        """A value of a workflow with its expressions evaluated."""
+        if not isinstance(value, str):
+            return value
+        whole = _EXPRESSION.fullmatch(value.strip())
+        if whole:
+            return self._evaluate(whole[1], contexts, ok=True)
+        return _EXPRESSION.sub(lambda found: _text(self._evaluate(found[1], contexts, ok=True)), value)
+
+    def _evaluate(self, expression: str, contexts: Mapping[str, Any], *, ok: bool) -> Any:
+        found = _EXPRESSION.fullmatch(str(expression).strip())
+        github = {**self.event, "token": "the-token", "repository": "ops/fleet", "ref": "refs/heads/main"}
+        known = {**contexts, "github": github, "vars": self.variables, "secrets": self.secrets}
+        functions = {
+            "success": lambda: ok,
+            "failure": lambda: not ok,
+            "always": lambda: True,
+            "cancelled": lambda: False,
+            "fromJSON": json.loads,
+            "known": lambda path: _at(known, path),
+        }
+        parts = _TOKEN.findall(found[1] if found else str(expression))
+        text = "".join(_translated(part, "".join(parts[index + 1 : index + 2])) for index, part in enumerate(parts))
+        return eval(text.strip(), {"__builtins__": {}}, functions)
+
+    def steps(self, job: str) -> list[tuple[str, int]]:
+        """The steps of a job that ran, with their exit codes."""
+        return [(each.step, each.code) for each in self.ran if each.job == job]
+
+    def record(self) -> str:
+        """Everything that ran, as the forge would show it."""
+        return "\n".join(f"== {each.job}: {each.step}\n{each.text}== exit code {each.code}" for each in self.ran)
+
+
+@dataclass
+class _Outcome:
+    contexts: dict[str, Any]
+    ok: bool = True
+
+
+class _Machine:
+    """The files through which the steps of a job talk to GitHub."""
+
+    def __init__(self, home: Path, workspace: Path) -> None:
+        self.home, self._workspace = home, workspace
+        home.mkdir()
+        for name in ("env", "path", "output", "summary"):
+            (home / name).touch()
+        self.environment: dict[str, str] = {}
+
+    def read(self, name: str) -> str:
+        return (self.home / name).read_text()
+
+    def begin(self) -> None:
+        (self.home / "output").write_text("")
+
+    def finish(self) -> dict[str, str]:
+        """Take over what a step has set. Returns: its outputs."""
+        self.environment |= dict(line.split("=", 1) for line in self.read("env").splitlines())
+        (self.home / "env").write_text("")
+        return dict(line.split("=", 1) for line in self.read("output").splitlines())
+
+    def variables(self, api: str, action: str) -> dict[str, str]:
+        path = os.pathsep.join([*reversed(self.read("path").splitlines()), self.environment["PATH"]])
+        return {
+            **self.environment,
+            "PATH": path,
+            "RUNNER_TEMP": str(self.home),
+            "GITHUB_WORKSPACE": str(self._workspace),
+            "GITHUB_ACTION_PATH": action,
+            "GITHUB_API_URL": api,
+            "GITHUB_REPOSITORY": "ops/fleet",
+            "GITHUB_REF_NAME": "main",
+            "GITHUB_WORKFLOW_REF": "ops/fleet/.github/workflows/fleet.yml@refs/heads/main",
+            **{f"GITHUB_{name.upper()}": str(self.home / name) for name in ("env", "path", "output")},
+            "GITHUB_STEP_SUMMARY": str(self.home / "summary"),
+        }
+
+
+def load(file: Path) -> Any:
+    """A workflow. YAML 1.1 reads its key `on` as true."""
+    content = yaml.safe_load(file.read_text())
+    return {("on" if key is True else key): value for key, value in content.items()}
+
+
+def _at(known: Any, path: str) -> Any:
+    """A value of a context; like GitHub, "" if there is none."""
+    for part in path.split("."):
+        known = known.get(part, "") if isinstance(known, Mapping) else ""
+    return known
+
+
+def _translated(part: str, following: str) -> str:
+    if part in _OPERATORS:
+        return _OPERATORS[part]
+    if part in _LITERALS:
+        return _LITERALS[part]
+    if part[0].isalpha() and following != "(":
+        return f"known({part!r})"
+    return part
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)
