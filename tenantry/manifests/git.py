@@ -22,7 +22,7 @@ _OWN = (
 """What Git needs to log in as the user has configured it."""
 _SAFE = (
     "-c", "protocol.allow=never", "-c", "protocol.https.allow=always", "-c", "protocol.http.allow=always",
-    "-c", "protocol.ssh.allow=always", "-c", "core.hooksPath=/dev/null", "-c", "core.symlinks=false",
+    "-c", "protocol.ssh.allow=always", "-c", "core.hooksPath=/dev/null",
     "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 )  # fmt: skip
 _URL = re.compile(r"(?:https?|ssh)://[^\s-]\S*")

@@ -11,9 +11,8 @@ from tenantry.manifests.cache import Cache
 from tenantry.manifests.charts import ChartSources
 from tenantry.manifests.git import GitSources
 from tenantry.manifests.model import Inputs, NotFetched, NotRendered, Options
+from tenantry.manifests.oci import ArtifactSources
 from tenantry.manifests.once import Once
-
-_CHART_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
 
 
 class Sources:
@@ -25,6 +24,7 @@ class Sources:
         self._scratch = Cache(scratch)
         self._git = GitSources(options, cache)
         self._charts = ChartSources(options, cache, self._scratch)
+        self._artifacts = ArtifactSources(options, cache, self._scratch)
         self._fetched: Once[str, Path] = Once()
 
     def files(self, inputs: Inputs, local: Mapping[str, Path]) -> tuple[Path, Path]:
@@ -48,16 +48,13 @@ class Sources:
         if kind == "GitRepository":
             root = self._once(spec, (), lambda: self._git.fetch(spec))
             return root, _below(root, chart["chart"]) if chart else root
+        if kind == "OCIRepository" and inputs.app["kind"] == "HelmRelease":
+            fetched = self._once(spec, ("chart",), lambda: self._charts.from_registry(spec))
+            return _only(fetched), _only(fetched)
         if kind == "OCIRepository":
-            fetched = self._once(spec, (), lambda: self._artifact(spec, is_chart=inputs.app["kind"] == "HelmRelease"))
-            is_release = inputs.app["kind"] == "HelmRelease"
-            return fetched, _only(fetched) if is_release else fetched
+            root = self._once(spec, (), lambda: self._artifacts.fetch(spec))
+            return root, root
         raise NotFetched(f"Tenantry does not fetch sources of this kind ({kind})")
-
-    def _artifact(self, spec: Mapping[str, Any], *, is_chart: bool) -> Path:
-        if is_chart or (spec.get("layerSelector") or {}).get("mediaType") == _CHART_LAYER:
-            return self._charts.from_registry(spec)
-        raise NotFetched("OCI artifacts are fetched only if they are charts")
 
     def _once(self, spec: Mapping[str, Any], wanted: tuple[str, ...], fetch: Any) -> Path:
         keys = ("url", "ref", "ignore", "type", "insecure", "include", "recurseSubmodules", "layerSelector")
