@@ -92,12 +92,23 @@ class AppChange:
     problems: tuple[Problem, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """A release that is not rendered for some clusters, because its values differ on very many."""
+
+    environment: str
+    tenant: str
+    name: str
+    clusters: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """apps: those whose settings differ, also if they apply the same as before. renderings: runs of kustomize and helm."""
+    """apps: those whose settings differ, also if they apply the same as before. renderings: of kustomize and helm."""
 
     apps: tuple[AppChange, ...]
     renderings: int
+    left: tuple[Left, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +116,7 @@ class Options:
     """local: directories to use instead of fetching, by the name of the source; local_before: for the side before alone.
 
     programs: where kustomize, helm and git are; kustomize has several words if kubectl contains it.
+    most: for how many different values a release is rendered in an environment; None: for all.
     """
 
     cache: Path
@@ -112,3 +124,4 @@ class Options:
     local: Mapping[str, Path] = field(default_factory=dict)
     local_before: Mapping[str, Path] = field(default_factory=dict)
     workers: int = 4
+    most: int | None = 10

@@ -18,6 +18,7 @@ from tenantry.manifests.model import (
     AppChange,
     ChangedApp,
     Inputs,
+    Left,
     NotFetched,
     NotRendered,
     Options,
@@ -39,6 +40,7 @@ def compare_manifests(
     """What the apps apply before and after. Args: told: is called with how many of how many apps are done."""
     with tempfile.TemporaryDirectory(prefix="tenantry-") as scratch:
         renderer = _Renderer(options, Path(scratch))
+        apps, left = _within(apps, options.most)
         pairs = grouped(apps, lambda app: (_key(app.before), _key(app.after)))
         found: dict[tuple[str, str], _Pair] = {}
         with ThreadPoolExecutor(options.workers) as pool:
@@ -56,7 +58,27 @@ def compare_manifests(
         outcomes = [(app, found[(_key(app.before), _key(app.after))]) for app in apps]
         with suppress(OSError):
             Cache(options.cache).prune()
-        return Outcome(tuple(_grouped(outcomes)), renderer.renderings)
+        return Outcome(tuple(_grouped(outcomes)), renderer.renderings, left)
+
+
+def _within(apps: Sequence[ChangedApp], most: int | None) -> tuple[list[ChangedApp], tuple[Left, ...]]:
+    """The apps to render, and the others: each rendering of a chart takes a while, whereas a build is shared."""
+    seen: dict[tuple[str, ...], set[tuple[str, str]]] = {}
+    chosen, left = [], []
+    for app in apps:
+        values = seen.setdefault((app.environment, app.tenant, app.name), set())
+        key = (_key(app.before), _key(app.after))
+        release = any(side and side.app["kind"] == "HelmRelease" for side in (app.before, app.after))
+        if most is None or not release or key in values or len(values) < most:
+            values.add(key)
+            chosen.append(app)
+        else:
+            left.append(app)
+    groups = grouped(left, lambda app: (app.environment, app.tenant, app.name))
+    return chosen, tuple(
+        Left(environment=environment, tenant=tenant, name=name, clusters=tuple(app.cluster for app in own))
+        for (environment, tenant, name), own in groups.items()
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -29,14 +30,24 @@ def substituted(built: str, post_build: Mapping[str, Any]) -> Rendered:
     notes = [f"values of {each} are unknown here: what it sets is shown as ${{NAME}}" for each in unknown]
     objects: list[Mapping[str, Any]] = []
     for text in _BETWEEN.split(built):
-        found = documents.objects_of(documents.read_all(text))
-        if "$" in text and (values or unknown or always) and not any(map(_is_disabled, found)):
-            found = documents.objects_of(documents.read_all(_replaced(text, values, known=not unknown)))
-        objects += found
+        if "$" in text and (values or unknown or always) and not _is_disabled(text):
+            objects += _objects(_replaced(text, values, known=not unknown))
+        else:
+            objects += _objects(text)
     return Rendered(tuple(objects), tuple(notes))
 
 
-def _is_disabled(manifest: Mapping[str, Any]) -> bool:
+@functools.lru_cache(maxsize=4_000)
+def _objects(text: str) -> tuple[Mapping[str, Any], ...]:
+    """Read once what is the same on many clusters."""
+    return tuple(documents.objects_of(documents.read_all(text)))
+
+
+def _is_disabled(text: str) -> bool:
+    return _DISABLED in text and any(map(_says_so, _objects(text)))
+
+
+def _says_so(manifest: Mapping[str, Any]) -> bool:
     annotations = (manifest.get("metadata") or {}).get("annotations") or {}
     return "disabled" in (labels_of(manifest).get(_DISABLED), annotations.get(_DISABLED))
 

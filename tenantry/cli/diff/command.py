@@ -107,7 +107,7 @@ def command(
         diffs = diff_all(sides.before, sides.after, sides.grants)
         refused = {each.environment: limits.refusals(each.environment) for each in diffs}
         result = _result(output, sides, diffs, refused, limits, EVERYTHING if everything else DisplayLimits())
-    rendered = manifest_options.outcome(diffs, sides.before, sides.after, wanted)
+    rendered = manifest_options.outcome(diffs, sides.before, sides.after, wanted, everything=everything)
     result = manifests.added(result, output, rendered, everything=everything)
     if isinstance(result, str):
         if result:

@@ -18,6 +18,8 @@ from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan, nothing_of
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+MOST = 10
+"""For how many different values a release is rendered, without `--all`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def _named(text: str) -> tuple[str, Path]:
 
 
 def outcome(
-    diffs: Iterable[Diff], before: Mapping[str, Plan], after: Mapping[str, Plan], wanted: Wanted
+    diffs: Iterable[Diff], before: Mapping[str, Plan], after: Mapping[str, Plan], wanted: Wanted, *, everything: bool
 ) -> Outcome | None:
     """Render both sides of all changed apps; None: nobody asked for it."""
     if not wanted.manifests:
@@ -95,7 +97,8 @@ def outcome(
         for app in changed_apps(diff, old, new, also)
     ]
     with working("rendering changed apps") as tell:
-        return compare_manifests(apps, _options(wanted), lambda done, all: tell(f"{done:,} of {all:,} apps"))
+        chosen = _options(wanted, everything=everything)
+        return compare_manifests(apps, chosen, lambda done, all: tell(f"{done:,} of {all:,} apps"))
 
 
 def _sides(name: str, before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Plan, Plan]:
@@ -105,7 +108,7 @@ def _sides(name: str, before: Mapping[str, Plan], after: Mapping[str, Plan]) -> 
     return old or nothing_of(known), new or nothing_of(known)
 
 
-def _options(wanted: Wanted) -> Options:
+def _options(wanted: Wanted, *, everything: bool) -> Options:
     from tenantry.manifests.cache import default_root
 
     return Options(
@@ -114,6 +117,7 @@ def _options(wanted: Wanted) -> Options:
         local=wanted.local,
         local_before=wanted.local_before,
         workers=2 * (os.cpu_count() or 1),
+        most=None if everything else MOST,
     )
 
 

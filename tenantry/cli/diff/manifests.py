@@ -14,7 +14,7 @@ from tenantry.cli.diff.objects_data import field_as_data, id_as_data
 from tenantry.cli.diff.terminal import line_as_text
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line, field_lines
 from tenantry.cli.diff.words import SIGNS
-from tenantry.manifests.model import AppChange, ObjectChange, Outcome, Problem
+from tenantry.manifests.model import AppChange, Left, ObjectChange, Outcome, Problem
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import counted, grouped, listed, printable
 
@@ -41,6 +41,7 @@ def lines_of(outcome: Outcome, limits: DisplayLimits) -> list[Line]:
         lines += _app_lines(same, limits)
     if (left := len(told) - limits.lines) > 0:
         lines.append(Line(" ", f"and {counted(left, 'more app')}; --all shows them"))
+    lines += [Line(" ", _left(each)) for each in outcome.left]
     if same := [each for each in outcome.apps if not each.changes and not each.problems]:
         names = listed((_name(each) for each in same), limits.names)
         lines.append(Line(" ", f"no difference in what these apps apply: {names}"))
@@ -61,6 +62,12 @@ def _app_lines(same: Sequence[AppChange], limits: DisplayLimits) -> Iterator[Lin
         yield from field_lines(change.fields, limits, 2)
     if (left := len(app.changes) - limits.changes) > 0:
         yield Line(" ", f"and {counted(left, 'more object')}; --all shows them", 1)
+
+
+def _left(left: Left) -> str:
+    name = f"{left.tenant or 'platform'}/{left.name}"
+    more = counted(len(left.clusters), "more cluster")
+    return f"{left.environment}: {name} has other values on {more}, where it is not rendered; --all renders it there"
 
 
 def _problem_lines(apps: Iterable[AppChange]) -> Iterator[Line]:
@@ -129,7 +136,17 @@ def as_markdown(outcome: Outcome, limits: DisplayLimits, room: int) -> str:
 
 def as_data(outcome: Outcome) -> dict[str, Any]:
     """The key `manifests` of `--output json`; docs/manifests.md describes it."""
-    return {"renderings": outcome.renderings, "apps": [_app_as_data(each) for each in outcome.apps]}
+    left = [
+        {
+            "environment": each.environment,
+            "tenant": each.tenant or None,
+            "app": each.name,
+            "clusters": list(each.clusters),
+        }
+        for each in outcome.left
+    ]
+    apps = [_app_as_data(each) for each in outcome.apps]
+    return {"renderings": outcome.renderings, "apps": apps, "notRendered": left}
 
 
 def _app_as_data(app: AppChange) -> dict[str, Any]:

@@ -167,6 +167,7 @@ def test_as_json(bench: Bench) -> None:
                 "problems": [],
             }
         ],
+        "notRendered": [],
     }
 
 
@@ -219,20 +220,44 @@ def test_links_out_of_a_source_are_left_out(bench: Bench) -> None:
     assert "secret" not in bench.section()
 
 
-def test_clusters_with_the_same_inputs_are_rendered_once(bench: Bench) -> None:
+def many_clusters(apps: str) -> str:
+    """A fleet of 30 clusters in three zones, each with a domain of its own."""
     clusters = "".join(
-        f"  edge-{number}: {{environments: [dev], variables: {{zone: z{number % 3}}}, kubeconfig: {{kamaji: "
-        f"{{controlPlane: edge-{number}, namespace: kamaji}}}}}}\n"
+        f"  edge-{number}: {{environments: [dev], variables: {{zone: z{number % 3}, domain: d{number}}}, kubeconfig: "
+        f"{{kamaji: {{controlPlane: edge-{number}, namespace: kamaji}}}}}}\n"
         for number in range(30)
     )
-    apps = APPS.replace("./one", "./one, postBuild: {substitute: {COLOR: '{zone}'}}")
-    fleet = rocky(apps, EVERYWHERE).replace("clusters:\n", f"clusters:\n{clusters}", 1)
-    fleet = fleet.replace("  edge: {environments: [dev],", "  edge: {environments: [dev], variables: {zone: z0},")
-    fleet = fleet.replace("  hub: {environments: [dev],", "  hub: {environments: [dev], variables: {zone: z0},")
+    return rocky(apps, "clusters: {labels: {tier: edge}}").replace(
+        "  edge: {environments: [dev], labels: {tier: edge}, kubeconfig: {kamaji: {controlPlane: edge, namespace: kamaji}}}\n",
+        clusters.replace("variables:", "labels: {tier: edge}, variables:"),
+    )
+
+
+def test_clusters_with_the_same_inputs_are_rendered_once(bench: Bench) -> None:
+    fleet = many_clusters(
+        "web: {kustomize: {source: manifests, path: ./one, postBuild: {substitute: {COLOR: '{zone}'}}}}"
+    )
     for path, color in (("one", "a"), ("two", "b")):
         bench.write(f"manifests/{path}/all.txt", WEB % f"'{color}-${{COLOR}}'")
     bench.fleets(fleet, "path: ./one", "path: ./two")
     shown = bench.section()
-    assert "app rocky/web on 12 clusters\n      ~ ConfigMap web\n          ~ data.color: a-z0 -> b-z0\n" in shown
-    assert "app rocky/web on 10 clusters\n      ~ ConfigMap web\n          ~ data.color: a-z1 -> b-z1\n" in shown
+    for zone in range(3):
+        assert f"on 10 clusters\n      ~ ConfigMap web\n          ~ data.color: a-z{zone} -> b-z{zone}\n" in shown
     assert len(bench.calls()) == 2
+
+
+def test_a_release_with_other_values_on_very_many_clusters_is_rendered_for_some(bench: Bench) -> None:
+    fleet = many_clusters(
+        "cache: {helm: {source: charts, chart: valkey, version: 1.0.0, values: {size: 1, host: '{domain}'}}}"
+    )
+    bench.fleets(fleet, "size: 1", "size: 2")
+    assert bench.section() == (
+        "what the manifests change\n"
+        "  ~ dev: app rocky/cache on 10 clusters\n"
+        "      ~ ConfigMap cache\n"
+        "          ~ data.size: 1 -> 2\n"
+        "    dev: rocky/cache has other values on 20 more clusters, where it is not rendered; --all renders it there\n"
+    )
+    assert len(bench.calls()) == 20
+    assert "not rendered" not in bench.section("--all")
+    assert len(bench.calls()) == 20 + 60
