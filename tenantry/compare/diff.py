@@ -27,7 +27,7 @@ from tenantry.compare.moves import (
 from tenantry.compare.rights import ClusterAdmin, ClusterRight, new_admins, new_rights, newly_allowed
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.plan.objects.lifecycle import STATE_LABEL
-from tenantry.plan.plan import PROTECTED, Plan, nothing_of
+from tenantry.plan.plan import PROTECTED, Permit, Plan, nothing_of
 from tenantry.plan.planned_apps import PlannedApp
 
 _T = TypeVar("_T")
@@ -95,6 +95,7 @@ class Diff:
     recreated: namespaces that both plans have, but that are deleted and created again. admins: who gets `cluster-admin`;
     rights: which tenants get other rights on whole clusters;
     allowed: tenants that may give it from now on; widened: those that are granted more. Neither changes an object by itself.
+    permitted: what the file permits from now on.
     protection: whether Pulumi refuses to delete the environment's tenants and apps, before and after.
     """
 
@@ -114,6 +115,7 @@ class Diff:
     unchanged: int
     widened: tuple[Widened, ...] = ()
     protection: tuple[bool, bool] = (False, False)
+    permitted: tuple[Permit, ...] = ()
 
     @property
     def unprotected(self) -> bool:
@@ -129,7 +131,7 @@ class Diff:
         """Whether there is any difference."""
         objects = self.removed.objects or self.added.objects or self.changed
         kept = self.status is Status.KEPT and not (self.protects or self.unprotected)
-        return bool(not kept or objects or self.allowed or self.widened)
+        return bool(not kept or objects or self.allowed or self.widened or self.permitted)
 
     @property
     def deletions(self) -> Deletions:
@@ -183,6 +185,7 @@ def _diff(before: Plan, after: Plan, status: Status) -> Diff:
         allowed=newly_allowed(before, after),
         unchanged=len(both) - len(changed),
         protection=_protection(before, after),
+        permitted=_only(after.permits, before.permits),
     )
 
 

@@ -5,8 +5,9 @@ It is a pure function of the fleet and the environment. It uses no clock and no 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import KubeObject, ObjectId
@@ -18,6 +19,14 @@ from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.planner import Part, Planner
+
+
+class Permit(NamedTuple):
+    """What the file permits without planning an object. what: `adopt`, of a tenant or an add-on, or `sharedIdentity`."""
+
+    what: str
+    tenant: str = ""
+    addon: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +42,7 @@ class Plan:
     placements: tuple[PlannedPlacement, ...]
     apps: tuple[PlannedApp, ...]
     origins: Mapping[ObjectId, Path] = field(default_factory=dict)
+    permits: tuple[Permit, ...] = ()
 
 
 def nothing_of(plan: Plan) -> Plan:
@@ -75,7 +85,21 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         planner.placements,
         tuple(gathered.apps),
         gathered.origins,
+        tuple(_permits(fleet, planner.placements, gathered.apps)),
     )
+
+
+def _permits(fleet: Fleet, placements: Iterable[PlannedPlacement], apps: Iterable[PlannedApp]) -> Iterator[Permit]:
+    """Those of the environment's tenants and add-ons."""
+    tenants, platform = fleet.document.tenants, fleet.document.platform
+    if platform.sharedIdentity:
+        yield Permit("sharedIdentity")
+    for tenant in dict.fromkeys(each.tenant for each in placements):
+        if tenants[tenant].adopt:
+            yield Permit("adopt", tenant)
+    for addon in dict.fromkeys(each.name for each in apps if not each.tenant):
+        if platform.addons[addon].adopt:
+            yield Permit("adopt", addon=addon)
 
 
 PROTECTED = ("Namespace", "Kustomization", "HelmRelease")

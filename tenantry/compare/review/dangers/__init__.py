@@ -1,0 +1,41 @@
+"""What a reviewer has to look at first, judged by the planned objects of both plans and not by keys of the file.
+
+Called by: `review.build`, for every format.
+Never: judges what an app installs, because a plan does not hold it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenantry.compare.diff import Diff, Status
+from tenantry.compare.review.dangers.apps import app_dangers
+from tenantry.compare.review.dangers.found import Found, in_sentences
+from tenantry.compare.review.dangers.network import network_dangers
+from tenantry.compare.review.dangers.pieces import Pieces
+from tenantry.compare.review.dangers.platform import platform_dangers
+from tenantry.compare.review.dangers.quotas import quota_dangers
+from tenantry.compare.review.dangers.removals import removal_dangers, whole_environment
+from tenantry.compare.review.dangers.rights import rights_dangers
+from tenantry.compare.review.dangers.security import security_dangers
+from tenantry.compare.review.model import Danger
+from tenantry.plan.plan import Plan
+
+_ALL = (rights_dangers, app_dangers, network_dangers, security_dangers, quota_dangers, platform_dangers)
+
+
+def dangers(diff: Diff, before: Plan, after: Plan) -> tuple[Danger, ...]:
+    """The dangers of a difference, the worst first. Equal ones of several tenants or clusters are one danger."""
+    clusters = {each.owner.cluster for plan in (before, after) for each in plan.objects} - {""}
+    return tuple(in_sentences(_found(diff, before, after), len(clusters)))
+
+
+def _found(diff: Diff, before: Plan, after: Plan) -> Iterator[Found]:
+    yield from whole_environment(diff)
+    if diff.status is Status.REMOVED:
+        return
+    pieces = Pieces(diff, before, after)
+    for subject in _ALL:
+        yield from subject(pieces)
+    if diff.management[0] == diff.management[1]:
+        yield from removal_dangers(pieces)

@@ -1,0 +1,128 @@
+"""What a changed Flux object does: reinstalls, deletes more, acts as somebody else, goes to another cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tenantry.compare.diff import Changed
+from tenantry.compare.review.dangers.found import Found, Rank
+from tenantry.compare.review.dangers.pieces import Pieces
+from tenantry.compare.review.model import DangerKind
+from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.messages.data import mapping_at
+from tenantry.plan.planned_apps import PlannedApp
+
+_KINDS = ("Kustomization", "HelmRelease")
+_INSTALLS_ANEW = ("releaseName", "targetNamespace", "storageNamespace")
+"""Fields of a spec whose change makes Flux remove what it installed."""
+_STAYS = ("MirrorPrune", "Orphan")
+"""Values of `deletionPolicy` with which what is installed may stay when the app is deleted."""
+
+
+def app_dangers(pieces: Pieces) -> Iterator[Found]:
+    names = _Names(pieces)
+    for each in pieces.diff.changed:
+        if each.id.kind in _KINDS:
+            yield from _of_app(each, names)
+        elif each.id.kind == "ConfigMap" and not each.after.owner.tenant:
+            yield from _identity(each)
+    yield from _replaced(pieces)
+
+
+class _Names:
+    """What a Flux object is called in a sentence, and the tenant behind it."""
+
+    def __init__(self, pieces: Pieces) -> None:
+        self.apps: dict[ObjectId, PlannedApp] = (
+            {app.id: app for app in pieces.after.apps} if pieces.diff.changed else {}
+        )
+
+    def of(self, planned: KubeObject) -> str:
+        app = self.apps.get(planned.id)
+        if app:
+            return app_in_words(app)
+        return "the baseline" if planned.owner.tenant else f"{planned.id.kind} {planned.id.name}"
+
+
+def app_in_words(app: PlannedApp) -> str:
+    """What an app or add-on is called; a sentence adds the tenant."""
+    return f"app '{app.name}'" if app.tenant else f"add-on '{app.name}'"
+
+
+def _of_app(changed: Changed, names: _Names) -> Iterator[Found]:
+    before, after = (mapping_at(dict(each.manifest), "spec") for each in (changed.before, changed.after))
+    owner, who = changed.after.owner, names.of(changed.after)
+    if keys := tuple(key for key in _INSTALLS_ANEW if before.get(key) != after.get(key)):
+        tail = f": Flux deletes what it installed before ({', '.join(f'{key} {_change(before, after, key)}' for key in keys)})"
+        yield Found(DangerKind.REINSTALLATION, Rank.DATA, *owner, ("is reinstalled",) * 2, tail, "", who)
+    if before.get("serviceAccountName") != after.get("serviceAccountName"):
+        words = f"acts as another service account: {_change(before, after, 'serviceAccountName')}"
+        yield Found(DangerKind.RIGHTS, Rank.ACCESS, *owner, verb=(words, words), who=who)
+    if before.get("kubeConfig") != after.get("kubeConfig"):
+        yield _other_kubeconfig(owner.cluster, "Flux uses another kubeconfig")
+    yield from _deletes_more(changed, before, after, who)
+    if changed.id in names.apps and not _adopts(before) and _adopts(after):
+        verb = ("takes over objects that exist already",) * 2
+        yield Found(DangerKind.ADOPTION, Rank.WORK, *owner, verb=verb, who=who)
+
+
+def _deletes_more(changed: Changed, before: dict[str, Any], after: dict[str, Any], who: str) -> Iterator[Found]:
+    owner = changed.after.owner
+    if changed.id.kind == "Kustomization" and not before.get("prune") and after.get("prune"):
+        verb = ("deletes what disappears from its source",) * 2
+        yield Found(
+            DangerKind.PROTECTION, Rank.ACCESS, *owner, verb=verb, tail=" from now on (prune: false -> true)", who=who
+        )
+    old, new = before.get("deletionPolicy"), after.get("deletionPolicy")
+    # A suspended object leaves everything: that it deletes again is what its author wants by resuming it.
+    resumed = before.get("suspend") and not after.get("suspend")
+    kept = old == "Orphan" or (old == "MirrorPrune" and not before.get("prune"))
+    if kept and new != old and not resumed and new not in _STAYS:
+        verb = ("takes what it installed with it when it is removed",) * 2
+        tail = f" from now on (deletionPolicy: {old} -> {new or 'MirrorPrune'})"
+        yield Found(DangerKind.PROTECTION, Rank.ACCESS, *owner, verb=verb, tail=tail, who=who)
+    if not before.get("force") and after.get("force"):
+        verb = ("may replace objects that it cannot change",) * 2
+        yield Found(DangerKind.REINSTALLATION, Rank.DATA, *owner, verb=verb, tail=" (force: true)", who=who)
+
+
+def _other_kubeconfig(cluster: str, lead: str) -> Found:
+    """A cluster that Flux reaches in another way: whose apps are there does not matter."""
+    tail = ": if it leads to another cluster, everything on the old one stays there"
+    return Found(DangerKind.KUBECONFIG, Rank.ADMIN, "", cluster, tail=tail, lead=lead, nobody=True)
+
+
+def _identity(changed: Changed) -> Iterator[Found]:
+    """The ConfigMap through which Flux gets a token for a cluster."""
+    before, after = (mapping_at(dict(each.manifest), "data") for each in (changed.before, changed.after))
+    keys = [key for key in {**before, **after} if before.get(key) != after.get(key)]
+    if changed.after.owner.cluster and "provider" in after and keys:
+        lead = f"Flux uses another identity or address ({', '.join(keys)})"
+        yield _other_kubeconfig(changed.after.owner.cluster, lead)
+
+
+def _adopts(spec: dict[str, Any]) -> bool:
+    """Whether a release takes over objects. What the fleet's own releases may do is a permit of their tenant."""
+    return not mapping_at(spec, "install").get("disableTakeOwnership")
+
+
+def _change(before: dict[str, Any], after: dict[str, Any], key: str) -> str:
+    return f"{before.get(key, 'unset')} -> {after.get(key, 'unset')}"
+
+
+def _replaced(pieces: Pieces) -> Iterator[Found]:
+    """Apps that get another object although their tenant and their cluster do not change."""
+    diff = pieces.diff
+    if diff.management[0] != diff.management[1]:
+        return
+    moved = {(each.tenant, each.cluster) for each in diff.moved}
+    clusters = {each.cluster for each in diff.rehomed}
+    for before, after in diff.replaced:
+        if (before.tenant, before.cluster) in moved or before.cluster in clusters:
+            continue
+        same = before.id.kind == after.id.kind
+        words = "gets another object" if same else f"becomes a {after.id.kind} instead of a {before.id.kind}"
+        tail = ": Flux deletes what the old one installed"
+        who = app_in_words(before)
+        yield Found(DangerKind.REINSTALLATION, Rank.DATA, before.tenant, before.cluster, (words, words), tail, "", who)

@@ -1,0 +1,148 @@
+"""What a difference does to single objects of tenants' and add-ons' clusters, wherever the plan holds them.
+
+On the management cluster they are objects of the plan; on a remote cluster they stand in the values of a release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from tenantry.compare.diff import Diff
+from tenantry.kube.kinds import group_of
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, readable_id
+from tenantry.messages.data import mapping_at
+from tenantry.plan.objects.remote import OBJECTS_CHART
+from tenantry.plan.plan import Plan
+
+_INSTALLED = ("spec", "values", "objects")
+
+
+class Key(NamedTuple):
+    """An object on a cluster. namespace: as it is called after the change, also for an object of a renamed one."""
+
+    owner: Owner
+    group: str
+    kind: str
+    namespace: str
+    name: str
+
+
+class Piece(NamedTuple):
+    """An object that is added (before is None), removed (after is None) or changed.
+
+    kept: both plans have its placement and its namespace.
+    """
+
+    key: Key
+    before: Manifest | None
+    after: Manifest | None
+    kept: bool
+
+    @property
+    def there(self) -> Manifest:
+        """The object as it is, or was."""
+        return self.after or self.before or {}
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The difference of two plans, object by object."""
+
+    diff: Diff
+    before: Plan
+    after: Plan
+
+    @cached_property
+    def apps(self) -> frozenset[ObjectId]:
+        """What stands for an app or an add-on. What these install is not in a plan, whatever their values say."""
+        return frozenset(app.id for plan in (self.before, self.after) for app in plan.apps)
+
+    @cached_property
+    def chart_sources(self) -> frozenset[ObjectId]:
+        """The repositories of the chart that installs baselines."""
+        charts = (each for each in self.after.objects if each.id.kind == "HelmChart" and not each.owner.tenant)
+        specs = ((each, mapping_at(dict(each.manifest), "spec")) for each in charts)
+        return frozenset(id for each, spec in specs if spec.get("chart") == OBJECTS_CHART for id in each.depends_on)
+
+    @cached_property
+    def _fleeting(self) -> frozenset[tuple[Owner, str]]:
+        """Namespaces that only one plan has. A renamed one is in both."""
+        moved = {(each.tenant, each.cluster, name) for each in self.diff.moved for name in (each.before, each.after)}
+        shares = (*self.diff.removed.namespaces, *self.diff.added.namespaces)
+        return frozenset((Owner(each.tenant, each.cluster), each.namespace) for each in shares if each not in moved)
+
+    @cached_property
+    def _kept(self) -> frozenset[Owner]:
+        """The owners in both plans: placements, and clusters for the platform."""
+        one, other = ({Owner(*each) for each in _owners(plan)} for plan in (self.before, self.after))
+        return frozenset(one & other)
+
+    @cached_property
+    def all(self) -> list[Piece]:
+        """Every object that differs, each once."""
+        old: dict[Key, Manifest] = {}
+        new: dict[Key, Manifest] = {}
+        for each in self.diff.removed.objects:
+            old |= self._keyed(each)
+        for each in self.diff.added.objects:
+            new |= self._keyed(each)
+        for changed in self.diff.changed:
+            before, after = (dict(self._keyed(each)) for each in (changed.before, changed.after))
+            for key in dict.fromkeys((*before, *after)):
+                if before.get(key) != after.get(key):
+                    old |= {key: before[key]} if key in before else {}
+                    new |= {key: after[key]} if key in after else {}
+        keys = dict.fromkeys((*old, *new))
+        return [Piece(key, old.get(key), new.get(key), self.keeps(key.owner, key.namespace)) for key in keys]
+
+    def keeps(self, owner: Owner, namespace: str) -> bool:
+        """Whether both plans have a placement, or a cluster for the platform, and a namespace of it."""
+        return owner in self._kept and (owner, namespace) not in self._fleeting
+
+    def of_kinds(self, *kinds: str) -> list[Piece]:
+        wanted = frozenset(kinds)
+        return [each for each in self.all if each.key.kind in wanted]
+
+    def around(self, pieces: Iterable[Piece], *kinds: str) -> tuple[Mapping[Key, Manifest], Mapping[Key, Manifest]]:
+        """All objects of these kinds of the pieces' owners, before and after, the unchanged ones too."""
+        owners, wanted = {each.key.owner for each in pieces}, frozenset(kinds)
+        one, other = ({}, {}) if not owners else (self._of(plan, owners, wanted) for plan in (self.before, self.after))
+        return one, other
+
+    def _of(self, plan: Plan, owners: set[Owner], kinds: frozenset[str]) -> dict[Key, Manifest]:
+        own = (each for each in plan.objects if each.owner in owners)
+        return {key: manifest for each in own for key, manifest in self._keyed(each).items() if key.kind in kinds}
+
+    def _keyed(self, planned: KubeObject) -> dict[Key, Manifest]:
+        return {self._key(planned.owner, id): manifest for id, manifest in self._expanded(planned)}
+
+    def _expanded(self, planned: KubeObject) -> Iterator[tuple[ObjectId, Manifest]]:
+        yield planned.id, planned.manifest
+        if planned.id.kind == "HelmRelease" and planned.id not in self.apps:
+            for manifest in installed_by(planned):
+                if id := readable_id(manifest):
+                    yield id, manifest
+
+    def _key(self, owner: Owner, id: ObjectId) -> Key:
+        renamed = self._renamed.get((owner, id.namespace), id.namespace)
+        name = self._renamed.get((owner, id.name), id.name) if id.kind == "Namespace" else id.name
+        return Key(owner, group_of(id.api_version), id.kind, renamed, name)
+
+    @cached_property
+    def _renamed(self) -> dict[tuple[Owner, str], str]:
+        return {(Owner(each.tenant, each.cluster), each.before): each.after for each in self.diff.moved}
+
+
+def installed_by(planned: KubeObject) -> list[Manifest]:
+    """What a release of the fleet's own installs."""
+    objects = mapping_at(dict(planned.manifest), *_INSTALLED[:-1]).get(_INSTALLED[-1])
+    return [each for each in objects if isinstance(each, dict)] if isinstance(objects, list) else []
+
+
+def _owners(plan: Plan) -> Iterator[tuple[str, str]]:
+    yield from ((each.tenant, each.cluster) for each in plan.placements)
+    yield from dict.fromkeys(("", each.owner.cluster) for each in plan.objects)
+    yield "", ""

@@ -1,0 +1,177 @@
+"""What is deleted: environments, clusters, tenants, namespaces, apps, add-ons, and objects that hold data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenantry.compare.diff import Diff, Status
+from tenantry.compare.review.dangers.apps import app_in_words
+from tenantry.compare.review.dangers.found import Found, Rank
+from tenantry.compare.review.dangers.pieces import Pieces
+from tenantry.compare.review.model import DangerKind, PartKind
+from tenantry.compare.review.renames import Rename, renames
+from tenantry.kube.objects import KubeObject, Owner
+from tenantry.messages.data import mapping_at
+from tenantry.messages.text import counted
+from tenantry.plan.planned_apps import PlannedApp
+
+_WITH_DATA = {
+    "PersistentVolumeClaim": "with its data",
+    "PersistentVolume": "and its data may be too, as its reclaim policy says",
+    "CustomResourceDefinition": "with all objects of its kind",
+}
+_GROUPS_OF_DATA = ("", "apiextensions.k8s.io")
+
+
+def whole_environment(diff: Diff) -> Iterator[Found]:
+    """Dangers of an environment as a whole."""
+    before, after = diff.management
+    gone = diff.removed
+    if diff.status is Status.REMOVED:
+        held = ", ".join(
+            counted(len(each), kind)
+            for kind, each in (("tenant", gone.tenants), ("namespace", gone.namespaces), ("app", gone.apps))
+        )
+        text = (
+            f"environment '{diff.environment}' is no longer declared ({held}): `pulumi up` of its stack is refused, and"
+            f" all of it stays on {before} until `pulumi destroy`"
+        )
+        yield Found(DangerKind.DELETION, Rank.EVERYTHING, "", "", lead=text, nobody=True)
+    elif before != after:
+        text = f"the management cluster is {after} instead of {before}: every object is deleted there and created here"
+        yield Found(DangerKind.DELETION, Rank.EVERYTHING, "", "", lead=text, nobody=True)
+    if diff.unprotected:
+        text = (
+            f"environment '{diff.environment}' is no longer protected: `pulumi destroy` can delete it, and runs can remove"
+            " what was not marked for removal before"
+        )
+        yield Found(DangerKind.PROTECTION, Rank.DATA, "", "", lead=text, nobody=True)
+
+
+def removal_dangers(pieces: Pieces) -> Iterator[Found]:
+    """Dangers of what is removed from an environment that stays on its management cluster."""
+    found = renames(pieces.diff, pieces.before, pieces.after)
+    yield from map(_renamed, found)
+    renamed = {(each.kind, each.tenant, each.before) for each in found}
+    leaving = _Leaving(pieces)
+    yield from _tenants(pieces.diff, leaving, renamed)
+    yield from _namespaces(pieces, leaving)
+    yield from _apps(pieces.diff, leaving, renamed)
+    yield from _replaced_namespaces(pieces.diff)
+    yield from _data(pieces)
+
+
+class _Leaving:
+    """What Flux deletes with an object that is removed, and what stays because the object is suspended."""
+
+    def __init__(self, pieces: Pieces) -> None:
+        self.diff = pieces.diff
+        self.objects = {each.id: each for each in pieces.diff.removed.objects}
+        self.abandoned = {
+            each.owner for each in pieces.diff.removed.objects if each.id.kind == "HelmRelease" and _is_suspended(each)
+        }
+        """Placements whose baseline is suspended: on the cluster everything stays."""
+
+    def keeps(self, tenant: str, cluster: str) -> bool:
+        return Owner(tenant, cluster) in self.abandoned
+
+    def deletes(self, app: PlannedApp) -> bool:
+        """Whether what the app installed is deleted with it."""
+        planned = self.objects.get(app.id)
+        if planned is None or _is_suspended(planned):
+            return False
+        spec = mapping_at(dict(planned.manifest), "spec")
+        policy = spec.get("deletionPolicy", "MirrorPrune")
+        return planned.id.kind == "HelmRelease" or not (
+            policy == "Orphan" or (policy == "MirrorPrune" and not spec.get("prune"))
+        )
+
+
+def _is_suspended(planned: KubeObject) -> bool:
+    return bool(mapping_at(dict(planned.manifest), "spec").get("suspend"))
+
+
+def _renamed(rename: Rename) -> Found:
+    kinds = {PartKind.CLUSTER: "cluster", PartKind.TENANT: "tenant", PartKind.APP: "app", PartKind.ADDON: "add-on"}
+    what = f"{kinds[rename.kind]} '{rename.before}'" + (f" (tenant '{rename.tenant}')" if rename.tenant else "")
+    text = (
+        f"{what} is renamed to '{rename.after}'? Both have {rename.same}: under the old name everything is deleted, with its"
+        " data, and under the new one it is installed again"
+    )
+    tenant = rename.before if rename.kind is PartKind.TENANT else rename.tenant
+    return Found(
+        DangerKind.RENAME,
+        Rank.DATA,
+        tenant,
+        rename.before if rename.kind is PartKind.CLUSTER else "",
+        lead=text,
+        nobody=True,
+        nowhere=True,
+    )
+
+
+def _tenants(diff: Diff, leaving: _Leaving, renamed: set[tuple[PartKind, str, str]]) -> Iterator[Found]:
+    """Placements that are removed, on clusters that are no longer used too."""
+    for tenant, cluster in diff.removed.placements:
+        known = (PartKind.TENANT, "", tenant) in renamed or (PartKind.CLUSTER, "", cluster) in renamed
+        if known or leaving.keeps(tenant, cluster):
+            continue
+        verb = ("is removed", "are removed")
+        tail = ": everything in its namespaces is deleted, with its data"
+        yield Found(DangerKind.DELETION, Rank.DATA, tenant, cluster, verb=verb, tail=tail, at="from")
+
+
+def _namespaces(pieces: Pieces, leaving: _Leaving) -> Iterator[Found]:
+    """Namespaces of placements that stay, and those of add-ons."""
+    placements = {(each.tenant, each.cluster) for each in pieces.diff.removed.placements}
+    moved = {(each.tenant, each.cluster, each.before) for each in pieces.diff.moved}
+    for tenant, cluster, namespace in pieces.diff.removed.namespaces:
+        if (tenant, cluster) in placements or (tenant, cluster, namespace) in moved or leaving.keeps(tenant, cluster):
+            continue
+        yield _namespace(tenant, cluster, namespace)
+    for each in pieces.of_kinds("Namespace"):
+        owner = each.key.owner
+        if not owner.tenant and each.after is None and not leaving.keeps(*owner):
+            yield _namespace("", owner.cluster, each.key.name)
+
+
+def _namespace(tenant: str, cluster: str, namespace: str) -> Found:
+    who = f"namespace '{namespace}'"
+    verb = ("is deleted with everything in it",) * 2
+    return Found(DangerKind.DELETION, Rank.DATA, tenant, cluster, verb=verb, who=who)
+
+
+def _apps(diff: Diff, leaving: _Leaving, renamed: set[tuple[PartKind, str, str]]) -> Iterator[Found]:
+    """Apps of placements that stay, and add-ons."""
+    placements, told = set(diff.removed.placements), {(tenant, name) for _, tenant, name in renamed}
+    clusters = {name for kind, _, name in renamed if kind is PartKind.CLUSTER}
+    for app in diff.removed.apps:
+        known = (app.tenant, app.name) in told or app.cluster in clusters
+        if known or (app.tenant, app.cluster) in placements or not leaving.deletes(app):
+            continue
+        verb = ("is removed",) * 2
+        tail = ": Flux deletes what it installed"
+        who = app_in_words(app)
+        yield Found(DangerKind.DELETION, Rank.DATA, app.tenant, app.cluster, verb, tail, who=who, at="from")
+
+
+def _replaced_namespaces(diff: Diff) -> Iterator[Found]:
+    for moved in diff.moved:
+        words = ("gets another namespace", "get other namespaces")
+        tail = ": everything in the old one is deleted, with its data"
+        yield Found(DangerKind.NAMESPACE, Rank.DATA, moved.tenant, moved.cluster, verb=words, tail=tail)
+    for rehomed in diff.rehomed:
+        text = f"the kubeconfig is in namespace '{rehomed.after}' instead of '{rehomed.before}'"
+        tail = (
+            ": all Flux objects are replaced, and Flux deletes what they installed, namespaces with their data included"
+        )
+        yield Found(DangerKind.KUBECONFIG, Rank.DATA, "", rehomed.cluster, tail=tail, lead=text, nobody=True)
+
+
+def _data(pieces: Pieces) -> Iterator[Found]:
+    """Objects of the platform team's own that hold data, and are removed from a namespace that stays."""
+    for each in pieces.of_kinds(*_WITH_DATA):
+        if each.after is None and each.kept and each.key.group in _GROUPS_OF_DATA:
+            name = f"{each.key.kind} '{each.key.name}'"
+            verb = (f"is deleted {_WITH_DATA[each.key.kind]}",) * 2
+            yield Found(DangerKind.DELETION, Rank.DATA, *each.key.owner, verb=verb, who=name)

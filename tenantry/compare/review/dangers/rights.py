@@ -1,0 +1,209 @@
+"""Who may do more: bindings of roles, rules of roles, rights on whole clusters, grants to tenants' included files.
+
+The name of a role does not tell its rules. Kubernetes' own four are known, and so are those that the plan holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tenantry.compare.review.dangers.found import Found, Rank
+from tenantry.compare.review.dangers.pieces import Key, Piece, Pieces
+from tenantry.compare.review.model import DangerKind
+from tenantry.kube.objects import Manifest, Owner
+from tenantry.kube.rights import Right, in_words, rights_of_rules
+from tenantry.messages.data import mapping_at
+from tenantry.messages.text import grouped, listed
+from tenantry.plan.plan import Plan
+
+_BINDINGS = ("RoleBinding", "ClusterRoleBinding")
+_ROLES = ("Role", "ClusterRole")
+_ORDER = {"view": 0, "edit": 1, "admin": 2, "cluster-admin": 3}
+"""Kubernetes' own roles. Each may do all that those before it may."""
+_OF_FLUX = "system:serviceaccount:"
+_CLOUD = ("eks.amazonaws.com/role-arn", "iam.gke.io/gcp-service-account", "azure.workload.identity/client-id")
+"""Annotations by which a service account becomes an account of a cloud."""
+
+
+class _Grant(NamedTuple):
+    """Somebody's role. namespace: "" for the whole cluster; who: in words; apps: whether that is the tenant's own account."""
+
+    owner: Owner
+    namespace: str
+    who: str
+    apps: bool
+    role: str
+
+
+def rights_dangers(pieces: Pieces) -> Iterator[Found]:
+    own = pieces.of_kinds(*_BINDINGS, *_ROLES)
+    before, after = pieces.around(own, *_BINDINGS, *_ROLES)
+    yield from _gains(_grants(pieces.before, before), _grants(pieces.after, after), pieces)
+    for each in own:
+        yield from _rules(each)
+    yield from _wide_rights(own, before, after)
+    for each in pieces.of_kinds("ServiceAccount"):
+        yield from _cloud_identity(each)
+    yield from _allowed(pieces)
+    yield from _widened(pieces)
+
+
+# --- bindings ---------------------------------------------------------------------------------------------------------
+
+
+def _grants(plan: Plan, objects: Mapping[Key, Manifest]) -> list[_Grant]:
+    own = _own_namespaces(plan, {key.owner for key in objects})
+    return [
+        _Grant(key.owner, key.namespace, *_whom(subject, own.get(key.owner, frozenset())), _role_of(manifest))
+        for key, manifest in objects.items()
+        if key.kind in _BINDINGS
+        for subject in _listed(manifest.get("subjects"))
+    ]
+
+
+def _gains(before: Iterable[_Grant], after: Iterable[_Grant], pieces: Pieces) -> Iterator[Found]:
+    had = grouped(before, lambda each: each[:4])
+    new = [each for each in dict.fromkeys(after) if not _covered(each, had.get(each[:4], []))]
+    # What a new placement brings is told where it is added, except for rights without a bound.
+    told = [
+        each
+        for each in new
+        if each.role == "cluster-admin" or (each.namespace and pieces.keeps(each.owner, each.namespace))
+    ]
+    groups = grouped(told, lambda each: (each.owner, each.namespace == "", each.role, _former(each, had), each.apps))
+    for (owner, wide, role, former, apps), own in groups.items():
+        yield _gain(owner, [each.who for each in own], role, former, wide=wide, apps=apps)
+
+
+def _gain(owner: Owner, who: Sequence[str], role: str, former: str, *, wide: bool, apps: bool) -> Found:
+    rank = Rank.ADMIN if role == "cluster-admin" else Rank.ACCESS
+    place = " on the whole cluster" if wide else ""
+    instead = f" instead of {former}" if former else ""
+    if apps:
+        words = f"get {role}{place}{instead}"
+        return Found(DangerKind.RIGHTS, rank, *owner, verb=(words, words), lead="the apps of ")
+    noun = "get" if len(set(who)) > 1 else "gets"
+    where = "on the whole cluster through " if wide else "in the namespaces of "
+    return Found(DangerKind.RIGHTS, rank, *owner, lead=f"{listed(who)} {noun} {role}{instead} {where}")
+
+
+def _covered(grant: _Grant, had: Sequence[_Grant]) -> bool:
+    level = _ORDER.get(grant.role)
+    return any(each.role == grant.role or (level is not None and _ORDER.get(each.role, -1) >= level) for each in had)
+
+
+def _former(grant: _Grant, had: Mapping[tuple[Any, ...], Sequence[_Grant]]) -> str:
+    return listed(dict.fromkeys(each.role for each in had.get(grant[:4], [])))
+
+
+def _role_of(manifest: Manifest) -> str:
+    role = mapping_at(dict(manifest), "roleRef")
+    name = str(role.get("name", ""))
+    return name if role.get("kind") == "ClusterRole" else f"role '{name}' of the namespace"
+
+
+def _whom(subject: Mapping[str, Any], own: frozenset[str]) -> tuple[str, bool]:
+    """Who that is, in words, and whether it is the account that the tenant's apps use."""
+    kind, name = str(subject.get("kind", "")), str(subject.get("name", ""))
+    if kind == "ServiceAccount":
+        return f"service account {subject.get('namespace', '')}/{name}", False
+    if kind == "User" and name.startswith(_OF_FLUX):
+        namespace, _, account = name.removeprefix(_OF_FLUX).partition(":")
+        return ("its apps", True) if namespace in own else (f"service account {namespace}/{account}", False)
+    return f"{kind.lower()} '{name}'", False
+
+
+def _own_namespaces(plan: Plan, owners: set[Owner]) -> dict[Owner, frozenset[str]]:
+    """Where accounts of a tenant are: in its namespaces, and beside its Flux objects."""
+    found: dict[Owner, set[str]] = {}
+    for each in plan.placements:
+        if (owner := Owner(each.tenant, each.cluster)) in owners:
+            found.setdefault(owner, set()).update(each.namespaces)
+    for app in plan.apps:
+        if (owner := Owner(app.tenant, app.cluster)) in owners:
+            found.setdefault(owner, set()).add(app.id.namespace)
+    return {owner: frozenset(names) for owner, names in found.items()}
+
+
+# --- roles ------------------------------------------------------------------------------------------------------------
+
+
+def _rules(piece: Piece) -> Iterator[Found]:
+    """A role in a namespace that allows more; those of whole clusters are told with who has them."""
+    if piece.key.kind != "Role" or piece.before is None or piece.after is None:
+        return
+    old, new = (set(rights_of_rules(_listed(each.get("rules")))) for each in (piece.before, piece.after))
+    if gained := [each for each in rights_of_rules(_listed(piece.after.get("rules"))) if each in new - old]:
+        verb = (f"allows more in role '{piece.key.name}'", f"allow more in role '{piece.key.name}'")
+        tail = f": {in_words(dict.fromkeys(gained))}"
+        yield Found(DangerKind.RIGHTS, Rank.ACCESS, *piece.key.owner, verb, tail)
+
+
+def _wide_rights(
+    own: Sequence[Piece], before: Mapping[Key, Manifest], after: Mapping[Key, Manifest]
+) -> Iterator[Found]:
+    """Rights on whole clusters, but for `cluster-admin`: under whatever key they are new."""
+    for owner in dict.fromkeys(each.key.owner for each in own):
+        known = {right for _, right in _wide(owner, before)}
+        gained = [(key, right) for key, right in dict.fromkeys(_wide(owner, after)) if right not in known]
+        if gained:
+            verb, tail = ("get rights on the whole cluster",) * 2, f": {_wide_in_words(gained)}"
+            yield Found(DangerKind.RIGHTS, Rank.ACCESS, *owner, verb, tail, "the apps of ")
+
+
+def _wide(owner: Owner, objects: Mapping[Key, Manifest]) -> Iterator[tuple[str, Right | str]]:
+    mine = {key: manifest for key, manifest in objects.items() if key.owner == owner and not key.namespace}
+    rules = {key.name: manifest for key, manifest in mine.items() if key.kind == "ClusterRole"}
+    for key, manifest in mine.items():
+        role = str(mapping_at(dict(manifest), "roleRef").get("name", ""))
+        if key.kind != "ClusterRoleBinding" or role == "cluster-admin":
+            continue
+        short = key.name.rpartition(".")[2]
+        rights = rights_of_rules(_listed(rules[role].get("rules"))) if role in rules else [f"role {role}"]
+        yield from ((short, each) for each in rights)
+
+
+def _wide_in_words(gained: Iterable[tuple[str, Right | str]]) -> str:
+    keys = grouped(gained, lambda each: each[0])
+    return "; ".join(f"{key} ({_in_words([right for _, right in own])})" for key, own in keys.items())
+
+
+def _in_words(rights: Sequence[Right | str]) -> str:
+    roles = [each for each in rights if isinstance(each, str)]
+    return "; ".join([*roles, *filter(None, [in_words(each for each in rights if isinstance(each, Right))])])
+
+
+# --- accounts, and what the file allows -------------------------------------------------------------------------------
+
+
+def _cloud_identity(piece: Piece) -> Iterator[Found]:
+    if not piece.kept or piece.after is None:
+        return
+    old, new = (mapping_at(dict(each or {}), "metadata", "annotations") for each in (piece.before, piece.after))
+    changed = [key for key in _CLOUD if key in new and new[key] != old.get(key)]
+    for key in changed:
+        words = f"act as {new[key]} in the cloud"
+        tail = f": service account '{piece.key.name}'"
+        yield Found(
+            DangerKind.RIGHTS, Rank.ACCESS, *piece.key.owner, verb=(words, words), tail=tail, lead="the apps of "
+        )
+
+
+def _allowed(pieces: Pieces) -> Iterator[Found]:
+    """Tenants that may give `cluster-admin` from now on, which changes no object by itself."""
+    for tenant in pieces.diff.allowed:
+        verb = ("may give cluster-admin from now on (clusterAdmin: true)",) * 2
+        yield Found(DangerKind.RIGHTS, Rank.ADMIN, tenant, "", verb=verb)
+
+
+def _widened(pieces: Pieces) -> Iterator[Found]:
+    """Tenants whose included files may do more."""
+    for each in pieces.diff.widened:
+        more = "; ".join(f"{key} {listed(names)}" for key, names in each.gains)
+        verb = ("may do more",) * 2
+        yield Found(DangerKind.RIGHTS, Rank.ACCESS, each.tenant, "", verb, f": {more}", "the included files of ")
+
+
+def _listed(value: Any) -> list[Any]:
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list | tuple) else []

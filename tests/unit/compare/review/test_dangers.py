@@ -1,0 +1,390 @@
+"""Each danger of a difference: its kind and its words; and changes that are none."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.compare.diff import diff, diff_all
+from tenantry.compare.review.dangers import dangers
+from tenantry.compare.review.model import Danger, DangerKind
+from tests.unit.texts import planned, rocky
+
+WEB = "web: {kustomize: {source: manifests}}"
+APPS = f"{WEB}\ncache: {{helm: {{source: charts, chart: valkey, version: 1.0.0}}}}"
+ALL = "clusters: {all: true}"
+BASE = rocky(APPS, ALL)
+HUB, EDGE = "hub", "edge"
+ROCKY = "tenant 'rocky'"
+DELETES = "everything in its namespaces is deleted, with its data"
+
+
+def between(before: str, after: str) -> tuple[Danger, ...]:
+    one, other = planned(before), planned(after)
+    return dangers(diff(one, other), one, other)
+
+
+def told(before: str, after: str) -> list[str]:
+    return [f"{each.kind}: {each.text}" for each in between(before, after)]
+
+
+def with_settings(*settings: str) -> str:
+    return rocky(APPS, "\n".join([ALL, *settings]))
+
+
+def policy(rules: str, direction: str = "Ingress", name: str = "dns") -> str:
+    spec = f"podSelector: {{}}, policyTypes: [{direction}], {direction.lower()}: {rules}"
+    return f"network: {{policies: {{{name}: {{{spec}}}}}}}"
+
+
+OWN, ALSO = "[{from: [{podSelector: {}}]}]", "[{from: [{podSelector: {}}, {namespaceSelector: {}}]}]"
+READ = "rules: [{apiGroups: [''], resources: [persistentvolumes], verbs: [get, list]}]"
+MAY = f"rights: {ROCKY} may give cluster-admin from now on (clusterAdmin: true)"
+
+SETTINGS = {
+    "role": (
+        "role: edit",
+        "role: cluster-admin\nclusterAdmin: true",
+        [f"rights: the apps of {ROCKY} get cluster-admin instead of edit on hub, edge", MAY],
+    ),
+    "custom-role": ("", "role: deployer", [f"rights: the apps of {ROCKY} get deployer instead of admin on hub, edge"]),
+    "owners": (
+        "",
+        "owners: [{user: eve, role: edit}, {group: ops, role: edit}]",
+        [f"rights: user 'eve', group 'ops' get edit in the namespaces of {ROCKY} on hub, edge"],
+    ),
+    "owner-with-more": (
+        "owners: [{user: eve, role: view}]",
+        "owners: [{user: eve, role: admin}]",
+        [f"rights: user 'eve' gets admin instead of view in the namespaces of {ROCKY} on hub, edge"],
+    ),
+    "binding": (
+        "",
+        "roleBindings: {ci: {role: edit, subjects: [{serviceAccount: {name: ci}}]}}",
+        [f"rights: service account rocky/ci gets edit in the namespaces of {ROCKY} on hub, edge"],
+    ),
+    "cluster-roles": (
+        "",
+        f"clusterRoles: {{pv: {{{READ}}}}}",
+        [f"rights: the apps of {ROCKY} get rights on the whole cluster on hub, edge: pv (get, list persistentvolumes)"],
+    ),
+    "cluster-admin-everywhere": (
+        "clusterAdmin: true",
+        "clusterAdmin: true\nclusterRoles: {all: {role: cluster-admin}}",
+        [f"rights: the apps of {ROCKY} get cluster-admin on the whole cluster on hub, edge"],
+    ),
+    "role-in-a-namespace": (
+        "objects: {r: {apiVersion: rbac.authorization.k8s.io/v1, kind: Role, rules: [{apiGroups: [''], resources: [pods], verbs: [get]}]}}",
+        "objects: {r: {apiVersion: rbac.authorization.k8s.io/v1, kind: Role, rules: [{apiGroups: [''], resources: [pods], verbs: ['*']}]}}",
+        [f"rights: {ROCKY} allows more in role 'r' on hub, edge: * pods"],
+    ),
+    "cloud-identity": (
+        "",
+        "serviceAccount: {annotations: {eks.amazonaws.com/role-arn: 'arn:x'}}",
+        [f"rights: the apps of {ROCKY} act as arn:x in the cloud on hub, edge: service account 'rocky'"],
+    ),
+    "quota": (
+        "quota: {pods: 10, memory: 8Gi, cpu: 500m}",
+        "quota: {pods: 5, memory: 8000Mi, cpu: 0.5}",
+        [f"quota: the quota of {ROCKY} is lowered on hub, edge: pods 10 -> 5, memory 8Gi -> 8000Mi"],
+    ),
+    "quota-new": ("", "quota: {pods: 10}", [f"quota: the quota of {ROCKY} is new on hub, edge: pods 10"]),
+    "quota-removed": (
+        "quota: {pods: 10}",
+        "",
+        [f"quota: the quota of {ROCKY} is removed on hub, edge: nothing limits what its pods use"],
+    ),
+    "quota-without-a-key": (
+        "quota: {pods: 10, cpu: 1}",
+        "quota: {pods: 10}",
+        [f"quota: the quota of {ROCKY} loses limits on hub, edge: cpu"],
+    ),
+    "limits": (
+        "limits: {max: {cpu: 4}, min: {cpu: 1m}}",
+        "limits: {max: {cpu: 2}, min: {cpu: 10m}}",
+        [f"limits: the limits of {ROCKY} are tightened on hub, edge: max cpu 4 -> 2, min cpu 1m -> 10m"],
+    ),
+    "limits-removed": (
+        "limits: {default: {cpu: 4}}",
+        "",
+        [f"limits: the limits of {ROCKY} are removed on hub, edge: containers without limits of their own have none"],
+    ),
+    "network-open": (
+        "",
+        "network: open",
+        [
+            f"network: the network of {ROCKY} is opened on hub, edge: isolated -> open, pods accept traffic from anywhere"
+        ],
+    ),
+    "policy-new": (
+        "",
+        policy(ALSO),
+        [f"network: the network of {ROCKY} lets through more on hub, edge: policy 'tenantry-dns' is new"],
+    ),
+    "policy-for-everything": (
+        "",
+        policy("[{}]"),
+        [f"network: the network of {ROCKY} lets through more on hub, edge: policy 'tenantry-dns' allows everything"],
+    ),
+    "policy-changed": (
+        policy(OWN),
+        policy(ALSO),
+        [f"network: the network of {ROCKY} lets through more on hub, edge: policy 'tenantry-dns' changes"],
+    ),
+    "egress-opened": (
+        policy("[]", "Egress"),
+        "",
+        [
+            f"network: the network of {ROCKY} is opened on hub, edge: without policy 'tenantry-dns',"
+            " pods may send traffic anywhere"
+        ],
+    ),
+    "policy-of-another-program": (
+        "objects: {p: {apiVersion: cilium.io/v2, kind: CiliumNetworkPolicy, spec: {a: 1}}}",
+        "objects: {p: {apiVersion: cilium.io/v2, kind: CiliumNetworkPolicy, spec: {a: 2}}}",
+        [
+            f"network: the network of {ROCKY} may let through more on hub, edge: CiliumNetworkPolicy 'p' changes, look"
+            " at it"
+        ],
+    ),
+    "pod-security": (
+        "podSecurity: {enforce: restricted}",
+        "podSecurity: {enforce: baseline}",
+        [f"pod-security: the pod security of {ROCKY} is lowered on hub, edge: restricted -> baseline"],
+    ),
+    "adopt": ("", "adopt: true", [f"adoption: {ROCKY} takes over objects that exist already (adopt: true)"]),
+    "namespace-removed": (
+        "namespaces: {x: {}}",
+        "",
+        [f"deletion: namespace 'rocky-x' ({ROCKY}) is deleted with everything in it on hub, edge"],
+    ),
+    "volume-claim-removed": (
+        "objects: {data: {apiVersion: v1, kind: PersistentVolumeClaim, spec: {}}}",
+        "",
+        [f"deletion: PersistentVolumeClaim 'data' ({ROCKY}) is deleted with its data on hub, edge"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SETTINGS)
+def test_a_dangerous_setting_is_told_on_management_and_remote_clusters_alike(case: str) -> None:
+    before, after, expected = SETTINGS[case]
+    assert told(with_settings(before), with_settings(after)) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("role: admin", "role: edit"),
+        ("owners: [{user: eve}]", ""),
+        ("owners: [{user: eve, role: admin}]", "owners: [{user: eve, role: view}]"),
+        ("clusterAdmin: true", ""),
+        (f"clusterRoles: {{a: {{{READ}}}}}", f"clusterRoles: {{b: {{{READ}}}}}"),
+        ("quota: {pods: 10, memory: 8Gi}", "quota: {pods: 20, memory: 8192Mi}"),
+        ("limits: {max: {cpu: 2}}", "limits: {max: {cpu: 4}}"),
+        ("network: open", "network: isolated"),
+        ("network: open", policy(OWN)),
+        (policy(ALSO), policy(OWN)),
+        (policy(ALSO), ""),
+        ("", policy("[]", "Egress")),
+        (policy(OWN), policy(OWN, name="renamed")),
+        ("podSecurity: {enforce: baseline}", "podSecurity: {enforce: restricted}"),
+        ("podSecurity: {warn: restricted}", "podSecurity: {warn: baseline}"),
+        ("adopt: true", ""),
+        ("", "labels: {a: b}"),
+        ("", "annotations: {a: b}"),
+        ("", "state: paused"),
+        ("", "state: offboarding"),
+        ("interval: 10m", "interval: 5m"),
+        ("", "namespaces: {x: {}}"),
+        ("", "objects: {c: {apiVersion: v1, kind: ConfigMap, data: {a: b}}}"),
+    ],
+)
+def test_a_harmless_setting_is_no_danger(before: str, after: str) -> None:
+    assert told(with_settings(before), with_settings(after)) == []
+
+
+INSTALLED = "Flux deletes what it installed before"
+APP_CHANGES = {
+    "app-removed": (APPS, WEB, [f"deletion: app 'cache' ({ROCKY}) is removed from hub, edge: Flux deletes what it installed"]),
+    "another-kind": (
+        WEB,
+        "web: {helm: {source: charts, chart: web, version: 1.0.0}}",
+        [
+            f"reinstallation: app 'web' ({ROCKY}) becomes a HelmRelease instead of a Kustomization on hub, edge: Flux deletes"
+            " what the old one installed"
+        ],
+    ),
+    "release-name": (
+        APPS,
+        APPS.replace("1.0.0}", "1.0.0, releaseName: x}"),
+        [f"reinstallation: app 'cache' ({ROCKY}) is reinstalled on hub, edge: {INSTALLED} (releaseName cache -> x)"],
+    ),
+    "target-namespace": (
+        APPS,
+        APPS.replace("1.0.0}", "1.0.0, targetNamespace: x}"),
+        [f"reinstallation: app 'cache' ({ROCKY}) is reinstalled on hub, edge: {INSTALLED} (targetNamespace rocky -> rocky-x)"],
+    ),
+    "prune": (
+        WEB.replace("manifests}", "manifests, prune: false}"),
+        WEB,
+        [
+            f"protection: app 'web' ({ROCKY}) deletes what disappears from its source on hub, edge from now on"
+            " (prune: false -> true)"
+        ],
+    ),
+    "deletion-policy": (
+        WEB.replace("manifests}", "manifests, deletionPolicy: Orphan}"),
+        WEB.replace("manifests}", "manifests, deletionPolicy: Delete}"),
+        [
+            f"protection: app 'web' ({ROCKY}) takes what it installed with it when it is removed on hub, edge from now on"
+            " (deletionPolicy: Orphan -> Delete)"
+        ],
+    ),
+    "force": (
+        WEB,
+        WEB.replace("manifests}", "manifests, force: true}"),
+        [f"reinstallation: app 'web' ({ROCKY}) may replace objects that it cannot change on hub, edge (force: true)"],
+    ),
+    "version": (APPS, APPS.replace("1.0.0", "1.1.0"), []),
+    "new-app": (WEB, APPS, []),
+    "prune-off": (WEB, WEB.replace("manifests}", "manifests, prune: false}"), []),
+    "suspended-app-removed": (APPS.replace("1.0.0}", "1.0.0, suspend: true}"), WEB, []),
+    "kept-on-removal": (WEB.replace("manifests}", "manifests, deletionPolicy: Orphan}") + f"\n{APPS.splitlines()[1]}",
+                        APPS.splitlines()[1], []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", APP_CHANGES)
+def test_what_a_change_of_an_app_does_is_told(case: str) -> None:
+    before, after, expected = APP_CHANGES[case]
+    namespace = "namespaces: {x: {}}"
+    assert told(rocky(before, f"{ALL}\n{namespace}"), rocky(after, f"{ALL}\n{namespace}")) == expected
+
+
+FLEETS = {
+    "another-namespace": (
+        ("dev: {management: hub}", "dev: {management: hub, namespace: '{env}-{tenant}'}"),
+        [
+            f"namespace: {ROCKY} gets another namespace on hub, edge: everything in the old one is deleted, with its data"
+        ],
+    ),
+    "another-kubeconfig": (
+        ("controlPlane: edge,", "controlPlane: edgy,"),
+        [
+            "kubeconfig: Flux uses another kubeconfig on edge: if it leads to another cluster, everything on the old one"
+            " stays there"
+        ],
+    ),
+    "kubeconfigs-elsewhere": (
+        ("namespace: kamaji", "namespace: tenants"),
+        [
+            "kubeconfig: the kubeconfig is in namespace 'tenants' instead of 'kamaji' on edge: all Flux objects are"
+            " replaced, and Flux deletes what they installed, namespaces with their data included"
+        ],
+    ),
+    "a-cluster-less": ((ALL, "clusters: {names: [hub]}"), [f"deletion: {ROCKY} is removed from edge: {DELETES}"]),
+    "chart-of-baselines": (
+        ("0.1.0", "0.2.0"),
+        [
+            "rights: the chart that installs baselines has version 0.2.0 instead of 0.1.0 on edge: it acts with the"
+            " platform's rights"
+        ],
+    ),
+    "chart-from-elsewhere": (
+        ('platform: {chart: {helm: {url: "https://charts.', 'platform: {chart: {helm: {url: "https://other.'),
+        [
+            "rights: the chart that installs baselines comes from https://other.example.com instead of"
+            " https://charts.example.com on edge: it acts with the platform's rights"
+        ],
+    ),
+    "shared-identity": (
+        ("platform: {", "platform: {sharedIdentity: true, "),
+        ["rights: tenants may use the cloud identity of Flux's controllers (sharedIdentity: true)"],
+    ),
+    "renamed-cluster": (
+        ("  edge: {", "  edgy: {"),
+        [
+            "rename: cluster 'edge' is renamed to 'edgy'? Both have the kubeconfig kamaji/edge-admin-kubeconfig: under the"
+            " old name everything is deleted, with its data, and under the new one it is installed again"
+        ],
+    ),
+    "renamed-tenant": (
+        ("  rocky:\n", "  rocko:\n"),
+        [
+            f"rename: {ROCKY} is renamed to 'rocko'? Both have the same sources and apps: under the old name everything is"
+            " deleted, with its data, and under the new one it is installed again"
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FLEETS)
+def test_what_a_change_of_the_fleet_does_is_told(case: str) -> None:
+    (old, new), expected = FLEETS[case]
+    assert old in BASE
+    assert told(BASE, BASE.replace(old, new)) == expected
+
+
+def test_an_environment_that_loses_its_protection_is_told() -> None:
+    protected = BASE.replace("dev: {management: hub}", "dev: {management: hub, protected: true}")
+    assert told(BASE, protected) == []
+    assert told(protected, BASE) == [
+        "protection: environment 'dev' is no longer protected: `pulumi destroy` can delete it, and runs can remove what was"
+        " not marked for removal before"
+    ]
+
+
+def test_an_environment_that_is_no_longer_declared_is_one_danger() -> None:
+    before = {"dev": planned(BASE)}
+    (gone,) = diff_all(before, {})
+    (found,) = dangers(gone, before["dev"], before["dev"])
+    assert (found.kind, found.text) == (
+        DangerKind.DELETION,
+        "environment 'dev' is no longer declared (1 tenant, 2 namespaces, 4 apps): `pulumi up` of its stack is refused, and"
+        " all of it stays on hub until `pulumi destroy`",
+    )
+
+
+def test_a_given_up_cluster_leaves_what_is_on_it() -> None:
+    gone = BASE.replace("labels: {tier: edge}", "labels: {tier: edge}, state: decommissioned")
+    assert told(gone, BASE.replace(ALL, "clusters: {names: [hub]}")) == []
+
+
+def many(clusters: int, tenants: int, settings: str = "") -> str:
+    frame = (
+        "apiVersion: tenantry/v1\nenvironments: {prod: {management: hub}}\nclusters:\n  hub: {environments: [prod]}\n"
+    )
+    kubeconfig = "kubeconfig: {{kamaji: {{controlPlane: {cluster}, namespace: kamaji}}}}"
+    frame += "".join(
+        f"  edge-{n}: {{environments: [prod], {kubeconfig.format(cluster=f'edge-{n}')}}}\n" for n in range(clusters - 1)
+    )
+    frame += 'platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}\n'
+    frame += f"defaults: {{clusters: {{all: true}}{settings}}}\ntenants:\n"
+    source = "sources: {m: {git: {url: https://git.example.com/a, ref: {branch: main}}}}"
+    return frame + "".join(
+        f"  tenant-{n}: {{{source}, apps: {{web: {{kustomize: {{source: m}}}}}}}}\n" for n in range(tenants)
+    )
+
+
+def test_the_same_danger_of_many_is_one_sentence_and_names_them_in_full_beside_it() -> None:
+    one, other = planned(many(20, 12), "prod"), planned(many(20, 12, ", network: open"), "prod")
+    (found,) = dangers(diff(one, other), one, other)
+    assert found.text == (
+        "the network of 12 tenants ('tenant-0', 'tenant-1', 'tenant-2' and 9 more) is opened on all 20 clusters:"
+        " isolated -> open, pods accept traffic from anywhere"
+    )
+    assert (len(found.tenants), len(found.clusters)) == (12, 20)
+
+
+def test_a_part_of_the_clusters_is_counted_and_the_worst_danger_is_first() -> None:
+    before = many(20, 1)
+    after = before.replace("apps:", "network: open, clusterAdmin: true, role: cluster-admin, apps:")
+    after = after.replace("network: open, ", "network: open, clusters: {all: true, exclude: [hub, edge-0]}, ")
+    one, other = planned(before, "prod"), planned(after, "prod")
+    assert [each.text for each in dangers(diff(one, other), one, other)] == [
+        "the apps of tenant 'tenant-0' get cluster-admin instead of admin on 18 of 20 clusters",
+        "tenant 'tenant-0' may give cluster-admin from now on (clusterAdmin: true)",
+        f"tenant 'tenant-0' is removed from hub, edge-0: {DELETES}",
+        "the network of tenant 'tenant-0' is opened on 18 of 20 clusters: isolated -> open, pods accept traffic from"
+        " anywhere",
+    ]
