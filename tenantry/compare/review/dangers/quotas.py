@@ -27,10 +27,13 @@ def quota_dangers(pieces: Pieces) -> Iterator[Found]:
 
 def _quota(piece: Piece) -> Iterator[Found]:
     old, new = (_hard(each) for each in (piece.before, piece.after))
-    tail = f": {_in_words(tightened)}" if (tightened := list(_tighter(old, new, -1))) else ""
-    if tail:
-        verb = ("is lowered", "is lowered") if piece.before else ("is new", "is new")
-        yield _found(DangerKind.QUOTA, piece, "the quota of ", verb, tail)
+    tightened = list(_tighter(old, new, -1))
+    if tightened and piece.before:
+        tail = f": {_in_words(tightened)}"
+        yield _found(DangerKind.QUOTA, piece, "the quota of ", ("is lowered",) * 2, tail)
+    elif tightened:
+        tail = f": {_new_in_words(tightened)}"
+        yield _found(DangerKind.QUOTA, piece, "the quota of ", ("is new",) * 2, tail)
     if not new and old:
         yield _found(
             DangerKind.QUOTA, piece, "the quota of ", ("is removed",) * 2, ": nothing limits what its pods use"
@@ -45,8 +48,8 @@ def _limits(piece: Piece) -> Iterator[Found]:
         old, new = (_of_type(each, kind) for each in (piece.before, piece.after))
         for key, direction in _LIMITS.items():
             changes = list(_tighter(mapping_at(old, key), mapping_at(new, key), direction))
-            # A container without a limit had none, so a new default takes away what it may use today.
-            found += [f"{key} {_in_words([change])}" for change in changes]
+            in_words = _in_words if piece.before else _new_in_words
+            found += [f"{key} {in_words([change])}" for change in changes]
     if found:
         verb = ("are tightened" if piece.before else "are new",) * 2
         yield _found(DangerKind.LIMITS, piece, "the limits of ", verb, f": {', '.join(found)}")
@@ -70,8 +73,12 @@ def _tighter(old: Mapping[str, Any], new: Mapping[str, Any], direction: int) -> 
             yield key, old[key], value
 
 
+def _new_in_words(changes: list[tuple[str, Any, Any]]) -> str:
+    return ", ".join(f"{key} {new}" for key, _, new in changes)
+
+
 def _in_words(changes: list[tuple[str, Any, Any]]) -> str:
-    return ", ".join(f"{key} {'' if old is None else f'{old} -> '}{new}" for key, old, new in changes)
+    return ", ".join(f"{key} {old or 'none'} -> {new}" for key, old, new in changes)
 
 
 def _hard(manifest: Manifest | None) -> dict[str, Any]:

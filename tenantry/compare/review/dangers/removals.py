@@ -12,7 +12,7 @@ from tenantry.compare.review.model import DangerKind, PartKind
 from tenantry.compare.review.renames import Rename, renames
 from tenantry.kube.objects import KubeObject, Owner
 from tenantry.messages.data import mapping_at
-from tenantry.messages.text import counted
+from tenantry.messages.text import MOST_NAMES, counted
 from tenantry.plan.planned_apps import PlannedApp
 
 _WITH_DATA = {
@@ -156,8 +156,11 @@ def _apps(diff: Diff, leaving: _Leaving, renamed: set[tuple[PartKind, str, str]]
 
 
 def _replaced_namespaces(diff: Diff) -> Iterator[Found]:
+    few = len({each.tenant for each in diff.moved}) <= MOST_NAMES
     for moved in diff.moved:
         words = ("gets another namespace", "get other namespaces")
+        if few:
+            words = (f"gets namespace '{moved.after}' instead of '{moved.before}'",) * 2
         tail = ": everything in the old one is deleted, with its data"
         yield Found(DangerKind.NAMESPACE, Rank.DATA, moved.tenant, moved.cluster, verb=words, tail=tail)
     for rehomed in diff.rehomed:

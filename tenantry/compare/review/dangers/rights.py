@@ -39,13 +39,14 @@ class _Grant(NamedTuple):
 def rights_dangers(pieces: Pieces) -> Iterator[Found]:
     own = pieces.of_kinds(*_BINDINGS, *_ROLES)
     before, after = pieces.around(own, *_BINDINGS, *_ROLES)
-    yield from _gains(_grants(pieces.before, before), _grants(pieces.after, after), pieces)
+    gains = list(_gains(_grants(pieces.before, before), _grants(pieces.after, after), pieces))
+    yield from gains
     for each in own:
         yield from _rules(each)
     yield from _wide_rights(own, before, after)
     for each in pieces.of_kinds("ServiceAccount"):
         yield from _cloud_identity(each)
-    yield from _allowed(pieces)
+    yield from _allowed(pieces, {each.tenant for each in gains if each.rank is Rank.ADMIN})
     yield from _widened(pieces)
 
 
@@ -190,9 +191,9 @@ def _cloud_identity(piece: Piece) -> Iterator[Found]:
         )
 
 
-def _allowed(pieces: Pieces) -> Iterator[Found]:
-    """Tenants that may give `cluster-admin` from now on, which changes no object by itself."""
-    for tenant in pieces.diff.allowed:
+def _allowed(pieces: Pieces, giving: set[str]) -> Iterator[Found]:
+    """Tenants that may give `cluster-admin` from now on, which changes no object, and do not do so yet."""
+    for tenant in (each for each in pieces.diff.allowed if each not in giving):
         verb = ("may give cluster-admin from now on (clusterAdmin: true)",) * 2
         yield Found(DangerKind.RIGHTS, Rank.ADMIN, tenant, "", verb=verb)
 

@@ -36,15 +36,29 @@ def policy(rules: str, direction: str = "Ingress", name: str = "dns") -> str:
     return f"network: {{policies: {{{name}: {{{spec}}}}}}}"
 
 
+def role_with(verbs: str) -> str:
+    role = f"kind: Role, rules: [{{apiGroups: [''], resources: [pods], verbs: {verbs}}}]"
+    return f"objects: {{r: {{apiVersion: rbac.authorization.k8s.io/v1, {role}}}}}"
+
+
 OWN, ALSO = "[{from: [{podSelector: {}}]}]", "[{from: [{podSelector: {}}, {namespaceSelector: {}}]}]"
 READ = "rules: [{apiGroups: [''], resources: [persistentvolumes], verbs: [get, list]}]"
-MAY = f"rights: {ROCKY} may give cluster-admin from now on (clusterAdmin: true)"
 
 SETTINGS = {
     "role": (
         "role: edit",
         "role: cluster-admin\nclusterAdmin: true",
-        [f"rights: the apps of {ROCKY} get cluster-admin instead of edit on hub, edge", MAY],
+        [f"rights: the apps of {ROCKY} get cluster-admin instead of edit on hub, edge"],
+    ),
+    "cluster-admin-allowed": (
+        "",
+        "clusterAdmin: true",
+        [f"rights: {ROCKY} may give cluster-admin from now on (clusterAdmin: true)"],
+    ),
+    "quota-with-a-key-more": (
+        "quota: {pods: 10}",
+        "quota: {pods: 10, cpu: 1}",
+        [f"quota: the quota of {ROCKY} is lowered on hub, edge: cpu none -> 1"],
     ),
     "custom-role": ("", "role: deployer", [f"rights: the apps of {ROCKY} get deployer instead of admin on hub, edge"]),
     "owners": (
@@ -73,8 +87,8 @@ SETTINGS = {
         [f"rights: the apps of {ROCKY} get cluster-admin on the whole cluster on hub, edge"],
     ),
     "role-in-a-namespace": (
-        "objects: {r: {apiVersion: rbac.authorization.k8s.io/v1, kind: Role, rules: [{apiGroups: [''], resources: [pods], verbs: [get]}]}}",
-        "objects: {r: {apiVersion: rbac.authorization.k8s.io/v1, kind: Role, rules: [{apiGroups: [''], resources: [pods], verbs: ['*']}]}}",
+        role_with("[get]"),
+        role_with("['*']"),
         [f"rights: {ROCKY} allows more in role 'r' on hub, edge: * pods"],
     ),
     "cloud-identity": (
@@ -265,7 +279,8 @@ FLEETS = {
     "another-namespace": (
         ("dev: {management: hub}", "dev: {management: hub, namespace: '{env}-{tenant}'}"),
         [
-            f"namespace: {ROCKY} gets another namespace on hub, edge: everything in the old one is deleted, with its data"
+            f"namespace: {ROCKY} gets namespace 'dev-rocky' instead of 'rocky' on hub, edge: everything in the old one is"
+            " deleted, with its data"
         ],
     ),
     "another-kubeconfig": (
@@ -383,7 +398,6 @@ def test_a_part_of_the_clusters_is_counted_and_the_worst_danger_is_first() -> No
     one, other = planned(before, "prod"), planned(after, "prod")
     assert [each.text for each in dangers(diff(one, other), one, other)] == [
         "the apps of tenant 'tenant-0' get cluster-admin instead of admin on 18 of 20 clusters",
-        "tenant 'tenant-0' may give cluster-admin from now on (clusterAdmin: true)",
         f"tenant 'tenant-0' is removed from hub, edge-0: {DELETES}",
         "the network of tenant 'tenant-0' is opened on 18 of 20 clusters: isolated -> open, pods accept traffic from"
         " anywhere",
