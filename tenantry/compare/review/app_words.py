@@ -17,7 +17,7 @@ TIMES = ("interval", "retryInterval", "timeout")
 _NOT_WRITTEN = frozenset(
     {"chartRef", "dependsOn", "kubeConfig", "serviceAccountName", "sourceRef", "storageNamespace", "suspend"}
 )
-"""Fields of a spec that the plan sets. `kubeConfig` is told of the cluster, `suspend` as a state."""
+"""Fields of a spec that the plan sets. Some are told of the cluster or the tenant, `suspend` as a state."""
 
 _DEFAULTS: dict[Path, Any] = {
     ("kustomize", "prune"): True,
@@ -88,9 +88,8 @@ def _without_words(spec: dict[str, Any], app: PlannedApp, naming: Naming, object
     """The fields that the plan sets, without those that follow from the namespace or are told otherwise."""
     main = naming.namespace(object.owner)
     rest: dict[str, Any] = {}
-    for key in ("storageNamespace", "serviceAccountName"):
-        if key in spec and spec[key] != main:
-            rest[key] = spec[key]
+    if spec.get("storageNamespace", main) != main:
+        rest["storageNamespace"] = spec["storageNamespace"]
     told = {id.name for id in app.after.values()}
     names = [each["name"] for each in spec.get("dependsOn", ()) if each["name"] not in told]
     if others := [naming.short(object.owner, name) for name in names]:

@@ -16,9 +16,9 @@ from tenantry.compare.review.naming import kind_and_name
 from tenantry.compare.review.parts import Spot
 from tenantry.compare.review.renames import Rename
 from tenantry.compare.review.states import ACTIVE, State, cluster_states, state_sentences, tenant_states
-from tenantry.compare.review.tenant_words import ISOLATION
+from tenantry.compare.review.tenant_words import ACCOUNT, ISOLATION
 from tenantry.compare.review.wholes import Wholes, is_replaced, named, what_stays
-from tenantry.kube.objects import ObjectId
+from tenantry.kube.objects import KubeObject
 from tenantry.messages.data import ABSENT
 
 _APPS = (PartKind.APP, PartKind.ADDON)
@@ -32,7 +32,7 @@ class Collector:
         self._found = found
         self._states = (cluster_states(found.before.plan), cluster_states(found.after.plan))
         self._wholes = Wholes(found, renamed, self._states[0])
-        self._changed: dict[ObjectId, Changed] = {each.id: each for each in found.diff.changed}
+        self._left: list[tuple[Spot, Both, Delta | None]] = []
         self._rehomed = {each.cluster for each in found.diff.rehomed}
         self._moved = {(each.tenant, each.cluster) for each in found.diff.moved}
 
@@ -48,6 +48,9 @@ class Collector:
             else:
                 without_cluster.append((spot, both))
         self._lift_times()
+        self._lift_namespaces()
+        for left in self._left:
+            self._leftover(*left)
         for spot, both in without_cluster:
             self._attach(spot, both)
 
@@ -79,7 +82,7 @@ class Collector:
         elif delta.existed or delta.exists:
             self._one_sided(spot, both, delta)
         elif both.objects:
-            self._leftover(spot, both)
+            self._left.append((spot, both, None))
 
     def _one_sided(self, spot: Spot, both: Both, delta: Delta) -> None:
         part = spot.part
@@ -121,13 +124,15 @@ class Collector:
             if targets or (target := self._larger(spot, delta)):
                 (targets[0] if targets else target).objects += both.objects  # type: ignore[union-attr]
             else:
-                self._leftover(spot, both, delta)
+                self._left.append((spot, both, delta))
             return
         else:
             item = self.items.at(spot)
         if delta.replaced and spot.part.kind in _APPS and not old_name and self._larger(spot, delta) is None:
             item.sentences.append(self._becomes(spot))
         item.settings += delta.settings
+        if any(each.key == "serviceAccount.name" for each in delta.settings):
+            delta.fields = [each for each in delta.fields if each.path[0] != ACCOUNT]
         item.fields += delta.fields
         item.sentences += delta.sentences
         item.objects += both.objects
@@ -159,15 +164,46 @@ class Collector:
         return None
 
     def _leftover(self, spot: Spot, both: Both, delta: Delta | None = None) -> None:
-        """Objects of which no word is known: their fields as they are."""
-        item = self.items.at(spot)
-        item.objects += both.objects
+        """Objects of which no word is known: with what they belong to, or with their fields as they are."""
+        left = []
         for id in both.objects:
-            if changed := self._changed.get(id):
-                name = Entry(id.kind if spot.part.kind in _APPS else kind_and_name(id))
-                item.fields += [FieldChange((name, *each.path), each.before, each.after) for each in changed.fields]
+            if larger := self._belongs_to(spot, self._found.changed.get(id)):
+                larger.objects.append(id)
+            else:
+                left.append(id)
+        if not left:
+            return
+        item = self.items.at(spot)
+        item.objects += left
+        for changed in filter(None, map(self._found.changed.get, left)):
+            name = Entry(changed.id.kind if spot.part.kind in _APPS else kind_and_name(changed.id))
+            item.fields += [FieldChange((name, *each.path), each.before, each.after) for each in changed.fields]
         if delta is not None and delta.replaced:
             item.sentences.append(self._becomes(spot) if spot.part.kind in _APPS else "its objects are replaced")
+
+    def _belongs_to(self, spot: Spot, changed: Changed | None) -> Item | None:
+        """The item that tells why an object changes that has no word of its own."""
+        (kind, tenant, _), cluster = spot
+        if changed is None:
+            return None
+        at = {each.path[:2] for each in changed.fields}
+        if kind is PartKind.SETTINGS and tenant and at == {("spec", "values")}:
+            return self._namespaces.get((tenant, cluster))
+        if kind is PartKind.APP and at <= {("spec", "sourceRef"), ("spec", "chartRef")}:
+            name = self._found.after.naming.short(changed.after.owner, _source_of(changed.after))
+            return self.items.find(Spot(Part(PartKind.SOURCE, tenant, name), cluster))
+        if kind is PartKind.ADDON and at == {("spec", "chartRef")}:
+            return self.items.find(Spot(Part(PartKind.SETTINGS, "", ""), cluster))
+        return None
+
+    @cached_property
+    def _namespaces(self) -> dict[tuple[str, str], Item]:
+        """For each placement, a change of one of its other namespaces."""
+        found: dict[tuple[str, str], Item] = {}
+        for item in self.items.all():
+            if item.part.kind is PartKind.NAMESPACE:
+                found.setdefault((item.part.tenant, item.clusters[0]), item)
+        return found
 
     # --- what is told of something larger -----------------------------------------------------------------------------
 
@@ -183,9 +219,20 @@ class Collector:
             yield target
         if delta.kubeconfigs[0] != delta.kubeconfigs[1]:
             yield self.items.set(of_cluster, Setting("kubeconfig", *(each or ABSENT for each in delta.kubeconfigs)))
+        if delta.accounts[0] != delta.accounts[1] and not delta.replaced:
+            yield self._account(spot, *delta.accounts)
+        if delta.has_other_chart:
+            yield self.items.at(Spot(Part(PartKind.SETTINGS, "", ""), cluster))
         if delta.shards[0] != delta.shards[1]:
             to = Spot(Part(PartKind.SETTINGS, tenant, ""), cluster) if tenant else of_cluster
             yield self.items.set(to, Setting("shard", *(each or ABSENT for each in delta.shards)))
+
+    def _account(self, spot: Spot, before: str, after: str) -> Item:
+        """Apps run as their tenant, add-ons and baselines as the platform."""
+        if spot.part.kind is PartKind.APP:
+            return self.items.at(Spot(Part(PartKind.SETTINGS, spot.part.tenant, ""), spot.cluster))
+        of_cluster = Spot(Part(PartKind.CLUSTER, "", spot.cluster), spot.cluster)
+        return self.items.set(of_cluster, Setting("platformServiceAccount", before, after))
 
     def _isolation(self, spot: Spot, delta: Delta) -> Iterator[Item]:
         """The network policy of a namespace changes when the tenant gets its first other namespace, or loses the last one."""
@@ -237,6 +284,19 @@ class Collector:
                 shared.objects += item.objects
                 item.objects = []
 
+    def _lift_namespaces(self) -> None:
+        """What changes in all namespaces of a tenant is told of the tenant."""
+        for item in self.items.all():
+            (kind, tenant, _), cluster = item.part, item.clusters[0] if item.clusters else ""
+            own = self.items.find(Spot(Part(PartKind.SETTINGS, tenant, ""), cluster))
+            if kind is not PartKind.NAMESPACE or item.effect is not Effect.CHANGED or own is None:
+                continue
+            item.settings = [each for each in item.settings if each not in own.settings]
+            item.fields = [each for each in item.fields if each not in own.fields]
+            if not (item.settings or item.fields or item.sentences):
+                own.objects += item.objects
+                item.objects = []
+
     # --- what belongs to no cluster -----------------------------------------------------------------------------------
 
     def _attach(self, spot: Spot, both: Both) -> None:
@@ -247,9 +307,9 @@ class Collector:
         every = self.items.all()
         own = [each for each in every if each.part.kind in kinds and each.part.tenant == spot.part.tenant]
         own += [each for each in every if each.part.kind is PartKind.CLUSTER]
-        if any(id in self._changed for id in both.objects) or not own:
+        if any(id in self._found.changed for id in both.objects) or not own:
             self._leftover(spot, both)
-            self.items.say(spot, [f"{id} is {_fate(effects)}" for id in both.objects if id not in self._changed])
+            self.items.say(spot, [f"{id} is {_fate(effects)}" for id in both.objects if id not in self._found.changed])
         else:
             # Not in the order of the file, so that reordering lines there changes nothing here.
             fitting = [each for each in own if each.effect in effects] or own
@@ -268,3 +328,10 @@ def _keys_of(time: str) -> tuple[str, ...]:
             "helm.upgrade.strategy.retryInterval",
         )
     return (f"kustomize.{time}", f"helm.{time}")
+
+
+def _source_of(object: KubeObject) -> str:
+    """The name of the source's object that an app takes."""
+    spec = object.manifest["spec"]
+    name: str = (spec.get("sourceRef") or spec["chartRef"])["name"]
+    return name

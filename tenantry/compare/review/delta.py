@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tenantry.compare.diff import Changed
 from tenantry.compare.fields import FieldChange
 from tenantry.compare.review.app_words import app_words, image_words, telling
 from tenantry.compare.review.gather import Both, Gathered
@@ -25,20 +26,22 @@ from tenantry.compare.review.tenant_words import (
     manifest_words,
     release_words,
 )
-from tenantry.compare.review.words import Path, Words, changed_rest, changed_settings, nothing
+from tenantry.compare.review.words import Path, Words, changed_rest, changed_settings, key_of, nothing
 from tenantry.kube.objects import KubeObject, Manifest
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.plan.engine_order import WAIT
 from tenantry.plan.objects.scope import SHARD_LABEL
 
 _APPS = (PartKind.APP, PartKind.ADDON)
+_NAME: Path = ("namespace",)
 
 
 @dataclass(slots=True)
 class Delta:
-    """existed, exists: whether the part is there before and after. states, kubeconfigs, shards: before and after.
+    """existed, exists: whether the part is there before and after.
 
-    replaced: whether the part is told by other objects than before. settings: of one side if the part is there on one alone.
+    settings: of one side if the part is there on one alone. states, kubeconfigs, shards, accounts: before and after.
+    replaced: whether the part has other objects than before. has_other_chart: whether the chart of baselines is another one.
     """
 
     existed: bool
@@ -49,7 +52,9 @@ class Delta:
     states: tuple[State, State] = (ACTIVE, ACTIVE)
     kubeconfigs: tuple[Any, Any] = (ABSENT, ABSENT)
     shards: tuple[str, str] = ("", "")
+    accounts: tuple[str, str] = ("", "")
     replaced: bool = False
+    has_other_chart: bool = False
 
     @property
     def says_nothing(self) -> bool:
@@ -81,7 +86,13 @@ def _of_app(spot: Spot, both: Both, found: Gathered) -> Delta:
     delta.replaced = before.id != after.id
     _take_states(delta, before, after)
     _without_orphan(delta.states, old, new)
-    if before.id.kind == after.id.kind:
+    if not delta.replaced:
+        # They can be long, and the difference has compared them already.
+        values = list(_values(found.changed.get(after.id)))
+        for side in (old, new):
+            side.settings.pop(("helm", "values"), None)
+        delta.settings = [*changed_settings(old.settings, new.settings), *values]
+    elif before.id.kind == after.id.kind:
         delta.settings = list(changed_settings(old.settings, new.settings))
     else:
         delta.settings = list(changed_settings(telling(old.settings), telling(new.settings)))
@@ -89,6 +100,12 @@ def _of_app(spot: Spot, both: Both, found: Gathered) -> Delta:
         delta.fields = list(changed_rest(old.rest, new.rest))
     delta.sentences = list(_waits(before, after))
     return delta
+
+
+def _values(changed: Changed | None) -> Iterator[Setting]:
+    for each in changed.fields if changed else ():
+        if each.path[:2] == ("spec", "values"):
+            yield Setting(key_of(("helm", *each.path[1:])), each.before, each.after)
 
 
 def _without_orphan(states: tuple[State, State], *sides: Words) -> None:
@@ -102,6 +119,8 @@ def _take_states(delta: Delta, before: KubeObject, after: KubeObject) -> None:
     delta.states = (state_of(before.manifest), state_of(after.manifest))
     delta.kubeconfigs = (kubeconfig_of(before), kubeconfig_of(after))
     delta.shards = (label(before.manifest, SHARD_LABEL), label(after.manifest, SHARD_LABEL))
+    one, other = (mapping_at(each.manifest, "spec").get("serviceAccountName", "") for each in (before, after))
+    delta.accounts = (one, other)
 
 
 def kubeconfig_of(object: KubeObject) -> str:
@@ -136,7 +155,7 @@ def _beside(objects: list[KubeObject], manifests: list[Manifest], spot: Spot, si
         metadata = manifest["metadata"]
         name = metadata["name"] if manifest["kind"] == "Namespace" else metadata.get("namespace", "")
         words = manifest_words([manifest], Where("", "")).settings
-        found |= {("namespaces", name, *path): value for path, value in words.items()}
+        found |= {("namespaces", name, *(() if path == _NAME else path)): value for path, value in words.items()}
     return found
 
 
@@ -154,11 +173,14 @@ def _of_objects(spot: Spot, both: Both, found: Gathered) -> Delta:
     old_objects = {each.id: each for each in both.before}
     delta.replaced = bool(both.before and both.after) and not any(each.id in old_objects for each in both.after)
     for each in both.after:
-        if each.id.kind == "HelmRelease" and each.id in old_objects:
-            _take_states(delta, old_objects[each.id], each)
+        if each.id.kind == "HelmRelease" and (old_one := old_objects.get(each.id)):
+            _take_states(delta, old_one, each)
+            delta.has_other_chart = each.manifest["spec"]["chartRef"] != old_one.manifest["spec"]["chartRef"]
     delta.states = _states_of_namespaces(both) or delta.states
     _take_shards(delta, both)
     _with_base(old, new, spot)
+    if spot.part.kind is PartKind.SOURCE and delta.replaced:
+        old, new = Words(telling_source(old.settings), old.rest), Words(telling_source(new.settings), new.rest)
     delta.settings = list(changed_settings(old.settings, new.settings))
     if not (found.diff.moved or found.diff.rehomed):
         delta.fields = list(changed_rest(old.rest, new.rest))

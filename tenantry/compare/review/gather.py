@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tenantry.compare.diff import Diff
+from tenantry.compare.diff import Changed, Diff
 from tenantry.compare.review.model import Part, PartKind
 from tenantry.compare.review.naming import label
 from tenantry.compare.review.parts import Side, Spot
@@ -32,12 +32,13 @@ class Both:
 
 
 class Gathered:
-    """spots: in the order of the plans. owner_of: by the identity of an object, the one that says whose it is."""
+    """spots: in the order of the plans. changed: the changed objects by identity."""
 
     def __init__(self, diff: Diff, before: Side, after: Side, renamed: Iterable[Rename]) -> None:
         self.diff = diff
         self.before = before
         self.after = after
+        self.changed: dict[ObjectId, Changed] = {each.id: each for each in diff.changed}
         self.spots: dict[Spot, Both] = {}
         self.renamed: dict[tuple[PartKind, str, str], str] = {
             (each.kind, each.tenant, each.before): each.after
@@ -48,6 +49,7 @@ class Gathered:
             (kind, tenant, new): old for (kind, tenant, old), new in self.renamed.items()
         }
         self._gather()
+        self._touch_dependents()
 
     def app_before(self, spot: Spot) -> PlannedApp | None:
         """The app as it was, under its former name if it is renamed."""
@@ -104,6 +106,14 @@ class Gathered:
 
     def at(self, spot: Spot) -> Both:
         return self.spots.setdefault(spot, Both())
+
+    def _touch_dependents(self) -> None:
+        """Flux orders objects of one kind only, so another dependency may change no object of the app itself."""
+        for key, app in self.after.uses.keys.items():
+            before = self.before.uses.keys.get(key)
+            if before is not None and list(before.after) != list(app.after):
+                kind = PartKind.APP if app.tenant else PartKind.ADDON
+                self.at(Spot(Part(kind, app.tenant, app.name), app.cluster))
 
     def _touch_users(self, object: KubeObject) -> None:
         """Several apps can take one chart. It is accounted for with the first, and its settings are those of all."""

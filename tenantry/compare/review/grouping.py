@@ -9,34 +9,35 @@ from typing import Any
 
 from tenantry.compare.fields import FieldChange
 from tenantry.compare.review.items import Item
-from tenantry.compare.review.model import Change, Part, Setting
-from tenantry.messages.text import grouped
+from tenantry.compare.review.model import Change, Part, PartKind, Setting
+from tenantry.messages.text import grouped, listed
 
 
 def changes(items: Iterable[Item], of: Callable[[Part], int], order: dict[str, int]) -> list[Change]:
     """The changes of all items. Args: of: on how many clusters a part is; order: of clusters."""
-    exact = list(grouped(items, _key).values())
-    single = [group for group in exact if len(group) == 1 and len(group[0].clusters) == 1]
-    alike = grouped(single, lambda group: _key(_without_cluster(group[0])))
-    found: list[Change] = []
-    for group in exact:
-        if len(group) == 1 and len(group[0].clusters) == 1:
+    found: dict[object, tuple[Item, list[Item]]] = {}
+    for key, group in grouped(items, _key).items():
+        example = group[0]
+        at: object = key
+        if len(group) == 1 and len(example.clusters) == 1:
             # Values often contain the name of the cluster.
-            others = alike.pop(_key(_without_cluster(group[0])), None)
-            if others is None:
+            filled = _without_cluster(example)
+            at = ("filled", key if filled is example else _key(filled))
+            if at in found:
+                found[at] = (filled, found[at][1])
+                found[at][1].append(example)
                 continue
-            members = [each for other in others for each in other]
-            example = _without_cluster(group[0]) if len(members) > 1 else group[0]
-        else:
-            members, example = group, group[0]
-        found.append(_change(example, members, of, order))
-    return found
+        found[at] = (example, list(group))
+    return [_change(example, members, of, order) for example, members in found.values()]
 
 
 def _change(example: Item, members: Sequence[Item], of: Callable[[Part], int], order: dict[str, int]) -> Change:
     clusters = sorted({cluster for each in members for cluster in each.clusters}, key=lambda each: order.get(each, 0))
+    part = _part(example)
+    if part.kind is PartKind.CLUSTER and not part.name:
+        part = part._replace(name=listed(clusters))
     return Change(
-        part=example.part,
+        part=part,
         effect=example.effect,
         was=example.was,
         clusters=tuple(clusters),
@@ -49,7 +50,13 @@ def _change(example: Item, members: Sequence[Item], of: Callable[[Part], int], o
 
 
 def _key(item: Item) -> tuple[object, ...]:
-    return (item.part, item.effect, item.was, tuple(item.sentences), repr(item.settings), repr(item.fields))
+    """What is the same in equal changes."""
+    return (_part(item), item.effect, item.was, tuple(item.sentences), repr(item.settings), repr(item.fields))
+
+
+def _part(item: Item) -> Part:
+    """The part, but for a cluster: those to which the same happens are told together."""
+    return item.part._replace(name="") if item.part.kind is PartKind.CLUSTER and not item.was else item.part
 
 
 def _without_cluster(item: Item) -> Item:

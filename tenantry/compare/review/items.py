@@ -38,6 +38,10 @@ class Items:
             self._items[key] = Item(spot.part, (spot.cluster,) if spot.cluster else (), effect)
         return self._items[key]
 
+    def find(self, spot: Spot) -> Item | None:
+        """The item of a part that changes on a cluster, if there is one."""
+        return self._items.get((spot, Effect.CHANGED))
+
     def say(self, spot: Spot, sentences: Iterable[str], effect: Effect = Effect.CHANGED) -> Item:
         """The item, with these sentences once."""
         item = self.at(spot, effect)

@@ -54,7 +54,10 @@ class DangerKind(StrEnum):
 
 
 class Part(NamedTuple):
-    """tenant: "" for the platform's own. name: an app, a source, a namespace, a group of settings or a cluster."""
+    """tenant: "" for the platform's own. name: an app, a source, a namespace or a cluster; "" for settings.
+
+    The name of several clusters is a list in words; `Change.clusters` has all of them.
+    """
 
     kind: PartKind
     tenant: str

@@ -11,6 +11,7 @@ from tenantry.compare.review.words import Path
 from tenantry.flux.references import renamed
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.data import mapping_at
+from tenantry.plan.objects.scope import APP_LABEL
 
 KINDS = {
     "GitRepository": "git",
@@ -76,7 +77,8 @@ def notification_words(object: KubeObject, naming: Naming) -> dict[Path, Any]:
         elif field == "resources":
             found[group, name, "sources"] = _names(value, object, naming)
         elif field == "eventSources":
-            found[group, name, "apps"] = _told(value, object, naming)
+            if apps := _told(value, object, naming):
+                found[group, name, "apps"] = apps
         elif field == "eventMetadata":
             own = {key: text for key, text in value.items() if key not in ("cluster", "environment", "tenant")}
             found |= {(group, name, field): own} if own else {}
@@ -90,9 +92,6 @@ def _names(resources: Iterable[dict[str, Any]], object: KubeObject, naming: Nami
 
 
 def _told(sources: Iterable[dict[str, Any]], object: KubeObject, naming: Naming) -> list[str]:
-    """The apps of an alert by name, or the kinds of objects if it is about all of them."""
-    return [
-        each.get("matchLabels", {}).get("tenantry/app")
-        or (f"every {each['kind']}" if each["name"] == "*" else naming.short(object.owner, each["name"]))
-        for each in sources
-    ]
+    """The apps that an alert is limited to."""
+    named = (each.get("matchLabels", {}).get(APP_LABEL) or each["name"] for each in sources)
+    return [naming.short(object.owner, name) for name in named if name != "*"]

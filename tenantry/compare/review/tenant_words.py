@@ -13,6 +13,17 @@ from tenantry.messages.data import mapping_at
 _POD_SECURITY = "pod-security.kubernetes.io/"
 _RIGHTS = ("RoleBinding", "ClusterRole", "ClusterRoleBinding")
 
+_TOLD = frozenset(
+    {
+        *("chartRef", "install", "interval", "kubeConfig", "releaseName", "serviceAccountName", "suspend", "timeout"),
+        *("upgrade", "values"),
+    }
+)
+"""Fields of a baseline's release that have words, or are told of the cluster or the platform."""
+
+ACCOUNT = "RoleBinding of the service account"
+"""Its subjects are the users that Flux impersonates."""
+
 ISOLATION = "NetworkPolicy tenantry-isolated"
 """Its rules name the tenant's other namespaces, if there are any."""
 
@@ -40,7 +51,7 @@ def changed_manifests(before: Iterable[Manifest], after: Iterable[Manifest]) -> 
 
 
 def release_words(release: KubeObject) -> Words:
-    """What a release of a baseline says itself, without the objects that it installs."""
+    """What a release of a baseline says itself, without the objects that it installs, and the platform's chart that does it."""
     spec = mapping_at(release.manifest, "spec")
     strategy = mapping_at(spec, "install", "strategy")
     settings: dict[Path, Any] = {
@@ -49,8 +60,7 @@ def release_words(release: KubeObject) -> Words:
         ("retryInterval",): strategy.get("retryInterval"),
         ("adopt",): "disableTakeOwnership" not in spec["install"],
     }
-    told = {"interval", "timeout", "install", "upgrade", "values", "kubeConfig", "suspend", "releaseName"}
-    rest = {key: value for key, value in spec.items() if key not in told}
+    rest = {key: value for key, value in spec.items() if key not in _TOLD}
     return Words(settings, {"HelmRelease baseline": {"spec": rest}})
 
 
@@ -131,7 +141,7 @@ def _rights(
     role = mapping_at(manifest, "roleRef").get("name", "")
     subjects = manifest.get("subjects", [])
     if id.name == f"{where.tenant}-reconciler-{role}":
-        return [(("role",), role)], "RoleBinding of the service account", {"subjects": subjects}
+        return [(("role",), role)], ACCOUNT, {"subjects": [_person(each) for each in subjects]}
     if id.name == f"{where.tenant}-owners-{role}":
         return [(("owners", _person(each)), role) for each in subjects], "", {}
     first, _, key = id.name.removeprefix("tenantry.").partition(".")
@@ -155,7 +165,9 @@ def _person(subject: dict[str, Any]) -> str:
 
 
 def _account(manifest: Manifest, id: ObjectId, where: Where) -> Iterator[tuple[Path, Any]]:
-    if id.name != where.tenant:
+    if id.namespace != where.main:
+        yield ("serviceAccount",), True
+    elif id.name != where.tenant:
         yield ("serviceAccount", "name"), id.name
     for key, value in own_annotations(manifest).items():
         yield ("serviceAccount", "annotations", key), value

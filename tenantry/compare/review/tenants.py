@@ -23,8 +23,6 @@ class Extent:
 
     def of(self, part: Part) -> int:
         """On how many clusters the part is."""
-        if part.kind is PartKind.CLUSTER:
-            return 1
         if part.kind in (PartKind.APP, PartKind.ADDON):
             return len(self._apps.get((part.tenant, part.name), ()))
         if part.kind is PartKind.SOURCE:

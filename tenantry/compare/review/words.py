@@ -29,10 +29,14 @@ def changed_settings(before: Mapping[Path, Any], after: Mapping[Path, Any]) -> I
     """The innermost values that differ, in the order of the second; secrets are masked."""
     for path in dict.fromkeys((*after, *before)):
         one, other = before.get(path, ABSENT), after.get(path, ABSENT)
-        if one is not other:
-            # With the keys above it, which tell whether a value is a secret.
-            for change in changed_fields(_below(path, one), _below(path, other)):
-                yield Setting(key_of(change.path), change.before, change.after)
+        if one is other or (one == other and repr(one) == repr(other)):  # `==` alone would treat True as 1
+            continue
+        if path[-1] == "credentials":  # their name, which is no secret
+            yield Setting(key_of(path), one, other)
+            continue
+        # With the keys above it, which tell whether a value is a secret.
+        for change in changed_fields(_below(path, one), _below(path, other)):
+            yield Setting(key_of(change.path), change.before, change.after)
 
 
 def _below(path: Path, value: Any) -> dict[str, Any]:
@@ -46,7 +50,7 @@ def _below(path: Path, value: Any) -> dict[str, Any]:
 def changed_rest(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[FieldChange]:
     """The fields that differ of objects that are on both sides."""
     for name in before:
-        if name in after:
+        if name in after and before[name] != after[name]:
             for change in changed_fields(before[name], after[name]):
                 yield replace(change, path=(Entry(name), *change.path))
 
