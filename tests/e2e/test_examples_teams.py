@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -171,7 +172,7 @@ def quota_of(cluster: Cluster, namespace: str) -> dict[str, str]:
 
 
 def test_a_change_goes_through_the_pipelines_from_its_review_to_every_environment(
-    teams: Project, cluster: Cluster
+    teams: Project, cluster: Cluster, tmp_path: Path
 ) -> None:
     root = teams.root.parents[1]
     deployed = publish(root, "examples/teams/tenants.yaml")
@@ -192,6 +193,7 @@ def test_a_change_goes_through_the_pipelines_from_its_review_to_every_environmen
         assert quota_of(cluster, "movy-prod")["pods"] == "20"
         pipeline.event = push()
         assert pipeline.call("deploy", inputs), pipeline.record()
+    (tmp_path / "record.txt").write_text(pipeline.record())
     jobs = dict.fromkeys(each.job for each in pipeline.ran)
     assert list(jobs) == ["review", "preview (test)", "preview (prod)", "plan", "deploy (test)", "deploy (prod)"]
     assert [quota_of(cluster, f"movy-{each}")["pods"] for each in ("test", "prod")] == ["25", "25"]
