@@ -25,7 +25,7 @@ _SAFE = (
     "-c", "protocol.ssh.allow=always", "-c", "core.hooksPath=/dev/null",
     "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 )  # fmt: skip
-_URL = re.compile(r"(?:https?|ssh)://[^\s-]\S*")
+_URL = re.compile(r"(?:https?|ssh)://[^\s-][^\s]*")
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SECONDS = 120
 

@@ -14,6 +14,8 @@ from tenantry.manifests.programs import OFFLINE, run
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _EMPTY = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
 _BASES = ("resources", "bases", "components", "generators", "transformers", "validators")
+_CONFIGURED = ("generators", "transformers", "validators")
+"""Those of the bases that may be files with settings of their own."""
 _FILES = ("crds", "configurations", "patchesStrategicMerge")
 _PATHS = ("patches", "patchesJson6902", "replacements")
 
@@ -145,6 +147,29 @@ def _check_local(file: Path) -> None:
             raise NotRendered(
                 f"'{each}' in {where}/{file.name} is not a file or directory of the source; remote bases are not fetched"
             )
+    for key in _CONFIGURED if isinstance(content, dict) else ():
+        for each in _texts(content.get(key)):
+            if (file.parent / each).is_file():
+                _check_configured(file.parent / each)
+
+
+def _check_configured(file: Path) -> None:
+    """Raises: NotRendered: a transformer or generator refers to a server."""
+    for each in _values(documents.read_all(file.read_bytes())):
+        if "://" in each and "\n" not in each:
+            raise NotRendered(f"'{each}' in {file.parent.name}/{file.name} refers to a server, which is not asked")
+
+
+def _values(data: Any) -> Iterator[str]:
+    """All texts in plain data."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict):
+        for value in data.values():
+            yield from _values(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from _values(value)
 
 
 def _references(content: dict[str, Any]) -> Iterator[str]:

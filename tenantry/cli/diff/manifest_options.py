@@ -64,7 +64,7 @@ def wanted(output: str, *, manifests: bool, sources: Sequence[str], sources_befo
     """Raises: Refused: an option is malformed, or does nothing."""
     if (sources or sources_before) and not manifests:
         raise Refused("--source does nothing without --manifests", "add --manifests")
-    if manifests and output in ("names", "environments"):
+    if manifests and output not in ("text", "markdown", "json"):
         raise Refused(f"--output {output} cannot show manifests", "use --output text, markdown or json")
     return Wanted(manifests, dict(map(_named, sources)), dict(map(_named, sources_before)))
 

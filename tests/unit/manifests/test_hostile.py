@@ -1,0 +1,189 @@
+"""Content of sources is written by others: it is bounded, stays in its directory and brings nothing alive."""
+
+from __future__ import annotations
+
+import io
+import sys
+import tarfile
+import time
+from pathlib import Path
+
+import pytest
+
+from tenantry.manifests import artifact, documents, kustomize
+from tenantry.manifests.cache import Cache
+from tenantry.manifests.changed import decisive
+from tenantry.manifests.charts import ChartSources
+from tenantry.manifests.git import GitSources
+from tenantry.manifests.model import NotFetched, NotRendered, Options
+from tenantry.manifests.programs import run
+
+GIT = ("git",)
+
+
+def test_a_program_that_takes_too_long_is_ended_with_all_it_started(tmp_path: Path) -> None:
+    script = "(sleep 60; touch late) & echo $! > child; sleep 60"
+    started = time.monotonic()
+    with pytest.raises(NotRendered, match="sh took longer than 1 s"):
+        run(["/bin/sh", "-c", script], tmp_path, {}, seconds=1)
+    assert time.monotonic() - started < 20
+    child = int((tmp_path / "child").read_text())
+    for _ in range(50):
+        if not _runs(child):
+            break
+        time.sleep(0.1)
+    assert not _runs(child)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return (
+            "(sleep) Z" not in Path(f"/proc/{pid}/stat").read_text()
+            and "(sh) Z" not in Path(f"/proc/{pid}/stat").read_text()
+        )
+    except FileNotFoundError:
+        return False
+
+
+def test_output_and_files_are_bounded(tmp_path: Path) -> None:
+    with pytest.raises(NotRendered, match="wrote more than 1 MiB"):
+        run(["/bin/sh", "-c", "exec head -c 5000000 /dev/zero"], tmp_path, {}, most=2**20)
+    with pytest.raises(NotRendered):
+        run(["/bin/sh", "-c", "head -c 5000000 /dev/zero > file"], tmp_path, {}, most=2**20)
+    assert (tmp_path / "file").stat().st_size <= 2**20
+
+
+def test_memory_is_bounded(tmp_path: Path) -> None:
+    with pytest.raises(NotRendered):
+        run([sys.executable, "-c", "print(len(bytes(6 * 2**30)))"], tmp_path, {})
+
+
+def test_the_environment_of_the_user_is_not_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hunter2")
+    assert b"hunter2" not in run(["/bin/sh", "-c", "set"], tmp_path, {})
+
+
+def archive(path: Path, *members: tuple[str, bytes | str]) -> Path:
+    with tarfile.open(path, "w:gz") as made:
+        for name, content in members:
+            member = tarfile.TarInfo(name)
+            if isinstance(content, str):
+                member.type, member.linkname = tarfile.SYMTYPE, content
+                made.addfile(member)
+            else:
+                member.size = len(content)
+                made.addfile(member, io.BytesIO(content))
+    return path
+
+
+@pytest.mark.parametrize("name", ["../evil", "/evil", "chart/../../evil"])
+def test_an_archive_cannot_write_outside_of_its_directory(tmp_path: Path, name: str) -> None:
+    (tmp_path / "into").mkdir()
+    with pytest.raises(NotFetched, match="names files outside"):
+        artifact.unpack(archive(tmp_path / "a.tgz", (name, b"x")), tmp_path / "into")
+    assert not (tmp_path / "evil").exists()
+
+
+def test_links_in_an_archive_are_left_out(tmp_path: Path) -> None:
+    artifact.unpack(archive(tmp_path / "a.tgz", ("link", "/etc"), ("link/x", b"y"), ("a", b"b")), tmp_path / "into")
+    assert not (tmp_path / "into/link").is_symlink()
+    assert (tmp_path / "into/link/x").read_bytes() == b"y"
+
+
+def test_an_archive_that_unpacks_to_very_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(artifact, "MOST_BYTES", 10_000)
+    with pytest.raises(NotFetched, match="contains more than"):
+        artifact.unpack(archive(tmp_path / "a.tgz", ("zeros", bytes(20_000))), tmp_path / "into")
+    (tmp_path / "b.tgz").write_bytes(b"no archive")
+    with pytest.raises(NotFetched, match="cannot be unpacked"):
+        artifact.unpack(tmp_path / "b.tgz", tmp_path / "into")
+
+
+def test_files_are_taken_as_flux_takes_them(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    for name in ("web.yaml", "logo.png", ".github/ci.yaml", "docs/a.yaml", ".gitignore"):
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text("x")
+    (tree / "passwd").symlink_to("/etc/passwd")
+    (tree / "etc").symlink_to("/etc")
+
+    def taken(ignore: str | None) -> list[str]:
+        into = tmp_path / f"into-{time.monotonic_ns()}"
+        artifact.take(tree, into, ignore, GIT)
+        return sorted(str(each.relative_to(into)) for each in into.rglob("*") if each.is_file())
+
+    assert taken(None) == ["docs/a.yaml", "web.yaml"]
+    assert taken("/docs\n") == [".github/ci.yaml", "logo.png", "web.yaml"]
+    (tree / ".sourceignore").write_text("/*\n!/web.yaml\n")
+    assert taken(None) == ["web.yaml"]
+    assert taken("!/docs\n") == ["docs/a.yaml", "web.yaml"]
+
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 10)}]\n" for n in range(8)
+)
+
+
+@pytest.mark.parametrize("text", [BOMB, "a: &a [*a]\n", "[" * 500 + "]" * 500, "a: b: c", "!!python/object:os.x {}"])
+def test_yaml_that_is_too_large_or_broken_is_refused(text: str) -> None:
+    with pytest.raises(NotRendered, match="its YAML"):
+        documents.read_all(text)
+
+
+def test_numbers_and_times_are_read_as_kubernetes_reads_them() -> None:
+    assert documents.read("{a: 22:22, b: 2024-01-01, c: 010, d: 1e3, e: yes, f: ~, g: 1.5, h: 0x1F, i: '1'}") == {
+        "a": "22:22",
+        "b": "2024-01-01",
+        "c": 8,
+        "d": 1000.0,
+        "e": True,
+        "f": None,
+        "g": 1.5,
+        "h": 31,
+        "i": "1",
+    }
+
+
+@pytest.mark.parametrize("path", ["../other", "/../other", "a/../../other"])
+def test_a_path_cannot_leave_the_source(tmp_path: Path, path: str) -> None:
+    (tmp_path / "source").mkdir()
+    with pytest.raises(NotRendered, match="leaves the source"):
+        kustomize.build(tmp_path / "source", {"path": path}, ("false",))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "resources: ['http://127.0.0.1/x.yaml']",
+        "resources: ['github.com/x/y']",
+        "bases: ['git@github.com:x/y']",
+        "components: ['https://github.com/x/y?ref=main']",
+        "patches: [{path: 'http://127.0.0.1/x.yaml'}]",
+        "configMapGenerator: [{name: a, files: ['k=http://127.0.0.1/x']}]",
+        "openapi: {path: 'http://127.0.0.1/x'}",
+        "transformers: [local.yaml]",
+    ],
+)
+def test_nothing_is_fetched_while_kustomize_runs(tmp_path: Path, content: str) -> None:
+    (tmp_path / "kustomization.yaml").write_text(content)
+    (tmp_path / "local.yaml").write_text("kind: PatchTransformer\npath: http://127.0.0.1/x.yaml\n")
+    with pytest.raises(NotRendered, match=r"is not a file or directory of the source|refers to a server"):
+        kustomize.build(tmp_path, {}, ("false",))
+
+
+@pytest.mark.parametrize(
+    "url", ["--upload-pack=touch x", "file:///etc", "ext::sh -c x", "https://-x", "ssh://-oProxyCommand=x/y"]
+)
+def test_a_url_is_never_an_option_or_a_command(tmp_path: Path, url: str) -> None:
+    options = Options(cache=tmp_path, programs={"git": GIT, "helm": ("false",)})
+    with pytest.raises(NotFetched, match="is not a URL that can be fetched"):
+        GitSources(options, Cache(tmp_path)).fetch({"url": url})
+    charts = ChartSources(options, Cache(tmp_path), Cache(tmp_path))
+    with pytest.raises(NotFetched, match="is not a URL that can be fetched"):
+        charts.from_repository({"url": url}, "app", "1.0.0")
+    with pytest.raises(NotFetched, match="is not the name of a chart"):
+        charts.from_repository({"url": "https://example.com"}, "--post-renderer=x", "1.0.0")
+
+
+def test_nothing_decides_without_inputs() -> None:
+    assert decisive(None) == ""
