@@ -5,9 +5,7 @@ Only what is GitHub's own is left out: actions of other repositories, of which `
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -18,17 +16,13 @@ from typing import Any
 
 import yaml
 
+from tests.expressions import as_text, filled, holds
 from tests.forge import Forge
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 FILES = (".ci", ".github", "action.yml")
 """What a fleet's repository needs for its pipelines."""
 
-_EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}", re.DOTALL)
-_TOKEN = re.compile(r"'(?:[^']|'')*'|&&|\|\||[!=]=|!|[()]|[A-Za-z_][\w.-]*|\S")
-_STATUS = re.compile(r"\b(always|cancelled|failure|success)\(\)")
-_OPERATORS = {"&&": " and ", "||": " or ", "!": " not "}
-_LITERALS = {"true": "True", "false": "False", "null": "None"}
 SHELLS = {None: ["bash", "-e"], "bash": ["bash", "--noprofile", "--norc", "-eo", "pipefail"]}
 
 
@@ -71,13 +65,18 @@ class Pipeline:
         for job, content in workflow["jobs"].items():
             contexts = {"inputs": given, "needs": needs}
             needed = [content["needs"]] if isinstance(content.get("needs"), str) else content.get("needs", [])
-            if any(needs[each]["result"] != "success" for each in needed) or not self._evaluate(
-                content.get("if", "true"), contexts, ok=True
-            ):
+            ready = all(needs[each]["result"] == "success" for each in needed)
+            if not ready or not holds(content.get("if", "true"), self._known(contexts), ok=True):
                 needs[job] = {"result": "skipped", "outputs": {}}
             else:
                 needs[job] = self._job(job, content, contexts)
         return all(each["result"] != "failure" for each in needs.values())
+
+    def act(self, inputs: Mapping[str, Any]) -> bool:
+        """Run the composite action alone, as a job of another workflow does. Returns: whether it succeeded."""
+        step = {"uses": "./", "with": {**inputs, "base": "origin/main"}}
+        path = [{"name": "install", "run": 'echo "$GITHUB_WORKSPACE/.venv/bin" >> "$GITHUB_PATH"'}]
+        return bool(self._instance("act", {"steps": [*path, step]}, {})["result"] == "success")
 
     def _job(self, name: str, content: Mapping[str, Any], contexts: dict[str, Any]) -> dict[str, Any]:
         strategy = content.get("strategy", {})
@@ -99,10 +98,8 @@ class Pipeline:
     def _instance(self, name: str, content: Mapping[str, Any], contexts: dict[str, Any]) -> dict[str, Any]:
         """A job on a machine of its own."""
         machine = _Machine(self.root.with_name(f"{self.root.name}-machine-{next(self._numbers)}"), self.root)
-        machine.environment = {
-            **self.environment,
-            **{key: _text(self._fill(each, contexts)) for key, each in content.get("env", {}).items()},
-        }
+        contexts = {**contexts, "runner": {"temp": str(machine.home)}}
+        machine.environment = {**self.environment, **self._variables(content.get("env", {}), contexts)}
         outcome = self._steps(name, content["steps"], contexts, machine)
         outputs = {key: self._fill(each, outcome.contexts) for key, each in content.get("outputs", {}).items()}
         self.summary += machine.read("summary")
@@ -115,7 +112,7 @@ class Pipeline:
         done: dict[str, Any] = {}
         outcome = _Outcome({**contexts, "steps": done})
         for step in steps:
-            if not self._holds(step.get("if", "success()"), outcome):
+            if not holds(step.get("if", "success()"), self._known(outcome.contexts), ok=outcome.ok):
                 continue
             given = {key: self._fill(each, outcome.contexts) for key, each in step.get("with", {}).items()}
             outputs: dict[str, str] = {}
@@ -127,16 +124,10 @@ class Pipeline:
                 outputs, outcome.ok = inner.contexts["outputs"], outcome.ok and inner.ok
             else:
                 self.used.setdefault(step["uses"].partition("@")[0], []).append(given)
-                if "upload-artifact" in step["uses"]:
-                    assert Path(given["path"]).exists()
-                    given["text"] = Path(given["path"]).read_text()
+                if file := given.get("path") or given.get("sarif_file"):
+                    given["text"] = Path(file).read_text()
             done[step.get("id", "")] = {"outputs": outputs}
         return outcome
-
-    def _holds(self, condition: str, outcome: _Outcome) -> bool:
-        """Whether a step runs: without a status function in its condition, only while all went well."""
-        ok = outcome.ok or _STATUS.search(condition) is not None
-        return ok and bool(self._evaluate(condition, outcome.contexts, ok=outcome.ok))
 
     def _action(self, job: str, given: Mapping[str, Any], machine: _Machine) -> _Outcome:
         """The composite action of the repository itself."""
@@ -144,16 +135,17 @@ class Pipeline:
         inputs = {
             key: given.get(key, self._fill(each.get("default", ""), {})) for key, each in action["inputs"].items()
         }
-        outcome = self._steps(job, action["runs"]["steps"], {"inputs": inputs}, machine, str(self.root))
-        filled = {key: self._fill(each["value"], outcome.contexts) for key, each in action["outputs"].items()}
-        outcome.contexts["outputs"] = filled
+        contexts = {"inputs": inputs, "runner": {"temp": str(machine.home)}}
+        outcome = self._steps(job, action["runs"]["steps"], contexts, machine, str(self.root))
+        outputs = {key: self._fill(each["value"], outcome.contexts) for key, each in action["outputs"].items()}
+        outcome.contexts["outputs"] = outputs
         return outcome
 
     def _run(
         self, job: str, step: Mapping[str, Any], contexts: Mapping[str, Any], machine: _Machine, action: str
     ) -> tuple[int, dict[str, str]]:
-        own = {key: _text(self._fill(each, contexts)) for key, each in step.get("env", {}).items()}
-        directory = self.root / _text(self._fill(step.get("working-directory", "."), contexts))
+        own = self._variables(step.get("env", {}), contexts)
+        directory = self.root / as_text(self._fill(step.get("working-directory", "."), contexts))
         script = machine.home / "script"
         script.write_text(step["run"])
         machine.begin()
@@ -171,29 +163,15 @@ class Pipeline:
         return done.returncode, machine.finish()
 
     def _fill(self, value: Any, contexts: Mapping[str, Any]) -> Any:
-        """A value of a workflow with its expressions evaluated."""
-        if not isinstance(value, str):
-            return value
-        whole = _EXPRESSION.fullmatch(value.strip())
-        if whole:
-            return self._evaluate(whole[1], contexts, ok=True)
-        return _EXPRESSION.sub(lambda found: _text(self._evaluate(found[1], contexts, ok=True)), value)
+        return filled(value, self._known(contexts))
 
-    def _evaluate(self, expression: str, contexts: Mapping[str, Any], *, ok: bool) -> Any:
-        found = _EXPRESSION.fullmatch(str(expression).strip())
+    def _known(self, contexts: Mapping[str, Any]) -> dict[str, Any]:
+        """All contexts of an expression."""
         github = {**self.event, "token": "the-token", "repository": "ops/fleet", "ref": "refs/heads/main"}
-        known = {**contexts, "github": github, "vars": self.variables, "secrets": self.secrets}
-        functions = {
-            "success": lambda: ok,
-            "failure": lambda: not ok,
-            "always": lambda: True,
-            "cancelled": lambda: False,
-            "fromJSON": json.loads,
-            "known": lambda path: _at(known, path),
-        }
-        parts = _TOKEN.findall(found[1] if found else str(expression))
-        text = "".join(_translated(part, "".join(parts[index + 1 : index + 2])) for index, part in enumerate(parts))
-        return eval(text.strip(), {"__builtins__": {}}, functions)
+        return {**contexts, "github": github, "vars": self.variables, "secrets": self.secrets}
+
+    def _variables(self, declared: Mapping[str, Any], contexts: Mapping[str, Any]) -> dict[str, str]:
+        return {key: as_text(self._fill(each, contexts)) for key, each in declared.items()}
 
     def steps(self, job: str) -> list[tuple[str, int]]:
         """The steps of a job that ran, with their exit codes."""
@@ -253,24 +231,3 @@ def load(file: Path) -> Any:
     """A workflow. YAML 1.1 reads its key `on` as true."""
     content = yaml.safe_load(file.read_text())
     return {("on" if key is True else key): value for key, value in content.items()}
-
-
-def _at(known: Any, path: str) -> Any:
-    """A value of a context; like GitHub, "" if there is none."""
-    for part in path.split("."):
-        known = known.get(part, "") if isinstance(known, Mapping) else ""
-    return known
-
-
-def _translated(part: str, following: str) -> str:
-    if part in _OPERATORS:
-        return _OPERATORS[part]
-    if part in _LITERALS:
-        return _LITERALS[part]
-    if part[0].isalpha() and following != "(":
-        return f"known({part!r})"
-    return part
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)
