@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import groups
+from bench import groups, status
 from tenantry.load import load_fleet, plan_all, warnings_of
 
 
@@ -17,3 +17,12 @@ def test_a_main_file_for_many_clusters_is_short_and_valid(tmp_path: Path, monkey
     assert len(plan_all(fleet)["prod"].objects) > 20 * 20 * 5
     assert warnings_of(fleet) == ()
     assert len(file.read_text().splitlines()) <= 300
+
+
+def test_the_status_of_made_up_apps_can_be_timed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["bench.status", "4"])
+    monkeypatch.setattr("gc.set_threshold", lambda _: None)
+    status.main()
+    assert "\n12 apps, " in capsys.readouterr().out

@@ -50,6 +50,7 @@ Examples:
   tenantry status --environment prod --watch
   tenantry status --environment dev --wait --timeout 300
   tenantry status --environment prod --output json
+  tenantry status --environment prod --output prometheus
   tenantry status --environment prod --output html > status.html
   tenantry status --environment prod --receivers
   tenantry status --environment prod --kubeconfig ~/.kube/hub-prod
@@ -87,7 +88,7 @@ Exit codes:
     help="How long --wait waits.",
 )
 @click.option("--receivers", is_flag=True, help="Show the receivers and the paths of their webhooks instead of apps.")
-@output("text", "json", "html", kind="Status")
+@output("text", "json", "html", "prometheus", kind="Status")
 @reads_file
 def command(
     file: Path,
@@ -135,6 +136,8 @@ def _check_usage(*, watch: bool, wait: bool, receivers: bool, selecting: bool, o
     if receivers and (watch or wait or selecting):
         others = "--wait, --watch, --failing, --tenant, --app or --cluster"
         raise click.UsageError(f"--receivers cannot be combined with {others}")
+    if receivers and output == "prometheus":
+        raise click.UsageError("--receivers cannot be combined with --output prometheus")
     if watch and wait:
         raise click.UsageError("--watch cannot be combined with --wait: choose one of them")
     if receivers and output == "html":
@@ -151,6 +154,10 @@ def _failing(report: StatusReport) -> StatusReport:
 def _show(report: StatusReport, planned: Plan, fleet: Fleet, output: str, *, every: bool) -> None:
     if output == "json":
         data_json(status_document(report))
+    elif output == "prometheus":
+        from tenantry.cli.status.metrics import metrics
+
+        data(metrics(report).rstrip("\n"))
     elif output == "html":
         from tenantry.cli.page.status_page import as_page
 

@@ -302,3 +302,57 @@ def test_who_suspended_an_app_is_told(capsys: Capture, hub: Memory, rest: str, m
     _, out, _ = tenantry(capsys, *COMMAND)
     (said,) = json.loads(out)["apps"]
     assert (said["status"], said["message"], said["suspendedByHand"]) == ("suspended", message, by_hand)
+
+
+# --- metrics -------------------------------------------------------------------------------------------------------
+
+METRICS = """\
+# HELP tenantry_app_ready Whether the app is ready on the cluster.
+# TYPE tenantry_app_ready gauge
+tenantry_app_ready{app="db",cluster="edge",environment="dev",kind="Kustomization",tenant="rocky"} 0.0
+tenantry_app_ready{app="web",cluster="edge",environment="dev",kind="Kustomization",tenant="rocky"} 0.0
+tenantry_app_ready{app="db",cluster="hub",environment="dev",kind="Kustomization",tenant="rocky"} 1.0
+tenantry_app_ready{app="web",cluster="hub",environment="dev",kind="Kustomization",tenant="rocky"} 1.0
+# HELP tenantry_app_status 1 for the status that the app has.
+# TYPE tenantry_app_status gauge
+tenantry_app_status{app="db",cluster="edge",environment="dev",kind="Kustomization",status="failed",tenant="rocky"} 1.0
+tenantry_app_status{app="web",cluster="edge",environment="dev",kind="Kustomization",status="missing",tenant="rocky"} 1.0
+tenantry_app_status{app="db",cluster="hub",environment="dev",kind="Kustomization",status="ready",tenant="rocky"} 1.0
+tenantry_app_status{app="web",cluster="hub",environment="dev",kind="Kustomization",status="ready",tenant="rocky"} 1.0
+# HELP tenantry_app_since_timestamp_seconds When the condition Ready of the app last changed.
+# TYPE tenantry_app_since_timestamp_seconds gauge
+tenantry_app_since_timestamp_seconds{app="db",cluster="edge",environment="dev",kind="Kustomization",tenant="rocky"} 1.7672256e+09
+tenantry_app_since_timestamp_seconds{app="db",cluster="hub",environment="dev",kind="Kustomization",tenant="rocky"} 1.7672256e+09
+tenantry_app_since_timestamp_seconds{app="web",cluster="hub",environment="dev",kind="Kustomization",tenant="rocky"} 1.7672256e+09
+# HELP tenantry_apps Apps by status.
+# TYPE tenantry_apps gauge
+tenantry_apps{environment="dev",status="failed"} 1.0
+tenantry_apps{environment="dev",status="missing"} 1.0
+tenantry_apps{environment="dev",status="progressing"} 0.0
+tenantry_apps{environment="dev",status="suspended"} 0.0
+tenantry_apps{environment="dev",status="ready"} 2.0
+# HELP tenantry_undeclared_objects Objects of the environment that the file does not declare.
+# TYPE tenantry_undeclared_objects gauge
+tenantry_undeclared_objects{environment="dev"} 0.0
+# HELP tenantry_stuck_objects Objects that cannot make progress by themselves.
+# TYPE tenantry_stuck_objects gauge
+tenantry_stuck_objects{environment="dev"} 0.0
+# HELP tenantry_status_timestamp_seconds When the status was read.
+# TYPE tenantry_status_timestamp_seconds gauge
+"""
+
+
+@pytest.mark.usefixtures("_two_apps")
+def test_prometheus_gets_every_app_and_the_totals(capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "status", "--environment", "dev", "--output", "prometheus")
+    assert (code, err) == (1, "")
+    text, closing = out[: out.rindex("tenantry_status_timestamp_seconds{")], out.splitlines()[-1]
+    assert text == METRICS
+    assert closing.startswith('tenantry_status_timestamp_seconds{environment="dev"} ')
+
+
+@pytest.mark.usefixtures("_two_apps")
+def test_metrics_leave_out_what_was_not_read(capsys: Capture, hub: Memory) -> None:
+    hub.refuse("GET", "/api/v1/secrets", 403, "no")
+    _, out, _ = tenantry(capsys, "status", "--environment", "dev", "--output", "prometheus")
+    assert "tenantry_undeclared_objects" not in out

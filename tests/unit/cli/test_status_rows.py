@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
+from tenantry.cli.status.metrics import metrics
 from tenantry.cli.status.rows import grouped_rows, short_revision
 from tenantry.cli.status.show import shown
 from tenantry.cli.status.watch import Screen
@@ -147,3 +148,10 @@ def test_an_error_of_reading_is_shown_with_what_was_read_before_until_reading_wo
     assert "1 failed, 9 ready" in screen(shows, 20)
     shows.update(replace(MIXED, apps=MIXED.apps[1:]))
     assert screen(shows, 20)[1:3] == ["9 ready", ""]
+
+
+def test_label_values_of_metrics_stay_on_one_line() -> None:
+    hostile = status('a"b\\c\nd', Readiness.FAILED)
+    assert '{app="web",cluster="a\\"b\\\\c\\nd",environment="dev",kind="Kustomization",tenant="rocky"} 0.0' in metrics(
+        report(hostile)
+    )
