@@ -9,19 +9,25 @@ import sys
 import termios
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tenantry.cli.app import run
 
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def tenantry_in_terminal(*arguments: str, columns: int) -> tuple[int, str]:
+Keys = Sequence[tuple[str, str]]
+"""What to type, each after a text has appeared that was not there before."""
+INTERRUPT = "\x03"
+"""Ctrl-C."""
+
+
+def tenantry_in_terminal(*arguments: str, columns: int, keys: Keys = ()) -> tuple[int, str]:
     """Exit code and screen of a command, stdout and stderr together."""
-    return in_terminal(lambda: run(list(arguments)), columns)
+    return in_terminal(lambda: run(list(arguments)), columns, keys)
 
 
-def in_terminal(action: Callable[[], int], columns: int) -> tuple[int, str]:
+def in_terminal(action: Callable[[], int], columns: int, keys: Keys = ()) -> tuple[int, str]:
     """Run something in a fork of this process: quicker than an interpreter of its own, and what a test patched stays patched."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # pytest-xdist's threads; the fork uses none of them
@@ -29,8 +35,19 @@ def in_terminal(action: Callable[[], int], columns: int) -> tuple[int, str]:
     if process == 0:
         _child(action, columns)
     with os.fdopen(terminal, "rb", buffering=0) as opened:
-        screen = b"".join(iter(lambda: _read(opened.fileno()), b"")).decode()
+        screen = _screen(opened.fileno(), keys).decode()
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), screen.replace("\r\n", "\n")
+
+
+def _screen(terminal: int, keys: Keys) -> bytes:
+    """All that the terminal showed until its process ended."""
+    shown, seen, waiting = b"", 0, list(keys)
+    while part := _read(terminal):
+        shown += part
+        while waiting and waiting[0][0].encode() in shown[seen:]:
+            seen = len(shown)
+            os.write(terminal, waiting.pop(0)[1].encode())
+    return shown
 
 
 def plain(screen: str) -> str:

@@ -14,6 +14,7 @@ from sandbox.content import commit
 from tests.e2e.audit import requests_as
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project
+from tests.terminal import INTERRUPT, plain, tenantry_in_terminal
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("fleet")]
 
@@ -113,6 +114,49 @@ def test_a_push_to_a_tenants_repository_is_rolled_out(fleet: Project, hub: Clust
     commit(fleet.sandbox, "movy/manifests", {path: text + "replicas: [{name: worker, count: 2}]\n"}, "Scale the worker")
     reconcile(hub, "movy", "manifests")
     hub.wait_scaled("movy", "worker", 2)
+
+
+def test_apps_are_reconciled_suspended_and_resumed_by_their_names(fleet: Project, hub: Cluster) -> None:
+    """A Kustomization and a release on a remote, as the flux command would do it; `up` keeps a suspension."""
+    of_web, of_movy = ("rocky", "web", "-e", "dev"), ("movy", "web", "-e", "dev")
+    handled = [_handled(hub, *each) for each in WEBS]
+    done = fleet.tenantry("reconcile", *of_web, "--cluster", "edge-1", "--with-source", "--wait").ok()
+    assert "ready: rocky/web on edge-1 (Kustomization kamaji-edge/edge-1-rocky-web)" in done.out
+    assert "ready: movy/web" in fleet.tenantry("reconcile", *of_movy, "--force", "--wait").ok().out
+    assert all(new and new != old for new, old in zip([_handled(hub, *each) for each in WEBS], handled, strict=True))
+    fleet.tenantry("suspend", *of_movy).ok()
+    fleet.up("dev", "--refresh", "--expect-no-changes").ok()
+    status = fleet.tenantry("status", "-e", "dev", "--tenant", "movy", "--app", "web", "-o", "json")
+    (movy,) = json.loads(status.out)["apps"]
+    assert (status.code, movy["status"], movy["suspendedByHand"]) == (1, "suspended", True)
+    assert fleet.tenantry("resume", *of_movy).ok().out.startswith("resumed: movy/web on edge-1")
+    hub.until("HelmRelease", *WEBS[1][1:], lambda found: "suspend" not in found["spec"], "the release to be resumed")
+
+
+WEBS = (("Kustomization", "kamaji-edge", "edge-1-rocky-web"), ("HelmRelease", "kamaji-edge", "edge-1-movy-web"))
+
+
+def _handled(hub: Cluster, kind: str, namespace: str, name: str) -> str:
+    found = hub.find(kind, namespace, name)
+    assert found is not None
+    return str(found["status"].get("lastHandledReconcileAt") or "")
+
+
+def test_a_tree_goes_from_the_source_to_the_workloads(fleet: Project) -> None:
+    for tenant, kinds in (
+        ("rocky", ["GitRepository", "Kustomization"]),
+        ("movy", ["HelmRepository", "HelmChart", "HelmRelease"]),
+    ):
+        found = fleet.tenantry("tree", tenant, "web", "-e", "dev", "-c", "edge-1", "-o", "json").ok()
+        (tree,) = json.loads(found.out)["apps"]
+        assert [(each["kind"], each["status"]) for each in tree["steps"]] == [(kind, "ready") for kind in kinds]
+        assert {"apiVersion": "apps/v1", "kind": "Deployment", "namespace": tenant, "name": "web"} in tree["objects"]
+
+
+def test_watch_shows_a_real_fleet_until_ctrl_c(fleet: Project) -> None:
+    command = ("--file", str(fleet.fleet), "status", "-e", "dev", "--watch")
+    code, shown = tenantry_in_terminal(*command, columns=100, keys=[("7 ready", INTERRUPT)])
+    assert (code, "environment dev" in plain(shown)) == (130, True)
 
 
 RECONCILE = "reconcile.fluxcd.io/requestedAt"

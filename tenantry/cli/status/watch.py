@@ -64,12 +64,14 @@ def _readings(read: Read, interval: float) -> Iterator[StatusReport | Refused]:
 
 def _watch_on_screen(report: StatusReport, read: Read, interval: float, *, every: bool) -> None:
     screen = Screen(report, interval, every=every)
+    live = Live(screen, console=stdout_console(), screen=True, refresh_per_second=2)
     try:
-        with Live(screen, console=stdout_console(), screen=True, refresh_per_second=2):
-            for found in _readings(read, interval):
-                screen.update(found)
+        live.start(refresh=True)
+        for found in _readings(read, interval):
+            screen.update(found)
     finally:
-        # The full screen is gone by now.
+        # Not `with live`: Ctrl-C during its start would leave the terminal on the full screen.
+        live.stop()
         say(f"{counts(screen.report.apps)} at {_clock(screen.report)}")
 
 

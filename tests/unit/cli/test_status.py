@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from tenantry.cli import management
 from tenantry.kube.objects import KubeObject
-from tests.terminal import plain, tenantry_in_terminal
+from tests.terminal import INTERRUPT, plain, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
 from tests.unit.texts import planned, rocky
@@ -356,3 +357,62 @@ def test_metrics_leave_out_what_was_not_read(capsys: Capture, hub: Memory) -> No
     hub.refuse("GET", "/api/v1/secrets", 403, "no")
     _, out, _ = tenantry(capsys, "status", "--environment", "dev", "--output", "prometheus")
     assert "tenantry_undeclared_objects" not in out
+
+
+# --- --watch -------------------------------------------------------------------------------------------------------
+
+ENTERS, LEAVES = "\x1b[?1049h", "\x1b[?1049l"
+"""What switches a terminal to its full screen, and back."""
+
+
+@pytest.mark.usefixtures("_two_apps")
+def test_watch_fills_the_terminal_until_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("NO_COLOR", "1")
+    command = ("status", "--environment", "dev", "--watch", "--interval", "0.5")
+    code, shown = tenantry_in_terminal(*command, columns=80, keys=[("no such path", INTERRUPT)])
+    screen, _, after = shown.partition(LEAVES)
+    assert code == 130
+    assert ENTERS in screen
+    assert "1 failed, 1 missing, 2 ready" in plain(screen)
+    assert re.fullmatch(r"2 of 4 apps ready at \d\d:\d\d:\d\d\n", plain(after).replace("\x1b[?25h", ""))
+
+
+@pytest.mark.usefixtures("_two_apps")
+def test_watch_in_a_pipe_prints_changes_and_outlasts_errors(
+    capsys: Capture, hub: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses = iter(range(4))
+
+    def sleep(_: float) -> None:
+        match next(pauses):
+            case 0:
+                hub.refuse("GET", APPS, 403, "no")
+            case 1:
+                pass
+            case 2:
+                hub.refusals.clear()
+                for each in hub.objects[APPS]["items"]:
+                    each["status"]["conditions"][0]["status"] = "True"
+            case _:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr("tenantry.cli.status.watch.time.sleep", sleep)
+    code, out, err = tenantry(capsys, "status", "--environment", "dev", "--watch")
+    assert code == 130
+    assert [line.partition(" ")[2] for line in out.splitlines()] == [
+        "1 failed, 1 missing, 2 ready",
+        "rocky/db on edge: failed: no such path",
+        "rocky/web on edge: missing: not on the management cluster: run `pulumi up`",
+        "rocky/db on edge: ready",
+    ]
+    assert [line.partition(" ")[2] for line in err.splitlines()] == [
+        "cannot read the status: cannot read kustomizations: HTTP 403"
+    ]
+
+
+def test_watch_ends_if_the_first_reading_fails(capsys: Capture, hub: Memory) -> None:
+    del hub.objects[APPS]
+    code, out, err = tenantry(capsys, "status", "--environment", "dev", "--watch")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: the cluster does not serve Kustomization: Flux is not installed there\n")
