@@ -80,6 +80,7 @@ def test_a_table_of_each(capsys: Capture, what: str) -> None:
 def test_a_terminal_of_80_columns_cuts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("CI", "1")  # no progress on a slow machine
     _, shown = tenantry_in_terminal("list", "apps", columns=80)
     assert [line.rstrip() for line in plain(shown).splitlines()][:3] == [
         "TENANT    APP              CHART OR PATH          ENVIRONMENTS  CLUSTERS",

@@ -137,6 +137,7 @@ def _failing(hub: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     hub.objects[APPS]["items"] = [failed]
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("CI", "1")  # no progress on a slow machine
 
 
 def screen(columns: int) -> list[str]:
@@ -369,6 +370,7 @@ ENTERS, LEAVES = "\x1b[?1049h", "\x1b[?1049l"
 def test_watch_fills_the_terminal_until_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("CI", "1")  # no progress on a slow machine
     command = ("status", "--environment", "dev", "--watch", "--interval", "0.5")
     code, shown = tenantry_in_terminal(*command, columns=80, keys=[("no such path", INTERRUPT)])
     screen, _, after = shown.partition(LEAVES)
