@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tenantry.cli.progress import make_room
+from tenantry.cli.progress import room
 from tenantry.cli.progress import working as working
 from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused, Severity
 from tenantry.messages.problems import Problem
@@ -59,9 +59,9 @@ def data(text: str) -> None:
 def _write(text: str, stream: Any) -> None:
     if stream is None:  # the process that started the command closed it
         return
-    make_room()
     try:
-        click.echo(text, file=stream, color=colours(stream))
+        with room():
+            click.echo(text, file=stream, color=colours(stream))
     except OSError as failure:
         # The rest of the buffer cannot be written either, so the end of the process must not try.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from shutil import get_terminal_size
 from typing import ClassVar
 
@@ -53,15 +53,17 @@ class _Line:
     def end(self) -> None:
         self._done.set()
         self._thread.join()
-        self.erase()
-        _Line.current = None
+        with self.removed():
+            _Line.current = None
 
-    def erase(self) -> None:
-        """Remove the line, so that something else can be printed in its place."""
+    @contextmanager
+    def removed(self) -> Iterator[None]:
+        """Keep the line off the screen, so that something else can be printed in its place."""
         with self._lock:
             if self._shown:
                 self._write("\r\x1b[K")
                 self._shown = ""
+            yield
 
     def _run(self) -> None:
         pause = PATIENCE
@@ -101,7 +103,8 @@ def working(what: str) -> Iterator[Tell]:
             line.end()
 
 
-def make_room() -> None:
-    """Remove the line before something is printed. It comes back if the work goes on."""
-    if _Line.current:
-        _Line.current.erase()
+@contextmanager
+def room() -> Iterator[None]:
+    """Remove the line while something is printed. It comes back if the work goes on."""
+    with _Line.current.removed() if _Line.current else nullcontext():
+        yield
