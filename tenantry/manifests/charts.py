@@ -87,11 +87,16 @@ class ChartSources:
                     most=DOWNLOAD,
                 )
             except NotRendered as failed:
-                raise NotFetched(f"helm: {failed}") from None
+                raise NotFetched(f"helm: {_cause(str(failed))}") from None
             archives = list(home.glob("*.tgz"))
             if len(archives) != 1:
                 raise NotFetched("helm fetched no chart")
             artifact.unpack(archives[0], into)
+
+
+def _cause(said: str) -> str:
+    """Helm's message without the address, which it repeats."""
+    return said.split("is not a valid chart repository or cannot be reached: ", 1)[-1]
 
 
 def _logins() -> dict[str, str]:

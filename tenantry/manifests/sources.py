@@ -36,7 +36,7 @@ class Sources:
         except NotFetched as missing:
             kind = inputs.source["kind"]
             message = f"{kind} '{inputs.name}' cannot be fetched: {missing.message}"
-            raise NotFetched(message, missing.fix or f"--source {inputs.name}=DIRECTORY names a local copy") from None
+            raise NotFetched(message, missing.fix or f"name a local copy: --source {inputs.name}=DIRECTORY") from None
 
     def _remote(self, inputs: Inputs) -> tuple[Path, Path]:
         spec, kind = inputs.source["spec"], inputs.source["kind"]

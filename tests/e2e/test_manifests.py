@@ -40,6 +40,16 @@ kind: Secret
 metadata: {name: login}
 stringData: {password: {{ randAlphaNum 20 | quote }}, size: {{ .Values.size | quote }}}
 """
+OWN = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: own}
+data: {values: {{ omit .Values "global" | toJson | quote }}, upgrade: {{ .Release.IsUpgrade | quote }}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: test, annotations: {helm.sh/hook: test}}
+"""
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -109,6 +119,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]
             "patch/kustomization.yaml": "kind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\nnamePrefix: new-\n",
             "chart/Chart.yaml": CHART.replace("VERSION", "0.1.0"),
             "chart/templates/all.yaml": '{{ fail (printf "size %v" .Values.size) }}\n',
+            "own/Chart.yaml": CHART.replace("VERSION", "0.2.0"),
+            "own/values.yaml": "size: 1\nlost: true\n",
+            "own/templates/all.yaml": OWN,
+            "values/a.yaml": "size: 2\nmore: {one: a}\n",
+            "values/b.yaml": "more: {two: b}\n",
             "leak/kustomization.yaml": "configMapGenerator: [{name: leak, files: [passwd]}]\n",
         },
     )
@@ -169,7 +184,7 @@ def test_a_ref_that_does_not_exist_is_told(bench: Bench) -> None:
         "  ! dev: rocky/web cannot be compared: after the change, GitRepository 'rocky/manifests' cannot"
     )
     assert line.endswith("manifests.git has no tag 'v9'")
-    assert fix == "        fix: --source rocky/manifests=DIRECTORY names a local copy"
+    assert fix == "        fix: name a local copy: --source rocky/manifests=DIRECTORY"
 
 
 KUSTOMIZE = {
@@ -277,6 +292,45 @@ def test_a_new_release_brings_the_crds_of_its_chart(bench: Bench) -> None:
     ]
 
 
+HELM = {
+    "values files": (
+        "valuesFiles: [./values/a.yaml]",
+        "valuesFiles: [./values/a.yaml, ./values/b.yaml]",
+        """~ data.values: {"more":{"one":"a"},"size":2} -> {"more":{"one":"a","two":"b"},"size":2}""",
+    ),
+    "missing values files": (
+        "valuesFiles: [./own/values.yaml, ./values/none.yaml], ignoreMissingValuesFiles: true",
+        "ignoreMissingValuesFiles: true, values: {size: 7}",
+        """~ data.values: {"lost":true,"size":1} -> {"lost":true,"size":7}""",
+    ),
+    "post renderers": (
+        "interval: 5m",
+        "postRenderers: [{kustomize: {patches: [{target: {kind: ConfigMap},"
+        r' patch: "- op: add\n  path: /data/x\n  value: new\n"}]}}]',
+        "+ data.x: new",
+    ),
+    "metadata": ("interval: 5m", "commonMetadata: {annotations: {team: a}}", "+ metadata.annotations: {team: a}"),
+}
+
+
+@pytest.mark.parametrize("case", HELM)
+def test_settings_of_a_release_from_git(bench: Bench, case: str) -> None:
+    before, after, told = HELM[case]
+    sources = GIT.replace("REF", "{branch: main}")
+    app = "{app: {helm: {source: manifests, chart: ./own, SETTINGS}}}"
+    fleets = [bench.fleet(sources, app.replace("SETTINGS", each)) for each in (before, after)]
+    assert bench.diff(*fleets)[1:] == ["      ~ ConfigMap own", f"          {told}"]
+
+
+def test_crds_of_an_upgrade_are_shown_if_flux_replaces_them(bench: Bench) -> None:
+    release = "{app: {helm: {source: charts, chart: app, version: 1.0.0, SETTINGS}}}"
+    fleets = [
+        bench.fleet(CHARTS["helm"], release.replace("SETTINGS", f"upgrade: {{crds: {each}}}"))
+        for each in ("Skip", "CreateReplace")
+    ]
+    assert bench.diff(*fleets)[1:] == ["      + CustomResourceDefinition things.example.com"]
+
+
 def test_a_chart_that_fails_is_told_with_its_own_words(bench: Bench) -> None:
     sources = GIT.replace("REF", "{branch: main}")
     app = "{app: {helm: {source: manifests, chart: ./chart, values: {size: 5}}}}"
@@ -290,6 +344,6 @@ def test_a_server_that_is_not_there_is_told_and_a_copy_on_disk_helps(bench: Benc
     fleets = [bench.fleet(away, WEB_APP.replace("./plain", path)) for path in ("./one", "./two")]
     line, fix = bench.diff(*fleets)
     assert "GitRepository 'rocky/manifests' cannot be fetched: git: unable to access 'http://127.0.0.1:1/" in line
-    assert fix == "        fix: --source rocky/manifests=DIRECTORY names a local copy"
+    assert fix == "        fix: name a local copy: --source rocky/manifests=DIRECTORY"
     copy = write(tmp_path / "copy", {f"{each}/web.yaml": WEB.replace("COLOR", each) for each in ("one", "two")})
     assert bench.diff(*fleets, f"--source=rocky/manifests={copy}")[-1] == "          ~ data.color: one -> two"

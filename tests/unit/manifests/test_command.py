@@ -128,7 +128,7 @@ def test_a_source_that_is_not_fetched_is_told_with_what_to_type(bench: Bench) ->
         "what the manifests change\n"
         "  ! dev: rocky/web cannot be compared: Bucket 'rocky/manifests' cannot be fetched: Tenantry does not fetch sources"
         " of this kind (Bucket)\n"
-        "        fix: --source rocky/manifests=DIRECTORY names a local copy\n"
+        "        fix: name a local copy: --source rocky/manifests=DIRECTORY\n"
     )
 
 
