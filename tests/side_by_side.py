@@ -10,7 +10,7 @@ import re
 from xdist.scheduler import LoadScopeScheduling
 
 SHARED = {
-    "fleet": ("accounts", "fleet", "mistakes", "notifications", "order", "policy", "teardown"),
+    "fleet": ("accounts", "fleet", "mistakes", "notifications", "order", "policy", "rendered", "teardown"),
     "sandbox": ("clusters", "conformance", "content", "prod"),
     "isolation": ("admission", "isolation", "reaching"),
 }
