@@ -39,6 +39,23 @@ class Repository:
         """Branches and tags, for completion."""
         return self._text("for-each-ref", "--format=%(refname:short)").splitlines()
 
+    @property
+    def top(self) -> Path:
+        """The directory of the whole work tree."""
+        return Path(self._text("rev-parse", "--show-toplevel"))
+
+    def former_paths(self, commit: str, name: str) -> tuple[str, ...]:
+        """Where a file of the directory may be at a commit that has no such file, seen from the top.
+
+        A path that Git takes for the file's own before it was moved comes first, then all files of the same name.
+        """
+        moved = self.run("diff", "--find-renames", "--diff-filter=R", "--name-status", "-z", commit)
+        parts = moved.stdout.decode(errors="replace").split("\0") if moved.returncode == 0 else []
+        renamed = (old for _, old, new in zip(*(iter(parts),) * 3, strict=False) if new == f"{self.prefix}{name}")
+        there = self.run("ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
+        paths = there.stdout.decode(errors="replace").split("\0") if there.returncode == 0 else []
+        return tuple(dict.fromkeys((*renamed, *(each for each in paths if each.rpartition("/")[2] == name))))
+
     def _text(self, *arguments: str) -> str:
         return self.checked(self.run(*arguments)).decode().removesuffix("\n")
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from tenantry.compare.git import Checkout, Repository
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet
 from tenantry.messages.errors import NO_FILE, Diagnostic, InvalidFleet, Refused
+from tenantry.messages.text import listed
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import read
 
@@ -21,11 +23,15 @@ _MERGE_BASE = "..."
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """name: what messages call it; commit: its full hash, "" for a file; found: whether the file exists there."""
+    """name: what messages call it; commit: its full hash, "" for a file; found: whether the file exists there.
+
+    elsewhere: if it does not, what to write as BASE for files that it may have been before it was moved.
+    """
 
     name: str
     commit: str = ""
     found: bool = True
+    elsewhere: tuple[str, ...] = ()
     plans: Mapping[str, Plan] = field(default_factory=dict)
 
 
@@ -33,6 +39,9 @@ def load_base(
     file: Path, base: str, planner: Callable[[Fleet], Mapping[str, Plan]], *, merge_base: bool = False
 ) -> Base:
     """The plans of `file` as it is at `base`: a commit of its repository, another file, or a directory with such a file.
+
+    `commit:path` is a file at a commit under another path, as for `git show`: seen from the top of the repository, or
+    from the directory of `file` if it begins with `./` or `../`.
 
     Args:   planner: which of the fleet's plans; merge_base: use the merge base of HEAD and `base`, as `base...` does.
     Raises: InvalidFleet: problems of the base, with places in the base; Refused: the base does not exist.
@@ -54,6 +63,8 @@ def load_base(
     commit = repository.commit(base)
     if commit is None and path.exists():
         return _from_path(file, path, planner, merge_base=merge_base)
+    if commit is None and ":" in base:
+        return _from_other_path(repository, base, planner, merge_base=merge_base)
     if commit is None:
         if base == "HEAD":
             raise Refused("the repository has no commit yet", "commit first, or name a file or a directory")
@@ -62,7 +73,32 @@ def load_base(
     if path.exists():
         message = f"'{base}' is both a commit and a file or directory"
         raise Refused(message, f"write './{base}' for the path, or a longer name such as 'refs/heads/{base}'")
-    return _from_commit(repository, file, base, commit, planner, merge_base=merge_base)
+    return _from_commit(repository, file.name, base, commit, planner, merge_base=merge_base)
+
+
+def _from_other_path(
+    repository: Repository, base: str, planner: Callable[[Fleet], Mapping[str, Plan]], *, merge_base: bool
+) -> Base:
+    revision, _, path = base.partition(":")
+    revision = revision.removesuffix(_MERGE_BASE)
+    commit = repository.commit(revision)
+    if commit is None:
+        message = f"'{revision}' in '{base}' is not a commit that this clone knows"
+        raise Refused(message, "fetch it, or correct the name; BASE:PATH names a file at a commit")
+    from_here = path.startswith(("./", "../"))
+    inner = os.path.normpath(f"{repository.prefix}{path}" if from_here else path)
+    if not path or inner.startswith(("../", "/")) or inner in (".", ".."):
+        raise Refused(
+            f"'{path}' in '{base}' is not a file of the repository",
+            "write the path as Git shows it: main:fleet/tenants.yaml",
+        )
+    found = _from_commit(Repository(repository.top), inner, revision, commit, planner, merge_base=merge_base)
+    if not found.found:
+        fix = (
+            f"write {listed(found.elsewhere, 3)}" if found.elsewhere else f"see `git ls-tree -r --name-only {revision}`"
+        )
+        raise Refused(f"{found.name} has no file '{inner}'", fix)
+    return found
 
 
 def _from_path(file: Path, path: Path, planner: Callable[[Fleet], Mapping[str, Plan]], *, merge_base: bool) -> Base:
@@ -76,13 +112,14 @@ def _from_path(file: Path, path: Path, planner: Callable[[Fleet], Mapping[str, P
 
 def _from_commit(
     repository: Repository,
-    file: Path,
+    path: str,
     revision: str,
     commit: str,
     planner: Callable[[Fleet], Mapping[str, Plan]],
     *,
     merge_base: bool,
 ) -> Base:
+    """Args: path: of the file, seen from the repository's directory."""
     name = f"{revision} ({commit[:_SHORT]})"
     if merge_base:
         parted = repository.merge_base(commit)
@@ -94,11 +131,13 @@ def _from_commit(
     with tempfile.TemporaryDirectory(prefix="tenantry-") as directory:
         checkout = Checkout(repository, commit, Path(directory))
         with _located_in(f"{checkout.directory}/", f"{revision}:{repository.prefix}"):
-            there = checkout.directory / file.name
-            checkout.take([_literally(file.name)])
-            if not there.exists():
-                return Base(name, commit, found=False)
-            checkout.take(_included(there))
+            there = checkout.directory / path
+            checkout.take([_literally(path)])
+            if not there.is_file():
+                elsewhere = repository.former_paths(commit, PurePosixPath(path).name)
+                return Base(name, commit, found=False, elsewhere=tuple(f"{revision}:{each}" for each in elsewhere))
+            above = "".join(f"{_literally(each)}/" for each in PurePosixPath(path).parent.parts)
+            checkout.take([f"{above}{pattern}" for pattern in _included(there)])
             return Base(name, commit, plans=planner(load_fleet(there)))
 
 

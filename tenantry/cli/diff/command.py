@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from tenantry.compare.diff import Diff, Status, diff_all
 from tenantry.compare.review.build import review
 from tenantry.compare.review.model import Review
 from tenantry.messages.errors import Refused
+from tenantry.messages.text import printable
 
 
 @click.command(
@@ -90,7 +92,8 @@ def command(
 ) -> int:
     """Compare what tenants.yaml yields with what it yielded at BASE, a Git revision; default: HEAD.
 
-    BASE can also be another file, or a directory that holds a file of the same name. Both sides are planned by this
+    BASE can also be another file, or a directory that holds a file of the same name. If the file had another path at
+    a revision, write REVISION:PATH, as in `tenantry diff main:fleet/tenants.yaml`. Both sides are planned by this
     version of Tenantry. No cluster is contacted and nothing is changed.
 
     An object that moves to another cluster or namespace counts as removed, and an add-on counts as an app.
@@ -102,6 +105,8 @@ def command(
     sides = both_sides(file, base, environment, merge_base=merge_base, as_json=output == "json")
     if not sides.base.found:
         say(f"{sides.base.name} has no {file.name}: everything is new")
+        if sides.base.elsewhere:
+            say(f"  fix: if the file was moved, write: tenantry diff {printable(shlex.quote(sides.base.elsewhere[0]))}")
     limits = Limits(sides, max_deletions, allowed)
     with working("comparing"):
         diffs = diff_all(sides.before, sides.after, sides.grants)

@@ -206,7 +206,7 @@ def test_a_repository_without_a_commit_has_no_head() -> None:
     assert refused("HEAD") == "the repository has no commit yet\n  fix: commit first, or name a file or a directory"
 
 
-@pytest.mark.parametrize("name", ["origin/nope", "--upload-pack=x", "main:fleet"])
+@pytest.mark.parametrize("name", ["origin/nope", "--upload-pack=x"])
 def test_an_unknown_revision_is_refused(name: str) -> None:
     commit()
     branch = name.removeprefix("origin/")
