@@ -9,6 +9,7 @@ The results can stand in a paragraph, a list or a quote, and with `in_table` in 
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Iterator
 
@@ -36,6 +37,11 @@ def code(text: str, most: int = MOST_CHARACTERS, *, in_table: bool = False) -> s
 def prose(text: str, *, in_table: bool = False) -> str:
     """A sentence: words as they are, and whatever could mean something to Markdown or a forge in code spans."""
     return " ".join(_pieces(printable(text).split(" "), in_table=in_table))
+
+
+def in_html(text: str) -> str:
+    """Text within an HTML element of a comment, where Markdown means nothing, but mentions do."""
+    return html.escape(printable(short(text))).replace("@", "@\u200b").replace("#", "#\u200b")
 
 
 def fence(lines: Iterable[str], language: str = "", most: int = MOST_CHARACTERS) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tenantry.cli.diff.inert import code, inert
 from tenantry.cli.diff.together import Alike, Together
 from tenantry.cli.diff.values import DisplayLimits, around, both, format_field, shortened, shown
 from tenantry.cli.diff.words import dangers, left_out, more_dangers, part_in_words, where, who
 from tenantry.compare.review.model import Change, Effect, Review
 from tenantry.messages.data import ABSENT
+from tenantry.messages.inert import code, prose
 
 _MOST_BULLETS = 40
 """The most bullets of an environment."""
@@ -31,7 +31,7 @@ _EFFECTS = {
 def danger_bullets(review: Review, limits: DisplayLimits) -> list[str]:
     """What a reviewer has to look at first, environment by environment."""
     all = dangers(review)
-    lines = [f"- **{inert(names)}**: {inert(danger.text)}" for names, danger in all[: limits.lines]]
+    lines = [f"- **{prose(names)}**: {prose(danger.text)}" for names, danger in all[: limits.lines]]
     if left := all[limits.lines :]:
         lines.append(f"- {more_dangers([danger for _, danger in left])}")
     return lines
@@ -52,8 +52,8 @@ def bullets(together: Together, limits: DisplayLimits) -> list[str]:
 
 def _tenant(alike: Alike, limits: DisplayLimits) -> Iterator[str]:
     review = alike.review
-    name = f"{_EFFECTS[review.effect]}**{inert(who(alike, limits))}**"
-    told = [inert(text) for text in review.sentences]
+    name = f"{_EFFECTS[review.effect]}**{prose(who(alike, limits))}**"
+    told = [prose(text) for text in review.sentences]
     told += [_change(change, limits) for change in review.changes[:_MOST_CHANGES]]
     if (more := len(review.changes) - _MOST_CHANGES) > 0:
         told.append(f"and {more} more changes")
@@ -66,13 +66,13 @@ def _tenant(alike: Alike, limits: DisplayLimits) -> Iterator[str]:
 
 def _change(change: Change, limits: DisplayLimits) -> str:
     """Such as: app web on 479 of 501 clusters: `helm.version`: `1.2.0` -> `1.3.0`"""
-    told = [inert(text) for text in change.sentences]
+    told = [prose(text) for text in change.sentences]
     values = [(each.key, each.before, each.after) for each in change.settings]
     values += [(format_field(each.path), each.before, each.after) for each in change.fields]
     told += [_value(*each) for each in values[:_MOST_SETTINGS]]
     if (more := len(values) - _MOST_SETTINGS) > 0:
         told.append(f"and {more} more")
-    what = _EFFECTS[change.effect] + inert(part_in_words(change.part) + where(change, limits))
+    what = _EFFECTS[change.effect] + prose(part_in_words(change.part) + where(change, limits))
     return what + (": " + "; ".join(told) if told else "")
 
 

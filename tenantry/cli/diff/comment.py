@@ -6,13 +6,13 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from tenantry.cli.diff.bullets import bullets, danger_bullets, hides
-from tenantry.cli.diff.inert import code, inert
 from tenantry.cli.diff.objects import Fates, fates
 from tenantry.cli.diff.outline import tenant_lines
 from tenantry.cli.diff.together import Together, together
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line
 from tenantry.cli.diff.words import heading, who
 from tenantry.compare.review.model import Review
+from tenantry.messages.inert import code, in_html, prose
 
 MARKER = "<!-- tenantry diff -->"
 """The first line of a comment, invisible. A job of a forge finds its own comment by it."""
@@ -34,16 +34,16 @@ def as_markdown(review: Review, base: str, refusals: Sequence[str], limits: Disp
     parts = [f"{MARKER}\n### Fleet: what changes against {code(base)}", *map(_caution, refusals)]
     if first := danger_bullets(review, limits):
         parts.append("\n".join(["> [!WARNING]", *(f"> {line}" for line in first)]))
-    parts += [f"#### {inert(heading(each))}\n\n" + "\n".join(bullets(each, limits)) for each in shown]
+    parts += [f"#### {prose(heading(each))}\n\n" + "\n".join(bullets(each, limits)) for each in shown]
     if review.unchanged:
-        parts.append(f"No difference: {', '.join(map(inert, review.unchanged))}")
+        parts.append(f"No difference: {', '.join(map(prose, review.unchanged))}")
     if limits is EVERYTHING:
         return "\n\n".join([*parts, *(folded for each in shown for folded in _folded(each, EVERYTHING))])
     return "\n\n".join([*parts, *_details(shown, _MOST_CHARACTERS - sum(len(part) + 2 for part in parts))])
 
 
 def _caution(refusal: str) -> str:
-    return "\n".join(["> [!CAUTION]", *(f"> {inert(line.strip())}" for line in refusal.splitlines())])
+    return "\n".join(["> [!CAUTION]", *(f"> {prose(line.strip())}" for line in refusal.splitlines())])
 
 
 def _details(shown: Sequence[Together], room: int) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _folded(shown: Together, limits: DisplayLimits) -> Iterator[str]:
 def fold(summary: str, lines: Sequence[Line]) -> str:
     """Lines that are shown when a reader opens the summary."""
     inner = "\n".join(part for line in lines for part in _fenced(line))
-    return f"<details><summary>{inert(summary)}</summary>\n\n```diff\n{inner}\n```\n\n</details>"
+    return f"<details><summary>{in_html(summary)}</summary>\n\n```diff\n{inner}\n```\n\n</details>"
 
 
 def _fenced(line: Line) -> Iterator[str]:

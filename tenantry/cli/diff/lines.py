@@ -13,6 +13,7 @@ from tenantry.compare.fields import Entry, FieldChange
 from tenantry.compare.story import Alike, alike, consequences, others
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.data import ABSENT
+from tenantry.messages.inert import short
 from tenantry.messages.text import MOST_NAMES, listed, printable
 
 _MOST_TEXT_LINES = 2_000
@@ -121,9 +122,10 @@ def format_field(path: tuple[str | int, ...]) -> str:
     text = ""
     for part in path:
         if isinstance(part, int | Entry):
-            text += f"[{part}]"
+            text += f"[{short(str(part))}]"
         else:
-            text += f'["{part}"]' if "." in part or not part else f".{part}"
+            key = short(part)
+            text += f'["{key}"]' if "." in key or not key else f".{key}"
     return printable(text.removeprefix("."))
 
 

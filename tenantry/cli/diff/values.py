@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from tenantry.cli.annotated import scalar
 from tenantry.compare.fields import Entry, FieldChange
 from tenantry.messages.data import ABSENT
+from tenantry.messages.inert import short
 from tenantry.messages.text import MOST_NAMES, printable
 
 _MOST_TEXT_LINES = 2_000
@@ -87,9 +88,10 @@ def format_field(path: tuple[str | int, ...]) -> str:
     text = ""
     for part in path:
         if isinstance(part, int | Entry):
-            text += f"[{part}]"
+            text += f"[{short(str(part))}]"
         else:
-            text += f'["{part}"]' if "." in part or not part else f".{part}"
+            key = short(part)
+            text += f'["{key}"]' if "." in key or not key else f".{key}"
     return printable(text.removeprefix("."))
 
 

@@ -1,0 +1,139 @@
+"""No output of `diff` shows a secret, and nothing that stands in a fleet comes alive in its comment or its page."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import strategies as st
+
+from tenantry.cli.app import run
+from tests.drawn import given
+from tests.markdown import alive
+from tests.unit.messages.test_inert import HOSTILE
+from tests.unit.texts import rocky
+
+FORMS = {
+    "text": (),
+    "all": ("--all",),
+    "json": ("--output", "json"),
+    "markdown": ("--output", "markdown"),
+    "markdown-all": ("--output", "markdown", "--all"),
+    "names": ("--output", "names"),
+    "html": ("--output", "html"),
+}
+each_form = pytest.mark.parametrize("form", FORMS)
+
+OLD, NEW = "hunter-Old-7x", "hunter-New-9y"
+"""Secrets that only their keys tell."""
+PLACES = {
+    "helm-value": "cache: {helm: {source: charts, chart: c, version: 1.0.0, values: {auth: {password: @@}}}}",
+    "list": "cache: {helm: {source: charts, chart: c, version: 1.0.0, values: {env: [{name: DB_PASSWORD, value: @@}]}}}",
+    "argument": "cache: {helm: {source: charts, chart: c, version: 1.0.0, values: {args: [--password, @@, '--token=@@']}}}",
+    "parameter": "cache: {helm: {source: charts, chart: c, version: 1.0.0, values: {url: 'https://x.example.com/?token=@@'}}}",
+    "text": "cache: {helm: {source: charts, chart: c, version: 1.0.0, values: {config: \"a: 1\\npassword: @@\\nb: 2\\n\"}}}",
+    "below": "cache: {helm: {source: charts, chart: c, version: 1.0.0, values: {secrets: {a: {b: [@@]}}}}}",
+    "data-of-a-secret": (
+        "cache: {helm: {source: charts, chart: c, version: 1.0.0, values:"
+        " {extra: [{kind: Secret, metadata: {name: x}, stringData: {a: @@}}]}}}"
+    ),
+    "substitution": "web: {kustomize: {source: manifests, postBuild: {substitute: {DB_PASSWORD: @@}}}}",
+    "patch": "web: {kustomize: {source: manifests, patches: [{patch: \"kind: Secret\\nstringData:\\n  a: @@\\n\"}]}}",
+    "json-patch": (
+        "web: {kustomize: {source: manifests, patches: [{patch:"
+        " \"- op: replace\\n  path: /data/password\\n  value: @@\\n\", target: {kind: ConfigMap}}]}}"
+    ),
+    "object": "",
+}  # fmt: skip
+OBJECT = "objects: {c: {apiVersion: v1, kind: ConfigMap, data: {password: @@, 'app.ini': \"[db]\\npassword=@@\\n\"}}}"
+SETTINGS = "clusters: {all: true}"
+
+
+def fleet_with(place: str, secret: str) -> str:
+    app = PLACES[place].replace("@@", secret)
+    rest = f"{SETTINGS}\n{OBJECT.replace('@@', secret)}" if place == "object" else SETTINGS
+    return rocky(app or "web: {kustomize: {source: manifests}}", rest)
+
+
+def outputs(before: str, after: str, form: str, capsys: pytest.CaptureFixture[str]) -> str:
+    Path("before.yaml").write_text(before)
+    Path("tenants.yaml").write_text(after)
+    assert run(["diff", "./before.yaml", *FORMS[form]]) in (0, 1, 4)
+    out, err = capsys.readouterr()
+    return out + err
+
+
+@pytest.fixture(autouse=True)
+def _directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@each_form
+@pytest.mark.parametrize("place", PLACES)
+def test_no_form_shows_a_secret_that_is_added_changed_or_removed(
+    place: str, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nothing = rocky("other: {kustomize: {source: manifests}}", SETTINGS)
+    old, new = fleet_with(place, OLD), fleet_with(place, NEW)
+    for before, after in ((old, new), (nothing, new), (old, nothing)):
+        said = outputs(before, after, form, capsys)
+        assert not re.search("hunter|Old-7x|New-9y", said), said
+    if form not in ("names", "html"):
+        assert "(hidden, changed)" in outputs(old, new, form, capsys) or place in (
+            "text",
+            "patch",
+            "json-patch",
+            "object",
+        )
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_changed_secret_is_a_difference(place: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = json.loads(outputs(fleet_with(place, OLD), fleet_with(place, NEW), "json", capsys))
+    assert [each["objects"]["changed"] > 0 for each in said["environments"]] == [True]
+
+
+TEXTS = [text for text in HOSTILE if len(text) < 1000 and text.strip()]
+
+
+@given(st.sampled_from(TEXTS), st.sampled_from(TEXTS))
+def test_nothing_of_a_value_comes_alive_in_a_comment(before: str, after: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        said: list[str] = []
+        patch.setattr("tenantry.cli.diff.command.data", said.append)
+        for one, other in ((before, after), (after, before)):
+            Path("before.yaml").write_text(hostile(one))
+            Path("tenants.yaml").write_text(hostile(other))
+            run(["diff", "./before.yaml", "--output", "markdown"])
+    for document in said:
+        inner = re.sub(r"<!-- tenantry diff -->|</?(details|summary)>", "", document)
+        assert not [each for each in alive(inner) if not each.startswith(ALLOWED)], document
+
+
+ALLOWED = ("heading_open", "structure", "strong_open", "[!WARNING]", "[!CAUTION]")
+"""What the comment itself is made of."""
+
+
+def hostile(text: str) -> str:
+    quoted = json.dumps(text)
+    values = f"values: {{a: {quoted}, b: [{quoted}]}}"
+    app = f"cache: {{helm: {{source: charts, chart: c, version: 1.0.0, {values}}}}}"
+    owner = json.dumps(f"{text} u")
+    return rocky(app, f"{SETTINGS}\nannotations: {{a: {quoted}}}\nowners: [{{user: {owner}}}]")
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_nothing_of_a_value_comes_alive_in_a_terminal_or_a_page(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for form in ("text", "all"):
+        said = outputs(hostile("x"), hostile(text), form, capsys)
+        assert all(char.isprintable() or char == "\n" for char in said)
+    page = outputs(hostile("x"), hostile(text), "html", capsys)
+    if "<" in text:
+        assert text not in page
+
+
+def test_a_very_long_line_is_shortened(capsys: pytest.CaptureFixture[str]) -> None:
+    for form in ("text", "markdown"):
+        assert len(outputs(hostile("x"), hostile("y " * 500_000), form, capsys)) < 70_000
