@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from tenantry.compare.diff import Diff
+from tenantry.compare.diff import Changed, Diff
 from tenantry.kube.kinds import group_of
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, readable_id
 from tenantry.messages.data import mapping_at
@@ -90,13 +90,21 @@ class Pieces:
         for each in self.diff.added.objects:
             new |= self._keyed(each)
         for changed in self.diff.changed:
-            before, after = (dict(self._keyed(each)) for each in (changed.before, changed.after))
-            for key in dict.fromkeys((*before, *after)):
-                if before.get(key) != after.get(key):
-                    old |= {key: before[key]} if key in before else {}
-                    new |= {key: after[key]} if key in after else {}
+            self._add_changed(changed, old, new)
         keys = dict.fromkeys((*old, *new))
         return [Piece(key, old.get(key), new.get(key), self.keeps(key.owner, key.namespace)) for key in keys]
+
+    def _add_changed(self, changed: Changed, old: dict[Key, Manifest], new: dict[Key, Manifest]) -> None:
+        key = self._key(changed.after.owner, changed.id)
+        old[key], new[key] = changed.before.manifest, changed.after.manifest
+        # Most changes are of fields that concern nothing within, and there can be very many.
+        if all(field.path[: len(_INSTALLED)] != _INSTALLED[: len(field.path)] for field in changed.fields):
+            return
+        before, after = (self._keyed(each) for each in (changed.before, changed.after))
+        for inner in dict.fromkeys((*before, *after)):
+            if inner != key and before.get(inner) != after.get(inner):
+                old |= {inner: before[inner]} if inner in before else {}
+                new |= {inner: after[inner]} if inner in after else {}
 
     def keeps(self, owner: Owner, namespace: str) -> bool:
         """Whether both plans have a placement, or a cluster for the platform, and a namespace of it."""
