@@ -36,9 +36,10 @@ def _plans(diff: Diff, before: Mapping[str, Plan], after: Mapping[str, Plan]) ->
 def _environment(diff: Diff, before: Plan, after: Plan) -> EnvironmentReview:
     one, other = Side(before), Side(after)
     renamed = renames(diff, before, after)
-    collector = Collector(Gathered(diff, one, other, renamed), renamed)
+    gathered = Gathered(diff, one, other, renamed)
+    collector = Collector(gathered, renamed)
     collector.run()
-    extent = Extent(one, other)
+    extent = Extent(one, other, {old: new for new, old in gathered.old_clusters.items()})
     of_environment(diff, one, other, collector.items, extent)
     found = changes(collector.items.all(), extent.of, extent.order)
     clusters, tenants = in_order(found, one, other)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from tenantry.compare.diff import Changed, Status
+from tenantry.compare.diff import Changed
 from tenantry.compare.fields import Entry, FieldChange
 from tenantry.compare.review.app_words import TIMES
 from tenantry.compare.review.delta import Delta, delta_of
 from tenantry.compare.review.gather import Both, Gathered
+from tenantry.compare.review.grouping import follows
 from tenantry.compare.review.items import Item, Items
 from tenantry.compare.review.model import Effect, Part, PartKind, Setting
 from tenantry.compare.review.naming import kind_and_name
@@ -17,7 +18,7 @@ from tenantry.compare.review.parts import Spot
 from tenantry.compare.review.renames import Rename
 from tenantry.compare.review.states import ACTIVE, State, cluster_states, state_sentences, tenant_states
 from tenantry.compare.review.tenant_words import ACCOUNT, ISOLATION
-from tenantry.compare.review.wholes import Wholes, is_replaced, named, what_stays
+from tenantry.compare.review.wholes import Wholes, named, what_stays
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.data import ABSENT
 
@@ -66,12 +67,15 @@ class Collector:
         item.objects += both.objects
 
     def _beside_whole(self, spot: Spot, both: Both) -> None:
-        """Settings of an app that change while its management cluster, and so all of its objects, become others."""
-        diff = self._found.diff
-        if diff.status is Status.KEPT and is_replaced(diff) and spot.part.kind in _APPS:
-            delta = delta_of(spot, both, self._found)
-            if delta.existed and delta.exists and delta.settings:
-                self.items.at(spot).settings += delta.settings
+        """Settings of an app that change beside what replaces all of its objects: another name, or management cluster."""
+        if spot.part.kind not in _APPS or not self._wholes.keeps(spot):
+            return
+        delta = delta_of(spot, both, self._found)
+        if delta.existed and delta.exists:
+            names = ((self._found.old_tenants, spot.part.tenant), (self._found.old_clusters, spot.cluster))
+            renamed = [(old[name], name) for old, name in names if name in old]
+            if settings := [each for each in delta.settings if not follows(each, renamed)]:
+                self.items.at(spot).settings += settings
 
     # --- parts --------------------------------------------------------------------------------------------------------
 

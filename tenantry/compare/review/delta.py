@@ -206,7 +206,8 @@ def _with_base(old: Words, new: Words, spot: Spot) -> None:
 def _told(settings: dict[Path, Any], spot: Spot) -> dict[Path, Any]:
     if spot.part.kind is PartKind.SOURCE:
         return telling_source(settings)
-    hidden = {("interval",), ("timeout",), ("retryInterval",), ("shard",)}
+    hidden: set[Path] = {("interval",), ("timeout",), ("retryInterval",), ("shard",)}
+    hidden |= {_NAME} if spot.part.kind is PartKind.NAMESPACE else set()
     return {
         path: value for path, value in settings.items() if path not in hidden and (path, value) != (("adopt",), False)
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tenantry.compare.diff import Changed, Diff
@@ -34,7 +34,7 @@ class Both:
 class Gathered:
     """spots: in the order of the plans. changed: the changed objects by identity."""
 
-    def __init__(self, diff: Diff, before: Side, after: Side, renamed: Iterable[Rename]) -> None:
+    def __init__(self, diff: Diff, before: Side, after: Side, renamed: Sequence[Rename]) -> None:
         self.diff = diff
         self.before = before
         self.after = after
@@ -48,14 +48,17 @@ class Gathered:
         self.old_names: dict[tuple[object, ...], str] = {
             (kind, tenant, new): old for (kind, tenant, old), new in self.renamed.items()
         }
+        self.old_tenants = {each.after: each.before for each in renamed if each.kind is PartKind.TENANT}
+        self.old_clusters = {each.after: each.before for each in renamed if each.kind is PartKind.CLUSTER}
         self._gather()
         self._touch_dependents()
 
     def app_before(self, spot: Spot) -> PlannedApp | None:
-        """The app as it was, under its former name if it is renamed."""
+        """The app as it was, under the former names of itself, its tenant and its cluster."""
         kind, tenant, name = spot.part
         name = self.old_names.get((kind, tenant, name), name)
-        return self.before.uses.keys.get((tenant, spot.cluster, name))
+        tenant, cluster = self.old_tenants.get(tenant, tenant), self.old_clusters.get(spot.cluster, spot.cluster)
+        return self.before.uses.keys.get((tenant, cluster, name))
 
     def app_after(self, spot: Spot) -> PlannedApp | None:
         return self.after.uses.keys.get((spot.part.tenant, spot.cluster, spot.part.name))

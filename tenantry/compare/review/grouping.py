@@ -64,10 +64,22 @@ def _without_cluster(item: Item) -> Item:
     (cluster,) = item.clusters
     if cluster not in repr((item.settings, item.fields)):
         return item
-    name = re.compile(rf"(?<![a-zA-Z0-9-]){re.escape(cluster)}(?![a-zA-Z0-9])")
+    name = _pattern(cluster)
     settings = [Setting(each.key, _filled(each.before, name), _filled(each.after, name)) for each in item.settings]
     fields = [FieldChange(each.path, _filled(each.before, name), _filled(each.after, name)) for each in item.fields]
     return replace(item, settings=settings, fields=fields)
+
+
+def follows(setting: Setting, renamed: Iterable[tuple[str, str]]) -> bool:
+    """Whether a value changes only because it contains a name that changes. renamed: names before and after."""
+    before, after = setting.before, setting.after
+    for old, new in renamed:
+        before, after = _filled(before, _pattern(old)), _filled(after, _pattern(new))
+    return bool(before == after)
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-zA-Z0-9-]){re.escape(name)}(?![a-zA-Z0-9])")
 
 
 def _filled(value: Any, name: re.Pattern[str]) -> Any:

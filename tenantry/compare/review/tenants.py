@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from tenantry.compare.review.model import Change, Effect, Part, PartKind, TenantReview
@@ -16,10 +16,15 @@ _WHOLE = (PartKind.CLUSTER, PartKind.ENVIRONMENT)
 class Extent:
     """On which clusters parts are, before or after. order: of the clusters in the plans."""
 
-    def __init__(self, before: Side, after: Side) -> None:
+    def __init__(self, before: Side, after: Side, new_names: Mapping[str, str]) -> None:
+        """new_names: of clusters that are renamed."""
         self._sides = (before, after)
-        names = dict.fromkeys((*after.clusters, *before.clusters))
+        self._new_names = new_names
+        names = dict.fromkeys(map(self._name, (*after.clusters, *before.clusters)))
         self.order = {name: index for index, name in enumerate(names)}
+
+    def _name(self, cluster: str) -> str:
+        return self._new_names.get(cluster, cluster)
 
     def of(self, part: Part) -> int:
         """On how many clusters the part is."""
@@ -34,7 +39,7 @@ class Extent:
         found: dict[tuple[str, str], set[str]] = {}
         for side in self._sides:
             for app in side.plan.apps:
-                found.setdefault((app.tenant, app.name), set()).add(app.cluster)
+                found.setdefault((app.tenant, app.name), set()).add(self._name(app.cluster))
         return found
 
     @cached_property
@@ -42,7 +47,7 @@ class Extent:
         found: dict[str, set[str]] = {}
         for side in self._sides:
             for each in side.plan.placements:
-                found.setdefault(each.tenant, set()).add(each.cluster)
+                found.setdefault(each.tenant, set()).add(self._name(each.cluster))
         return found
 
     @cached_property
@@ -53,7 +58,7 @@ class Extent:
                 object = side.uses.objects[id]
                 if object.owner.tenant and id.kind != "HelmChart":
                     name = side.naming.short(object.owner, id.name)
-                    found.setdefault((object.owner.tenant, name), set()).add(object.owner.cluster)
+                    found.setdefault((object.owner.tenant, name), set()).add(self._name(object.owner.cluster))
         return found
 
 

@@ -51,6 +51,13 @@ class Wholes:
             return Spot(Part(PartKind.CLUSTER, "", name), name), Effect.RENAMED
         return self._of_tenant(spot) if part.tenant else self._of_platform(spot)
 
+    def keeps(self, spot: Spot) -> bool:
+        """Whether an app stays although all of its objects are replaced. spot: with its new names."""
+        diff = self._found.diff
+        if diff.status is Status.KEPT and is_replaced(diff):
+            return True
+        return spot.cluster in self._clusters or spot.part.tenant in self._tenants
+
     def was(self, part: Part) -> str:
         """The former name of a tenant or a cluster."""
         if part.kind is PartKind.CLUSTER:

@@ -20,12 +20,6 @@ def reviewed(before: str, after: str) -> Review:
     return review(diff_all(one, other), one, other)
 
 
-def outline(before: str, after: str) -> list[str]:
-    """The lines of the only environment that changes."""
-    (environment,) = reviewed(before, after).environments
-    return list(lines(environment))
-
-
 def lines(environment: EnvironmentReview) -> Iterator[str]:
     for change in environment.clusters:
         yield from _change(change)
