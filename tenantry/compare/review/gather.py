@@ -32,13 +32,18 @@ class Both:
 
 
 class Gathered:
-    """spots: in the order of the plans. changed: the changed objects by identity."""
+    """spots: in the order of the plans. changed: the changed objects by identity.
+
+    moved: placements whose main namespace is another one. rehomed: clusters whose objects move to another namespace.
+    """
 
     def __init__(self, diff: Diff, before: Side, after: Side, renamed: Sequence[Rename]) -> None:
         self.diff = diff
         self.before = before
         self.after = after
         self.changed: dict[ObjectId, Changed] = {each.id: each for each in diff.changed}
+        self.moved = {(each.tenant, each.cluster) for each in diff.moved}
+        self.rehomed = {each.cluster for each in diff.rehomed}
         self.spots: dict[Spot, Both] = {}
         self.renamed: dict[tuple[PartKind, str, str], str] = {
             (each.kind, each.tenant, each.before): each.after

@@ -36,6 +36,9 @@ class Side:
         self.placements = {(each.tenant, each.cluster): each for each in plan.placements}
         self.tenants = dict.fromkeys(each.tenant for each in plan.placements)
         self.clusters = dict.fromkeys(each.owner.cluster for each in plan.objects if each.owner.cluster)
+        self.tenants_by_cluster: dict[str, list[str]] = {}
+        for each in plan.placements:
+            self.tenants_by_cluster.setdefault(each.cluster, []).append(each.tenant)
         self._addons: Mapping[tuple[str, str], str] = {
             (each.owner.cluster, each.id.name): label(each.manifest, APP_LABEL)
             for each in plan.objects

@@ -11,7 +11,7 @@ from tenantry.compare.review.parts import Side, Spot
 from tenantry.compare.review.renames import Rename
 from tenantry.compare.review.states import State, state_of
 from tenantry.kube.objects import Manifest
-from tenantry.messages.text import listed
+from tenantry.messages.text import grouped, listed
 from tenantry.plan.planned_apps import PlannedApp
 
 _APPS = (PartKind.APP, PartKind.ADDON)
@@ -35,6 +35,7 @@ class Wholes:
         self._names = {(app.tenant, app.name) for app in found.before.plan.apps}
         self._kept = {key for key in found.before.uses.keys if key in found.after.uses.keys}
         self._kept_names = {(tenant, name) for tenant, _, name in self._kept}
+        self._clusters_of = tuple(grouped(side.plan.apps, _name) for side in (found.before, found.after))
         self._on: dict[bool, dict[tuple[str, str], list[PlannedApp]]] = {
             is_new: _by_placement(side.plan.apps) for is_new, side in ((False, found.before), (True, found.after))
         }
@@ -122,14 +123,14 @@ class Wholes:
         """Where an app comes to that is on no cluster where it was before."""
         if (app.tenant, app.name) in self._kept_names:
             return ""
-        return listed(each.cluster for each in self._found.after.plan.apps if _name(each) == _name(app))
+        return listed(each.cluster for each in self._clusters_of[1].get(_name(app), ()))
 
     def came_from(self, spot: Spot) -> str:
         """The clusters where an app was before, if it is on none of them any more."""
         name = (spot.part.tenant, spot.part.name)
         if name in self._kept_names or name not in self._names:
             return ""
-        return listed(each.cluster for each in self._found.before.plan.apps if _name(each) == name)
+        return listed(each.cluster for each in self._clusters_of[0][name])
 
     def goes_to(self, spot: Spot) -> str:
         """The clusters where an app is from now on, if it stays on none."""
@@ -141,8 +142,8 @@ class Wholes:
         return f"{named('namespace', side.placements[tenant, cluster].namespaces)}; {named('app', apps)}"
 
     def _guests(self, cluster: str, side: Side) -> str:
-        tenants = dict.fromkeys(each.tenant for each in side.plan.placements if each.cluster == cluster)
-        addons = [app.name for app in side.plan.apps if not app.tenant and app.cluster == cluster]
+        tenants = side.tenants_by_cluster.get(cluster, ())
+        addons = [app.name for app in self._on[side is self._found.after].get(("", cluster), ())]
         told = [named("tenant", tenants)] if tenants else []
         return "; ".join([*told, *([named("add-on", addons)] if addons else [])]) or "no tenants and no add-ons"
 

@@ -1,0 +1,116 @@
+"""Objects that no setting, state or sentence tells about: with what they belong to, or with their fields as they are."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from tenantry.compare.diff import Changed
+from tenantry.compare.fields import Entry, FieldChange
+from tenantry.compare.review.delta import APPS
+from tenantry.compare.review.gather import Both, Gathered
+from tenantry.compare.review.items import Item, Items
+from tenantry.compare.review.model import Effect, Part, PartKind
+from tenantry.compare.review.naming import kind_and_name
+from tenantry.compare.review.parts import Spot
+from tenantry.kube.objects import KubeObject
+from tenantry.messages.text import grouped
+
+
+class Leftovers:
+    """Takes objects first, and places them when all changes are known."""
+
+    def __init__(self, items: Items, found: Gathered) -> None:
+        self.items = items
+        self._found = found
+        self._left: list[tuple[Spot, Both, bool]] = []
+
+    def take(self, spot: Spot, both: Both, *, replaced: bool = False) -> None:
+        """Remember the objects of a part. replaced: whether it has other objects than before."""
+        self._left.append((spot, both, replaced))
+
+    def place(self) -> None:
+        """Give all objects to a change."""
+        for spot, both, replaced in self._left:
+            self._place(spot, both, replaced=replaced)
+
+    def _place(self, spot: Spot, both: Both, *, replaced: bool = False) -> None:
+        """Objects of which no word is known: with what they belong to, or with their fields as they are."""
+        left = []
+        for id in both.objects:
+            if larger := self._belongs_to(spot, self._found.changed.get(id)):
+                larger.objects.append(id)
+            else:
+                left.append(id)
+        if not left:
+            return
+        item = self.items.at(spot)
+        item.objects += left
+        for changed in filter(None, map(self._found.changed.get, left)):
+            name = Entry(changed.id.kind if spot.part.kind in APPS else kind_and_name(changed.id))
+            item.fields += [FieldChange((name, *each.path), each.before, each.after) for each in changed.fields]
+        if replaced:
+            item.sentences.append(becomes(spot, self._found) if spot.part.kind in APPS else "its objects are replaced")
+
+    def _belongs_to(self, spot: Spot, changed: Changed | None) -> Item | None:
+        """The item that tells why an object changes that has no word of its own."""
+        (kind, tenant, _), cluster = spot
+        if changed is None:
+            return None
+        at = {each.path[:2] for each in changed.fields}
+        if kind is PartKind.SETTINGS and tenant and at == {("spec", "values")}:
+            return self._namespaces.get((tenant, cluster))
+        if kind is PartKind.APP and at <= {("spec", "sourceRef"), ("spec", "chartRef")}:
+            name = self._found.after.naming.short(changed.after.owner, _source_of(changed.after))
+            return self.items.find(Spot(Part(PartKind.SOURCE, tenant, name), cluster))
+        if kind is PartKind.ADDON and at == {("spec", "chartRef")}:
+            return self.items.find(Spot(Part(PartKind.SETTINGS, "", ""), cluster))
+        return None
+
+    @cached_property
+    def _namespaces(self) -> dict[tuple[str, str], Item]:
+        """For each placement, a change of one of its other namespaces."""
+        found: dict[tuple[str, str], Item] = {}
+        for item in self.items.all():
+            if item.part.kind is PartKind.NAMESPACE:
+                found.setdefault((item.part.tenant, item.clusters[0]), item)
+        return found
+
+    @cached_property
+    def _of_owner(self) -> dict[str, list[Item]]:
+        return grouped(self.items.all(), lambda each: each.part.tenant)
+
+    def attach(self, spot: Spot, both: Both) -> None:
+        """Service accounts beside kubeconfigs come and go with a tenant or a cluster."""
+        effects = {Effect.REMOVED} if both.old else set()
+        effects |= {Effect.ADDED} if both.new else set()
+        kinds = (PartKind.TENANT, PartKind.SETTINGS) if spot.part.tenant else (PartKind.CLUSTER,)
+        own = [each for each in self._of_owner.get(spot.part.tenant, ()) if each.part.kind in kinds]
+        own += [each for each in self._of_owner.get("", ()) if each.part.kind is PartKind.CLUSTER]
+        if any(id in self._found.changed for id in both.objects) or not own:
+            self._place(spot, both)
+            self.items.say(spot, [f"{id} is {_fate(effects)}" for id in both.objects if id not in self._found.changed])
+        else:
+            # Not in the order of the file, so that reordering lines there changes nothing here.
+            fitting = [each for each in own if each.effect in effects] or own
+            min(fitting, key=lambda each: each.clusters).objects += both.objects
+
+
+def becomes(spot: Spot, found: Gathered) -> str:
+    """What it means that an app stays on its cluster with another object."""
+    one, other = found.app_before(spot), found.app_after(spot)
+    assert one is not None
+    assert other is not None
+    if one.id.kind == other.id.kind:
+        return "it gets another object: Flux deletes what the old one installed"
+    return f"it becomes a {other.id.kind} instead of a {one.id.kind}: Flux deletes what the old one installed"
+
+
+def _fate(effects: set[Effect]) -> str:
+    return "replaced" if len(effects) > 1 else next(iter(effects))
+
+
+def _source_of(object: KubeObject) -> str:
+    """The name of the source's object that an app takes."""
+    spec = object.manifest["spec"]
+    name: str = (spec.get("sourceRef") or spec["chartRef"])["name"]
+    return name
