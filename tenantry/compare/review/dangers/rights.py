@@ -145,16 +145,25 @@ def _wide_rights(
     own: Sequence[Piece], before: Mapping[Key, Manifest], after: Mapping[Key, Manifest]
 ) -> Iterator[Found]:
     """Rights on whole clusters, but for `cluster-admin`: under whatever key they are new."""
+    old, new = _by_owner(before), _by_owner(after)
     for owner in dict.fromkeys(each.key.owner for each in own):
-        known = {right for _, right in _wide(owner, before)}
-        gained = [(key, right) for key, right in dict.fromkeys(_wide(owner, after)) if right not in known]
+        known = {right for _, right in _wide(old.get(owner, {}))}
+        gained = [(key, right) for key, right in dict.fromkeys(_wide(new.get(owner, {}))) if right not in known]
         if gained:
             verb, tail = ("get rights on the whole cluster",) * 2, f": {_wide_in_words(gained)}"
             yield Found(DangerKind.RIGHTS, Rank.ACCESS, *owner, verb, tail, "the apps of ")
 
 
-def _wide(owner: Owner, objects: Mapping[Key, Manifest]) -> Iterator[tuple[str, Right | str]]:
-    mine = {key: manifest for key, manifest in objects.items() if key.owner == owner and not key.namespace}
+def _by_owner(objects: Mapping[Key, Manifest]) -> dict[Owner, dict[Key, Manifest]]:
+    """The cluster-scoped objects of each owner."""
+    found: dict[Owner, dict[Key, Manifest]] = {}
+    for key, manifest in objects.items():
+        if not key.namespace:
+            found.setdefault(key.owner, {})[key] = manifest
+    return found
+
+
+def _wide(mine: Mapping[Key, Manifest]) -> Iterator[tuple[str, Right | str]]:
     rules = {key.name: manifest for key, manifest in mine.items() if key.kind == "ClusterRole"}
     for key, manifest in mine.items():
         role = str(mapping_at(dict(manifest), "roleRef").get("name", ""))
