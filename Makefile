@@ -68,6 +68,7 @@ check: setup ## formatting, lint, types, layers, spelling, generated documentati
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 	$(BIN)/python -m docgen.reference --check
+	$(BIN)/python -m docgen.documents --check
 	$(BIN)/python -m docgen.comparisons --check
 	$(BIN)/python docs/images/fleet.py --check
 
@@ -87,8 +88,9 @@ document-schema: setup ## write the JSON Schemas anew from the model
 	$(BIN)/tenantry schema --clusters > clusters-included.schema.json
 
 .PHONY: reference
-reference: setup ## write docs/tenants-reference.md anew from the model and the examples
+reference: setup ## write docs/tenants-reference.md and docs/output-reference.md anew from the models and the examples
 	@$(BIN)/python -m docgen.reference
+	@$(BIN)/python -m docgen.documents
 
 .PHONY: comparisons
 comparisons: setup ## write comparison.md of the examples anew from comparison.yaml and the lines of tenants.yaml

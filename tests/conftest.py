@@ -45,6 +45,23 @@ def _sandboxes_end() -> Iterator[None]:
         used.close()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _documents_are_as_described() -> Iterator[None]:
+    """Every document that a command prints in a test is held against its description."""
+    from tenantry.cli import output
+
+    def checked(value: object) -> str:
+        from tests.documents import check
+
+        text = as_json(value)
+        check(text)
+        return text
+
+    as_json, output.as_json = output.as_json, checked
+    yield
+    output.as_json = as_json
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """What tests say beside that they passed: their property `told`."""
     for report in terminalreporter.stats.get("passed", ()):

@@ -48,6 +48,10 @@ Examples:
   tenantry cluster bootstrap edge-1 | kubectl --context edge-1 apply -f -
   tenantry cluster bootstrap edge-1 --kubeconfig ~/.kube/edge-1 --dry-run
   tenantry cluster bootstrap edge-1 --kubeconfig ~/.kube/edge-1
+
+Exit codes:
+  0  success
+  2  tenants.yaml is invalid, or the cluster does not take the objects
 """,
 )
 @cluster_name()
@@ -117,7 +121,7 @@ Examples:
 Exit codes:
   0  no errors; there may be warnings
   1  at least one error
-  2  the request cannot be carried out
+  2  tenants.yaml is invalid, or the management cluster does not answer
 """,
 )
 @cluster_name()

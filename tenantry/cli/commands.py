@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -11,7 +12,20 @@ from tenantry.messages.text import closest
 
 
 class Command(click.Command):
-    """A command that prints its epilog (examples and exit codes) without wrapping."""
+    """A command that prints its epilog (examples and exit codes) without wrapping, and returns no other exit code."""
+
+    @property
+    def exit_codes(self) -> frozenset[int]:
+        """The codes in the epilog. None are there for a command that returns those of another program."""
+        _, _, listed = (self.epilog or "").partition("Exit codes:\n")
+        return frozenset(map(int, re.findall(r"^  (\d+) ", listed, re.MULTILINE)))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        code = super().invoke(ctx)
+        assert not self.exit_codes or code in self.exit_codes, (
+            f"{self.name} ends with {code}, which its help does not list"
+        )
+        return code
 
     def format_epilog(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         write_epilog(self, formatter)

@@ -21,6 +21,10 @@ Zsh, in ~/.zshrc, after compinit:
 
 Fish, once:
   tenantry completion fish > ~/.config/fish/completions/tenantry.fish
+
+Exit codes:
+  0  success
+  2  wrong usage
 """,
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))

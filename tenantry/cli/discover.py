@@ -48,7 +48,8 @@ tenants.yaml includes the file with:
 Exit codes:
   0  the file is written, or it holds all clusters already
   1  with --check: the file is out of date
-  2  the request cannot be carried out; nothing is written
+  2  the file is invalid, or the management cluster does not answer; nothing
+     is written
 """,
 )
 @environment_option("The environment whose management cluster is asked, and which new clusters join.", required=True)

@@ -52,6 +52,10 @@ Examples:
   tenantry explain platform/cert-controller -e dev  an add-on
   tenantry explain platform -e prod                 what all add-ons share
   tenantry explain rocky --grants                   what its own file may do
+
+Exit codes:
+  0  success
+  2  tenants.yaml is invalid, or it does not declare a name
 """,
 )
 @tenant_argument()

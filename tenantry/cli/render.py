@@ -29,6 +29,10 @@ Examples:
   tenantry render --environment dev | kubectl diff -f -
   tenantry render --directory rendered               a file per object:
                      rendered/<environment>/<namespace>/<kind>-<name>.yaml
+
+Exit codes:
+  0  success
+  2  tenants.yaml is invalid, or the result cannot be written
 """,
 )
 @environment_option("Only this environment; default: all of them.")

@@ -66,6 +66,10 @@ def command() -> None:
 Examples:
   tenantry sandbox up
   tenantry sandbox up --environment dev --content my-fleet/content
+
+Exit codes:
+  0  all of its processes are running
+  2  tenants.yaml is invalid, or something cannot be started
 """,
 )
 @environment_option("The environment to run; default: the first in the file.")
@@ -99,7 +103,8 @@ def up(file: Path, environment: str | None, content: Path | None, root: Path) ->
     epilog="""\
 Exit codes:
   0  all of them are running
-  1  at least one is not, or there is no sandbox
+  1  at least one is not
+  2  there is no sandbox
 """,
 )
 @_ROOT
@@ -119,7 +124,14 @@ def status(root: Path, output: str) -> int:
     return 0 if found.alive else 1
 
 
-@command.command(short_help="stop it and remove its directory")
+@command.command(
+    short_help="stop it and remove its directory",
+    epilog="""\
+Exit codes:
+  0  it is gone, or there was none
+  2  it cannot be removed
+""",
+)
 @_ROOT
 def down(root: Path) -> int:
     """Stop the sandbox and remove its directory, including the Pulumi state of stacks that used it."""
@@ -138,9 +150,14 @@ Examples:
   tenantry sandbox run -- pulumi up --stack dev
   tenantry sandbox run -- kubectl get kustomizations --all-namespaces
   tenantry sandbox run --cluster edge-1 -- kubectl get pods --all-namespaces
+
+Exit codes:
+  that of COMMAND, or 2 if it cannot be run
 """,
 )
-@click.option("--cluster", metavar="NAME", help="The cluster that kubectl talks to; default: the management cluster.")
+@click.option(
+    "-c", "--cluster", metavar="NAME", help="The cluster that kubectl talks to; default: the management cluster."
+)
 @_ROOT
 @click.argument("arguments", nargs=-1, required=True, metavar="COMMAND...")
 def run(root: Path, cluster: str | None, arguments: tuple[str, ...]) -> int:

@@ -15,6 +15,23 @@ from tenantry.fleet.json_schema import json_schema
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 
+KINDS = (
+    "Validation",
+    "Diff",
+    "Preflight",
+    "Explanation",
+    "Status",
+    "List",
+    "Tree",
+    "Actions",
+    "Objects",
+    "KubeconfigCheck",
+    "Discovery",
+    "Sandbox",
+    "Error",
+)
+"""The kinds of documents, without importing their models."""
+
 
 @click.command(
     "schema",
@@ -25,17 +42,29 @@ Examples:
   tenantry schema --included > tenants-included.schema.json
   tenantry schema --included --tenant rocky > rocky.schema.json
   tenantry schema --clusters > clusters-included.schema.json
+  tenantry schema --document Diff > diff.schema.json
 
 Editors complete and check tenants.yaml if its first line is:
   # yaml-language-server: $schema=tenants.schema.json
+
+Exit codes:
+  0  success
+  2  wrong usage; with --tenant: tenants.yaml is invalid
 """,
 )
 @click.option("--included", is_flag=True, help="The schema of included files, without what belongs to the platform.")
 @click.option("--clusters", is_flag=True, help="The schema of included files with clusters.")
+@click.option(
+    "--document",
+    "kind",
+    type=click.Choice(KINDS, case_sensitive=False),
+    metavar="KIND",
+    help=f"The schema of a document of --output json: {', '.join(KINDS)}.",
+)
 @tenant_name("With --included: only what the file of this tenant may say.")
 @file_option()
 @click.pass_context
-def command(context: click.Context, tenant: str | None, *, included: bool, clusters: bool) -> int:
+def command(context: click.Context, tenant: str | None, kind: str | None, *, included: bool, clusters: bool) -> int:
     """Print the JSON Schema (draft 2020-12) of tenants.yaml.
 
     It covers keys and values. What a schema cannot express, such as references, `tenantry validate` checks.
@@ -43,7 +72,14 @@ def command(context: click.Context, tenant: str | None, *, included: bool, clust
     With --included, it is the schema of files that tenants.yaml includes. With --tenant, which reads tenants.yaml, it has
     only the settings, clusters, roles and prefixes of labels that are granted to this tenant. With --clusters, it is the
     schema of included files that hold clusters.
+
+    With --document, it is the schema of what commands print with --output json.
     """
+    if kind:
+        if included or clusters or tenant:
+            raise click.UsageError("--document takes no --included, --clusters and no --tenant")
+        data_json(_of_document(kind))
+        return 0
     if clusters and (included or tenant):
         raise Refused("--clusters takes no --included and no --tenant", "files with clusters say nothing of tenants")
     if tenant and not included:
@@ -53,6 +89,13 @@ def command(context: click.Context, tenant: str | None, *, included: bool, clust
     else:
         data_json(_of_tenant(context, tenant) if tenant else included_schema() if included else json_schema())
     return 0
+
+
+def _of_document(kind: str) -> dict[str, Any]:
+    # The models take a while to import, and no other schema needs them.
+    from tenantry.cli.documents import schema_of
+
+    return schema_of(kind)
 
 
 def _of_tenant(context: click.Context, tenant: str) -> dict[str, Any]:

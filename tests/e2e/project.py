@@ -17,6 +17,7 @@ from typing import Any
 from sandbox.commands import environment as sandbox_environment
 from sandbox.ports import allocate
 from tenantry.cluster.stackfile import stack_target
+from tests.documents import check
 from tests.e2e.caretaker import caretaker
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -62,8 +63,11 @@ class Project:
         return self.sandbox / cluster / "kubeconfig"
 
     def tenantry(self, *arguments: str, timeout: int = TIMEOUT) -> Result:
-        """Run the installed command in the project's directory."""
-        return self._run([str(Path(sys.executable).with_name("tenantry")), *arguments], timeout)
+        """Run the installed command in the project's directory. A JSON document is held against its description."""
+        result = self._run([str(Path(sys.executable).with_name("tenantry")), *arguments], timeout)
+        if arguments[-2:] == ("--output", "json"):
+            check(result.out)
+        return result
 
     def pulumi(self, *arguments: str, timeout: int = TIMEOUT) -> Result:
         """Run pulumi against the sandbox, in the environment of `tenantry sandbox run`."""

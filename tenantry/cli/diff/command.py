@@ -51,7 +51,7 @@ Exit codes:
   0  no difference
   1  differences
   2  invalid input
-  4  the change is refused: it removes more than is allowed
+  4  the change is refused: by the guard of `pulumi up`, or by a limit
 """,
 )
 @revision("base", default="HEAD")

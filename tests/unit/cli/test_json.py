@@ -15,8 +15,10 @@ import pytest
 
 from tenantry.cli.app import app
 from tenantry.cli.asked import kind_asked
+from tenantry.cli.failures import as_data
 from tenantry.cli.options import FormatOption
 from tenantry.cli.output import as_json, data_json, document
+from tenantry.messages.errors import Refused
 from tests.golden.test_help import commands
 from tests.unit.cli.test_cli import BROKEN, SOUND, Capture, tenantry
 
@@ -228,13 +230,13 @@ def test_whatever_ends_a_command_stdout_has_one_document(
 
     def callback(**_: Any) -> int:
         if answered:
-            data_json(document(kind, valid=True))
+            data_json(document(kind, error=as_data(Refused("earlier"))))
         raise raised
 
     monkeypatch.setattr(leaf(path), "callback", callback)
     ended, found = run_json(capsys, path)
     assert ended == code
-    assert found.get("valid") is True if answered else found["error"]["code"] == name
+    assert found["error"]["code"] == ("not-possible" if answered else name)
 
 
 def test_an_invalid_base_is_one_document(capsys: Capture) -> None:

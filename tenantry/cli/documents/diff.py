@@ -1,0 +1,237 @@
+"""The document of `tenantry diff`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from tenantry.cli.documents.common import ChangedObject, Document, Failure, Field, Invalid, ObjectId, Part
+
+
+class Base(Part):
+    """What the file was compared with."""
+
+    name: str
+    commit: str | None
+    """The commit's hash; `null` for a file."""
+
+
+class Counts(Part):
+    """How many objects of an environment are added, changed, removed and unchanged."""
+
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+
+
+class Setting(Part):
+    """A value that changes, as the file has it."""
+
+    key: str
+    """Such as `helm.version`."""
+    before: Any = None
+    """Omitted if there was no value."""
+    after: Any = None
+    """Omitted if there is no value."""
+
+
+class Change(Part):
+    """The same change of one part of the fleet, on all clusters where it takes effect."""
+
+    kind: str
+    """What changes: `tenant`, `app`, `addon`, `source`, `namespace`, `settings`, `cluster`, `environment`; others can be added."""
+    name: str
+    """Of the app, source, namespace, group of settings or cluster."""
+    was: str = ""
+    """Its former name, if it is renamed."""
+    effect: Literal["added", "removed", "changed", "renamed"]
+    clusters: list[str]
+    of: int
+    """On how many clusters the part is, before or after."""
+    sentences: list[str]
+    """What happens, if `settings` do not say it."""
+    settings: list[Setting]
+    fields: list[Field]
+    """Where no setting's name is known. The first part of a path is the object's kind."""
+    objects: list[ObjectId]
+    """The objects behind the change. Each object that differs is in exactly one change."""
+
+
+class Danger(Part):
+    """Why a reviewer has to look twice."""
+
+    kind: str
+    """Such as `rights`, `quota`, `kubeconfig`, `deletion` or `rename`; others can be added."""
+    text: str
+    tenants: list[str]
+    clusters: list[str]
+
+
+class TenantReview(Part):
+    """What happens to a tenant."""
+
+    tenant: str | None
+    """`null` for the platform."""
+    was: str = ""
+    """Its former name, if it is renamed."""
+    effect: Literal["added", "removed", "changed", "renamed"]
+    sentences: list[str]
+    """What happens to it as a whole."""
+    changes: list[Change]
+
+
+class Review(Part):
+    """What happens to whom in an environment."""
+
+    clusters: int
+    """How many clusters the environment has."""
+    dangers: list[Danger]
+    changedClusters: list[Change]
+    """What happens to whole clusters, and to the environment."""
+    tenants: list[TenantReview]
+
+
+class Placement(Part):
+    """A namespace of a tenant on a cluster."""
+
+    tenant: str
+    cluster: str
+    namespace: str
+
+
+class AppOnCluster(Part):
+    """An app on a cluster."""
+
+    tenant: str
+    cluster: str
+    app: str
+
+
+class AddonOnCluster(Part):
+    """An add-on on a cluster."""
+
+    cluster: str
+    addon: str
+
+
+class Share(Part):
+    """What is added, or removed."""
+
+    tenants: list[str]
+    clusters: list[str]
+    namespaces: list[Placement]
+    apps: list[AppOnCluster]
+    addons: list[AddonOnCluster]
+    objects: list[ObjectId]
+
+
+class Replaced(Part):
+    """An app that stays on its cluster and gets another object."""
+
+    tenant: str | None
+    """`null` for an add-on."""
+    cluster: str
+    app: str
+    before: ObjectId
+    after: ObjectId
+
+
+class Deletions(Part):
+    """How much the limit of removals counts."""
+
+    tenants: int
+    namespaces: int
+    apps: int
+
+
+class ChangedEnvironment(Part):
+    """An environment on both sides."""
+
+    environment: str
+    status: Literal["kept", "added", "removed"]
+    """Whether only one side declares it."""
+    objects: Counts
+    warnings: list[str]
+    """The texts of the dangers."""
+    review: Review | None
+    """`null` if nothing differs."""
+    removed: Share
+    added: Share
+    changed: list[ChangedObject]
+    replaced: list[Replaced]
+    deletions: Deletions
+    maxDeletions: int | None
+    """The limit for each of `deletions`; `null` if there is none."""
+    refused: bool
+    """Whether `pulumi up` would refuse the change."""
+
+
+class RenderedChange(ChangedObject):
+    """An object that an app applies, before and after."""
+
+    effect: Literal["added", "removed", "changed"]
+
+
+class RenderingProblem(Part):
+    """Why an app could not be rendered."""
+
+    side: str | None
+    """`before` or `after`; `null` for both."""
+    kind: Literal["failed", "not-fetched"]
+    message: str
+    fix: str
+
+
+class RenderedApp(Part):
+    """A changed app and what it applies."""
+
+    environment: str
+    tenant: str | None
+    """`null` for an add-on."""
+    app: str
+    clusters: list[str]
+    changes: list[RenderedChange]
+    unchanged: int
+    """How many objects stay as they are."""
+    notes: list[str]
+    problems: list[RenderingProblem]
+
+
+class NotRendered(Part):
+    """A changed app that was not rendered, because that would take too long."""
+
+    environment: str
+    tenant: str | None
+    """`null` for an add-on."""
+    app: str
+    clusters: list[str]
+
+
+class Manifests(Part):
+    """What changed apps apply, before and after."""
+
+    renderings: int
+    """How often something was rendered."""
+    apps: list[RenderedApp]
+    notRendered: list[NotRendered]
+    """What is left out."""
+
+
+class Diff(Document):
+    """The difference between two versions of the file: `tenantry diff`."""
+
+    kind: Literal["Diff"]
+    base: Base
+    environments: list[ChangedEnvironment]
+    """In the order of the file; those that are no longer declared are last."""
+    unchanged: list[str]
+    """The environments without a difference."""
+    manifests: Manifests | None = None
+    """Only with `--manifests`."""
+
+
+class InvalidBase(Invalid):
+    """The file at BASE is invalid, so there is nothing to compare with."""
+
+    base: Base
+    error: Failure

@@ -1,0 +1,189 @@
+"""The documents of `tenantry explain`: of an app or add-on, a tenant, the platform, and of grants."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from tenantry.cli.documents.common import Document, Part
+
+
+class Origin(Part):
+    """The line that sets a value."""
+
+    level: str
+    """Which part of the file it belongs to, such as `defaults` or the tenant."""
+    file: str
+    line: int
+    column: int
+
+
+class Value(Part):
+    """A value and where it comes from."""
+
+    path: list[str | int]
+    value: Any
+    """`null` if the file removes the value."""
+    origin: Origin | None
+    """`null` for a default of the program."""
+    written: Any = None
+    """The text before placeholders were filled in; omitted without placeholders."""
+    removed: Origin | None = None
+    """The `null` that removes a value of an outer level; omitted if there is none."""
+
+
+class Decision(Part):
+    """Why an app is on a cluster, or is not."""
+
+    cluster: str
+    placed: bool
+    reason: str
+    origin: Origin
+
+
+class Selector(Part):
+    """What chooses the clusters, in words."""
+
+    text: str
+    origin: Origin
+
+
+class Choice(Part):
+    """On which clusters something is."""
+
+    selector: Selector
+    clusters: list[Decision]
+    elsewhere: list[str]
+    """Clusters of other environments that are selected."""
+
+
+class Policy(Part):
+    """An ImagePolicy."""
+
+    namespace: str
+    name: str
+
+
+class Image(Part):
+    """An image whose tags are followed."""
+
+    name: str
+    image: str
+    policy: Policy
+    marker: str
+    """The comment that marks its lines in manifests."""
+
+
+class PlacedApp(Part):
+    """An app on one cluster."""
+
+    object: str
+    """The Flux object that stands for it on the management cluster."""
+    values: list[Value]
+    order: dict[str, str] = {}
+    """What it waits for, and who keeps the order: `flux`, `pulumi` or `nobody`; omitted if it waits for nothing."""
+    images: list[Image]
+    placeholders: list[Value]
+    """The variables that its values use."""
+
+
+class ExplainedApp(Document, Choice):
+    """An app or an add-on."""
+
+    kind: Literal["Explanation"]
+    tenant: str | None
+    """`null` for an add-on."""
+    app: str
+    environment: str
+    placed: dict[str, PlacedApp]
+    """By cluster."""
+
+
+class ExplainedTenant(Document):
+    """A tenant in an environment."""
+
+    kind: Literal["Explanation"]
+    tenant: str
+    environment: str
+    namespaces: list[Value]
+    """The paths are clusters."""
+    settings: list[Value]
+    differing: dict[str, list[Value]] = {}
+    """Settings that differ on some clusters, by cluster; omitted if there are none."""
+    order: dict[str, dict[str, str]] = {}
+    """By cluster, the add-ons that everything of the tenant waits for, and who keeps the order; omitted if there are none."""
+    apps: dict[str, Choice]
+    alerts: list[Value]
+    receivers: list[Value]
+
+
+class ExplainedPlatform(Document):
+    """What all add-ons share."""
+
+    kind: Literal["Explanation"]
+    environment: str
+    settings: list[Value]
+    clusters: dict[str, list[Value]]
+    addons: dict[str, Choice]
+    alerts: list[Value]
+    receivers: list[Value]
+
+
+class GrantedCluster(Part):
+    """Whether a cluster is granted, and why."""
+
+    cluster: str
+    granted: bool
+    reason: str
+    origin: Origin
+
+
+class GrantedEnvironment(Part):
+    """Whether an environment is granted."""
+
+    environment: str
+    granted: bool
+    origin: Origin | None
+    clusters: list[GrantedCluster]
+
+
+class GrantedAddress(Part):
+    """A pattern of addresses."""
+
+    pattern: str
+    origin: Origin
+    becomes: dict[str, dict[str, str | None]]
+    """With its placeholders filled in, by environment and cluster; `null` where a placeholder is not known."""
+
+
+class ExplainedGrants(Document):
+    """What the included file of a tenant may do: `explain TENANT --grants`."""
+
+    kind: Literal["Explanation"]
+    tenant: str
+    file: str
+    include: Origin
+    """The entry of `include` that takes the file."""
+    frame: Value
+    always: list[str]
+    """The keys that each included file may set."""
+    never: list[str]
+    """The keys that no included file may set."""
+    selector: str
+    """In words; empty if the main file selects no clusters."""
+    selected: Origin
+    environments: list[GrantedEnvironment]
+    sources: list[GrantedAddress]
+    alerts: list[GrantedAddress]
+    settings: list[Value]
+    rights: list[Value]
+    """What the tenant may do on whole clusters."""
+
+
+class NoGrants(Document):
+    """A tenant without an included file needs no grants."""
+
+    kind: Literal["Explanation"]
+    tenant: str
+    file: None
+    rights: list[Value]
+    """What the tenant may do on whole clusters."""

@@ -1,0 +1,218 @@
+"""The documents of commands that list what is there."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from tenantry.cli.documents.common import Document, ObjectId, Part
+
+_Readiness = Literal["ready", "progressing", "suspended", "failed", "missing"]
+
+
+class AppState(Part):
+    """An app, add-on or baseline, as Flux reports it."""
+
+    tenant: str | None
+    """`null` for an add-on."""
+    cluster: str
+    app: str
+    kind: str
+    """`Kustomization` or `HelmRelease`."""
+    namespace: str
+    name: str
+    """Of the Flux object."""
+    status: _Readiness
+    revision: str
+    """What Flux applied last; can be empty."""
+    attempted: str
+    """What Flux tries to apply, if that is another revision."""
+    since: str | None
+    """When the status changed last; `null` if that is not known."""
+    suspendedByHand: bool
+    """Whether it is suspended on the cluster, and not in the file."""
+    message: str
+    """Flux's own message."""
+
+
+class Stuck(Part):
+    """An object that cannot make progress by itself."""
+
+    message: str
+    fix: str
+
+
+class Status(Document):
+    """Whether every app is ready: `tenantry status`."""
+
+    kind: Literal["Status"]
+    environment: str
+    readAt: str
+    """When it was read, in UTC."""
+    apps: list[AppState]
+    undeclared: list[ObjectId] | None
+    """Objects of the environment that the file does not declare; `null` if this user may not look for them."""
+    stuck: list[Stuck]
+
+
+class Receiver(Part):
+    """A receiver of webhooks."""
+
+    tenant: str | None
+    """`null` for a receiver of the platform."""
+    cluster: str
+    namespace: str
+    name: str
+    status: _Readiness
+    path: str
+    """Of its webhook; empty until it has one."""
+    message: str
+    """Flux's own message."""
+
+
+class Receivers(Document):
+    """The receivers and their webhooks: `tenantry status --receivers`."""
+
+    kind: Literal["Status"]
+    environment: str
+    receivers: list[Receiver]
+
+
+class Objects(Document):
+    """What `pulumi up` applies: `tenantry render`."""
+
+    kind: Literal["Objects"]
+    objects: list[dict[str, Any]]
+    """Kubernetes manifests, without Secrets whose values are in the stack's secret config."""
+
+
+class List(Document):
+    """What the file declares: `tenantry list`."""
+
+    kind: Literal["List"]
+    of: Literal["tenants", "apps", "clusters", "placements", "sources", "environments"]
+    items: list[dict[str, Any]]
+    """docs/list.md describes their keys."""
+
+
+class Discovery(Document):
+    """The clusters that a management cluster knows: `tenantry clusters discover`."""
+
+    kind: Literal["Discovery"]
+    file: str
+    """The file with discovered clusters."""
+    written: bool
+    added: dict[str, dict[str, Any]]
+    """New entries, by name."""
+    objects: dict[str, str]
+    """The object that each new entry stands for."""
+    gone: list[str]
+    """Entries whose object is gone: they get `state: decommissioned`."""
+    known: list[str]
+    """Declared already."""
+    elsewhere: list[str]
+    """Declared in other files, and gone."""
+    back: list[str]
+    """Decommissioned in the file, and there again."""
+    itself: list[str]
+    """Objects with the name of the management cluster, which are left out."""
+    notes: list[str]
+    """Kinds that were skipped, and why."""
+
+
+class Process(Part):
+    """A process of the sandbox."""
+
+    owner: str
+    """The cluster; `sandbox` for what all clusters use."""
+    part: str
+    pid: int
+    alive: bool
+    ports: list[int]
+    memory: int
+    """Resident bytes; 0 if it is dead."""
+    log: str
+
+
+class SandboxCluster(Part):
+    """A cluster of the sandbox."""
+
+    name: str
+    management: bool
+    alive: bool
+    kubeconfig: str
+
+
+class Sandbox(Document):
+    """The processes of the sandbox: `tenantry sandbox status`."""
+
+    kind: Literal["Sandbox"]
+    root: str
+    environment: str
+    alive: bool
+    """Whether all processes run."""
+    webhooks: str
+    """The address that takes the calls of webhooks; empty without Flux."""
+    clusters: list[SandboxCluster]
+    """The management cluster first."""
+    parts: list[Process]
+
+
+class Outcome(Part):
+    """What was done to an app."""
+
+    tenant: str | None
+    """`null` for an add-on."""
+    app: str
+    cluster: str
+    kind: str
+    """`Kustomization` or `HelmRelease`."""
+    namespace: str
+    name: str
+    """Of the Flux object."""
+    outcome: str
+    """In words, such as `reconciled`, `unchanged` or `refused`."""
+    message: str
+    """Why, and what to do; can be empty."""
+
+
+class Actions(Document):
+    """What was done to apps: `tenantry reconcile`, `suspend` and `resume`."""
+
+    kind: Literal["Actions"]
+    action: str
+    """`reconcile`, `suspend` or `resume`."""
+    dryRun: bool
+    """Whether nothing was changed."""
+    items: list[Outcome]
+
+
+class Step(ObjectId):
+    """An object on the way from a source to what an app applies."""
+
+    status: _Readiness
+    revision: str
+    since: str | None
+    """When the status changed last; `null` if that is not known."""
+    message: str
+    """Flux's own message."""
+
+
+class AppTree(Part):
+    """An app, from its source to what it applied."""
+
+    tenant: str | None
+    """`null` for an add-on."""
+    app: str
+    cluster: str
+    steps: list[Step]
+    """The source, then what is made of it, and at last the Flux object of the app."""
+    objects: list[ObjectId] | None
+    """What Flux applied; `null` if it has not applied anything yet."""
+
+
+class Tree(Document):
+    """Apps with their sources and objects: `tenantry tree`."""
+
+    kind: Literal["Tree"]
+    environment: str
+    apps: list[AppTree]
