@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -13,15 +14,27 @@ import click
 from tenantry.cli.annotations import annotate_warnings
 from tenantry.cli.annotations.github import command_of_problem
 from tenantry.cli.commands import Command
-from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, Line, changes
+from tenantry.cli.diff.objects import changes
 from tenantry.cli.diff.objects_data import changed_as_data, id_as_data
-from tenantry.cli.diff.text import line_as_text
+from tenantry.cli.diff.terminal import line_as_text
+from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output
 from tenantry.cli.output import as_data as diagnostic_as_data
-from tenantry.cli.output import as_text, counts, data, data_json, document, error, report_warnings, say, working
+from tenantry.cli.output import (
+    as_text,
+    columns,
+    counts,
+    data,
+    data_json,
+    document,
+    error,
+    report_warnings,
+    say,
+    working,
+)
 from tenantry.cluster.requests import ANSWER_TIMEOUT
 from tenantry.cluster.stackfile import stack_target
 from tenantry.fleet.fleet import Fleet
@@ -159,10 +172,10 @@ def _print_warnings(file: Path, warnings: tuple[Diagnostic, ...], *, brief: bool
 def _adoption(adoption: Adoption, limits: DisplayLimits) -> Iterator[str]:
     taken, made = len(adoption.taken), len(adoption.made)
     yield f"tenant '{adoption.tenant}' takes over {counted(taken, 'object')}, gets {made} new, and loses none"
-    yield from map(line_as_text, changes((each for each in adoption.taken if each.fields), limits))
-    same = [each.id for each in adoption.taken if not each.fields]
-    yield from (line_as_text(Line(" ", f"{id} stays as it is")) for id in same)
-    yield from (line_as_text(Line("+", str(id))) for id in adoption.made)
+    lines = changes((each for each in adoption.taken if each.fields), limits)
+    lines += [Line(" ", f"{each.id} stays as it is") for each in adoption.taken if not each.fields]
+    lines += [Line("+", str(id)) for id in adoption.made]
+    yield from (line_as_text(line, columns(sys.stdout)) for line in lines)
 
 
 def _as_data(planned: Plan, report: Report) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tenantry.cli.diff.together import Alike, Together
-from tenantry.cli.diff.values import DisplayLimits, around, both, format_field, shortened, shown
+from tenantry.cli.diff.together import Alike, Together, parted
+from tenantry.cli.diff.values import DisplayLimits, around, both, format_field, new_value, sentence, shortened, shown
 from tenantry.cli.diff.words import dangers, left_out, more_dangers, part_in_words, where, who
-from tenantry.compare.review.model import Change, Effect, Review
+from tenantry.compare.review.model import Change, Effect, PartKind, Review
 from tenantry.messages.data import ABSENT
 from tenantry.messages.inert import code, prose
 
@@ -31,7 +31,7 @@ _EFFECTS = {
 def danger_bullets(review: Review, limits: DisplayLimits) -> list[str]:
     """What a reviewer has to look at first, environment by environment."""
     all = dangers(review)
-    lines = [f"- **{prose(names)}**: {prose(danger.text)}" for names, danger in all[: limits.lines]]
+    lines = [f"- **{prose(names)}**: {prose(sentence(danger.text, limits))}" for names, danger in all[: limits.lines]]
     if left := all[limits.lines :]:
         lines.append(f"- {more_dangers([danger for _, danger in left])}")
     return lines
@@ -52,10 +52,13 @@ def bullets(together: Together, limits: DisplayLimits) -> list[str]:
 
 def _tenant(alike: Alike, limits: DisplayLimits) -> Iterator[str]:
     review = alike.review
-    name = f"{_EFFECTS[review.effect]}**{prose(who(alike, limits))}**"
-    told = [prose(text) for text in review.sentences]
-    told += [_change(change, limits) for change in review.changes[:_MOST_CHANGES]]
-    if (more := len(review.changes) - _MOST_CHANGES) > 0:
+    whole, changes = parted(review)
+    name = f"{_EFFECTS[review.effect]}**{who(alike, limits)}**" + (where(whole, limits) if whole else "")
+    told = [prose(sentence(text, limits)) for text in review.sentences]
+    told += _details(whole) if whole else []
+    known = whole.clusters if whole else ()
+    told += [_change(change, limits, known) for change in changes[:_MOST_CHANGES]]
+    if (more := len(changes) - _MOST_CHANGES) > 0:
         told.append(f"and {more} more changes")
     if len(told) == 1:
         yield f"- {name}: {told[0]}"
@@ -64,16 +67,27 @@ def _tenant(alike: Alike, limits: DisplayLimits) -> Iterator[str]:
         yield from (f"  - {each}" for each in told)
 
 
-def _change(change: Change, limits: DisplayLimits) -> str:
-    """Such as: app web on 479 of 501 clusters: `helm.version`: `1.2.0` -> `1.3.0`"""
-    told = [prose(text) for text in change.sentences]
-    values = [(each.key, each.before, each.after) for each in change.settings]
-    values += [(format_field(each.path), each.before, each.after) for each in change.fields]
-    told += [_value(*each) for each in values[:_MOST_SETTINGS]]
-    if (more := len(values) - _MOST_SETTINGS) > 0:
-        told.append(f"and {more} more")
-    what = _EFFECTS[change.effect] + prose(part_in_words(change.part) + where(change, limits))
+def _change(change: Change, limits: DisplayLimits, known: tuple[str, ...] = ()) -> str:
+    """Such as: app web on 479 of 501 clusters: `helm.version`: `1.2.0` -> `1.3.0`."""
+    place = "" if change.clusters == known else where(change, limits)
+    what = _EFFECTS[change.effect] + prose(part_in_words(change.part) + place)
+    told = _details(change)
+    if change.part.kind is PartKind.ENVIRONMENT:
+        return "; ".join(told)
     return what + (": " + "; ".join(told) if told else "")
+
+
+def _details(change: Change) -> list[str]:
+    """Sentences and settings."""
+    told = [prose(sentence(text, DisplayLimits())) for text in change.sentences]
+    if change.effect is Effect.ADDED:
+        values = [code(new_value(each, _LONGEST)) for each in change.settings]
+    else:
+        values = [_value(each.key, each.before, each.after) for each in change.settings]
+    values += [_value(format_field(each.path), each.before, each.after) for each in change.fields]
+    if (more := len(values) - _MOST_SETTINGS) > 0:
+        values = [*values[:_MOST_SETTINGS], f"and {more} more"]
+    return [*told, *values]
 
 
 def _value(key: str, before: Any, after: Any) -> str:

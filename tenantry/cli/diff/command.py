@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,17 +12,17 @@ import click
 
 from tenantry.cli.commands import Command
 from tenantry.cli.diff import manifest_options, manifests
+from tenantry.cli.diff.comment import as_markdown
 from tenantry.cli.diff.data import as_data
-from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits
-from tenantry.cli.diff.markdown import as_markdown
 from tenantry.cli.diff.names import as_names
 from tenantry.cli.diff.refusals import Limits
 from tenantry.cli.diff.sides import Sides, both_sides
-from tenantry.cli.diff.text import as_text
+from tenantry.cli.diff.terminal import as_text
+from tenantry.cli.diff.values import EVERYTHING, DisplayLimits
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output, revision
-from tenantry.cli.output import data, data_json, document, error, say, working
+from tenantry.cli.output import columns, data, data_json, document, error, say, working
 from tenantry.compare.diff import Diff, Status, diff_all
 from tenantry.compare.review.build import review
 from tenantry.compare.review.model import Review
@@ -139,16 +140,19 @@ def _result(
             return "\n".join(name for each in diffs for name in as_names(each))
         case "environments":
             return "\n".join(each.environment for each in diffs if each and each.status is not Status.REMOVED)
+    found = review(diffs, sides.before, sides.after)
     match output:
         case "json":
-            return _as_json(sides, diffs, review(diffs, sides.before, sides.after), refused, limits)
+            return _as_json(sides, diffs, found, refused, limits)
         case "markdown":
-            messages = [each.message for own in refused.values() for each in own]
-            return as_markdown(diffs, sides.base.name, messages, shown)
+            return as_markdown(found, sides.base.name, _messages(refused), shown)
         case "html":
-            reasons = [each.message for own in refused.values() for each in own]
-            return _as_html(sides, review(diffs, sides.before, sides.after), reasons)
-    return "\n\n".join([f"against {sides.base.name}", *(as_text(each, shown) for each in diffs)])
+            return _as_html(sides, found, _messages(refused))
+    return as_text(found, sides.base.name, shown, columns(sys.stdout))
+
+
+def _messages(refused: dict[str, tuple[Refused, ...]]) -> list[str]:
+    return [each.message for own in refused.values() for each in own]
 
 
 def _as_html(sides: Sides, found: Review, refused: Sequence[str]) -> str:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.cli.diff.objects import Fates, fates, object_lines
-from tenantry.cli.diff.together import Alike, Together
-from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line, cut, field_lines, value_lines
+from tenantry.cli.diff.together import Alike, Together, parted
+from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line, cut, field_lines, new_value, sentence, value_lines
 from tenantry.cli.diff.words import SIGNS, dangers, left_out, more_dangers, part_in_words, where, who
-from tenantry.compare.review.model import Change, Review
+from tenantry.compare.review.model import Change, Effect, PartKind, Review
 from tenantry.messages.text import counted
 
 
 def danger_lines(review: Review, limits: DisplayLimits) -> list[Line]:
     """What a reviewer has to look at first, environment by environment."""
     all = dangers(review)
-    lines = [Line("!", f"{names}: {danger.text}") for names, danger in all[: limits.lines]]
+    lines = [Line("!", f"{names}: {sentence(danger.text, limits)}") for names, danger in all[: limits.lines]]
     if left := all[limits.lines :]:
         lines.append(Line("!", more_dangers([danger for _, danger in left])))
     return lines
@@ -35,23 +35,39 @@ def outline(shown: Together, limits: DisplayLimits) -> list[Line]:
 
 
 def tenant_lines(shown: Alike, objects: Fates, limits: DisplayLimits) -> Iterator[Line]:
-    """A tenant, what happens to it as a whole, and its changes."""
+    """A tenant, what happens to it as a whole, and the changes of its parts."""
     review = shown.review
-    sign = SIGNS[review.effect]
-    yield Line(sign, who(shown, limits))
-    yield from (Line(sign, text, 1) for text in review.sentences)
-    for change in review.changes[: limits.changes]:
-        yield from change_lines(change, objects, limits, 1)
-    if (left := len(review.changes) - limits.changes) > 0:
+    whole, changes = parted(review)
+    yield Line(SIGNS[review.effect], who(shown, limits) + (where(whole, limits) if whole else ""))
+    yield from (Line(" ", sentence(text, limits), 1) for text in review.sentences)
+    if whole:
+        yield from _details(whole, objects, limits, 1)
+    for change in changes[: limits.changes]:
+        yield from change_lines(change, objects, limits, 1, whole.clusters if whole else ())
+    if (left := len(changes) - limits.changes) > 0:
         yield Line(" ", f"and {counted(left, 'more change')}; --all shows them", 1)
 
 
-def change_lines(change: Change, objects: Fates, limits: DisplayLimits, depth: int) -> Iterator[Line]:
-    """A change of a part, with its settings; without limits, also its clusters and objects."""
-    sign = SIGNS[change.effect]
-    yield Line(sign, part_in_words(change.part) + where(change, limits), depth)
-    yield from (Line(sign, text, depth + 1) for text in change.sentences)
-    yield from value_lines(change.settings, limits, depth + 1)
-    yield from field_lines(change.fields, limits, depth + 1)
+def change_lines(
+    change: Change, objects: Fates, limits: DisplayLimits, depth: int, known: tuple[str, ...] = ()
+) -> Iterator[Line]:
+    """A change of a part, and below it what changes. Args: known: clusters that are named above, if these are the same."""
+    if change.part.kind is PartKind.ENVIRONMENT:
+        yield from _details(change, objects, limits, depth)
+        return
+    place = "" if change.clusters == known else where(change, limits)
+    yield Line(SIGNS[change.effect], part_in_words(change.part) + place, depth)
+    yield from _details(change, objects, limits, depth + 1)
+
+
+def _details(change: Change, objects: Fates, limits: DisplayLimits, depth: int) -> Iterator[Line]:
+    """Sentences and settings; without limits, also objects."""
+    yield from (Line(" ", sentence(text, limits), depth) for text in change.sentences)
+    if change.effect is Effect.ADDED and limits is not EVERYTHING:
+        if change.settings:
+            yield Line(" ", ", ".join(map(new_value, change.settings)), depth)
+    else:
+        yield from value_lines(change.settings, limits, depth)
+    yield from field_lines(change.fields, limits, depth)
     if objects:
-        yield from object_lines(change.objects, objects, limits, depth + 1)
+        yield from object_lines(change.objects, objects, limits, depth)

@@ -32,6 +32,7 @@ def _tenant(review: TenantReview) -> dict[str, Any]:
     return {
         "tenant": review.tenant or None,
         "effect": review.effect.value,
+        "was": review.was,
         "sentences": list(review.sentences),
         "changes": [_change(each) for each in review.changes],
     }
@@ -42,6 +43,7 @@ def _change(change: Change) -> dict[str, Any]:
         "kind": change.part.kind.value,
         "name": change.part.name,
         "effect": change.effect.value,
+        "was": change.was,
         "clusters": list(change.clusters),
         "of": change.of,
         "sentences": list(change.sentences),

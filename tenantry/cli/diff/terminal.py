@@ -46,7 +46,7 @@ def line_as_text(line: Line, width: int | None = None, *, top: bool = False) -> 
     """The line in the colour of its sign, indented below a heading, or at the top without one."""
     indent = "" if top else "  " + "    " * line.depth
     colour = _COLOURS.get(line.sign)
-    text = _wrapped(f"{line.sign} {line.text}", indent, width)
+    text = _wrapped(f"{line.sign} {line.text}".lstrip(), indent, width)
     return click.style(text, fg=colour, bold=True if line.sign == "!" else None) if colour else text
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tenantry.compare.diff import Status
-from tenantry.compare.review.model import Change, Effect, EnvironmentReview, Review, TenantReview
+from tenantry.compare.review.model import Change, Effect, EnvironmentReview, PartKind, Review, TenantReview
 from tenantry.messages.text import grouped
 
 _ORDER = (Effect.REMOVED, Effect.RENAMED, Effect.CHANGED, Effect.ADDED)
@@ -31,6 +31,17 @@ class Together:
     tenants: tuple[Alike, ...]
 
 
+_OF_ALL = (PartKind.TENANT, PartKind.SETTINGS)
+
+
+def parted(review: TenantReview) -> tuple[Change | None, tuple[Change, ...]]:
+    """The change of the tenant itself, if there is exactly one, and the other changes."""
+    own = [each for each in review.changes if each.part.kind in _OF_ALL and each.effect is review.effect]
+    if len(own) != 1:
+        return None, review.changes
+    return own[0], tuple(each for each in review.changes if each is not own[0])
+
+
 def together(review: Review, *, apart: bool = False) -> list[Together]:
     """Everything in the order of the file, grouped. Args: apart: group nothing."""
     each = [_environment(one, apart=apart) for one in review.environments]
@@ -40,10 +51,25 @@ def together(review: Review, *, apart: bool = False) -> list[Together]:
 
 
 def _environment(review: EnvironmentReview, *, apart: bool) -> Together:
-    tenants = sorted(review.tenants, key=lambda one: _ORDER.index(one.effect))
+    told = review.tenants if apart else _without_those_of_clusters(review)
+    tenants = sorted(told, key=lambda one: _ORDER.index(one.effect))
     groups = [[one] for one in tenants] if apart else list(grouped(tenants, _same_tenant).values())
     alike = tuple(Alike(tenants=tuple(one.tenant for one in own), review=_merged(own)) for own in groups)
     return Together(environments=(review,), clusters=review.clusters, tenants=alike)
+
+
+def _without_those_of_clusters(review: EnvironmentReview) -> list[TenantReview]:
+    """The tenants without what only comes or goes with a cluster: the sentence about the cluster tells it."""
+    whole = {(each.effect, cluster) for each in review.clusters for cluster in each.clusters}
+
+    def is_told(change: Change) -> bool:
+        of_tenant = change.part.kind is PartKind.TENANT or not change.part.tenant
+        return of_tenant and all((change.effect, cluster) in whole for cluster in change.clusters)
+
+    told = [each for each in review.tenants if each.effect is Effect.CHANGED]
+    left = {each.tenant: tuple(one for one in each.changes if not is_told(one)) for each in told}
+    kept = [replace(each, changes=left.get(each.tenant, each.changes)) for each in review.tenants]
+    return [each for each in kept if each.changes or each.sentences or each.effect is not Effect.CHANGED]
 
 
 def _joined(own: Sequence[Together]) -> Together:

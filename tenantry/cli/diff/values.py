@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from tenantry.cli.annotated import scalar
 from tenantry.compare.fields import Entry, FieldChange
+from tenantry.compare.review.model import Setting
 from tenantry.messages.data import ABSENT
 from tenantry.messages.inert import short
 from tenantry.messages.text import MOST_NAMES, printable
@@ -29,7 +30,7 @@ class DisplayLimits(NamedTuple):
     """How much is shown.
 
     environment: lines of an environment; lines: of a section; changes: of a tenant; fields: of an object or an app;
-    text: lines of a text; value: characters of a value; names: on a line; few: clusters that are named, not counted.
+    text: lines of a text; value, sentence: characters; names: on a line; few: clusters that are named, not counted.
     """
 
     environment: int = 80
@@ -40,10 +41,16 @@ class DisplayLimits(NamedTuple):
     value: int = 60
     names: int = MOST_NAMES
     few: int = 3
+    sentence: int = 500
 
 
 _ENDLESS = 10**9
 EVERYTHING = DisplayLimits(*(_ENDLESS for _ in DisplayLimits._fields))
+
+
+def sentence(text: str, limits: DisplayLimits) -> str:
+    """A sentence, which can quote a value of the file."""
+    return shortened(printable(text), limits.sentence)
 
 
 def cut(lines: Iterable[Line], most: int) -> list[Line]:
@@ -65,7 +72,7 @@ def value_lines(values: Iterable[tuple[str, Any, Any]], limits: DisplayLimits, d
     """Args: values: key, value before, and value after; a value can be ABSENT."""
     values = list(values)
     for key, before, after in values[: limits.fields]:
-        yield from _value(printable(key), before, after, limits, depth)
+        yield from _value(shortened(printable(key), 2 * limits.value), before, after, limits, depth)
     if len(values) > limits.fields:
         yield Line(" ", f"and {len(values) - limits.fields} more fields; --all shows them", depth)
 
@@ -81,6 +88,11 @@ def _value(key: str, before: Any, after: Any, limits: DisplayLimits, depth: int)
     else:
         one, other = around(*both(before, after), limits.value)
         yield Line("~", f"{key}: {one} -> {other}", depth)
+
+
+def new_value(setting: Setting, most: int = DisplayLimits().value) -> str:
+    """A setting of something that is added, which describes it more than it changes it."""
+    return f"{shortened(printable(setting.key), 2 * most)}: {shortened(shown(setting.after), most)}"
 
 
 def format_field(path: tuple[str | int, ...]) -> str:

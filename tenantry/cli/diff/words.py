@@ -28,11 +28,16 @@ def extent(environments: Sequence[EnvironmentReview]) -> str:
     parts = {(tenant, change.part.kind, change.part.name) for tenant, change in changes}
     numbers = [(len(tenants), "tenant")]
     numbers += [(sum(each[1] is kind for each in parts), noun) for kind, noun in _KINDS.items()]
-    told = ", ".join(counted(number, noun) for number, noun in numbers if number) or "the platform"
+    told = ", ".join(counted(number, noun) for number, noun in numbers if number)
     own = [each.clusters for each in environments] + [[each for _, each in changes]]
     clusters = {cluster for those in own for change in those for cluster in change.clusters}
     total = max(len(clusters), sum(each.total for each in environments))
-    return f"{told} on {_share(len(clusters), total)}" if clusters else told
+    share = [_share(len(clusters), total)] if clusters else []
+    return " on ".join([told, *share] if told else share) or _without_clusters(environments)
+
+
+def _without_clusters(environments: Sequence[EnvironmentReview]) -> str:
+    return "the platform" if any(each.tenants for each in environments) else "no object changes"
 
 
 def _share(number: int, of: int) -> str:

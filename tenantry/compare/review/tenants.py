@@ -77,9 +77,9 @@ def in_order(
 def _tenant(name: str, changes: list[Change], before: Side, after: Side) -> TenantReview:
     was = next((each.was for each in changes if each.part.kind is PartKind.TENANT and each.was), "")
     effect = Effect.RENAMED if was else Effect.CHANGED
-    if name and not was and name not in before.tenants:
+    if name and not was and name in after.tenants and name not in before.tenants:
         effect = Effect.ADDED
-    if name and not was and name not in after.tenants:
+    if name and not was and name in before.tenants and name not in after.tenants:
         effect = Effect.REMOVED
     ordered = tuple(sorted(changes, key=lambda each: _ORDER.get(each.part.kind, 0)))
     return TenantReview(tenant=name, effect=effect, was=was, changes=ordered)

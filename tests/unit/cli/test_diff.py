@@ -11,10 +11,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from tenantry.cli.app import app, run
-from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, objects
-from tenantry.cli.diff.markdown import as_markdown
-from tenantry.compare.diff import diff
-from tests.unit.texts import FRAME, planned, rocky
+from tests.unit.texts import FRAME, rocky
 
 Capture = pytest.CaptureFixture[str]
 
@@ -60,11 +57,12 @@ def test_without_a_base_it_is_compared_with_what_was_committed_last(capsys: Capt
     git("add", "--all")
     git("commit", "--quiet", "--message", "x")
     hash = subprocess.run(("git", "rev-parse", "HEAD"), capture_output=True, text=True, check=True).stdout[:7]
-    assert (run(["diff"]), *capsys.readouterr()) == (0, f"against HEAD ({hash})\n\ndev: no difference\n", "")
+    assert (run(["diff"]), *capsys.readouterr()) == (0, f"against HEAD ({hash})\n\nno difference: dev\n", "")
     Path("other.yaml").write_text(EMPTIED)
     assert (run(["--file", "other.yaml", "diff"]), *capsys.readouterr()) == (
         1,
-        f"against HEAD ({hash})\n\ndev (new): 0 added, 0 changed, 0 removed\n",
+        f"against HEAD ({hash})\n\ndev (new): no object changes\n"
+        "  it is new: management cluster hub, 0 clusters, 0 tenants, 0 apps\n",
         f"HEAD ({hash}) has no other.yaml: everything is new\n",
     )
     assert run(["diff", "HEAD", "--merge-base", "--output", "json"]) == 0
@@ -94,7 +92,7 @@ def test_an_environment_does_not_lose_everything_unless_it_is_allowed_by_name(ca
     assert compared(capsys, "--allow-deletion", "tenant/rocky")[0] == 1
     code, out, err = compared(capsys, "--max-deletions", "99")
     assert code == 4
-    assert "- tenant 'rocky' is removed from dev" in out
+    assert "  - tenant rocky on hub, edge\n" in out
     assert err.startswith(
         "error: `pulumi up` of environment 'dev' would be refused: this run would remove every tenant of environment 'dev'\n"
     )
@@ -199,7 +197,7 @@ def test_environments_can_be_chosen_even_one_that_only_the_base_has(capsys: Capt
     Path("before.yaml").write_text(more.replace("clusters:\n", "clusters:\n  hub-2: {environments: [far]}\n", 1))
     _, out, _ = compared(capsys, "-e", "far", "-e", "dev", "-o", "json")
     assert [each["environment"] for each in json.loads(out)["environments"]] == ["dev", "far"]
-    assert compared(capsys, "-e", "dev") == (0, "against before.yaml\n\ndev: no difference\n", "")
+    assert compared(capsys, "-e", "dev") == (0, "against before.yaml\n\nno difference: dev\n", "")
     assert compared(capsys, "-e", "nope") == (
         2,
         "",
@@ -216,7 +214,7 @@ def test_colours_only_where_they_are_wanted(capsys: Capture, monkeypatch: pytest
     plain = compared(capsys)[1]
     monkeypatch.setenv("FORCE_COLOR", "1")
     coloured = compared(capsys)[1]
-    assert "\x1b[31m- tenant 'rocky' is removed from dev" in coloured
+    assert "\x1b[31m  - tenant rocky on hub, edge\x1b[0m" in coloured
     monkeypatch.setenv("NO_COLOR", "1")
     assert compared(capsys)[1] == plain
     assert "\x1b" not in plain
@@ -237,75 +235,3 @@ def test_the_base_is_completed_with_branches_and_otherwise_with_files() -> None:
         [("beta", "plain")],
         [("HEAD", "plain"), ("beta", "plain"), ("main", "plain")],
     )
-
-
-# --- how much is shown ------------------------------------------------------------------------------------------
-
-
-def lines(before: str, after: str, limits: DisplayLimits = DisplayLimits()) -> list[str]:  # noqa: B008  # a tuple
-    return [
-        f"{'  ' * depth}{sign} {text}" for sign, text, depth in objects(diff(planned(before), planned(after)), limits)
-    ]
-
-
-def config(data: str, name: str = "settings") -> str:
-    uses = "web: {kustomize: {source: manifests, postBuild: {substituteFrom: [{kind: ConfigMap, name: " + name + "}]}}}"
-    return rocky(uses, f"clusters: {{names: [hub]}}\nconfigs: {{{name}: {{data: {data}}}}}")
-
-
-def many(count: int, value: str) -> str:
-    return "{" + ", ".join(f"k{number}: {value}" for number in range(count)) + "}"
-
-
-def test_of_many_fields_the_first_are_shown_and_the_rest_is_counted() -> None:
-    shown = lines(config(many(10, "a")), config(many(10, "b")))
-    assert shown[0] == "~ ConfigMap rocky/settings"
-    assert (len(shown), shown[-1]) == (10, "    and 2 more fields; --all shows them")
-    assert len(lines(config(many(10, "a")), config(many(10, "b")), EVERYTHING)) == 11
-
-
-def test_of_long_values_the_part_that_differs_is_shown() -> None:
-    before, after = ("x" * 200 + each + "y" * 200 for each in "ab")
-    (_, shown) = lines(config(f"{{k: {before}}}"), config(f"{{k: {after}}}"))
-    assert shown == f"  ~ data.k: ...{'x' * 20}a{'y' * 39}... -> ...{'x' * 20}b{'y' * 39}..."
-    assert (
-        lines(config(f"{{k: {before}}}"), config(f"{{k: {after}}}"), EVERYTHING)[1]
-        == f"  ~ data.k: {before} -> {after}"
-    )
-
-
-def test_of_texts_the_lines_that_differ_are_shown() -> None:
-    before = "".join(f"a{number}\\n" for number in range(9))
-    shown = lines(config(f'{{k: "{before}"}}'), config(f'{{k: "{before.replace("a", "b")}"}}'))
-    assert shown[1:] == [
-        "  ~ data.k:",
-        *(f"    - a{number}" for number in range(6)),
-        "    - and 12 more; --all shows them",
-    ]
-    long = "a\\n" * 3000
-    assert lines(config(f'{{k: "{long}"}}'), config(f'{{k: "{long}b"}}'))[2] == "    ~ 3000 lines -> 3001 lines"
-    assert lines(config('{k: "a\\n"}'), config('{k: "a"}'))[2] == "    ~ ends with another line break"
-
-
-def test_what_a_terminal_could_take_for_a_command_is_escaped() -> None:
-    shown = lines(config('{k: "a\\u202e\\u001b[31m"}'), config('{k: "\\u202e\\nb"}'))
-    assert all(line.isprintable() for line in shown)
-
-
-def test_of_many_objects_the_first_are_shown_and_the_rest_is_counted() -> None:
-    apps = "\n".join(f"a{number}: {{kustomize: {{source: manifests, path: ./{number}}}}}" for number in range(30))
-    shown = lines(rocky(apps), rocky(apps.replace("./", "./x/")))
-    assert (len(shown), shown[-1]) == (51, "~ and 5 more objects; --all shows them")
-
-
-def test_a_comment_is_never_longer_than_github_takes() -> None:
-    data = many(8, '"' + "a " * 40 + '"')
-    uses = "\n".join(
-        f"a{number}: {{kustomize: {{source: manifests, commonMetadata: {{annotations: {data.replace('a ', f'b{number} ')}}}}}}}"
-        for number in range(25)
-    )
-    found = diff(planned(rocky(uses)), planned(rocky(uses.replace("b", "c"))))
-    alone, twice = (as_markdown([found] * count, "main", [], DisplayLimits()) for count in (1, 4))
-    assert "<details>" in alone
-    assert "The objects of `dev` are left out: there are too many for a comment." in twice
-    assert len(twice) < 65_536 < len(as_markdown([found] * 4, "main", [], EVERYTHING))

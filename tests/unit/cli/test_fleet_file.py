@@ -171,13 +171,13 @@ def test_diff_compares_with_the_commit_from_below_the_fleet(capsys: Capture, pro
     ):
         subprocess.run(["git", *arguments], cwd=project, check=True)
     code, out, err = tenantry(capsys, "diff")
-    assert (code, out.splitlines()[1:], err) == (0, ["", "dev: no difference"], "")
+    assert (code, out.splitlines()[1:], err) == (0, ["", "no difference: dev"], "")
 
 
 def test_diff_takes_a_base_relative_to_this_directory(capsys: Capture, project: Path) -> None:
     shutil.copytree(project / "teams", "before/teams")
     shutil.copy(project / "tenants.yaml", "before")
-    assert tenantry(capsys, "diff", "./before")[:2] == (0, "against before/tenants.yaml\n\ndev: no difference\n")
+    assert tenantry(capsys, "diff", "./before")[:2] == (0, "against before/tenants.yaml\n\nno difference: dev\n")
 
 
 def test_the_stacks_file_beside_the_fleet_names_the_cluster(capsys: Capture, project: Path) -> None:

@@ -115,7 +115,7 @@ def test_a_path_that_does_not_exist_is_told(bench: Bench) -> None:
 def test_equal_results_are_one_line(bench: Bench) -> None:
     bench.write("manifests/two/all.txt", WEB % "red")
     bench.fleets(rocky(APPS), "./one", "./two")
-    assert bench.section() == "what the manifests change\n    no difference in what these apps apply: rocky/web\n"
+    assert bench.section() == "what the manifests change\n  no difference in what these apps apply: rocky/web\n"
 
 
 def test_a_source_that_is_not_fetched_is_told_with_what_to_type(bench: Bench) -> None:
@@ -128,7 +128,7 @@ def test_a_source_that_is_not_fetched_is_told_with_what_to_type(bench: Bench) ->
         "what the manifests change\n"
         "  ! dev: rocky/web cannot be compared: Bucket 'rocky/manifests' cannot be fetched: Tenantry does not fetch sources"
         " of this kind (Bucket)\n"
-        "        fix: name a local copy: --source rocky/manifests=DIRECTORY\n"
+        "      fix: name a local copy: --source rocky/manifests=DIRECTORY\n"
     )
 
 
@@ -256,7 +256,7 @@ def test_a_release_with_other_values_on_very_many_clusters_is_rendered_for_some(
         "  ~ dev: app rocky/cache on 10 clusters\n"
         "      ~ ConfigMap cache\n"
         "          ~ data.size: 1 -> 2\n"
-        "    dev: rocky/cache has other values on 20 more clusters, where it is not rendered; --all renders it there\n"
+        "  dev: rocky/cache has other values on 20 more clusters, where it is not rendered; --all renders it there\n"
     )
     assert len(bench.calls()) == 20
     assert "not rendered" not in bench.section("--all")

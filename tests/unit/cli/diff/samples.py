@@ -59,7 +59,7 @@ BUMPED = review(environment(a_tenant(an_app(settings=(BUMP,)))), unchanged=("dev
 
 
 def quota(tenant: str, cluster: str, before: str = "40", after: str = "50") -> TenantReview:
-    part = Part(PartKind.SETTINGS, tenant, "quota")
+    part = Part(PartKind.SETTINGS, tenant, "")
     value = Setting("quota.pods", before, after)
     changed = Change(part=part, effect=Effect.CHANGED, clusters=(cluster,), of=1, settings=(value,))
     return a_tenant(changed, tenant=tenant)

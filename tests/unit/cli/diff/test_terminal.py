@@ -8,7 +8,7 @@ import pytest
 from tenantry.cli.diff.terminal import as_text
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits
 from tenantry.compare.fields import FieldChange
-from tenantry.compare.review.model import Danger, DangerKind, Effect, Review, Setting
+from tenantry.compare.review.model import Change, Danger, DangerKind, Effect, Part, PartKind, Review, Setting
 from tenantry.messages.data import ABSENT
 from tests.unit.cli.diff.samples import ADMIN, BUMP, BUMPED, a_tenant, an_app, environment, quota, review
 
@@ -76,7 +76,7 @@ def test_a_few_clusters_are_named() -> None:
         "  ~ tenant rocky",
         "      + app queue on edge-1, edge-2",
         "      - app db on edge-1 (1 of 2 clusters)",
-        "          - its data stays",
+        "          its data stays",
         "      ~ app a on all 4 clusters",
     ]
 
@@ -88,14 +88,12 @@ def test_all_clusters_are_named_without_limits() -> None:
 def test_tenants_that_change_alike_are_shown_together() -> None:
     alike = [quota(f"t{number}", f"edge-{number}") for number in range(200)]
     assert body(review(environment(*alike, quota("rocky", "hub", "1", "2")))) == [
-        "  ~ 200 tenants (t0, t1, t2, t3, t4, t5, t6, t7 and 192 more)",
-        "      ~ quota on all 200 clusters",
-        "          ~ quota.pods: 40 -> 50",
-        "  ~ tenant rocky",
-        "      ~ quota on hub",
-        "          ~ quota.pods: 1 -> 2",
+        "  ~ 200 tenants (t0, t1, t2, t3, t4, t5, t6, t7 and 192 more) on all 200 clusters",
+        "      ~ quota.pods: 40 -> 50",
+        "  ~ tenant rocky on hub",
+        "      ~ quota.pods: 1 -> 2",
     ]
-    assert len(body(review(environment(*alike)), limits=EVERYTHING)) == 600
+    assert len(body(review(environment(*alike)), limits=EVERYTHING)) == 400
 
 
 def test_tenants_that_change_on_a_part_of_their_clusters_are_together_only_if_these_are_the_same() -> None:
@@ -111,9 +109,8 @@ def test_environments_in_which_the_same_happens_are_shown_once() -> None:
         "against main\n"
         "\n"
         "dev, prod: 1 tenant on 2 of 502 clusters\n"
-        "  ~ tenant rocky\n"
-        "      ~ quota on hub-dev, eu-1\n"
-        "          ~ quota.pods: 40 -> 50"
+        "  ~ tenant rocky on hub-dev, eu-1\n"
+        "      ~ quota.pods: 40 -> 50"
     )
     different = review(one, environment(quota("rocky", "eu-1", "40", "60")))
     assert text(different).count("tenant rocky") == 2
@@ -125,7 +122,7 @@ def test_of_too_many_tenants_the_rest_is_counted_and_what_is_removed_comes_first
     shown = body(review(environment(*many, a_tenant(tenant="new", effect=Effect.ADDED), gone)))
     assert (shown[0], shown[-1]) == (
         "  - tenant gone",
-        "    and 75 more tenants: 74 changed, 1 added; --all shows them",
+        "  and 62 more tenants: 61 changed, 1 added; --all shows them",
     )
     assert len(shown) < 81
 
@@ -134,8 +131,8 @@ def test_of_many_changes_and_settings_the_rest_is_counted() -> None:
     values = tuple(Setting(f"helm.values.k{number}", 1, 2) for number in range(10))
     apps = (an_app(name=f"a{number}", settings=values) for number in range(14))
     shown = body(review(environment(a_tenant(*apps))))
-    assert "            and 2 more fields; --all shows them" in shown
-    assert shown[-1] == "        and 2 more changes; --all shows them"
+    assert "          and 2 more fields; --all shows them" in shown
+    assert shown[-1] == "      and 2 more changes; --all shows them"
 
 
 @pytest.mark.parametrize(
@@ -168,3 +165,37 @@ def test_the_lines_of_a_text_that_differ_are_shown() -> None:
 def test_fields_without_a_known_setting_have_their_path() -> None:
     change = an_app(fields=(FieldChange(("spec", "hard", "requests.cpu"), ABSENT, "4"),))
     assert body(review(environment(a_tenant(change))))[2] == '          + spec.hard["requests.cpu"]: 4'
+
+
+def test_what_is_added_is_described_on_one_line() -> None:
+    values = (Setting("helm.chart", ABSENT, "db"), Setting("helm.version", ABSENT, "1.x"))
+    own = Change(part=Part(PartKind.TENANT, "tina", ""), effect=Effect.ADDED, clusters=("a", "b"), of=2)
+    db = an_app("tina", "db", effect=Effect.ADDED, clusters=("a", "b"), of=2, settings=values)
+    jobs = an_app("tina", "jobs", effect=Effect.ADDED, clusters=("a",), of=1)
+    added = review(environment(a_tenant(own, db, jobs, tenant="tina", effect=Effect.ADDED)))
+    assert body(added) == [
+        "  + tenant tina on a, b",
+        "      + app db",
+        "          helm.chart: db, helm.version: 1.x",
+        "      + app jobs on a",
+    ]
+    assert body(added, limits=EVERYTHING)[2:4] == ["          + helm.chart: db", "          + helm.version: 1.x"]
+
+
+def test_tenants_that_only_come_with_a_cluster_are_told_with_it() -> None:
+    cluster = Change(
+        part=Part(PartKind.CLUSTER, "", "edge-1"),
+        effect=Effect.ADDED,
+        clusters=("edge-1",),
+        of=1,
+        sentences=("it is used for the first time: tenants rocky, movy",),
+    )
+    comes = Change(part=Part(PartKind.TENANT, "rocky", ""), effect=Effect.ADDED, clusters=("edge-1",), of=2)
+    more = an_app("movy", effect=Effect.ADDED, clusters=("edge-2",), of=2)
+    tenants = (a_tenant(comes), a_tenant(comes, more, tenant="movy"))
+    assert body(review(environment(*tenants, clusters=(cluster,)))) == [
+        "  + cluster edge-1",
+        "      it is used for the first time: tenants rocky, movy",
+        "  ~ tenant movy",
+        "      + app web on edge-2 (1 of 2 clusters)",
+    ]

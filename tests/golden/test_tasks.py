@@ -1,0 +1,68 @@
+"""A platform team's week: tasks/<task>/change.patch of the fleet in tasks/fleet.yaml, and what `tenantry diff` says about it.
+
+before.patch, where there is one, is what was merged before. `pytest --update-golden` writes the outputs; read each of them
+as a reviewer would, and ask whether you would approve the change on this alone.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tenantry.cli.app import run
+from tenantry.cli.diff.comment import MARKER
+
+HERE = Path(__file__).with_name("tasks")
+TASKS = sorted(path.name for path in HERE.iterdir() if path.is_dir())
+FORMS = {"text.txt": (), "comment.md": ("--output", "markdown")}
+
+each_task = pytest.mark.parametrize("task", TASKS)
+
+
+@pytest.fixture(autouse=True)
+def _in_a_copy(task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    monkeypatch.chdir(tmp_path)
+    fleet = Path("tenants.yaml")
+    fleet.write_bytes((HERE / "fleet.yaml").read_bytes())
+    for name in ("before.patch", "change.patch"):
+        Path("before.yaml").write_bytes(fleet.read_bytes())
+        if (patch := HERE / task / name).exists():
+            subprocess.run(("git", "apply", patch), check=True)
+
+
+@each_task
+@pytest.mark.parametrize("form", FORMS)
+def test_a_task_is_told_in_exactly_these_words(
+    task: str, form: str, capsys: pytest.CaptureFixture[str], *, update_golden: bool
+) -> None:
+    code = run(["diff", "./before.yaml", *FORMS[form]])
+    said = "".join(capsys.readouterr()) + f"exit code: {code}\n"
+    expected = HERE / task / form
+    if update_golden:
+        expected.write_text(said)
+    assert expected.read_text() == said
+
+
+@each_task
+@pytest.mark.usefixtures("task")
+def test_a_comment_is_short_and_keeps_secrets(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["diff", "./before.yaml", "--output", "markdown"])
+    comment = capsys.readouterr().out
+    assert comment.startswith(MARKER)
+    assert len(comment) < 10_000
+    assert "hunter2" not in comment
+
+
+@each_task
+@pytest.mark.usefixtures("task")
+def test_every_object_is_accounted_for(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["diff", "./before.yaml", "--output", "json"])
+    for each in json.loads(capsys.readouterr().out)["environments"]:
+        review = each["review"] or {"tenants": [], "changedClusters": []}
+        changes = [change for tenant in review["tenants"] for change in tenant["changes"]] + review["changedClusters"]
+        told = [repr(one) for change in changes for one in change["objects"]]
+        assert len(told) == len(set(told)) == sum(each["objects"][key] for key in ("added", "changed", "removed"))
