@@ -130,7 +130,9 @@ def main() -> int:
         page = found.new_page()
         page.set_default_timeout(120_000)
         take(page, "diff", diff.as_uri(), (1280, 900))
-        take(page, "diff-dark", f"{diff.as_uri()}#tenant=payments&cluster=prod/denver", (1280, 900), color_scheme="dark")
+        take(
+            page, "diff-dark", f"{diff.as_uri()}#tenant=payments&cluster=prod/denver", (1280, 900), color_scheme="dark"
+        )
         take(page, "diff-phone", f"{diff.as_uri()}#view=list", (390, 844))
         take(page, "status", status.as_uri(), (1280, 900))
         take(page, "status-dark", f"{status.as_uri()}#tenant=checkout&cluster=austin", (1280, 900), color_scheme="dark")
