@@ -172,7 +172,7 @@ def _as_json(
             each,
             reviews.get(each.environment),
             limits.deletions(each.environment),
-            refused=bool(refused[each.environment]),
+            refused[each.environment],
         )
         for each in diffs
     ]

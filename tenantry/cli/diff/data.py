@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tenantry.cli.diff.objects_data import changed_as_data, id_as_data
 from tenantry.cli.diff.review_data import review_as_data
 from tenantry.compare.diff import Diff, Share
 from tenantry.compare.review.model import EnvironmentReview
+from tenantry.messages.errors import Refused
 
 
-def as_data(diff: Diff, review: EnvironmentReview | None, limit: int | None, *, refused: bool) -> dict[str, Any]:
+def as_data(
+    diff: Diff, review: EnvironmentReview | None, limit: int | None, refusals: Sequence[Refused]
+) -> dict[str, Any]:
     """An environment.
 
-    Args: review: None: nothing differs; limit: how many deletions of a kind are allowed; refused: whether it loses too much.
+    Args: review: None: nothing differs; limit: how many deletions of a kind are allowed; refusals: why `pulumi up` would refuse it.
     """
     return {
         "environment": diff.environment,
@@ -41,7 +45,8 @@ def as_data(diff: Diff, review: EnvironmentReview | None, limit: int | None, *, 
         ],
         "deletions": diff.deletions._asdict(),
         "maxDeletions": limit,
-        "refused": refused,
+        "refused": bool(refusals),
+        "refusals": [{"code": each.code, "message": each.message, "fix": each.fix} for each in refusals],
     }
 
 

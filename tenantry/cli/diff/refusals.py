@@ -49,4 +49,4 @@ def _refusal(environment: str, problem: Problem, limits: RunLimits) -> Refused:
         if limited
         else problem.fix
     )
-    return Refused(message, fix)
+    return Refused(message, fix, code=problem.code)

@@ -42,8 +42,8 @@ class Change(Part):
     """What changes: `tenant`, `app`, `addon`, `source`, `namespace`, `settings`, `cluster`, `environment`; others can be added."""
     name: str
     """Of the app, source, namespace, group of settings or cluster."""
-    was: str = ""
-    """Its former name, if it is renamed."""
+    was: str
+    """Its former name; empty if it is not renamed."""
     effect: Literal["added", "removed", "changed", "renamed"]
     clusters: list[str]
     of: int
@@ -72,8 +72,8 @@ class TenantReview(Part):
 
     tenant: str | None
     """`null` for the platform."""
-    was: str = ""
-    """Its former name, if it is renamed."""
+    was: str
+    """Its former name; empty if it is not renamed."""
     effect: Literal["added", "removed", "changed", "renamed"]
     sentences: list[str]
     """What happens to it as a whole."""
@@ -144,6 +144,16 @@ class Deletions(Part):
     apps: int
 
 
+class Refusal(Part):
+    """A reason why `pulumi up` would refuse the change."""
+
+    code: str
+    """The kind of refusal, such as `removals`, which never changes its name; others can be added."""
+    message: str
+    fix: str
+    """What to do about it; can be empty."""
+
+
 class ChangedEnvironment(Part):
     """An environment on both sides."""
 
@@ -164,6 +174,8 @@ class ChangedEnvironment(Part):
     """The limit for each of `deletions`; `null` if there is none."""
     refused: bool
     """Whether `pulumi up` would refuse the change."""
+    refusals: list[Refusal]
+    """Why; empty if it would not."""
 
 
 class RenderedChange(ChangedObject):

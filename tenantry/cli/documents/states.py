@@ -82,7 +82,7 @@ class Objects(Document):
 
     kind: Literal["Objects"]
     objects: list[dict[str, Any]]
-    """Kubernetes manifests, without Secrets whose values are in the stack's secret config."""
+    """Kubernetes manifests with the values of the file. Secrets whose values are in the stack's secret config are left out."""
 
 
 class List(Document):
@@ -91,7 +91,7 @@ class List(Document):
     kind: Literal["List"]
     of: Literal["tenants", "apps", "clusters", "placements", "sources", "environments"]
     items: list[dict[str, Any]]
-    """docs/list.md describes their keys."""
+    """Their keys depend on `of`. docs/operations.md describes the command."""
 
 
 class Discovery(Document):
@@ -170,7 +170,7 @@ class Outcome(Part):
     name: str
     """Of the Flux object."""
     outcome: str
-    """In words, such as `reconciled`, `unchanged` or `refused`."""
+    """Such as `requested`, `ready`, `not ready`, `suspended`, `resumed`, `unchanged` or `refused`; others can be added."""
     message: str
     """Why, and what to do; can be empty."""
 

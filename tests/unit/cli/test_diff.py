@@ -85,6 +85,18 @@ def test_up_to_the_limit_an_environment_may_lose_something(capsys: Capture) -> N
         "error: `pulumi up` of environment 'dev' would be refused: this run would remove 1 tenant, and 0 may go at once"
     )
     assert err.endswith("; --max-deletions N and --allow-deletion NAME compare with other limits\n")
+    (refusal,) = found["refusals"]
+    assert (refusal["code"], err) == ("removals", f"error: {refusal['message']}\n  fix: {refusal['fix']}\n")
+
+
+def test_json_has_the_former_names(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(BASE.replace("  rocky:\n", "  rocco:\n"))
+    code, out, _ = compared(capsys, "--output", "json")
+    tenants = json.loads(out)["environments"][0]["review"]["tenants"]
+    assert (code, [(each["tenant"], each["was"], each["effect"]) for each in tenants]) == (
+        1,
+        [("rocco", "rocky", "renamed")],
+    )
 
 
 def test_an_environment_does_not_lose_everything_unless_it_is_allowed_by_name(capsys: Capture) -> None:
