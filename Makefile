@@ -67,6 +67,7 @@ check: setup ## formatting, lint, types, layers, spelling, generated documentati
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
+	@! git grep -nE '^(<{7}|>{7}) ' || { echo "these lines are left from a merge"; exit 1; }
 	$(BIN)/python -m docgen.reference --check
 	$(BIN)/python -m docgen.documents --check
 	$(BIN)/python -m docgen.comparisons --check

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import re
+import signal
 import sys
 import termios
 import traceback
@@ -20,6 +21,8 @@ Keys = Sequence[tuple[str, str]]
 """What to type, each after a text has appeared that was not there before."""
 INTERRUPT = "\x03"
 """Ctrl-C."""
+_MOST_SECONDS = 120
+"""After this time the system ends a command that waits for what does not come."""
 
 
 def tenantry_in_terminal(*arguments: str, columns: int, keys: Keys = ()) -> tuple[int, str]:
@@ -58,6 +61,9 @@ def plain(screen: str) -> str:
 def _child(action: Callable[[], int], columns: int) -> None:
     code = 70
     try:
+        # A process in the background of a script ignores Ctrl-C, and so would its children.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.alarm(_MOST_SECONDS)
         termios.tcsetwinsize(0, (40, columns))
         sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115  # descriptors
         code = action()
