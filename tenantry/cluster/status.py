@@ -11,6 +11,7 @@ from typing import Any
 from tenantry.kube.names import ADDON_PREFIX
 from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.data import mapping_at, value_at
+from tenantry.messages.redact import without_credentials
 from tenantry.messages.text import printable
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -100,7 +101,7 @@ def _status(app: PlannedApp, manifest: Manifest | None, environment: str, *, pau
 
 def _message(app: PlannedApp, state: Readiness, ready: Mapping[str, Any], environment: str, *, by_hand: bool) -> str:
     if state is not Readiness.SUSPENDED:
-        return str(ready.get("message") or "")
+        return message_of(ready)
     if not by_hand:
         return PAUSED
     return f"suspended by hand, not in the file: run `tenantry resume {in_command(app)} --environment {environment}`"
@@ -141,10 +142,15 @@ def age(since: str, now: datetime) -> str:
     return f"{seconds // size}{unit}"
 
 
+def message_of(ready: Mapping[str, Any]) -> str:
+    """Flux's own message in a condition. It can quote an address or a setting with a password, which is left out."""
+    return without_credentials(str(ready.get("message") or ""))
+
+
 def ready_message(manifest: Manifest) -> str:
     """Flux's message for an object that is not ready, on one line; "" if it is ready or has no status yet."""
     ready = condition(mapping_at(manifest, "status"), "Ready")
-    return one_line(str(ready.get("message", ""))) if ready.get("status") == "False" else ""
+    return one_line(message_of(ready)) if ready.get("status") == "False" else ""
 
 
 def one_line(message: str) -> str:

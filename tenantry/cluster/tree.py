@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster import requests
 from tenantry.cluster.chain import Chains
-from tenantry.cluster.status import MISSING, PAUSED, Readiness, condition, readiness, revision_of, since_of
+from tenantry.cluster.status import MISSING, PAUSED, Readiness, condition, message_of, readiness, revision_of, since_of
 from tenantry.cluster.targets import is_own
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at, value_at
@@ -73,7 +73,7 @@ def _step(planned: Manifest, live: Manifest | None) -> Step:
     status = mapping_at(live, "status")
     ready = condition(status, "Ready")
     state = readiness(live, ready)
-    message = str(ready.get("message") or "")
+    message = message_of(ready)
     if state is Readiness.SUSPENDED:
         message = PAUSED if mapping_at(planned, "spec").get("suspend") is True else "suspended by hand, not in the file"
     revision = str(value_at(status, ("artifact", "revision"), "") or revision_of(status))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tenantry.cluster import requests
-from tenantry.cluster.status import MISSING, Readiness, condition, one_line, readiness
+from tenantry.cluster.status import MISSING, Readiness, condition, message_of, one_line, readiness
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
@@ -49,5 +49,5 @@ def _webhook(planned: KubeObject, manifest: Manifest | None) -> Webhook:
         return Webhook(*whose, Readiness.MISSING, "", MISSING)
     status = mapping_at(manifest, "status")
     ready = condition(status, "Ready")
-    path, message = (one_line(str(each or "")) for each in (status.get("webhookPath"), ready.get("message")))
+    path, message = one_line(str(status.get("webhookPath") or "")), one_line(message_of(ready))
     return Webhook(*whose, readiness(manifest, ready), path, message)

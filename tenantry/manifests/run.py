@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -29,6 +30,7 @@ from tenantry.manifests.model import (
 from tenantry.manifests.once import Once
 from tenantry.manifests.sources import Sources
 from tenantry.manifests.substitute import substituted
+from tenantry.messages.masking import HIDDEN_VALUE, without_secrets_of
 from tenantry.messages.text import grouped
 
 BEFORE, AFTER = "before", "after"
@@ -111,9 +113,9 @@ class _Renderer:
                 sides.append(rendered.objects)
                 notes += rendered.notes
             except NotFetched as missing:
-                problems.append(Problem(side, missing.message, missing.fix))
+                problems.append(Problem(side, _told(missing.message, inputs), missing.fix))
             except NotRendered as refused:
-                problems.append(Problem(side, str(refused), failed=True))
+                problems.append(Problem(side, _told(str(refused), inputs), failed=True))
         changes, unchanged = compared(*sides) if len(sides) == 2 else ((), 0)
         change = AppChange(
             environment=app.environment,
@@ -158,6 +160,16 @@ _AFTER_BUILD = ("postBuild", "commonMetadata")
 
 def _key(inputs: Inputs | None) -> str:
     return f"{inputs.name} {decisive(inputs)}" if inputs else ""
+
+
+_DATA = re.compile(r"(?:stringData|data)[\"']?\s{0,4}:")
+
+
+def _told(message: str, inputs: Inputs | None) -> str:
+    """The message of a program, which can quote the app's values and patches, or a Secret of the source."""
+    if "Secret" in message and (quoted := _DATA.search(message)):
+        message = f"{message[: quoted.end()]} {HIDDEN_VALUE}"
+    return without_secrets_of(inputs.app, message) if inputs else message
 
 
 def _joined(problems: Sequence[Problem]) -> tuple[Problem, ...]:

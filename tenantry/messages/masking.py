@@ -20,6 +20,7 @@ from tenantry.messages.secret_keys import holds_secret, holds_secrets_below, is_
 
 HIDDEN_VALUE = "(hidden)"
 HIDDEN_CHANGED = "(hidden, changed)"
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 class Secrecy(IntEnum):
@@ -55,6 +56,16 @@ def masked_pair(before: Any, after: Any, secrecy: Secrecy = Secrecy.UNKNOWN) -> 
     other = second.of(after, secrecy)
     looks_alike = second.found and one == other and before != after
     return one, HIDDEN_CHANGED if looks_alike else other
+
+
+def without_secrets_of(data: Any, text: str) -> str:
+    """A text, such as the message of a program that read the data, without the secrets that stand in the data."""
+    mask = _Mask()
+    mask.of(data, Secrecy.UNKNOWN)
+    for secret in sorted(mask.found, key=lambda each: (-len(each), each)):
+        for line in (secret, *secret.splitlines()):
+            text = re.sub(rf"(?<!\w){re.escape(line.strip())}(?!\w)", HIDDEN_VALUE, text) if line.strip() else text
+    return text
 
 
 def secrecy_below(parent: Any, key: str | int, secrecy: Secrecy = Secrecy.UNKNOWN) -> Secrecy:
@@ -128,7 +139,8 @@ def _is_secret(parent: Mapping[str, Any], key: str) -> bool:
 
 
 def _is_data(parent: Mapping[str, Any], key: str) -> bool:
-    return key in ("data", "stringData") and parent.get("kind") == "Secret"
+    # The annotation repeats the whole object, also if that is a Secret.
+    return key == _LAST_APPLIED or (key in ("data", "stringData") and parent.get("kind") == "Secret")
 
 
 def _last(name: Any) -> str:

@@ -79,6 +79,18 @@ _POSSIBLE = re.compile(
         )
     )
 )
+_CREDENTIAL = re.compile(
+    "|".join(
+        (
+            *(form for _, _, form in _CERTAIN),
+            r"://[^/@\s:]{0,200}:[^/@\s]{0,200}@",
+            r"AIza[\w-]{30,}",
+            r"(?i:(?<![a-z])(?:bearer|basic))\s{1,4}(?=[A-Za-z._~-]{0,80}[0-9+/=])[A-Za-z0-9+/=._~-]{8,}",
+            r"(?i:(?:passw(?:or)?d|passphrase|api[-_]?key)[\"']?\s{0,4}[=:]\s{0,4}[\"']?"
+            r"|(?:secret|token|signature|[?&](?:sig|code|key))[\"']?=[\"']?)(?P<told>[^\s\"',;&}]{3,})",
+        )
+    )
+)
 _LONG_WORD = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_=-]{20,}")
 
 _SENSITIVE = re.compile(r"(?i)passw|passphrase|token|secretref|credential|api[-_]?key")
@@ -94,6 +106,14 @@ def kind_of(text: str) -> str | None:
 def redacted(text: str, hide: Callable[[str], str] = lambda _: HIDDEN) -> str:
     """The text with all possible secrets replaced. Args: hide: what to write for one."""
     return _LONG_WORD.sub(partial(_unless_name, hide=hide), _POSSIBLE.sub(partial(_hidden, hide=hide), text))
+
+
+def without_credentials(text: str) -> str:
+    """A message of another program, such as Flux, without what is certainly a credential.
+
+    Unlike `redacted`, it keeps long random words, which are revisions and digests there, and sentences such as `secret: not found`.
+    """
+    return _CREDENTIAL.sub(partial(_hidden, hide=lambda _: HIDDEN), text)
 
 
 def is_sensitive(key: str) -> bool:

@@ -6,8 +6,10 @@ from typing import Any
 
 from tenantry.compare.fields import FieldChange
 from tenantry.compare.review.model import Effect
-from tenantry.manifests.compare import HIDDEN, OTHER, compared
+from tenantry.manifests.compare import compared
 from tenantry.messages.data import ABSENT
+from tenantry.messages.masking import HIDDEN_CHANGED as OTHER
+from tenantry.messages.masking import HIDDEN_VALUE as HIDDEN
 
 
 def manifest(kind: str, name: str, api_version: str = "v1", **content: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tenantry.messages.redact import is_sensitive, kind_of, presentable, redacted, shorten
+from tenantry.messages.redact import is_sensitive, kind_of, presentable, redacted, shorten, without_credentials
 from tests.hostile.secrets import RANDOM, SECRETS, parts
 
 NONE = [
@@ -70,6 +70,28 @@ def test_a_message_holds_no_part_of_a_secret(secret: str) -> None:
         assert not [part for part in parts(secret) if part in shown]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Applied revision: main@sha1:6f2b9c1d04e7a83b5c6d7e8f9a0b1c2d3e4f5a6b",
+        "stored artifact for digest sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
+        'failed to get secret: secrets "login" not found',
+        "ssh://git@git.example.com/rocky: handshake failed: basic authentication is required",
+    ],
+)
+def test_messages_of_flux_are_shown_whole(text: str) -> None:
+    assert without_credentials(text) == text
+
+
+def test_credentials_in_messages_of_flux_are_left_out() -> None:
+    shown = without_credentials(
+        "clone https://ci:hunter2@x/y?token=abc123: password: hunter2, api_key=hunter2; Basic aHVudGVyMg=="
+    )
+    assert shown == (
+        "clone https://(a secret?)@x/y?token=(a secret?) password: (a secret?), api_key=(a secret?); (a secret?)"
+    )
+
+
 def test_a_secret_within_a_long_word_is_hidden_with_all_of_it() -> None:
     assert "x (a secret?) y" == redacted(f"x {'customize' * 30}{RANDOM['password']}{'customize' * 30} y")
 
@@ -106,4 +128,5 @@ def test_no_text_of_a_hundred_kilobytes_takes_long(part: str) -> None:
     start = time.process_time()
     kind_of(text)
     redacted(text)
+    without_credentials(text)
     assert time.process_time() - start < 1
