@@ -40,13 +40,19 @@ def publish(root: Path, *paths: str) -> str:
     for name in FILES:
         (root / name).symlink_to(REPOSITORY / name)
     if not (root / ".venv").exists():
-        (root / ".venv").symlink_to(REPOSITORY / ".venv")
+        install(root, REPOSITORY / ".venv" / "bin")
     git(root, "init", "--quiet", "--initial-branch", "main", ".")
     git(root, "add", *paths)
     git(root, "commit", "--quiet", "--message", "The fleet")
     git(root, "update-ref", "refs/remotes/origin/main", "HEAD")
     git(root, "checkout", "--quiet", "-b", "change")
     return git(root, "rev-parse", "HEAD")
+
+
+def install(root: Path, binaries: Path) -> None:
+    """Give a repository these programs, as `make setup` does."""
+    (root / ".venv").mkdir()
+    (root / ".venv" / "bin").symlink_to(binaries)
 
 
 def commit(root: Path, file: str, old: str, new: str) -> str:
@@ -61,7 +67,8 @@ def commit(root: Path, file: str, old: str, new: str) -> str:
 def programs(root: Path, **bodies: str) -> Path:
     """Give a repository programs of its own in `.venv/bin`: shell scripts that first note their call. Returns: the notes."""
     binaries, notes = root / ".venv" / "bin", root.with_name("calls")
-    binaries.mkdir(parents=True)
+    (root / ".venv").mkdir(exist_ok=True)
+    binaries.mkdir()
     for name, body in bodies.items():
         (binaries / name).write_text(f'#!/usr/bin/env bash\necho "{name} $*" >> {notes}\n{body}\n')
         (binaries / name).chmod(0o755)

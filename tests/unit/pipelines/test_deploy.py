@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.forge import Forge, forge
-from tests.pipeline import REPOSITORY, Pipeline
+from tests.forge import Forge
+from tests.pipeline import Pipeline
 from tests.unit.pipelines.repository import FLEET, commit, git, pipeline, programs, publish, push
 
-REAL = REPOSITORY / ".venv" / "bin" / "tenantry"
 INSTALLED = {"setup": "true"}
 BOTH = ("test", "prod")
 
 
 @pytest.fixture
-def server() -> Iterator[Forge]:
-    with forge() as made:
-        yield made
-
-
-@pytest.fixture
-def calls(tmp_path: Path) -> Path:
+def calls(tmp_path: Path, binaries: Path) -> Path:
     """What was asked of the clusters of the repository, whose programs answer as if all went well unless they are told to fail."""
     root = tmp_path / "fleet"
     root.mkdir()
     (root / "tenants.yaml").write_text(FLEET)
     fails = f'! grep -qsx "{{}} $4" {tmp_path}/fails'
-    live = f'case $1 in preflight|status) ! grep -qsx "$1 $3" {tmp_path}/fails;; *) exec {REAL} "$@";; esac'
+    live = (
+        f'case $1 in preflight|status) ! grep -qsx "$1 $3" {tmp_path}/fails;; *) exec {binaries}/tenantry "$@";; esac'
+    )
     made = programs(root, tenantry=live, pulumi=fails.format("$1"))
     publish(root, "tenants.yaml")
     return made

@@ -16,7 +16,7 @@ import yaml
 from tenantry.cli.diff.comment import MARKER
 from tests.forge import forge
 from tests.pipeline import REPOSITORY
-from tests.unit.pipelines.repository import FLEET, commit, programs, publish
+from tests.unit.pipelines.repository import FLEET, commit, install, programs, publish
 
 
 def component(name: str, inputs: Mapping[str, str]) -> dict[str, Any]:
@@ -39,10 +39,11 @@ def run(job: Mapping[str, Any], root: Path, part: str = "script", **variables: s
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(tmp_path: Path, binaries: Path) -> Path:
     made = tmp_path / "fleet"
     made.mkdir()
     (made / "tenants.yaml").write_text(FLEET)
+    install(made, binaries)
     return made
 
 
@@ -72,6 +73,7 @@ def test_an_invalid_file_fails_with_a_report(root: Path) -> None:
 
 
 def test_preview_and_deploy_ask_pulumi_for_their_environments(root: Path) -> None:
+    (root / ".venv" / "bin").unlink()
     calls = programs(root, tenantry="", pulumi='[ "$1" != up ]')
     (root / "tenantry-review").mkdir()
     (root / "tenantry-review" / "environments").write_text("test\nprod\n")

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tenantry.cli.diff.comment import MARKER
-from tests.forge import Forge, forge
-from tests.pipeline import REPOSITORY, Pipeline
-from tests.unit.pipelines.repository import FLEET, commit, pipeline, programs, publish, pull_request
+from tests.forge import Forge
+from tests.pipeline import Pipeline
+from tests.unit.pipelines.repository import FLEET, commit, install, pipeline, programs, publish, pull_request
 
 INSTALLED = {"setup": "true"}
 
 
 @pytest.fixture
-def server() -> Iterator[Forge]:
-    with forge() as made:
-        yield made
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(tmp_path: Path, binaries: Path) -> Path:
     made = tmp_path / "fleet"
     made.mkdir()
     (made / "tenants.yaml").write_text(FLEET)
+    install(made, binaries)
     publish(made, "tenants.yaml")
     return made
 
@@ -84,12 +78,13 @@ def test_a_fork_gets_no_comment(root: Path, server: Forge) -> None:
 
 
 def test_only_what_the_change_touches_is_previewed_with_the_secrets_of_its_environment(
-    root: Path, server: Forge
+    root: Path, server: Forge, binaries: Path
 ) -> None:
-    (root / ".venv").unlink()
-    real = REPOSITORY / ".venv" / "bin" / "tenantry"
+    (root / ".venv" / "bin").unlink()
     show = 'cat "$KUBECONFIG"; stat -c %a "$KUBECONFIG"'
-    calls = programs(root, tenantry=f'if [ "$1" = preflight ]; then {show}; else exec {real} "$@"; fi', pulumi="env")
+    calls = programs(
+        root, tenantry=f'if [ "$1" = preflight ]; then {show}; else exec {binaries}/tenantry "$@"; fi', pulumi="env"
+    )
     overridden = "{pods: 10}\n    overrides: {environments: {prod: {quota: {pods: 20}}}}"
     commit(root, "tenants.yaml", "{pods: 10}", overridden)
     review = pipeline(root, server, pull_request())
