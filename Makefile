@@ -101,6 +101,10 @@ comparisons: setup ## write comparison.md of the examples anew from comparison.y
 picture: setup ## draw docs/images/fleet.svg from the plan of tenants.yaml
 	@$(BIN)/python docs/images/fleet.py
 
+.PHONY: pictures
+pictures: setup ## take the pictures of the pages, docs/images/*.png, with Chromium
+	@$(BIN)/python docs/images/pages.py
+
 .PHONY: test-fast
 test-fast: setup ## unit, component and golden tests: no tools needed
 	$(BIN)/pytest -n auto --dist worksteal
@@ -152,10 +156,11 @@ test-faults: tools ## attacks, crashes, faults, drift, a random walk on running 
 	$(BIN)/python -m tests.faults.report "$$results")
 
 .PHONY: bench
-bench: setup ## time plan, render and diff on a large fleet
+bench: setup ## time plan, render, diff and the pages on a large fleet
 	$(BIN)/python bench/plan.py
 	$(BIN)/python -m bench.diff
 	$(BIN)/python -m bench.groups
+	$(BIN)/python -m bench.page
 
 .PHONY: clean
 clean: ## remove what was built here; tools stay in the user's cache

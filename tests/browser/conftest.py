@@ -13,7 +13,7 @@ from tenantry.cli.page.document import Page as Content
 from tenantry.cli.page.document import as_html
 
 CHROMIUM = "/usr/bin/chromium"
-PATIENCE = 30_000
+PATIENCE = 120_000
 """Milliseconds. A build server can be slow; what fails, fails for another reason."""
 ARGUMENTS = (
     "--no-sandbox",

@@ -55,7 +55,7 @@ def test_a_click_on_a_cell_shows_what_changes(opened: Open) -> None:
     panel.get_by_text("5 of 6 clusters").click()
     expect(panel).to_contain_text("eu-0, eu-1, us-2, us-3, ap-4")
     panel.get_by_text("30 objects").click()
-    assert panel.locator(".objects li").count() == 21
+    expect(panel.locator(".objects li")).to_have_count(21)
     expect(panel).to_contain_text("and 10 more")
 
 

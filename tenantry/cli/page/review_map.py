@@ -9,7 +9,7 @@ from typing import Any
 from tenantry.cli.diff.values import format_field
 from tenantry.cli.page.columns import Columns
 from tenantry.cli.page.fleet_map import Alert, Entry, FleetMap, Row, State, Value
-from tenantry.cli.page.texts import bounded, places, value_of
+from tenantry.cli.page.texts import bounded, value_of
 from tenantry.compare.review.model import Change, Danger, EnvironmentReview, PartKind, Review
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.text import grouped, printable
@@ -112,7 +112,7 @@ class _Building:
             Alert(
                 label=danger.kind.value.replace("-", " "),
                 text=bounded(danger.text),
-                where=_where(review, danger),
+                where=printable(review.environment),
                 entries=tuple(found),
             )
         )
@@ -143,7 +143,7 @@ _KINDS = {PartKind.ADDON: "add-on"}
 def _joined(alike: Sequence[Alert]) -> Alert:
     """The same danger of several environments."""
     entries = tuple(entry for each in alike for entry in each.entries)
-    return replace(alike[0], where="; ".join(dict.fromkeys(each.where for each in alike)), entries=entries)
+    return replace(alike[0], where=", ".join(dict.fromkeys(each.where for each in alike)), entries=entries)
 
 
 def _clusters(review: EnvironmentReview, plans: Iterable[Plan]) -> Iterator[str]:
@@ -164,9 +164,3 @@ def _values(change: Change) -> Iterator[Value]:
     yield from (value_of(*each) for each in named[:_MOST_VALUES])
     if len(named) > _MOST_VALUES:
         yield Value(f"and {len(named) - _MOST_VALUES} more; `tenantry diff --all` shows them")
-
-
-def _where(review: EnvironmentReview, danger: Danger) -> str:
-    environment = printable(review.environment)
-    found = places(map(printable, danger.clusters), review.total)
-    return f"{environment}, {found}" if found else environment

@@ -76,6 +76,20 @@ def test_a_cluster_without_flux_is_refused(capsys: Capture, hub: Memory) -> None
     )
 
 
+@pytest.mark.usefixtures("hub")
+def test_the_page_shows_the_same(capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "status", "--environment", "dev", "--output", "html")
+    assert (code, err, out.startswith("<!doctype html>\n")) == (0, "", True)
+    assert "management cluster hub, read 20" in out
+    assert '"rows":[{"n":"rocky","p":[[0,0]]}]' in out
+
+
+@pytest.mark.usefixtures("hub")
+def test_receivers_have_no_page(capsys: Capture) -> None:
+    code, _, err = tenantry(capsys, "status", "--environment", "dev", "--receivers", "--output", "html")
+    assert (code, "--receivers cannot be combined with --output html" in err) == (2, True)
+
+
 # --- receivers ----------------------------------------------------------------------------------------------------
 
 RECEIVERS = "/apis/notification.toolkit.fluxcd.io/v1/receivers"

@@ -47,7 +47,7 @@ function parsed(text) {
 // The columns that a link names.
 function columnsNamed(found) {
   const every = columns.map((_, at) => at);
-  if (found.has("cluster")) return every.filter((column) => keyOf(column) === found.get("cluster"));
+  if (found.has("cluster")) return every.filter((column) => [keyOf(column), clusterOf(column)].includes(found.get("cluster")));
   if (!found.has("group")) return [];
   return view.by < 0 ? every : every.filter((column) => facetOf(column, view.by) === found.get("group"));
 }

@@ -1,8 +1,8 @@
 // The map. Only the cells that can be seen are in the document, so its size does not depend on the fleet's.
-const ROW = 34, NARROW = 34, FOLDED = 104, GROUP = 34, AROUND = 3;
+const ROW = 34, NARROW = 34, MIDDLE = 56, BROAD = 110, FOLDED = 104, GROUP = 34, AROUND = 3;
 const grid = byId("map"), canvas = byId("canvas");
 const cursor = { row: 0, column: 0 }; // positions; row -1: the clusters, -2: the groups; column -1: the tenants
-let layout; // { left, head, widths, edges, wide }
+let layout; // { left, head, names, widths, edges, wide, broad }
 let drawn = "";
 
 function layOut() {
@@ -11,16 +11,17 @@ function layOut() {
   const name = longest(single.map((position) => clusterOf(position.columns[0])));
   const many = shown.positions.length - single.length;
   const room = grid.clientWidth - left - FOLDED * many - 2;
-  const wanted = Math.min(Math.max(name * 8 + 26, 96), 190);
-  const wide = single.length > 0 && single.length * wanted <= room;
-  const each = wide ? Math.max(wanted, Math.min(room / single.length, 190)) : NARROW;
+  const share = single.length ? Math.floor(room / single.length) : 0;
+  // Names stand upright if they have no room side by side; names of what changes are shown in broad cells.
+  const wide = share >= Math.max(name * 7.8 + 20, NARROW);
+  const each = wide ? Math.min(share, Math.max(name * 8 + 26, BROAD * 1.5)) : Math.max(NARROW, Math.min(share, MIDDLE));
   // Groups take the room that single columns leave, so that a short map is not squeezed to one side.
   const folded = FOLDED + (many ? Math.min(Math.max((room - single.length * each) / many, 0), 90) : 0);
   const names = single.length === 0 ? 0 : wide ? 30 : Math.min(28 + name * 7, 150);
   const widths = shown.positions.map((position) => (position.folded ? folded : each));
   const edges = [left];
   for (const width of widths) edges.push(edges[edges.length - 1] + width);
-  layout = { left, head: GROUP + names, names, widths, edges, wide };
+  layout = { left, head: GROUP + names, names, widths, edges, wide, broad: each >= BROAD };
   canvas.style.width = `${edges[edges.length - 1]}px`;
   canvas.style.height = `${layout.head + shown.rows.length * ROW}px`;
   grid.setAttribute("aria-rowcount", shown.rows.length + 2);
@@ -79,7 +80,7 @@ function headNode(seen) {
   corner.style.width = `${layout.left}px`;
   groups.append(corner, ...groupNodes(seen));
   for (let at = seen.first; at <= seen.last; at++) if (!shown.positions[at].folded) names.append(clusterNode(at));
-  const head = make("div", { class: layout.wide ? "head wide" : "head", role: "rowgroup" }, groups, names);
+  const head = make("div", { class: `head${layout.wide ? " wide" : ""}${layout.broad ? " broad" : ""}`, role: "rowgroup" }, groups, names);
   head.style.height = `${layout.head}px`;
   names.style.height = `${layout.names}px`;
   return head;
@@ -101,7 +102,8 @@ function groupNode(group, begin, end) {
   const size = group.open ? "" : ` ${group.columns.length}`;
   const label = make("span", { class: "group-name" }, many ? make("span", { class: "fold", "aria-hidden": "true" }, group.open ? "▾" : "▸") : null, group.name, make("small", {}, size));
   label.style.left = `${layout.left + 8}px`;
-  label.style.maxWidth = `${layout.edges[end] - layout.edges[begin] - 12}px`;
+  const last = end === shown.positions.length;
+  label.style.maxWidth = `${Math.max(layout.edges[end], last ? grid.clientWidth : 0) - layout.edges[begin] - 12}px`;
   const described = `${group.name}, ${counted(group.columns.length, "cluster")}`;
   const attributes = { class: "group", role: "columnheader", "aria-colindex": begin + 2, "aria-colspan": end - begin, "aria-label": described, title: described };
   const node = make("div", { ...attributes, "aria-expanded": many ? String(group.open) : null }, label);
@@ -132,6 +134,7 @@ function cellNode(at, row, column) {
   const worst = worstIn(shown.cells, row, position.columns);
   const state = worst >= FIRST ? states[worst - FIRST] : null;
   const node = make("div", { class: "cell", role: "gridcell", "aria-colindex": column + 2, "aria-label": cellLabel(row, position, state, worst) });
+  node.classList.toggle("begins", column > 0 && shown.positions[column - 1].group !== position.group);
   if (state && position.folded) node.append(foldedMark(row, position, state, worst));
   else if (state) node.append(make("span", { class: `mark ${state.key}`, "aria-hidden": "true" }, make("b", {}, state.sign), cellText(row, position)));
   else if (worst > ABSENT) node.append(make("span", { class: "dot", "aria-hidden": "true" }, "·"));
@@ -152,7 +155,7 @@ function foldedMark(row, position, state, worst) {
 }
 
 function cellText(row, position) {
-  if (!layout.wide) return "";
+  if (!layout.broad) return "";
   const names = [...new Set(worstFirst(entriesOf[row].filter((entry) => view.shown.has(entry.s) && within(entry.columns, position.columns[0]))).map((entry) => entry.n).filter(Boolean))];
   return make("i", {}, names.join(", "));
 }

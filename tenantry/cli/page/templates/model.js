@@ -83,8 +83,10 @@ function groupsOf(list) {
   const { name, values } = facets[view.by];
   const members = values.map(() => []);
   for (const column of list) members[columns[column][view.by + 1]].push(column);
-  return members
-    .map((own, at) => ({ name: values[at] || `no ${name}`, columns: own, open: isOpen(values[at], own, list) }))
+  const order = [...values.keys()].sort((a, b) => (values[a] === "") - (values[b] === "") || a - b); // those without a value last
+  return order
+    .map((at) => [members[at], at])
+    .map(([own, at]) => ({ name: values[at] || `no ${name}`, columns: own, open: isOpen(values[at], own, list) }))
     .filter((group) => group.columns.length);
 }
 

@@ -57,9 +57,7 @@ def test_every_effect_has_a_state() -> None:
 def test_a_danger_is_an_alert_and_an_entry_where_it_is() -> None:
     danger = Danger(kind=DangerKind.POD_SECURITY, text="pods may be privileged", tenants=("rocky",), clusters=("hub",))
     shown = review_map(reviewed(web(), dangers=(danger,)), FLEET.clusters, PLANS, PLANS)
-    assert shown.alerts == (
-        Alert(label="pod security", text="pods may be privileged", where="dev, on hub", entries=(1,)),
-    )
+    assert shown.alerts == (Alert(label="pod security", text="pods may be privileged", where="dev", entries=(1,)),)
     entry = shown.entries[1]
     assert (entry.row, entry.columns, STATES[entry.state].key) == (1, (0,), "danger")
 
@@ -77,7 +75,7 @@ def test_the_same_danger_in_two_environments_is_one_alert() -> None:
     danger = Danger(kind=DangerKind.RIGHTS, text="more rights", tenants=("rocky",), clusters=("hub",))
     both = [reviewed(web(), dangers=(danger,), name=name).environments[0] for name in ("dev", "prod")]
     shown = review_map(samples.review(*both), FLEET.clusters, {}, {})
-    assert [(each.where, each.entries) for each in shown.alerts] == [("dev, on hub; prod, on hub", (1, 3))]
+    assert [(each.where, each.entries) for each in shown.alerts] == [("dev, prod", (1, 3))]
     assert [(each.environment, each.cluster) for each in shown.columns] == [
         ("dev", "hub"),
         ("dev", "edge"),
