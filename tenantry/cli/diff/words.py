@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from tenantry.cli.diff.together import Alike, Together
 from tenantry.cli.diff.values import DisplayLimits
@@ -41,9 +42,9 @@ def _without_clusters(environments: Sequence[EnvironmentReview]) -> str:
 
 
 def _share(number: int, of: int) -> str:
-    """479 of 501 clusters; all 501 clusters; 1 cluster"""
+    """479 of 501 clusters; all 501 clusters; both clusters; 1 cluster"""
     if number == of:
-        return counted(number, "cluster") if number == 1 else f"all {of} clusters"
+        return {1: "1 cluster", 2: "both clusters"}.get(of, f"all {of} clusters")
     return f"{number} of {counted(of, 'cluster')}"
 
 
@@ -77,8 +78,14 @@ def who(shown: Alike, limits: DisplayLimits) -> str:
 def dangers(review: Review) -> list[tuple[str, Danger]]:
     """All dangers with the names of their environments. The same danger in several environments is told once."""
     all = ((each.environment, danger) for each in review.environments for danger in each.dangers)
-    groups = grouped(all, lambda pair: (pair[1].kind, pair[1].text))
-    return [(", ".join(name for name, _ in own), own[0][1]) for own in groups.values()]
+    groups = grouped(all, lambda pair: (pair[1].kind, pair[1].everywhere or pair[1].text))
+    return [(", ".join(name for name, _ in own), _joined([danger for _, danger in own])) for own in groups.values()]
+
+
+def _joined(dangers: Sequence[Danger]) -> Danger:
+    """The same danger in several environments, on the clusters of all."""
+    texts = {each.text for each in dangers}
+    return dangers[0] if len(texts) == 1 else replace(dangers[0], text=dangers[0].everywhere)
 
 
 def more_dangers(left: Sequence[Danger]) -> str:

@@ -95,10 +95,14 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Danger:
-    """A sentence without a full stop. tenants and clusters: whom it concerns; tenants are empty for the platform."""
+    """A sentence without a full stop. tenants and clusters: whom it concerns; tenants are empty for the platform.
+
+    everywhere: the sentence without the names of the clusters, if it concerns the tenants wherever they are; otherwise "".
+    """
 
     kind: DangerKind
     text: str
+    everywhere: str = ""
     tenants: tuple[str, ...] = ()
     clusters: tuple[str, ...] = ()
 

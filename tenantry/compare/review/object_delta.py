@@ -8,6 +8,7 @@ from tenantry.compare.review.delta import NAME, Delta, take_states
 from tenantry.compare.review.gather import Both, Gathered
 from tenantry.compare.review.model import PartKind
 from tenantry.compare.review.naming import label
+from tenantry.compare.review.one_word import in_one_word
 from tenantry.compare.review.parts import NOTIFICATIONS, Side, Spot
 from tenantry.compare.review.source_words import KINDS as SOURCES
 from tenantry.compare.review.source_words import attached_words, notification_words, source_words, telling_source
@@ -25,6 +26,10 @@ def object_delta(spot: Spot, both: Both, found: Gathered) -> Delta:
     new = _words(both.after, both.new, spot, found.after)
     existed, exists = _is_there(spot, both.before, found.before), _is_there(spot, both.after, found.after)
     delta = Delta(existed=existed, exists=exists)
+    if existed and exists:
+        _with_base(old, new, spot)
+    if spot.part.kind in (PartKind.SETTINGS, PartKind.NAMESPACE):
+        in_one_word(old, new)
     if not (existed and exists):
         delta.settings = list(changed_settings(_told(old.settings, spot), _told(new.settings, spot)))
         return delta
@@ -36,7 +41,6 @@ def object_delta(spot: Spot, both: Both, found: Gathered) -> Delta:
             delta.has_other_chart = each.manifest["spec"]["chartRef"] != old_one.manifest["spec"]["chartRef"]
     delta.states = _states_of_namespaces(both) or delta.states
     _take_shards(delta, both)
-    _with_base(old, new, spot)
     if spot.part.kind is PartKind.SOURCE and delta.replaced:
         old, new = Words(telling_source(old.settings), old.rest), Words(telling_source(new.settings), new.rest)
     delta.settings = list(changed_settings(old.settings, new.settings))

@@ -7,19 +7,21 @@ from tenantry.compare.review.items import Items
 from tenantry.compare.review.model import Effect, Part, PartKind, Setting
 from tenantry.compare.review.parts import Side, Spot
 from tenantry.compare.review.tenants import Extent
+from tenantry.compare.review.words import content_in_words
 from tenantry.messages.data import ABSENT
-from tenantry.messages.text import counted
 
 
 def of_environment(diff: Diff, before: Side, after: Side, items: Items, extent: Extent) -> None:
     """Adds what is said of the environment, and of tenants that may do more."""
     spot = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), "")
     if diff.status is Status.ADDED:
-        items.say(spot, [f"it is new: {_content(after)}"], Effect.ADDED).clusters = tuple(extent.order)
+        items.say(spot, [f"it is new; its management cluster is {diff.management[1]}"], Effect.ADDED).clusters = tuple(
+            extent.order
+        )
     elif diff.status is Status.REMOVED:
         text = (
-            f"it is no longer declared ({_content(before)}): `pulumi up` of its stack is refused, and all of it stays on"
-            f" {diff.management[0]} until `pulumi destroy`"
+            f"it is no longer declared ({content_in_words(before.plan)}): `pulumi up` of its stack is refused, and all of"
+            f" it stays on {diff.management[0]} until `pulumi destroy`"
         )
         items.say(spot, [text], Effect.REMOVED).clusters = tuple(extent.order)
     elif diff.management[0] != diff.management[1]:
@@ -29,12 +31,6 @@ def of_environment(diff: Diff, before: Side, after: Side, items: Items, extent: 
     if diff.protects or diff.unprotected:
         items.set(spot, Setting("protected", *diff.protection)).clusters = tuple(extent.order)
     _permissions(diff, before, after, items)
-
-
-def _content(side: Side) -> str:
-    management = side.plan.management
-    numbers = ((len(side.clusters), "cluster"), (len(side.tenants), "tenant"), (len(side.plan.apps), "app"))
-    return f"management cluster {management}, " + ", ".join(counted(number, noun) for number, noun in numbers)
 
 
 def _permissions(diff: Diff, before: Side, after: Side, items: Items) -> None:

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, TypeAlias
 from tenantry.compare.fields import Entry, FieldChange, changed_fields
 from tenantry.compare.review.model import Setting
 from tenantry.messages.data import ABSENT
+from tenantry.messages.text import counted
+from tenantry.plan.plan import Plan
 
 Path: TypeAlias = tuple[str, ...]
 """Keys of the file, from the part that is described: ("helm", "version")."""
@@ -66,3 +68,14 @@ def key_of(path: Iterable[str | int]) -> str:
         else:
             text += f".{part}"
     return text.removeprefix(".")
+
+
+def content_in_words(plan: Plan) -> str:
+    """Such as "3 tenants, 5 apps, 2 add-ons". An app counts once, on however many clusters it is."""
+    parts = {(app.tenant, app.name) for app in plan.apps}
+    numbers = (
+        (len({each.tenant for each in plan.placements}), "tenant"),
+        (sum(bool(tenant) for tenant, _ in parts), "app"),
+        (sum(not tenant for tenant, _ in parts), "add-on"),
+    )
+    return ", ".join(counted(number, noun) for number, noun in numbers if number) or "empty"

@@ -61,8 +61,7 @@ def test_without_a_base_it_is_compared_with_what_was_committed_last(capsys: Capt
     Path("other.yaml").write_text(EMPTIED)
     assert (run(["--file", "other.yaml", "diff"]), *capsys.readouterr()) == (
         1,
-        f"against HEAD ({hash})\n\ndev (new): no object changes\n"
-        "  it is new: management cluster hub, 0 clusters, 0 tenants, 0 apps\n",
+        f"against HEAD ({hash})\n\ndev (new): no object changes\n  it is new; its management cluster is hub\n",
         f"HEAD ({hash}) has no other.yaml: everything is new\n",
     )
     assert run(["diff", "HEAD", "--merge-base", "--output", "json"]) == 0

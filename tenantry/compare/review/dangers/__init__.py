@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.compare.diff import Diff, Status
-from tenantry.compare.review.dangers.apps import app_dangers
-from tenantry.compare.review.dangers.found import Found, in_sentences
+from tenantry.compare.review.dangers.apps import app_dangers, app_in_words
+from tenantry.compare.review.dangers.found import Found, Homes, in_sentences
 from tenantry.compare.review.dangers.network import network_dangers
 from tenantry.compare.review.dangers.pieces import Pieces
 from tenantry.compare.review.dangers.platform import platform_dangers
@@ -27,11 +27,22 @@ _ALL = (rights_dangers, app_dangers, network_dangers, security_dangers, quota_da
 def dangers(diff: Diff, before: Plan, after: Plan) -> tuple[Danger, ...]:
     """The dangers of a difference, the worst first. Equal ones of several tenants or clusters are one danger."""
     clusters = {each.owner.cluster for plan in (before, after) for each in plan.objects} - {""}
-    return tuple(in_sentences(_found(diff, before, after), len(clusters)))
+    return tuple(in_sentences(_found(diff, before, after), len(clusters), _homes(before, after)))
+
+
+def _homes(*plans: Plan) -> Homes:
+    """The clusters of each tenant, and of each of its apps as a sentence names it."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for plan in plans:
+        for each in plan.placements:
+            found.setdefault((each.tenant, ""), set()).add(each.cluster)
+        for app in plan.apps:
+            found.setdefault((app.tenant, app_in_words(app)), set()).add(app.cluster)
+    return found
 
 
 def _found(diff: Diff, before: Plan, after: Plan) -> Iterator[Found]:
-    yield from whole_environment(diff)
+    yield from whole_environment(diff, before)
     if diff.status is Status.REMOVED:
         return
     pieces = Pieces(diff, before, after)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from enum import IntEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from tenantry.compare.review.model import Danger, DangerKind
 from tenantry.messages.text import MOST_NAMES, counted, grouped, listed
@@ -48,30 +48,56 @@ class Found(NamedTuple):
     at: str = "on"
 
 
-def in_sentences(found: Iterable[Found], total: int) -> list[Danger]:
+Homes: TypeAlias = Mapping[tuple[str, str], Set[str]]
+"""The clusters of a tenant, or of one of its apps: by the tenant and by what `Found.who` calls the app, or ""."""
+
+
+def in_sentences(found: Iterable[Found], total: int, homes: Homes) -> list[Danger]:
     """The dangers, the worst first; those with the same words in one sentence. Args: total: how many clusters there are."""
     by_words = grouped(dict.fromkeys(found), lambda each: each._replace(tenant="", cluster=""))
-    groups = [part for own in by_words.values() for part in _of_the_same_clusters(own)]
+    groups = [part for own in by_words.values() for part in _in_one_sentence(own, homes)]
     # A stable sort: equal ranks stay in the order of the plan.
     groups.sort(key=lambda own: (own[0].rank, -len(own)))
-    return [_danger(own, total) for own in groups]
+    return [_danger(own, total, homes) for own in groups]
 
 
-def _of_the_same_clusters(found: Sequence[Found]) -> Iterator[list[Found]]:
-    """Tenants with the same clusters together: otherwise the sentence would say what is not so."""
+def _in_one_sentence(found: Sequence[Found], homes: Homes) -> Iterator[list[Found]]:
+    """Tenants with the same clusters together, and those that it concerns wherever they are.
+
+    Otherwise the sentence would say what is not so.
+    """
     by_tenant = grouped(found, lambda each: each.tenant)
-    for own in grouped(by_tenant.values(), lambda own: frozenset(each.cluster for each in own)).values():
-        yield [each for tenant in own for each in tenant]
+    alike = grouped(by_tenant.values(), lambda own: frozenset(each.cluster for each in own))
+    groups = [[each for tenant in own for each in tenant] for own in alike.values()]
+    everywhere = [own for own in groups if _is_everywhere(own, homes)]
+    if len(everywhere) > 1:
+        yield [each for own in everywhere for each in own]
+        groups = [own for own in groups if own not in everywhere]
+    yield from groups
 
 
-def _danger(own: Sequence[Found], total: int) -> Danger:
+def _is_everywhere(found: Sequence[Found], homes: Homes) -> bool:
+    """Whether the danger is on all clusters of the tenants that it concerns."""
+    if found[0].nowhere:
+        return False
+    own = grouped(found, lambda each: (each.tenant, each.who))
+    return all({each.cluster for each in group} == homes.get(key) for key, group in own.items())
+
+
+def _danger(own: Sequence[Found], total: int, homes: Homes) -> Danger:
     tenants = tuple(dict.fromkeys(each.tenant for each in own if each.tenant))
     clusters = tuple(dict.fromkeys(each.cluster for each in own if each.cluster))
     first = own[0]
     verb = first.verb[len(tenants) > 1 and not first.who]
     told = f"{first.lead}{_whom(first, tenants)} {verb}".rstrip()
     where = "" if first.nowhere or not clusters else f" {first.at} {_clusters(clusters, total)}"
-    return Danger(kind=first.kind, text=f"{told}{where}{first.tail}", tenants=tenants, clusters=clusters)
+    everywhere = ""
+    if _is_everywhere(own, homes):
+        everywhere = f"{told} {first.at} all of {'its' if len(tenants) < 2 else 'their'} clusters{first.tail}"
+    # Several tenants on different clusters are in one sentence only if it concerns them everywhere.
+    differ = len(own) < len(tenants) * len(clusters)
+    text = everywhere if differ else f"{told}{where}{first.tail}"
+    return Danger(kind=first.kind, text=text, everywhere=everywhere, tenants=tenants, clusters=clusters)
 
 
 def _whom(found: Found, tenants: Sequence[str]) -> str:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.compare.diff import Diff, Status
+from tenantry.compare.moves import key_of
 from tenantry.compare.review.dangers.apps import app_in_words
 from tenantry.compare.review.dangers.found import Found, Rank
 from tenantry.compare.review.dangers.pieces import Pieces
 from tenantry.compare.review.model import DangerKind, PartKind
 from tenantry.compare.review.renames import Rename, renames
+from tenantry.compare.review.words import content_in_words
 from tenantry.kube.objects import KubeObject, Owner
 from tenantry.messages.data import mapping_at
-from tenantry.messages.text import MOST_NAMES, counted
+from tenantry.messages.text import MOST_NAMES, grouped, listed
+from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 
 _WITH_DATA = {
@@ -23,18 +26,13 @@ _WITH_DATA = {
 _GROUPS_OF_DATA = ("", "apiextensions.k8s.io")
 
 
-def whole_environment(diff: Diff) -> Iterator[Found]:
-    """Dangers of an environment as a whole."""
+def whole_environment(diff: Diff, there: Plan) -> Iterator[Found]:
+    """Dangers of an environment as a whole. Args: there: what it had before."""
     before, after = diff.management
-    gone = diff.removed
     if diff.status is Status.REMOVED:
-        held = ", ".join(
-            counted(len(each), kind)
-            for kind, each in (("tenant", gone.tenants), ("namespace", gone.namespaces), ("app", gone.apps))
-        )
         text = (
-            f"environment '{diff.environment}' is no longer declared ({held}): `pulumi up` of its stack is refused, and"
-            f" all of it stays on {before} until `pulumi destroy`"
+            f"environment '{diff.environment}' is no longer declared ({content_in_words(there)}): `pulumi up` of its stack"
+            f" is refused, and all of it stays on {before} until `pulumi destroy`"
         )
         yield Found(DangerKind.DELETION, Rank.EVERYTHING, "", "", lead=text, nobody=True)
     elif before != after:
@@ -56,7 +54,7 @@ def removal_dangers(pieces: Pieces) -> Iterator[Found]:
     leaving = _Leaving(pieces)
     yield from _tenants(pieces.diff, leaving, renamed)
     yield from _namespaces(pieces, leaving)
-    yield from _apps(pieces.diff, leaving, renamed)
+    yield from _apps(pieces, leaving, renamed)
     yield from _replaced_namespaces(pieces.diff)
     yield from _data(pieces)
 
@@ -117,7 +115,7 @@ def _tenants(diff: Diff, leaving: _Leaving, renamed: set[tuple[PartKind, str, st
         if known or leaving.keeps(tenant, cluster):
             continue
         verb = ("is removed", "are removed")
-        tail = ": everything in its namespaces is deleted, with its data"
+        tail = ": everything in the namespaces is deleted, with its data"
         yield Found(DangerKind.DELETION, Rank.DATA, tenant, cluster, verb=verb, tail=tail, at="from")
 
 
@@ -141,18 +139,30 @@ def _namespace(tenant: str, cluster: str, namespace: str) -> Found:
     return Found(DangerKind.DELETION, Rank.DATA, tenant, cluster, verb=verb, who=who)
 
 
-def _apps(diff: Diff, leaving: _Leaving, renamed: set[tuple[PartKind, str, str]]) -> Iterator[Found]:
+def _apps(pieces: Pieces, leaving: _Leaving, renamed: set[tuple[PartKind, str, str]]) -> Iterator[Found]:
     """Apps of placements that stay, and add-ons."""
+    diff, new_places = pieces.diff, _new_places(pieces)
     placements, told = set(diff.removed.placements), {(tenant, name) for _, tenant, name in renamed}
     clusters = {name for kind, _, name in renamed if kind is PartKind.CLUSTER}
     for app in diff.removed.apps:
         known = (app.tenant, app.name) in told or app.cluster in clusters
         if known or (app.tenant, app.cluster) in placements or not leaving.deletes(app):
             continue
-        verb = ("is removed",) * 2
-        tail = ": Flux deletes what it installed"
+        places = new_places.get((app.tenant, app.name), "")
+        verb = (f"moves to {places} and is removed" if places else "is removed",) * 2
+        tail = ": Flux deletes what it installed" + (" there" if places else "")
         who = app_in_words(app)
         yield Found(DangerKind.DELETION, Rank.DATA, app.tenant, app.cluster, verb, tail, who=who, at="from")
+
+
+def _new_places(pieces: Pieces) -> dict[tuple[str, str], str]:
+    """Where apps are from now on that leave all of their clusters."""
+    if not (pieces.diff.removed.apps and pieces.diff.added.apps):
+        return {}
+    gone = {key_of(app) for app in pieces.diff.removed.apps}
+    stay = {(app.tenant, app.name) for app in pieces.before.apps if key_of(app) not in gone}
+    new = grouped(pieces.diff.added.apps, lambda app: (app.tenant, app.name))
+    return {name: listed(app.cluster for app in own) for name, own in new.items() if name not in stay}
 
 
 def _replaced_namespaces(diff: Diff) -> Iterator[Found]:

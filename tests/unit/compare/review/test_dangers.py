@@ -15,7 +15,7 @@ ALL = "clusters: {all: true}"
 BASE = rocky(APPS, ALL)
 HUB, EDGE = "hub", "edge"
 ROCKY = "tenant 'rocky'"
-DELETES = "everything in its namespaces is deleted, with its data"
+DELETES = "everything in the namespaces is deleted, with its data"
 
 
 def between(before: str, after: str) -> tuple[Danger, ...]:
@@ -355,8 +355,8 @@ def test_an_environment_that_is_no_longer_declared_is_one_danger() -> None:
     (found,) = dangers(gone, before["dev"], before["dev"])
     assert (found.kind, found.text) == (
         DangerKind.DELETION,
-        "environment 'dev' is no longer declared (1 tenant, 2 namespaces, 4 apps): `pulumi up` of its stack is refused, and"
-        " all of it stays on hub until `pulumi destroy`",
+        "environment 'dev' is no longer declared (1 tenant, 2 apps): `pulumi up` of its stack is refused, and all"
+        " of it stays on hub until `pulumi destroy`",
     )
 
 
@@ -401,4 +401,14 @@ def test_a_part_of_the_clusters_is_counted_and_the_worst_danger_is_first() -> No
         f"tenant 'tenant-0' is removed from hub, edge-0: {DELETES}",
         "the network of tenant 'tenant-0' is opened on 18 of 20 clusters: isolated -> open, pods accept traffic from"
         " anywhere",
+    ]
+
+
+def test_tenants_that_are_hit_wherever_they_are_share_a_sentence_although_their_clusters_differ() -> None:
+    tina = "  tina: {clusters: {names: [hub]}, quota: {pods: 40}, apps: {web: {kustomize: {source: m}}},"
+    tina += " sources: {m: {git: {url: https://git.example.com/t, ref: {branch: main}}}}}\n"
+    before = rocky(APPS, f"{ALL}\nquota: {{pods: 40}}") + tina
+    after = before.replace("pods: 40", "pods: 20")
+    assert told(before, after) == [
+        "quota: the quota of tenants 'rocky', 'tina' is lowered on all of their clusters: pods 40 -> 20"
     ]
