@@ -58,15 +58,15 @@ class Collector:
         item.objects += both.objects
 
     def _beside_whole(self, spot: Spot, both: Both) -> None:
-        """Settings of an app that change beside what replaces all of its objects: another name, or management cluster."""
-        if spot.part.kind not in APPS or not self._wholes.keeps(spot):
+        """Settings that change beside what replaces all objects: another name, or for apps another management cluster."""
+        names = ((self._found.old_tenants, spot.part.tenant), (self._found.old_clusters, spot.cluster))
+        renamed = [(old[name], name) for old, name in names if name in old]
+        if not self._wholes.keeps(spot) or not (renamed or spot.part.kind in APPS):
             return
         delta = self._delta_of(spot, both)
-        if delta.existed and delta.exists:
-            names = ((self._found.old_tenants, spot.part.tenant), (self._found.old_clusters, spot.cluster))
-            renamed = [(old[name], name) for old, name in names if name in old]
-            if settings := [each for each in delta.settings if not follows(each, renamed)]:
-                self.items.at(spot).settings += settings
+        settings = [each for each in delta.settings if not follows(each, renamed)]
+        if delta.existed and delta.exists and settings:
+            self.items.at(spot).settings += settings
 
     def _delta_of(self, spot: Spot, both: Both) -> Delta:
         return (app_delta if spot.part.kind in APPS else object_delta)(spot, both, self._found)

@@ -55,6 +55,8 @@ class Gathered:
         }
         self.old_tenants = {each.after: each.before for each in renamed if each.kind is PartKind.TENANT}
         self.old_clusters = {each.after: each.before for each in renamed if each.kind is PartKind.CLUSTER}
+        self._new_tenants = {old: new for new, old in self.old_tenants.items()}
+        self._new_clusters = {old: new for new, old in self.old_clusters.items()}
         self._gather()
         self._touch_dependents()
 
@@ -62,8 +64,12 @@ class Gathered:
         """The app as it was, under the former names of itself, its tenant and its cluster."""
         kind, tenant, name = spot.part
         name = self.old_names.get((kind, tenant, name), name)
-        tenant, cluster = self.old_tenants.get(tenant, tenant), self.old_clusters.get(spot.cluster, spot.cluster)
-        return self.before.uses.keys.get((tenant, cluster, name))
+        return self.before.uses.keys.get((*self.placement_before(spot), name))
+
+    def placement_before(self, spot: Spot) -> tuple[str, str]:
+        """The tenant and the cluster of a part, under their former names."""
+        tenant, cluster = spot.part.tenant, spot.cluster
+        return self.old_tenants.get(tenant, tenant), self.old_clusters.get(cluster, cluster)
 
     def app_after(self, spot: Spot) -> PlannedApp | None:
         return self.after.uses.keys.get((spot.part.tenant, spot.cluster, spot.part.name))
@@ -96,8 +102,9 @@ class Gathered:
             self.at(spot).old.append(object.manifest)
             return
         self.at(spot).before.append(object)
+        placement = self.placement_before(spot)
         for each in manifests:
-            self.at(_spot_within(each, spot, self.before)).old.append(each)
+            self.at(_spot_within(each, spot, self.before, placement)).old.append(each)
 
     def _put_after(self, object: KubeObject, spot: Spot, manifests: list[Manifest]) -> None:
         if is_plain(object):
@@ -105,12 +112,13 @@ class Gathered:
             return
         self.at(spot).after.append(object)
         for each in manifests:
-            self.at(_spot_within(each, spot, self.after)).new.append(each)
+            self.at(_spot_within(each, spot, self.after, (spot.part.tenant, spot.cluster))).new.append(each)
 
     def _old_spot(self, object: KubeObject) -> Spot:
-        spot = self.before.spot_of(object)
-        kind, tenant, name = spot.part
-        return Spot(Part(kind, tenant, self.renamed.get((kind, tenant, name), name)), spot.cluster)
+        """The part that the object belonged to, under the names that the part, its tenant and its cluster have now."""
+        (kind, tenant, name), cluster = self.before.spot_of(object)
+        part = Part(kind, self._new_tenants.get(tenant, tenant), self.renamed.get((kind, tenant, name), name))
+        return Spot(part, self._new_clusters.get(cluster, cluster))
 
     def at(self, spot: Spot) -> Both:
         return self.spots.setdefault(spot, Both())
@@ -152,11 +160,14 @@ def _installed(object: KubeObject) -> list[Manifest]:
     return installed(object)
 
 
-def _spot_within(manifest: Manifest, spot: Spot, side: Side) -> Spot:
-    """The part that an installed object belongs to: a tenant's release installs the objects of all of its namespaces."""
+def _spot_within(manifest: Manifest, spot: Spot, side: Side, placement: tuple[str, str]) -> Spot:
+    """The part that an installed object belongs to: a tenant's release installs the objects of all of its namespaces.
+
+    Args: placement: the tenant and the cluster as that side calls them.
+    """
     if spot.part.kind is not PartKind.SETTINGS:
         return spot
     name = (
         manifest["metadata"]["name"] if manifest["kind"] == "Namespace" else manifest["metadata"].get("namespace", "")
     )
-    return Spot(side.namespace_part(spot.part.tenant, spot.cluster, name), spot.cluster)
+    return Spot(side.namespace_part(*placement, name)._replace(tenant=spot.part.tenant), spot.cluster)

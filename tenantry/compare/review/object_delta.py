@@ -22,9 +22,10 @@ from tenantry.plan.objects.scope import SHARD_LABEL
 
 def object_delta(spot: Spot, both: Both, found: Gathered) -> Delta:
     """The difference of a part that is no app."""
-    old = _words(both.before, both.old, spot, found.before)
+    was = _under_former_names(spot, found)
+    old = _words(both.before, both.old, was, found.before)
     new = _words(both.after, both.new, spot, found.after)
-    existed, exists = _is_there(spot, both.before, found.before), _is_there(spot, both.after, found.after)
+    existed, exists = _is_there(was, both.before, found.before), _is_there(spot, both.after, found.after)
     delta = Delta(existed=existed, exists=exists)
     if existed and exists:
         _with_base(old, new, spot)
@@ -47,6 +48,11 @@ def object_delta(spot: Spot, both: Both, found: Gathered) -> Delta:
     if (spot.part.tenant, spot.cluster) not in found.moved and spot.cluster not in found.rehomed:
         delta.fields = list(changed_rest(old.rest, new.rest))
     return delta
+
+
+def _under_former_names(spot: Spot, found: Gathered) -> Spot:
+    tenant, cluster = found.placement_before(spot)
+    return Spot(spot.part._replace(tenant=tenant), cluster)
 
 
 def _take_shards(delta: Delta, both: Both) -> None:

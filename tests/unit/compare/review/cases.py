@@ -195,6 +195,11 @@ def _tenants() -> Iterator[tuple[str, tuple[str, str]]]:
     yield "a paused tenant", edited(TWO, ("  tina:\n", "  tina:\n    state: paused\n"))
     yield "a renamed tenant", edited(TWO, ("  tina:\n", "  tini:\n"))
     yield "a renamed tenant with another version", edited(BASE, ("  rocky:\n", "  rocco:\n"), ("1.0.0", "2.0.0"))
+    more = (
+        ("clusters: {all: true}", "quota: {pods: 9}\n    role: edit\n    clusters: {all: true}"),
+        ("branch: main", "branch: next"),
+    )
+    yield "a renamed tenant with another quota, role and source", edited(BASE, ("  rocky:\n", "  rocco:\n"), *more)
     yield "a tenant that leaves a cluster", edited(TWO, (EVERYWHERE, "clusters: {names: [hub]}"))
     yield (
         "a tenant that comes to a cluster",
