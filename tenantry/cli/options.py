@@ -80,6 +80,19 @@ def _revisions(context: click.Context, _: click.Parameter, start: str) -> list[C
     return found or [CompletionItem(start, type="file")]
 
 
+def complete_sources(context: click.Context, _: click.Parameter, start: str) -> list[CompletionItem]:
+    """Complete `TENANT/SOURCE=` and `platform/ADDON=`, then a directory."""
+    if "=" in start:
+        return [CompletionItem(start, type="dir")]
+    owned = (f"{tenant}/{name}" for tenant in _keys(context, "", "tenants") for name in _own(context, tenant))
+    addons = (f"{PLATFORM}/{name}" for name in _keys(context, "", "platform", "addons"))
+    return [CompletionItem(f"{name}=") for name in (*owned, *addons) if name.startswith(start)]
+
+
+def _own(context: click.Context, tenant: str) -> list[str]:
+    return _keys(context, "", "tenants", tenant, "sources")
+
+
 def tenant() -> Callable[[_F], _F]:
     """`TENANT`, or `platform`, or `platform/ADDON`; completed from the file."""
     return click.argument("tenant", shell_complete=_subjects)

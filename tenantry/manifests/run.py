@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tenantry.kube.objects import readable_id
 from tenantry.manifests import helm, kustomize
 from tenantry.manifests.cache import Cache
 from tenantry.manifests.changed import decisive
@@ -31,7 +32,7 @@ from tenantry.manifests.once import Once
 from tenantry.manifests.sources import Sources
 from tenantry.manifests.substitute import substituted
 from tenantry.messages.masking import HIDDEN_VALUE, without_secrets_of
-from tenantry.messages.text import grouped
+from tenantry.messages.text import grouped, listed
 
 BEFORE, AFTER = "before", "after"
 
@@ -141,7 +142,7 @@ class _Renderer:
         without = {**inputs.app, "spec": {key: value for key, value in spec.items() if key not in _AFTER_BUILD}}
         built = self._built.get(f"{place} {decisive(replace(inputs, app=without))}", lambda: self._build(inputs, local))
         rendered = substituted(built.decode(errors="replace"), spec.get("postBuild") or {})
-        return _with_metadata(rendered, inputs)
+        return _with_metadata(_with_note(rendered), inputs)
 
     def _build(self, inputs: Inputs, local: dict[str, Path]) -> bytes:
         if "kustomize" not in self._options.programs:
@@ -177,6 +178,17 @@ def _joined(problems: Sequence[Problem]) -> tuple[Problem, ...]:
     if len(problems) == 2 and replace(problems[0], side="") == replace(problems[1], side=""):
         return (replace(problems[0], side=""),)
     return tuple(problems)
+
+
+def _with_note(rendered: Rendered) -> Rendered:
+    """Says which objects Flux would decrypt, which is not possible here."""
+    encrypted = [
+        str(readable_id(each) or "an object") for each in rendered.objects if isinstance(each.get("sops"), dict)
+    ]
+    if not encrypted:
+        return rendered
+    note = f"encrypted with SOPS, and compared without decryption: {listed(encrypted)}"
+    return replace(rendered, notes=(*rendered.notes, note))
 
 
 def _with_metadata(rendered: Rendered, inputs: Inputs) -> Rendered:

@@ -4,29 +4,21 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from tenantry.cli.commands import Command
-from tenantry.cli.diff import manifest_options, manifests
-from tenantry.cli.diff.comment import as_markdown
-from tenantry.cli.diff.data import as_data
-from tenantry.cli.diff.names import as_names
+from tenantry.cli.diff import manifest_options
+from tenantry.cli.diff.formats import FORMATS, Also, AlsoType, Result
 from tenantry.cli.diff.refusals import Limits
-from tenantry.cli.diff.sides import Sides, both_sides
-from tenantry.cli.diff.terminal import as_text
-from tenantry.cli.diff.values import EVERYTHING, DisplayLimits
+from tenantry.cli.diff.sides import both_sides
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output, revision
-from tenantry.cli.output import columns, data, data_json, document, error, say, working
-from tenantry.compare.diff import Diff, Status, diff_all
-from tenantry.compare.review.build import review
-from tenantry.compare.review.model import Review
-from tenantry.messages.errors import Refused
+from tenantry.cli.output import columns, data, data_json, error, say, working
+from tenantry.compare.diff import diff_all
 from tenantry.messages.text import printable
 
 
@@ -44,6 +36,8 @@ Examples:
   tenantry diff --manifests --source rocky/manifests=../manifests
                                                  from a local copy of a source
   tenantry diff main --output html > diff.html   a page with the fleet as a map
+  tenantry diff main --also markdown=review.md --also html=review.html
+                                                 several formats in one run
   for each in $(tenantry diff origin/main --output environments); do
     tenantry preflight -e "$each"                check what the change touches
   done
@@ -77,7 +71,13 @@ Exit codes:
 )
 @click.option("--all", "everything", is_flag=True, help="Show every object, field and value; shorten nothing.")
 @manifest_options.options
-@output("text", "json", "markdown", "names", "environments", "html", kind="Diff")
+@click.option(
+    "--also",
+    type=AlsoType(),
+    multiple=True,
+    help="Also write the result to a file, in another format; can be repeated.",
+)
+@output(*FORMATS, kind="Diff")
 @reads_file
 def command(
     file: Path,
@@ -85,6 +85,7 @@ def command(
     environment: tuple[str, ...],
     max_deletions: int | None,
     allowed: tuple[str, ...],
+    also: tuple[Also, ...],
     output: str,
     *,
     merge_base: bool,
@@ -102,7 +103,7 @@ def command(
     `--output environments` prints the names of the environments with differences, without those that the file no longer
     declares: each after the one that its `after` names, which is the order to deploy them in.
     """
-    wanted = manifest_options.wanted(output, **rendering)
+    wanted = manifest_options.wanted((output, *(each.format for each in also)), **rendering)
     sides = both_sides(file, base, environment, merge_base=merge_base, as_json=output == "json")
     if not sides.base.found:
         say(f"{sides.base.name} has no {file.name}: everything is new")
@@ -111,70 +112,15 @@ def command(
     limits = Limits(sides, max_deletions, allowed)
     with working("comparing"):
         diffs = diff_all(sides.before, sides.after, sides.grants)
-        refused = {each.environment: limits.refusals(each.environment) for each in diffs}
-        result = _result(output, sides, diffs, refused, limits, EVERYTHING if everything else DisplayLimits())
-    rendered = manifest_options.outcome(diffs, sides.before, sides.after, wanted, everything=everything)
-    result = manifests.added(result, output, rendered, everything=everything)
-    if isinstance(result, str):
-        if result:
-            data(result)
+        result = Result(sides, diffs, limits, everything=everything)
+    result.rendered = manifest_options.outcome(diffs, sides.before, sides.after, wanted, everything=everything)
+    result.write(also)
+    shown = result.shown(output, columns(sys.stdout))
+    if isinstance(shown, str):
+        if shown:
+            data(shown)
     else:
-        data_json(result)
-    told = [refusal for each in refused.values() for refusal in each]
-    for refusal in told:
+        data_json(shown)
+    for refusal in result.refusals:
         error(str(refusal))
-    return 4 if told else int(any(diffs))
-
-
-def _result(
-    output: str,
-    sides: Sides,
-    diffs: Sequence[Diff],
-    refused: dict[str, tuple[Refused, ...]],
-    limits: Limits,
-    shown: DisplayLimits,
-) -> str | dict[str, Any]:
-    """What is printed: a text, or a document in JSON."""
-    match output:
-        case "names":
-            return "\n".join(name for each in diffs for name in as_names(each))
-        case "environments":
-            return "\n".join(each.environment for each in diffs if each and each.status is not Status.REMOVED)
-    found = review(diffs, sides.before, sides.after)
-    match output:
-        case "json":
-            return _as_json(sides, diffs, found, refused, limits)
-        case "markdown":
-            return as_markdown(found, sides.base.name, _messages(refused), shown)
-        case "html":
-            return _as_html(sides, found, _messages(refused))
-    return as_text(found, sides.base.name, shown, columns(sys.stdout))
-
-
-def _messages(refused: dict[str, tuple[Refused, ...]]) -> list[str]:
-    return [each.message for own in refused.values() for each in own]
-
-
-def _as_html(sides: Sides, found: Review, refused: Sequence[str]) -> str:
-    # It takes a while to import, and no other format needs it.
-    from tenantry.cli.page.diff_page import diff_page
-    from tenantry.cli.page.document import as_html
-
-    return as_html(diff_page(found, sides.base.name, refused, sides.fleet.clusters, sides.before, sides.after))
-
-
-def _as_json(
-    sides: Sides, diffs: Sequence[Diff], found: Review, refused: dict[str, tuple[Refused, ...]], limits: Limits
-) -> dict[str, Any]:
-    reviews = {each.environment: each for each in found.environments}
-    environments = [
-        as_data(
-            each,
-            reviews.get(each.environment),
-            limits.deletions(each.environment),
-            refused[each.environment],
-        )
-        for each in diffs
-    ]
-    base = {"name": sides.base.name, "commit": sides.base.commit or None}
-    return document("Diff", base=base, environments=environments, unchanged=list(found.unchanged))
+    return 4 if result.refusals else int(any(diffs))

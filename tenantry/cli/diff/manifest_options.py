@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
+from tenantry.cli.options import complete_sources
 from tenantry.cli.output import working
 from tenantry.compare.diff import Diff
 from tenantry.manifests.model import Options, Outcome
@@ -39,6 +40,7 @@ def options(command: _F) -> _F:
             "sources_before",
             multiple=True,
             metavar="NAME=DIR",
+            shell_complete=complete_sources,
             help="The same for the side before the change alone.",
         ),
         click.option(
@@ -46,6 +48,7 @@ def options(command: _F) -> _F:
             "sources",
             multiple=True,
             metavar="NAME=DIR",
+            shell_complete=complete_sources,
             help="Render from this directory instead of fetching the source NAME, such as rocky/manifests or"
             " platform/ingress; can be repeated.",
         ),
@@ -60,12 +63,12 @@ def options(command: _F) -> _F:
     return command
 
 
-def wanted(output: str, *, manifests: bool, sources: Sequence[str], sources_before: Sequence[str]) -> Wanted:
+def wanted(formats: Sequence[str], *, manifests: bool, sources: Sequence[str], sources_before: Sequence[str]) -> Wanted:
     """Raises: Refused: an option is malformed, or does nothing."""
     if (sources or sources_before) and not manifests:
         raise Refused("--source does nothing without --manifests", "add --manifests")
-    if manifests and output not in ("text", "markdown", "json"):
-        raise Refused(f"--output {output} cannot show manifests", "use --output text, markdown or json")
+    if manifests and not set(formats) & {"text", "markdown", "json"}:
+        raise Refused(f"--output {formats[0]} cannot show manifests", "use --output text, markdown or json")
     return Wanted(manifests, dict(map(_named, sources)), dict(map(_named, sources_before)))
 
 

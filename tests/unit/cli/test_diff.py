@@ -88,6 +88,29 @@ def test_up_to_the_limit_an_environment_may_lose_something(capsys: Capture) -> N
     assert (refusal["code"], err) == ("removals", f"error: {refusal['message']}\n  fix: {refusal['fix']}\n")
 
 
+def test_one_run_writes_several_formats(capsys: Capture) -> None:
+    Path("before.yaml").write_text(BASE + MORE)
+    formats = ("text", "json", "markdown", "names", "html")
+    also = [f"--also={each}=review.{each}" for each in formats]
+    code, out, err = compared(capsys, "--max-deletions", "0", "--output", "environments", *also)
+    assert (code, out) == (4, "dev\n")
+    assert err.startswith("error: `pulumi up` of environment 'dev' would be refused")
+    for each in formats:
+        _, alone, _ = compared(capsys, "--max-deletions", "0", "--output", each)
+        assert Path(f"review.{each}").read_text() == alone
+
+
+def test_a_file_that_cannot_be_written_is_refused(capsys: Capture) -> None:
+    assert compared(capsys, "--also", "html=none/review.html")[::2] == (
+        2,
+        "error: cannot write none/review.html: No such file or directory\n  fix: name another file with --also\n",
+    )
+    for wrong in ("htm=a", "html", "html="):
+        code, _, err = compared(capsys, "--also", wrong)
+        assert code == 2
+        assert f"'{wrong}' is not FORMAT=FILE, with a FORMAT of text, json" in err
+
+
 def test_json_has_the_former_names(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(BASE.replace("  rocky:\n", "  rocco:\n"))
     code, out, _ = compared(capsys, "--output", "json")

@@ -140,6 +140,30 @@ def test_two_local_copies_are_compared_without_any_change_of_the_file(bench: Ben
     assert out.endswith("~ dev: app rocky/web on hub\n      ~ ConfigMap web\n          ~ data.color: green -> red\n")
 
 
+def test_encrypted_content_is_noted(bench: Bench) -> None:
+    secret = (
+        "kind: Secret\napiVersion: v1\nmetadata: {name: login}\ndata: {a: 'ENC[AES256_GCM,data:%s]'}\nsops: {mac: %s}\n"
+    )
+    for path in ("one", "two"):
+        bench.write(f"manifests/{path}/all.txt", secret % (path, path))
+    bench.fleets(rocky(APPS), "./one", "./two")
+    assert bench.section() == (
+        "what the manifests change\n"
+        "  ~ dev: app rocky/web on hub\n"
+        "      encrypted with SOPS, and compared without decryption: Secret login\n"
+        "      ~ Secret login\n"
+        "          ~ data.a: (hidden) -> (hidden, changed)\n"
+        "          ~ sops.mac: one -> two\n"
+    )
+
+
+def test_a_format_without_manifests_can_be_printed_beside_one_with_them(bench: Bench) -> None:
+    bench.fleets(rocky(APPS), "./one", "./two")
+    code, out, _ = bench.diff("--output", "environments", "--also", "markdown=review.md")
+    assert (code, out) == (1, "dev\n")
+    assert "what the manifests change: 1 app" in (bench.root / "review.md").read_text()
+
+
 def test_as_json(bench: Bench) -> None:
     bench.fleets(rocky(APPS), "./one", "./two")
     code, out, _ = bench.diff("--output", "json")

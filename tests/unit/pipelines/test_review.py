@@ -10,7 +10,7 @@ import pytest
 from tenantry.cli.diff.comment import MARKER
 from tests.forge import Forge
 from tests.pipeline import Pipeline
-from tests.unit.pipelines.repository import FLEET, commit, install, pipeline, programs, publish, pull_request
+from tests.unit.pipelines.repository import FLEET, commit, git, install, pipeline, programs, publish, pull_request
 
 INSTALLED = {"setup": "true"}
 
@@ -66,6 +66,17 @@ def test_a_refused_change_fails_with_exit_code_4_and_is_shown(root: Path, review
     assert review.steps("review") == [("install", 0), ("validate", 0), ("diff", 4), ("comment", 0)]
     assert len(server.bodies()) == 1
     assert "would be refused" in review.ran[-2].text
+
+
+def test_a_removal_that_is_allowed_passes(root: Path, review: Pipeline) -> None:
+    more = FLEET.partition("tenants:\n")[2].replace("rocky", "tina")
+    (root / "tenants.yaml").write_text(FLEET.replace("protected: true", "maxDeletions: 0") + more)
+    git(root, "commit", "--quiet", "--all", "--message", "tina")
+    git(root, "update-ref", "refs/remotes/origin/main", "HEAD")
+    commit(root, "tenants.yaml", more, "")
+    assert not review.call("review", INSTALLED)
+    names = "tenant/tina namespace/hub-prod/tina\napp/hub-prod/tina/web"
+    assert review.call("review", {**INSTALLED, "allow-deletion": names})
 
 
 def test_a_fork_gets_no_comment(root: Path, server: Forge) -> None:

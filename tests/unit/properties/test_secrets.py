@@ -51,7 +51,9 @@ def test_no_secret_is_in_a_review(
 
 
 def _with_secrets(fleet: Data, place: Data, secret: str) -> Data:
-    return _filled({**fleet, "tenants": {name: _tenant(each, place) for name, each in fleet["tenants"].items()}}, secret)
+    return _filled(
+        {**fleet, "tenants": {name: _tenant(each, place) for name, each in fleet["tenants"].items()}}, secret
+    )
 
 
 def _tenant(tenant: Data, place: Data) -> Data:

@@ -1,0 +1,135 @@
+"""A difference in each format of `tenantry diff`, also in several of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+from click.shell_completion import CompletionItem
+
+from tenantry.cli.diff import manifests
+from tenantry.cli.diff.comment import as_markdown
+from tenantry.cli.diff.data import as_data
+from tenantry.cli.diff.names import as_names
+from tenantry.cli.diff.refusals import Limits
+from tenantry.cli.diff.sides import Sides
+from tenantry.cli.diff.terminal import as_text
+from tenantry.cli.diff.values import EVERYTHING, DisplayLimits
+from tenantry.cli.output import as_json, document
+from tenantry.compare.diff import Diff, Status
+from tenantry.compare.review import build
+from tenantry.compare.review.model import Review
+from tenantry.manifests.model import Outcome
+from tenantry.messages.errors import Refused
+
+FORMATS = ("text", "json", "markdown", "names", "environments", "html")
+WITH_MANIFESTS = ("text", "json", "markdown")
+"""The formats that can show what the manifests change."""
+
+
+class Also(NamedTuple):
+    """A file to write, and its format."""
+
+    format: str
+    file: Path
+
+
+class AlsoType(click.ParamType[Also]):
+    """`FORMAT=FILE`"""
+
+    name = "FORMAT=FILE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Also:
+        format, _, file = str(value).partition("=")
+        if format not in FORMATS or not file:
+            self.fail(f"'{value}' is not FORMAT=FILE, with a FORMAT of {', '.join(FORMATS)}", param, ctx)
+        return Also(format, Path(file))
+
+    def shell_complete(self, _: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The formats, then files."""
+        if "=" in incomplete:
+            return [CompletionItem(incomplete, type="file")]
+        return [CompletionItem(f"{each}=") for each in FORMATS if each.startswith(incomplete)]
+
+
+class Result:
+    """A difference. refused: the reasons of a refusal, by environment; rendered: what the manifests change, if asked for."""
+
+    def __init__(self, sides: Sides, diffs: Sequence[Diff], limits: Limits, *, everything: bool) -> None:
+        self._sides = sides
+        self._diffs = diffs
+        self._limits = limits
+        self._everything = everything
+        self.refused: dict[str, tuple[Refused, ...]] = {
+            each.environment: limits.refusals(each.environment) for each in diffs
+        }
+        self.rendered: Outcome | None = None
+
+    @property
+    def refusals(self) -> list[Refused]:
+        return [each for own in self.refused.values() for each in own]
+
+    @cached_property
+    def _review(self) -> Review:
+        return build.review(self._diffs, self._sides.before, self._sides.after)
+
+    def shown(self, format: str, width: int | None) -> str | dict[str, Any]:
+        """A text, or a document in JSON. Args: width: of the terminal; None: it is not for one."""
+        rendered = self.rendered if format in WITH_MANIFESTS else None
+        return manifests.added(self._shown(format, width), format, rendered, everything=self._everything)
+
+    def _shown(self, format: str, width: int | None) -> str | dict[str, Any]:
+        limits = EVERYTHING if self._everything else DisplayLimits()
+        match format:
+            case "names":
+                return "\n".join(name for each in self._diffs for name in as_names(each))
+            case "environments":
+                kept = (each for each in self._diffs if each and each.status is not Status.REMOVED)
+                return "\n".join(each.environment for each in kept)
+            case "json":
+                return self._as_json()
+            case "markdown":
+                return as_markdown(self._review, self._sides.base.name, self._messages, limits)
+            case "html":
+                return self._as_html()
+        return as_text(self._review, self._sides.base.name, limits, width)
+
+    @property
+    def _messages(self) -> list[str]:
+        return [each.message for each in self.refusals]
+
+    def _as_html(self) -> str:
+        # It takes a while to import, and no other format needs it.
+        from tenantry.cli.page.diff_page import diff_page
+        from tenantry.cli.page.document import as_html
+
+        sides = self._sides
+        page = diff_page(self._review, sides.base.name, self._messages, sides.fleet.clusters, sides.before, sides.after)
+        return as_html(page)
+
+    def _as_json(self) -> dict[str, Any]:
+        reviews = {each.environment: each for each in self._review.environments}
+        environments = [
+            as_data(
+                each,
+                reviews.get(each.environment),
+                self._limits.deletions(each.environment),
+                self.refused[each.environment],
+            )
+            for each in self._diffs
+        ]
+        base = {"name": self._sides.base.name, "commit": self._sides.base.commit or None}
+        return document("Diff", base=base, environments=environments, unchanged=list(self._review.unchanged))
+
+    def write(self, also: Iterable[Also]) -> None:
+        """Write files in other formats. Raises: Refused: one cannot be written."""
+        for format, file in also:
+            shown = self.shown(format, None)
+            text = click.unstyle(shown) if isinstance(shown, str) else as_json(shown)
+            try:
+                file.write_text(f"{text}\n" if text else "", encoding="utf-8", errors="backslashreplace")
+            except OSError as failure:
+                raise Refused(f"cannot write {file}: {failure.strerror}", "name another file with --also") from None
