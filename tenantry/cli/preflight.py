@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -60,8 +60,9 @@ Examples:
 
 Exit codes:
   0  no errors; there may be warnings
-  1  at least one error
-  2  tenants.yaml is invalid, or a management cluster does not answer
+  1  at least one error; with --strict, a warning about a cluster
+  2  tenants.yaml is invalid, or a management cluster does not answer; with
+     --strict, a warning about tenants.yaml
   4  the guard of `pulumi up` would refuse the change
 """,
 )
@@ -71,6 +72,11 @@ Exit codes:
     "--all", "everything", is_flag=True, help="Show every field that adopting an object changes; shorten nothing."
 )
 @click.option("--brief", is_flag=True, help="Print only the codes of warnings; errors are printed in full.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Treat warnings as errors: exit with code 2 if the file has any, with code 1 if the clusters have.",
+)
 @output("text", "json", "github", kind="Preflight")
 @reads_file
 def command(
@@ -81,6 +87,7 @@ def command(
     *,
     everything: bool,
     brief: bool,
+    strict: bool,
     output: str,
 ) -> int:
     """Check the plan of an environment against its live clusters, before Pulumi applies it.
@@ -88,8 +95,8 @@ def command(
     Reports what the guard of `pulumi up` would refuse, existing objects that would be adopted, whether Flux is recent
     enough and locked down, and whether Flux can reach the remote clusters. Nothing is changed.
 
-    The warnings of `tenantry validate` are printed to stderr; they do not change the exit code. With `--output github`,
-    problems and warnings are workflow commands on stdout.
+    The warnings of `tenantry validate` are printed to stderr; without --strict they do not change the exit code. With
+    `--output github`, problems and warnings are workflow commands on stdout.
     """
     names = tuple(dict.fromkeys(environment))
     if len(names) > 1 and (kubeconfig or context):
@@ -99,14 +106,15 @@ def command(
         plans = {name: plan_one(fleet, name) for name in steps(names, "environments", tell)}
     warnings = warnings_of(fleet)
     if output == "github" and not brief:
-        annotate_warnings(warnings, output, strict=False)
+        annotate_warnings(warnings, output, strict=strict)
     elif output != "json":
         _print_warnings(file, warnings, brief=brief)
     reports: dict[str, Report] = {}
     failed: dict[str, Refused] = {}
     for name, planned in plans.items():
         try:
-            reports[name] = _report(file, fleet, planned, kubeconfig, context)
+            report = _report(file, fleet, planned, kubeconfig, context)
+            reports[name] = _strictly(report) if strict else report
         except Refused as refused:
             failed[name] = refused
             error(str(refused))
@@ -119,7 +127,7 @@ def command(
         for name, report in reports.items():
             limits = EVERYTHING if everything else DisplayLimits()
             _print(plans[name], report, limits, brief=brief, annotated=output == "github")
-    if failed:
+    if failed or (strict and warnings):
         return 2
     if any(report.refused for report in reports.values()):
         return 4
@@ -139,6 +147,11 @@ def _report(file: Path, fleet: Fleet, planned: Plan, kubeconfig: Path | None, co
         working(f"{planned.environment}: reading {planned.management} and the remote clusters") as tell,
     ):
         return preflight(client, fleet, planned, limits, now=datetime.now(UTC), claim=stack.claim, tell=tell)
+
+
+def _strictly(report: Report) -> Report:
+    """The report with errors instead of warnings."""
+    return replace(report, problems=tuple(replace(each, severity=Severity.ERROR) for each in report.problems))
 
 
 def _not_checked(refused: Refused) -> Report:

@@ -17,8 +17,9 @@ from tenantry.cli.diff.sides import both_sides
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output, revision
-from tenantry.cli.output import columns, data, data_json, error, say, working
+from tenantry.cli.output import columns, data, data_json, error, report_warnings, say, working
 from tenantry.compare.diff import diff_all
+from tenantry.load import warnings_of
 from tenantry.messages.text import printable
 
 
@@ -45,7 +46,7 @@ Examples:
 Exit codes:
   0  no difference
   1  differences
-  2  invalid input
+  2  invalid input; with --strict, warnings are errors
   4  the change is refused: by the guard of `pulumi up`, or by a limit
 """,
 )
@@ -70,6 +71,11 @@ Exit codes:
     " app/CLUSTER/TENANT/APP or addon/CLUSTER/ADDON; can be repeated.",
 )
 @click.option("--all", "everything", is_flag=True, help="Show every object, field and value; shorten nothing.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Treat the file's warnings, those of `tenantry validate`, as errors: print them and exit with code 2.",
+)
 @manifest_options.options
 @click.option(
     "--also",
@@ -90,6 +96,7 @@ def command(
     *,
     merge_base: bool,
     everything: bool,
+    strict: bool,
     **rendering: Any,
 ) -> int:
     """Compare what tenants.yaml yields with what it yielded at BASE, a Git revision; default: HEAD.
@@ -123,4 +130,7 @@ def command(
         data_json(shown)
     for refusal in result.refusals:
         error(str(refusal))
+    if strict and (warnings := warnings_of(sides.fleet)):
+        report_warnings(warnings)
+        return 2
     return 4 if result.refusals else int(any(diffs))

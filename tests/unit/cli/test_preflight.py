@@ -48,6 +48,20 @@ def test_warnings_alone_are_fine(capsys: Capture, management: Memory) -> None:
     assert tenantry(capsys, *DEV)[0] == 1, "what is no certificate is an error"
 
 
+def test_strict_makes_errors_of_warnings(capsys: Capture, management: Memory) -> None:
+    as_error = NO_AUTHORITY.replace("warning[", "error[")
+    assert tenantry(capsys, *DEV, "--strict", "--brief") == (1, f"{as_error}dev: 13 objects for hub: 1 error\n", "")
+    code, out, _ = tenantry(capsys, *DEV, "--strict", "--output", "json")
+    (found,) = json.loads(out)["environments"]
+    assert (code, found["fit"], [each["severity"] for each in found["problems"]]) == (1, False, ["error"])
+    Path("tenants.yaml").write_text(WITH_A_WARNING)
+    assert tenantry(capsys, *DEV, "--strict")[0] == 2
+    code, out, _ = tenantry(capsys, *DEV, "--strict", "--output", "github")
+    assert (code, "::error file=tenants.yaml" in out, "::warning" in out) == (2, True, False)
+    del management.objects[SECRET]
+    assert tenantry(capsys, *DEV)[0] == 1
+
+
 def test_an_error_is_exit_code_1(capsys: Capture, management: Memory) -> None:
     del management.objects[SECRET]
     assert tenantry(capsys, *DEV) == (1, f"{NO_SECRET}dev: 13 objects for hub: 1 error\n", "")
