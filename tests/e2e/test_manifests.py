@@ -184,7 +184,7 @@ def test_a_ref_that_does_not_exist_is_told(bench: Bench) -> None:
         "  ! dev: rocky/web cannot be compared: after the change, GitRepository 'rocky/manifests' cannot"
     )
     assert line.endswith("manifests.git has no tag 'v9'")
-    assert fix == "        fix: name a local copy: --source rocky/manifests=DIRECTORY"
+    assert fix == "      fix: name a local copy: --source rocky/manifests=DIRECTORY"
 
 
 KUSTOMIZE = {
@@ -265,7 +265,7 @@ def test_another_version_and_other_values_of_a_chart(bench: Bench, kind: str) ->
         "      - ConfigMap app-1.2.0",
         "      + ConfigMap app-2.0.0",
         "      ~ Secret login",
-        "          ~ stringData.size: (hidden) -> (hidden, other)",
+        "          ~ stringData.size: (hidden) -> (hidden, changed)",
     ]
 
 
@@ -344,6 +344,6 @@ def test_a_server_that_is_not_there_is_told_and_a_copy_on_disk_helps(bench: Benc
     fleets = [bench.fleet(away, WEB_APP.replace("./plain", path)) for path in ("./one", "./two")]
     line, fix = bench.diff(*fleets)
     assert "GitRepository 'rocky/manifests' cannot be fetched: git: unable to access 'http://127.0.0.1:1/" in line
-    assert fix == "        fix: name a local copy: --source rocky/manifests=DIRECTORY"
+    assert fix == "      fix: name a local copy: --source rocky/manifests=DIRECTORY"
     copy = write(tmp_path / "copy", {f"{each}/web.yaml": WEB.replace("COLOR", each) for each in ("one", "two")})
     assert bench.diff(*fleets, f"--source=rocky/manifests={copy}")[-1] == "          ~ data.color: one -> two"
