@@ -6,6 +6,8 @@ arguments, environment, directory, streams and an exit code of its own like any 
 
 from __future__ import annotations
 
+import gc
+import io
 import json
 import os
 import shlex
@@ -15,7 +17,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -57,7 +59,7 @@ def resident() -> Iterator[Path]:
 
 
 def _serve(server: socket.socket) -> NoReturn:
-    _import_all()
+    _warm_up()
     while True:
         connection, _ = server.accept()
         with connection:
@@ -69,18 +71,17 @@ def _serve(server: socket.socket) -> NoReturn:
                 pass
 
 
-def _import_all() -> None:
-    """What the commands of pipelines import late."""
-    import urllib.request
+def _warm_up() -> None:
+    """Do once what each command would do at its start: imports, and Flux's schemas."""
+    import urllib.request  # for the scripts of .ci
 
-    import jinja2
+    from tenantry.cli.app import run
 
-    import tenantry.cli.app
-    import tenantry.cli.diff.command
-    import tenantry.cli.list
-    import tenantry.cli.validate
-
-    assert all((jinja2, tenantry, urllib))
+    assert urllib
+    os.chdir(REPOSITORY / "examples" / "minimal")
+    with redirect_stdout(io.StringIO()):
+        assert run(["diff", "./tenants.yaml", "--output", "html"]) == 0
+    gc.freeze()
 
 
 def _answer(connection: socket.socket) -> NoReturn:
