@@ -24,7 +24,6 @@ from tenantry.compare.moves import (
     rehomed_clusters,
     replaced_apps,
 )
-from tenantry.compare.rights import ClusterAdmin, ClusterRight, new_admins, new_rights, newly_allowed
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.plan import PROTECTED, Permit, Plan, nothing_of
@@ -92,9 +91,9 @@ class Changed:
 class Diff:
     """management: the management cluster before and after; unchanged: how many objects are the same.
 
-    recreated: namespaces that both plans have, but that are deleted and created again. admins: who gets `cluster-admin`;
-    rights: which tenants get other rights on whole clusters;
-    allowed: tenants that may give it from now on; widened: those that are granted more. Neither changes an object by itself.
+    recreated: namespaces that both plans have, but that are deleted and created again.
+    allowed: tenants that may give `cluster-admin` from now on; widened: those that are granted more. Neither changes an
+    object by itself.
     permitted: what the file permits from now on.
     protection: whether Pulumi refuses to delete the environment's tenants and apps, before and after.
     """
@@ -109,8 +108,6 @@ class Diff:
     moved: tuple[Moved, ...]
     rehomed: tuple[Rehomed, ...]
     recreated: tuple[Place, ...]
-    admins: tuple[ClusterAdmin, ...]
-    rights: tuple[ClusterRight, ...]
     allowed: tuple[str, ...]
     unchanged: int
     widened: tuple[Widened, ...] = ()
@@ -180,9 +177,7 @@ def _diff(before: Plan, after: Plan, status: Status) -> Diff:
         moved=moved_tenants(before, after),
         rehomed=rehomed,
         recreated=recreated_namespaces(before, after, rehomed, kept=kept),
-        admins=new_admins(before, after),
-        rights=new_rights(before, after),
-        allowed=newly_allowed(before, after),
+        allowed=_only(_allowed(after), _allowed(before)),
         unchanged=len(both) - len(changed),
         protection=_protection(before, after),
         permitted=_only(after.permits, before.permits),
@@ -240,6 +235,11 @@ def _only(own: Iterable[_T], other: Iterable[_T]) -> tuple[_T, ...]:
     """What is in the first alone, each once, in its order."""
     there = set(other)
     return tuple(each for each in dict.fromkeys(own) if each not in there)
+
+
+def _allowed(plan: Plan) -> list[str]:
+    """The tenants that may give `cluster-admin`, whether they do or not."""
+    return [each.tenant for each in plan.placements if each.cluster_admin]
 
 
 def _tenants(plan: Plan) -> list[str]:

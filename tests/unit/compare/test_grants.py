@@ -8,7 +8,7 @@ import pytest
 
 from tenantry.compare.diff import diff_all
 from tenantry.compare.grants import widened
-from tenantry.compare.story import consequences
+from tenantry.compare.review.dangers import dangers
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all
 from tests.unit.texts import FRAME
@@ -71,6 +71,7 @@ def test_a_new_tenant_is_told_as_such_and_not_as_granted_more(tmp_path: Path) ->
 def test_tenants_that_gain_the_same_are_in_one_sentence_and_make_a_difference(tmp_path: Path) -> None:
     before = fleet(tmp_path / "a", rocky="{}", movy="{}")
     after = fleet(tmp_path / "b", rocky="{settings: [quota]}", movy="{settings: [quota]}")
-    [found] = diff_all(plan_all(before), plan_all(after), {"dev": widened(before, after, "dev")})
+    one, other = plan_all(before), plan_all(after)
+    [found] = diff_all(one, other, {"dev": widened(before, after, "dev")})
     said = "the included files of tenants 'rocky', 'movy' may do more: settings quota"
-    assert (True, [said]) == (bool(found), [each.text for each in consequences(found)])
+    assert (True, [said]) == (bool(found), [each.text for each in dangers(found, one["dev"], other["dev"])])

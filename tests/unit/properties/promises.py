@@ -8,7 +8,8 @@ from typing import Any
 import yaml
 
 from tenantry.compare.diff import diff_all
-from tenantry.compare.story import consequences, others
+from tenantry.compare.review.build import review
+from tenantry.compare.review.model import Effect
 from tenantry.explain import explain_addon, explain_app, explain_platform, explain_tenant
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube import names
@@ -151,7 +152,8 @@ def the_order_of_keys_changes_no_object_and_makes_no_difference(before: Plans, a
         assert by_id(plan) == by_id(after[environment])
     for found in diff_all(before, after):
         assert not found
-        assert (consequences(found), found.deletions) == ([], (0, 0, 0))
+        assert found.deletions == (0, 0, 0)
+    assert review(diff_all(before, after), before, after).environments == ()
 
 
 # --- the fleet without one of its tenants ------------------------------------------------------------------------
@@ -192,8 +194,12 @@ def removing_a_tenant_is_told_of_that_tenant_alone(tenant: str, before: Plans, a
         assert all(_without_wait(each.before.manifest) == each.after.manifest for each in found.changed)
         assert found.removed.tenants == ((tenant,) if placed else ())
         assert {each.owner.tenant for each in found.removed.objects} <= {tenant, ""}
-        assert {each.owner.tenant for each in others(found, found.removed)} <= {""}
-        assert len(consequences(found)) == int(placed) + len(found.removed.clusters)
+    for told in review(diff_all(before, after), before, after).environments:
+        placed = any(each.tenant == tenant for each in before[told.environment].placements)
+        assert [each.tenant for each in told.tenants if each.effect is Effect.REMOVED] == [tenant] * placed
+        assert {each.tenant for each in told.tenants} <= {tenant, ""}
+        assert {name for danger in told.dangers for name in danger.tenants} <= {tenant}
+        assert {each.part.name for each in told.clusters} == set(told.diff.removed.clusters)
 
 
 _OBJECT_NAMES = (

@@ -171,7 +171,7 @@ def _replaced_namespaces(diff: Diff) -> Iterator[Found]:
         words = ("gets another namespace", "get other namespaces")
         if few:
             words = (f"gets namespace '{moved.after}' instead of '{moved.before}'",) * 2
-        tail = ": everything in the old one is deleted, with its data"
+        tail = f": everything in the old {'one' if few else 'ones'} is deleted, with its data"
         yield Found(DangerKind.NAMESPACE, Rank.DATA, moved.tenant, moved.cluster, verb=words, tail=tail)
     for rehomed in diff.rehomed:
         text = f"the kubeconfig is in namespace '{rehomed.after}' instead of '{rehomed.before}'"
