@@ -14,7 +14,7 @@ from tenantry.compare.review.dangers import dangers
 from tenantry.compare.review.model import DangerKind
 from tenantry.messages.errors import InvalidFleet
 from tenantry.plan.plan import nothing_of
-from tests.drawn import given
+from tests.drawn import given, one_in
 from tests.strategies import Data, fleets
 from tests.unit.properties.promises import plans
 
@@ -122,6 +122,7 @@ def kinds(data: st.DataObject, first: Edit, second: Edit) -> set[DangerKind]:
 
 
 @pytest.mark.parametrize("edit", DANGEROUS)
+@one_in(8)
 @given(st.data())
 def test_a_dangerous_edit_is_told_with_its_kind(edit: str, data: st.DataObject) -> None:
     first, second, kind = DANGEROUS[edit]
@@ -129,6 +130,7 @@ def test_a_dangerous_edit_is_told_with_its_kind(edit: str, data: st.DataObject) 
 
 
 @pytest.mark.parametrize("edit", HARMLESS)
+@one_in(8)
 @given(st.data())
 def test_a_harmless_edit_is_not_told(edit: str, data: st.DataObject) -> None:
     assert kinds(data, *HARMLESS[edit]) == set()

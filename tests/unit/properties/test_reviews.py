@@ -14,7 +14,7 @@ from tenantry.compare.review.build import review
 from tenantry.compare.review.model import Change, EnvironmentReview, Part, PartKind
 from tenantry.load import plan_all
 from tenantry.messages.errors import InvalidFleet
-from tests.drawn import given
+from tests.drawn import given, one_in
 from tests.strategies import Data, fleets, mutated, shared_hubs
 from tests.unit.properties.promises import Plans, load, plans
 
@@ -39,6 +39,7 @@ def _objects(diff: Diff) -> set[object]:
     return {each.id for each in (*diff.removed.objects, *diff.added.objects, *diff.changed)}
 
 
+@one_in(4)
 @given(st.one_of(fleets(), shared_hubs()), fleets())
 def test_every_object_is_accounted_for_once_between_any_two_fleets(one: Data, other: Data) -> None:
     accounted_for(valid(one), plans(other))
@@ -52,6 +53,7 @@ def valid(fleet: Data) -> Plans:
         reject()
 
 
+@one_in(4)
 @given(st.data())
 def test_every_object_is_accounted_for_once_after_any_edits(data: st.DataObject) -> None:
     fleet = data.draw(fleets())
@@ -60,6 +62,7 @@ def test_every_object_is_accounted_for_once_after_any_edits(data: st.DataObject)
     accounted_for(after, before)
 
 
+@one_in(4)
 @given(st.data())
 def test_every_object_is_accounted_for_once_after_edits_of_states_and_settings(data: st.DataObject) -> None:
     fleet = data.draw(fleets())
@@ -88,6 +91,7 @@ def edits(data: st.DataObject, fleet: Data) -> Data:
     return edited
 
 
+@one_in(4)
 @given(st.one_of(fleets(), shared_hubs()))
 def test_equal_plans_give_an_empty_review(fleet: Data) -> None:
     one, other = valid(fleet), valid(fleet)
@@ -95,6 +99,7 @@ def test_equal_plans_give_an_empty_review(fleet: Data) -> None:
     assert (found.environments, found.unchanged) == ((), tuple(one))
 
 
+@one_in(4)
 @given(fleets(), fleets(), st.data())
 def test_the_order_of_clusters_does_not_change_the_groups(one: Data, other: Data, data: st.DataObject) -> None:
     expected = _groups(plans(one), plans(other))
