@@ -26,8 +26,11 @@ _ALL = (rights_dangers, app_dangers, network_dangers, security_dangers, quota_da
 
 def dangers(diff: Diff, before: Plan, after: Plan) -> tuple[Danger, ...]:
     """The dangers of a difference, the worst first. Equal ones of several tenants or clusters are one danger."""
+    found = tuple(_found(diff, before, after))
+    if not found:  # the usual case, and what follows looks at all objects of both plans
+        return ()
     clusters = {each.owner.cluster for plan in (before, after) for each in plan.objects} - {""}
-    return tuple(in_sentences(_found(diff, before, after), len(clusters), _homes(before, after)))
+    return tuple(in_sentences(found, len(clusters), _homes(before, after)))
 
 
 def _homes(*plans: Plan) -> Homes:
