@@ -34,11 +34,11 @@ setup: .venv/.synced ## make .venv with the locked Python packages
 
 .PHONY: tools
 tools: setup ## build pulumi, the control plane and Flux from Go modules (once; about 20 minutes)
-	@$(BIN)/python -m tools.build
+	@$(BIN)/python -m tenantry.tools.build
 
 .PHONY: tools-list
 tools-list: setup ## say which programs are used, and where they are
-	@$(BIN)/python -m tools.build --list
+	@$(BIN)/python -m tenantry.tools.build --list
 
 .PHONY: tools-clean-cache
 tools-clean-cache: ## drop Go's build cache (about 13 GB after a cold build); the tools stay
@@ -75,7 +75,7 @@ check: setup ## formatting, lint, types, layers, spelling, generated documentati
 
 .PHONY: lint-workflows
 lint-workflows: ## check the workflows of GitHub with actionlint (needs Go; the first run builds it in 10 seconds)
-	go -C tools/actionlint tool actionlint $(addprefix $(CURDIR)/,$(wildcard .github/workflows/*.yml))
+	go -C .ci/actionlint tool actionlint $(addprefix $(CURDIR)/,$(wildcard .github/workflows/*.yml))
 
 .PHONY: format
 format: setup ## format the code

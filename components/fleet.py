@@ -7,11 +7,12 @@ from collections.abc import Iterable
 
 import pulumi
 
-from components.cluster import Cluster
-from components.resource import Registered, register
-from components.tenant import Tenant
 from tenantry.kube.objects import KubeObject
 from tenantry.plan.plan import Plan
+
+from .cluster import Cluster
+from .resource import Registered, register
+from .tenant import Tenant
 
 
 class Fleet(pulumi.ComponentResource):

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 import pulumi
 
-from components.resource import Registered, register
 from tenantry.kube.objects import KubeObject
+
+from .resource import Registered, register
 
 
 class Placement(pulumi.ComponentResource):

@@ -10,8 +10,6 @@ from typing import TypedDict
 
 import pulumi
 
-from components.config import ClusterTarget, StackConfig, Target
-from components.secrets import left_over, read_secrets, with_secrets, without_secrets
 from tenantry.cluster import connect
 from tenantry.cluster.inventory import check_claim, held_on
 from tenantry.cluster.stackfile import NAMESPACE
@@ -26,6 +24,9 @@ from tenantry.messages.text import declared, format_invalid, format_warnings
 from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
 from tenantry.render import rendered
+
+from .config import ClusterTarget, StackConfig, Target
+from .secrets import left_over, read_secrets, with_secrets, without_secrets
 
 
 class TenantOutput(TypedDict):

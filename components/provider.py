@@ -7,7 +7,7 @@ from typing import assert_never
 import pulumi
 from pulumi_kubernetes import Provider
 
-from components.config import ClusterTarget, DirectoryTarget, Target
+from .config import ClusterTarget, DirectoryTarget, Target
 
 _NAME = "management"
 """The same for all clusters and targets: which cluster it is, the identifier says."""

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 
 import pulumi
 
-from components.placement import Placement
-from components.resource import Registered, register
 from tenantry.kube.objects import KubeObject
+
+from .placement import Placement
+from .resource import Registered, register
 
 
 class Tenant(pulumi.ComponentResource):

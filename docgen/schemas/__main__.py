@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from docgen.schemas import definitions
-from tools import locate
-from tools.errors import ToolsError
+from tenantry.tools import locate
+from tenantry.tools.errors import ToolsError
 
 DIRECTORY = Path(__file__).parents[2] / "tenantry" / "flux" / "schemas"
 

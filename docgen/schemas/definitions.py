@@ -8,9 +8,9 @@ from typing import Any
 import yaml
 
 from docgen.schemas.keywords import json_schema
-from tools.catalog import CRDS, MODULES, Extra
-from tools.errors import ToolsError
-from tools.store import SOURCES
+from tenantry.tools.catalog import CRDS, MODULES, Extra
+from tenantry.tools.errors import ToolsError
+from tenantry.tools.store import SOURCES
 
 AREAS = {
     "ImagePolicy": "image-reflector",

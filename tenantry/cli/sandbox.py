@@ -23,7 +23,7 @@ from tenantry.messages.errors import Refused
 from tenantry.plan.plan import plan
 
 if TYPE_CHECKING:
-    from sandbox.status import SandboxStatus
+    from tenantry.sandbox.status import SandboxStatus
 
 _ROOT = click.option(
     "--root",
@@ -41,8 +41,8 @@ def _refusals() -> Iterator[None]:
     try:
         import psutil  # noqa: F401  one of the packages of the extra `sandbox`
 
-        from sandbox.errors import SandboxError
-        from tools.errors import ToolsError
+        from tenantry.sandbox.errors import SandboxError
+        from tenantry.tools.errors import ToolsError
     except ModuleNotFoundError as missing:
         message = f"the sandbox is not installed: there is no Python package '{missing.name}'"
         raise Refused(message, "run `pip install 'tenantry[sandbox]'`, or `make setup` in a checkout") from None
@@ -87,8 +87,8 @@ def up(file: Path, environment: str | None, content: Path | None, root: Path) ->
         fleet = load_fleet(file)
         planned = plan(fleet, environment or next(iter(fleet.environments)))
     with _refusals(), _progress() as report:
-        from sandbox import commands, lifecycle
-        from sandbox.fleet import CONTENT, spec_of
+        from tenantry.sandbox import commands, lifecycle
+        from tenantry.sandbox.fleet import CONTENT, spec_of
 
         spec = spec_of(fleet, planned, content or CONTENT)
         lifecycle.up(spec, root, report)
@@ -112,7 +112,7 @@ Exit codes:
 def status(root: Path, output: str) -> int:
     """Show the processes of the sandbox."""
     with _refusals():
-        from sandbox.status import status as status_of
+        from tenantry.sandbox.status import status as status_of
 
         found = status_of(root)
     if output == "json":
@@ -136,7 +136,7 @@ Exit codes:
 def down(root: Path) -> int:
     """Stop the sandbox and remove its directory, including the Pulumi state of stacks that used it."""
     with _refusals(), _progress() as report:
-        from sandbox import lifecycle
+        from tenantry.sandbox import lifecycle
 
         lifecycle.down(root, report)
     return 0
@@ -166,7 +166,7 @@ def run(root: Path, cluster: str | None, arguments: tuple[str, ...]) -> int:
     Pulumi uses the sandbox's own backend, home and plugins. KUBECONFIG names a cluster of the sandbox.
     """
     with _refusals():
-        from sandbox.commands import environment
+        from tenantry.sandbox.commands import environment
 
         variables = environment(root, cluster)
     try:

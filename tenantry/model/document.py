@@ -183,7 +183,7 @@ class ChartRepository(Model):
 
 
 class ObjectsChart(Model):
-    """Where Flux finds the chart `charts/objects` of this repository, which installs baselines on remote clusters."""
+    """Where Flux finds the chart `tenantry-objects`, which installs baselines on remote clusters."""
 
     helm: ChartRepository
     """The Helm repository that serves the chart."""

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import psutil
 
-from sandbox.errors import SandboxError
-from sandbox.lifecycle import down
+from tenantry.sandbox.errors import SandboxError
+from tenantry.sandbox.lifecycle import down
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ATTEMPTS = 60

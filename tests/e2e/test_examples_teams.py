@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.content import commit
+from tenantry.sandbox.content import commit
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project, example
 from tests.e2e.webhook import signed_push

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import charts, registry, repositories
-from sandbox.layout import Layout
-from sandbox.server import listen
 from tenantry.cli.app import run
-from tools import locate
+from tenantry.sandbox import charts, registry, repositories
+from tenantry.sandbox.layout import Layout
+from tenantry.sandbox.server import listen
+from tenantry.tools import locate
 
 pytestmark = pytest.mark.e2e
 

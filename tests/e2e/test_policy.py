@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from policy.rule import name_of
-from policy.rules import FRAME_RULES, OBJECT_RULES, STACK_RULES
+from tenantry.policy.rule import name_of
+from tenantry.policy.rules import FRAME_RULES, OBJECT_RULES, STACK_RULES
 from tests.e2e.project import REPOSITORY, Project, Result
 from tests.policy.cases import MAIN
 

@@ -17,9 +17,9 @@ from tenantry.manifests.model import ChangedApp, Options
 from tenantry.manifests.sources import Sources
 from tenantry.manifests.substitute import substituted
 from tenantry.plan.plan import nothing_of
+from tenantry.tools import locate
 from tests.e2e.clusters import Cluster
 from tests.e2e.project import Project
-from tools import locate
 
 pytestmark = pytest.mark.e2e
 

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, closing, contextmanager
 import pytest
 import yaml
 
-from sandbox.pki import Authority
+from tenantry.sandbox.pki import Authority
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project, deployed, make_fleet
 from tests.faults.api import Api

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 import yaml
 
-from sandbox.content import commit
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.messages.text import format_invalid
+from tenantry.sandbox.content import commit
 from tests.e2e.clusters import PATIENCE, eventually
 from tests.e2e.project import Project
 from tests.faults.api import Answer, Api

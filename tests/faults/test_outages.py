@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 import yaml
 
-from sandbox.content import commit
+from tenantry.sandbox.content import commit
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import TIMEOUT, Project
 from tests.faults.api import Api

@@ -142,8 +142,8 @@ def _program(name: str) -> str | None:
     if path := shutil.which(name):
         return str(Path(path).absolute())
     try:
-        from tools import locate
-        from tools.errors import ToolsError
+        from tenantry.tools import locate
+        from tenantry.tools.errors import ToolsError
     except ImportError:
         return None
     try:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import commands
-from sandbox.layout import Layout
-from sandbox.state import State
 from tenantry.cli.app import run
+from tenantry.sandbox import commands
+from tenantry.sandbox.layout import Layout
+from tenantry.sandbox.state import State
 
 Capture = pytest.CaptureFixture[str]
 
@@ -25,7 +25,7 @@ def _a_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     State(layout, "dev", ("hub-dev", "edge-1")).save()
 
 
-@pytest.mark.parametrize("missing", ["psutil", "sandbox.errors"])
+@pytest.mark.parametrize("missing", ["psutil", "tenantry.sandbox.errors"])
 @pytest.mark.parametrize("command", [["status"], ["down"], ["run", "true"]], ids=lambda command: command[0])
 def test_without_its_packages_the_command_says_how_to_install_them(
     command: list[str], missing: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch

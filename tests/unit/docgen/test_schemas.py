@@ -10,8 +10,8 @@ import yaml
 
 from docgen.schemas import __main__ as schemas
 from docgen.schemas.definitions import UnknownOrigin
-from tools import locate
-from tools.errors import ToolMissing
+from tenantry.tools import locate
+from tenantry.tools.errors import ToolMissing
 
 DEFINITION = """\
 apiVersion: apiextensions.k8s.io/v1

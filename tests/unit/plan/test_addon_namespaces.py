@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from policy.main_file import MainFile
 from tenantry.explain import explain_addon
 from tenantry.guard.check import RunLimits, refusals
 from tenantry.guard.held import held
 from tenantry.guard.kubeconfigs import held_by
 from tenantry.plan.plan import Plan
+from tenantry.policy.main_file import MainFile
 from tests.hostile.confinement import escapes_of
 from tests.unit.texts import FRAME, fleet, one, planned, problems
 

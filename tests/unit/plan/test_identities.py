@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox.errors import SandboxError
-from sandbox.fleet import spec_of
 from tenantry.kube.objects import Owner
 from tenantry.plan.bootstrap import bootstrap
+from tenantry.sandbox.errors import SandboxError
+from tenantry.sandbox.fleet import spec_of
 from tests.unit.texts import FRAME, fleet, named, one, planned, problems, rocky
 
 SIMPLE = "web: {kustomize: {source: manifests}}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from policy.rule import name_of
-from policy.rules import FRAME_RULES, OBJECT_RULES, STACK_RULES
+from tenantry.policy.rule import name_of
+from tenantry.policy.rules import FRAME_RULES, OBJECT_RULES, STACK_RULES
 from tests.hostile.holes import HOLES
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"

@@ -20,10 +20,10 @@ from pulumi_policy import (
 )
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, UnknownValueError, unknown_checking_proxy
 
-from policy import engine
-from policy.engine import policies
-from policy.rule import name_of, reason_of
-from policy.rules import FRAME_RULES, OBJECT_RULES, STACK_RULES
+from tenantry.policy import engine
+from tenantry.policy.engine import policies
+from tenantry.policy.rule import name_of, reason_of
+from tenantry.policy.rules import FRAME_RULES, OBJECT_RULES, STACK_RULES
 from tests.policy.cases import MAIN
 
 POLICIES = {policy.name: policy for policy in policies()}

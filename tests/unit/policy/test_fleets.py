@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from policy.main_file import USUAL, MainFile, read
 from tenantry.load import load_fleet, plan_all
 from tenantry.model.document import RESERVED
+from tenantry.policy.main_file import USUAL, MainFile, read
 from tests.hostile.confinement import escapes_of, judge, registered, seeds
 from tests.unit.policy.test_rules import violations
 from tests.unit.texts import fleet as fleet_of

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from policy.rule import name_of
-from policy.rules import FRAME_RULES
 from tenantry.messages.errors import InvalidFleet
+from tenantry.policy.rule import name_of
+from tenantry.policy.rules import FRAME_RULES
 from tests.hostile.confinement import outcome
 from tests.hostile.holes import HOLES, Hole
 

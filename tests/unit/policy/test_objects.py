@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from policy.resource import Resource
-from policy.rule import check_object
-from policy.rules.objects import objects_are_whole, objects_stay_out_of_the_default_namespace
+from tenantry.policy.resource import Resource
+from tenantry.policy.rule import check_object
+from tenantry.policy.rules.objects import objects_are_whole, objects_stay_out_of_the_default_namespace
 
 FLUX = "kustomize.toolkit.fluxcd.io/v1"
 

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from policy.main_file import MainFile, read
-from policy.resource import Provider, Resource
-from policy.rule import Violation, check_object, reason_of
-from policy.rules import FRAME_RULES, OBJECT_RULES, STACK_RULES
-from policy.stack import Stack
-from policy.tenants import Tenants
+from tenantry.policy.main_file import MainFile, read
+from tenantry.policy.resource import Provider, Resource
+from tenantry.policy.rule import Violation, check_object, reason_of
+from tenantry.policy.rules import FRAME_RULES, OBJECT_RULES, STACK_RULES
+from tenantry.policy.stack import Stack
+from tenantry.policy.tenants import Tenants
 from tests.policy import cases
 from tests.policy.cases import MAIN, RULES, Kind, directory, registrations, type_of
 

@@ -7,12 +7,12 @@ from typing import Any
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from policy.main_file import MainFile
 from tenantry.compare.diff import Share, diff, diff_all
 from tenantry.kube.objects import ObjectId
 from tenantry.load import plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.plan.bootstrap import bootstrap
+from tenantry.policy.main_file import MainFile
 from tests.drawn import given
 from tests.hostile.confinement import escapes_of
 from tests.strategies import Data, fleets, shared_hubs, shuffled

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from sandbox.layout import Layout
-from sandbox.state import State
-from sandbox.supervisor import Part
+from tenantry.sandbox.layout import Layout
+from tenantry.sandbox.state import State
+from tenantry.sandbox.supervisor import Part
 
 
 def shell(script: str, name: str = "kwok", owner: str = "edge-1") -> Part:

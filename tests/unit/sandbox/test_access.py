@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sandbox.access import Access
-from sandbox.pki import Authority
+from tenantry.sandbox.access import Access
+from tenantry.sandbox.pki import Authority
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import pytest
 
-from sandbox.access import Access
-from sandbox.api import Api
-from sandbox.errors import SandboxError, Unreachable
-from sandbox.pki import Authority
+from tenantry.sandbox.access import Access
+from tenantry.sandbox.api import Api
+from tenantry.sandbox.errors import SandboxError, Unreachable
+from tenantry.sandbox.pki import Authority
 
 KINDS = {
     "/api/v1": [

@@ -5,9 +5,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from sandbox.buckets import publish, serve
-from sandbox.errors import SandboxError
-from sandbox.response import Response
+from tenantry.sandbox.buckets import publish, serve
+from tenantry.sandbox.errors import SandboxError
+from tenantry.sandbox.response import Response
 
 SIGNED = {"Authorization": "AWS4-HMAC-SHA256 Credential=rocky/20000101/us-east-1/s3/aws4_request"}
 SPACE = "{http://s3.amazonaws.com/doc/2006-03-01/}"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sandbox.charts import package, publish
-from sandbox.errors import SandboxError
+from tenantry.sandbox.charts import package, publish
+from tenantry.sandbox.errors import SandboxError
 
 
 @pytest.fixture

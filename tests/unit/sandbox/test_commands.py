@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import commands, pulumi
-from sandbox.errors import SandboxError
-from sandbox.layout import Layout
-from sandbox.state import State
+from tenantry.sandbox import commands, pulumi
+from tenantry.sandbox.errors import SandboxError
+from tenantry.sandbox.layout import Layout
+from tenantry.sandbox.state import State
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from typing import Any, cast
 
 import pytest
 
-from sandbox.fleet import loopback_ports
 from tenantry.plan.plan import Plan
+from tenantry.sandbox.fleet import loopback_ports
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import lifecycle, programs
-from sandbox.bringup import BringUp
-from sandbox.errors import SandboxError
-from sandbox.layout import Layout
-from sandbox.spec import RemoteSpec, SandboxSpec
-from sandbox.state import load
-from sandbox.supervisor import Supervisor
+from tenantry.sandbox import lifecycle, programs
+from tenantry.sandbox.bringup import BringUp
+from tenantry.sandbox.errors import SandboxError
+from tenantry.sandbox.layout import Layout
+from tenantry.sandbox.spec import RemoteSpec, SandboxSpec
+from tenantry.sandbox.state import load
+from tenantry.sandbox.supervisor import Supervisor
 from tests.unit.sandbox.parts import new_state, sleeper
 
 REMOTE = RemoteSpec("edge-1", "kamaji-edge", "edge-1-admin-kubeconfig", "admin.conf", ())

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import githost, registry, registryhost, repositories
-from sandbox.response import Response
+from tenantry.sandbox import githost, registry, registryhost, repositories
+from tenantry.sandbox.response import Response
 
 REFS = "/git/{owner}/manifests.git/info/refs?service=git-upload-pack"
 TAGS = "/v2/oci/{owner}/bundle/tags/list"

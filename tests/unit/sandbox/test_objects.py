@@ -3,10 +3,10 @@ from pathlib import Path
 
 import yaml
 
-from sandbox import objects, rbac
-from sandbox.access import Access
-from sandbox.pki import Authority
-from sandbox.spec import RemoteSpec
+from tenantry.sandbox import objects, rbac
+from tenantry.sandbox.access import Access
+from tenantry.sandbox.pki import Authority
+from tenantry.sandbox.spec import RemoteSpec
 
 
 def test_a_remotes_kubeconfig_lies_in_its_namespace_under_its_key(tmp_path: Path) -> None:

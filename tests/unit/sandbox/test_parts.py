@@ -7,13 +7,13 @@ import pytest
 import yaml
 from cryptography import x509
 
-from sandbox import flux, programs
-from sandbox.cluster import Cluster
-from sandbox.etcd import Etcd
-from sandbox.flux import Flux
-from sandbox.layout import Layout
-from sandbox.pki import KeyPair
-from sandbox.supervisor import Part
+from tenantry.sandbox import flux, programs
+from tenantry.sandbox.cluster import Cluster
+from tenantry.sandbox.etcd import Etcd
+from tenantry.sandbox.flux import Flux
+from tenantry.sandbox.layout import Layout
+from tenantry.sandbox.pki import KeyPair
+from tenantry.sandbox.supervisor import Part
 
 ADDRESS = re.compile(r"--[a-z-]*(a|A)ddr(ess)?=|.*://")
 

@@ -4,7 +4,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 from cryptography.x509.oid import NameOID
 
-from sandbox.pki import Authority, KeyPair
+from tenantry.sandbox.pki import Authority, KeyPair
 
 
 def certificate(pair: KeyPair) -> x509.Certificate:

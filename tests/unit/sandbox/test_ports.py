@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from sandbox import ports
-from sandbox.errors import SandboxError
+from tenantry.sandbox import ports
+from tenantry.sandbox.errors import SandboxError
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import process
-from sandbox.process import Process
+from tenantry.sandbox import process
+from tenantry.sandbox.process import Process
 
 SLEEP = ("/bin/sleep", "60")
 DEAF = ("/bin/sh", "-c", "trap '' TERM; echo deaf; while :; do /bin/sleep 0.05; done")

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from sandbox.errors import SandboxError
-from sandbox.registry import publish
-from sandbox.registryhost import serve
-from sandbox.response import Response
+from tenantry.sandbox.errors import SandboxError
+from tenantry.sandbox.registry import publish
+from tenantry.sandbox.registryhost import serve
+from tenantry.sandbox.response import Response
 from tests.unit.sandbox.test_charts import make_chart
 
 Get = Callable[[str], Response]

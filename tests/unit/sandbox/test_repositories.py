@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.repositories import folders, publish, repository
+from tenantry.sandbox.repositories import folders, publish, repository
 
 
 @pytest.fixture

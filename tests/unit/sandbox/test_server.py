@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import buckets, registry, repositories
-from sandbox.layout import Layout
-from sandbox.server import listen
+from tenantry.sandbox import buckets, registry, repositories
+from tenantry.sandbox.layout import Layout
+from tenantry.sandbox.server import listen
 
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.errors import SandboxError
-from sandbox.layout import Layout
-from sandbox.process import Process
-from sandbox.state import Running, State, load
+from tenantry.sandbox.errors import SandboxError
+from tenantry.sandbox.layout import Layout
+from tenantry.sandbox.process import Process
+from tenantry.sandbox.state import Running, State, load
 
 RUNNING = Running("edge-1", "kwok", (20001,), Process(4711, 12.5, ("/bin/kwok", "--x=y")))
 

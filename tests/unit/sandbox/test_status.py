@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import lifecycle, process
-from sandbox.errors import SandboxError
-from sandbox.status import status
-from sandbox.supervisor import Supervisor
+from tenantry.sandbox import lifecycle, process
+from tenantry.sandbox.errors import SandboxError
+from tenantry.sandbox.status import status
+from tenantry.sandbox.supervisor import Supervisor
 from tests.unit.sandbox.parts import new_state, sleeper
 
 

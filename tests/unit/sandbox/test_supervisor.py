@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import process, supervisor
-from sandbox.errors import SandboxError, Unreachable
-from sandbox.state import State, load
-from sandbox.supervisor import Supervisor
+from tenantry.sandbox import process, supervisor
+from tenantry.sandbox.errors import SandboxError, Unreachable
+from tenantry.sandbox.state import State, load
+from tenantry.sandbox.supervisor import Supervisor
 from tests.unit.sandbox.parts import new_state, shell, sleeper
 
 

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from tenantry.tools import installed, store
 from tests.unit.tools.machine import Machine, new_machine
-from tools import installed, store
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from tenantry.tools import build, locate
+from tenantry.tools.catalog import module_of, names
+from tenantry.tools.installed import KUBERNETES
 from tests.unit.tools.machine import Machine
-from tools import build, locate
-from tools.catalog import module_of, names
-from tools.installed import KUBERNETES
 
 KWOK = module_of("kwok")
 FLUX = module_of("source-controller")
@@ -56,7 +56,7 @@ def test_what_is_built_already_needs_no_go(machine: Machine) -> None:
 def test_a_run_says_what_it_does_how_far_it_is_and_where_things_are(
     machine: Machine, messages: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tools.build.duration", lambda _: "1.0 s")
+    monkeypatch.setattr("tenantry.tools.build.duration", lambda _: "1.0 s")
 
     build.main(["kwok", "pulumi"])
 
@@ -238,7 +238,7 @@ class TestAFailure:
     def test_keeps_the_build_before_it(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
         build.main(["kwok"])
         before = machine.left_of(KWOK)
-        monkeypatch.setattr("tools.store.FLAGS", ("-other",))
+        monkeypatch.setattr("tenantry.tools.store.FLAGS", ("-other",))
         machine.on_build("exit 1")
 
         assert build.main(["kwok"]) == 1
@@ -303,7 +303,7 @@ class TestTwoAtOnce:
                     machine.put("kwok")
                     fcntl.flock(first, fcntl.LOCK_UN)
 
-            monkeypatch.setattr("tools.progress.say", say)
+            monkeypatch.setattr("tenantry.tools.progress.say", say)
 
             assert build.main(["kwok"]) == 0
 
@@ -358,7 +358,7 @@ class TestTheList:
 
 def test_only_the_newest_builds_of_a_module_stay(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     def build_with(flag: str, age: int) -> Path:
-        monkeypatch.setattr("tools.store.FLAGS", (flag,))
+        monkeypatch.setattr("tenantry.tools.store.FLAGS", (flag,))
         build.main(["kwok"])
         directory = machine.store.directory(KWOK)
         os.utime(directory, (age, age))

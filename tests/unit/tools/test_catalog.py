@@ -4,12 +4,15 @@ import tomllib
 
 import pytest
 
-from tools.catalog import MODULES, PROVIDER_VERSION, Module, module_of, names
-from tools.errors import ToolsError
-from tools.installed import MINOR
-from tools.store import SOURCES
+from tenantry.tools.catalog import MODULES, PROVIDER_VERSION, Module, module_of, names
+from tenantry.tools.errors import ToolsError
+from tenantry.tools.installed import MINOR
+from tenantry.tools.store import SOURCES
 
-REQUIREMENTS = tomllib.loads((SOURCES.parent / "pyproject.toml").read_text())["project"]["dependencies"]
+LOCKED = {
+    package["name"]: package["version"]
+    for package in tomllib.loads((SOURCES.parents[1] / "uv.lock").read_text())["package"]
+}
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.directory)
@@ -22,12 +25,12 @@ def test_the_engine_is_of_the_version_of_the_python_sdk() -> None:
     (stamp,) = {module_of(name).tools[0].stamp for name in ("pulumi", "pulumi-language-python")}
     version = stamp.rpartition("=v")[2]
 
-    assert f"pulumi=={version}" in REQUIREMENTS
+    assert LOCKED["pulumi"] == version
     assert f"github.com/pulumi/pulumi/sdk/v3 v{version}\n" in (SOURCES / "pulumi" / "go.mod").read_text()
 
 
 def test_the_provider_is_of_the_version_of_its_python_sdk() -> None:
-    assert f"pulumi-kubernetes=={PROVIDER_VERSION}" in REQUIREMENTS
+    assert LOCKED["pulumi-kubernetes"] == PROVIDER_VERSION
 
 
 def test_the_kubernetes_that_is_accepted_is_of_the_minor_version_that_is_built() -> None:

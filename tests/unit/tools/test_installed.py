@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tenantry.tools import installed, locate
+from tenantry.tools.catalog import module_of
+from tenantry.tools.errors import ToolMissing
+from tenantry.tools.installed import KUBERNETES
 from tests.unit.tools.machine import Machine
-from tools import installed, locate
-from tools.catalog import module_of
-from tools.errors import ToolMissing
-from tools.installed import KUBERNETES
 
 
 @pytest.fixture

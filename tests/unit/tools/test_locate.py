@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
+from tenantry.tools import locate
+from tenantry.tools.errors import ToolMissing
+from tenantry.tools.store import SOURCES
 from tests.unit.tools.machine import Machine
-from tools import locate
-from tools.errors import ToolMissing
-from tools.store import SOURCES
 
 FIX = "run `make tools` (about 20 minutes the first time, seconds when Go has everything cached)"
 
@@ -121,13 +121,18 @@ def test_a_link_on_path_to_a_pulumi_built_here_is_not_taken_for_an_official_one(
 
 
 def test_finding_tools_does_not_load_what_only_building_needs() -> None:
-    program = (
-        "import sys, tools.locate; print(*sorted(m for m in sys.modules if m.partition('.')[0] in ('rich', 'tools')))"
-    )
+    program = """
+import sys, tenantry.tools.locate
+print(*sorted(name for name in sys.modules if name.partition(".")[0] in ("rich", "tenantry")))
+"""
 
     loaded = subprocess.run(
         [sys.executable, "-c", program], cwd=SOURCES.parent, capture_output=True, text=True, check=True
     )
 
-    expected = ["tools", *(f"tools.{name}" for name in ("catalog", "errors", "installed", "locate", "store"))]
+    expected = [
+        "tenantry",
+        "tenantry.tools",
+        *(f"tenantry.tools.{name}" for name in ("catalog", "errors", "installed", "locate", "store")),
+    ]
     assert loaded.stdout.split() == expected

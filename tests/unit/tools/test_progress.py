@@ -9,12 +9,12 @@ from io import RawIOBase
 
 import pytest
 
-from tools import progress
-from tools.progress import duration, working
-from tools.store import SOURCES
+from tenantry.tools import progress
+from tenantry.tools.progress import duration, working
+from tenantry.tools.store import SOURCES
 
 ON_A_TERMINAL = """
-from tools import progress
+from tenantry.tools import progress
 progress.say("[begin]")
 with progress.working("[1/1] kwok: building"):
     pass

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from tenantry.tools import store
+from tenantry.tools.catalog import module_of
+from tenantry.tools.store import Store
 from tests.unit.tools.machine import Machine
-from tools import store
-from tools.catalog import module_of
-from tools.store import Store
 
 CONTROLPLANE = module_of("controlplane")
 LANGUAGE_HOST = module_of("pulumi-language-python")

@@ -1,0 +1,20 @@
+"""The whole program of a stack, in one call: a fleet's `__main__.py` needs nothing else."""
+
+import pulumi
+
+from .config import read_config
+from .fleet import Fleet
+from .program import make_plan, readable_errors, tenant_outputs, with_values
+from .provider import management_provider
+
+
+def run() -> None:
+    """Plan first, register afterwards, so that a mistake anywhere in the file leaves the stack untouched."""
+    with readable_errors():
+        config = read_config()
+        plan = make_plan(config)
+        complete = with_values(plan, config.target)
+    Fleet(plan.environment, complete, management_provider(config.target, plan.management))
+    pulumi.export("environment", plan.environment)
+    pulumi.export("objects", len(plan.objects))
+    pulumi.export("tenants", tenant_outputs(plan))

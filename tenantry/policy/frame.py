@@ -1,0 +1,252 @@
+"""What the main file decides about one tenant, and what it leaves to the tenant's included file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import Any
+
+from tenantry.policy.main_file import MainFile, filled, merged
+from tenantry.policy.overrides import overrides_on
+from tenantry.policy.resource import entries, mapping, texts
+from tenantry.policy.written import addresses_in, times_in
+
+LEVELS = ("privileged", "baseline", "restricted")
+"""Pod Security Standards, from the weakest."""
+SHORTEST = "30s"
+_DEFAULT_TIMES = ("30s", "5m", "10m", "30m")
+"""Intervals that Tenantry sets where nobody says one."""
+_GIVE_ROLES = ("role", "owners", "roleBindings")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """own: the tenant's entry in the main file, or the template that its included file uses; over: the overrides that hold."""
+
+    file: MainFile
+    tenant: str
+    own: Mapping[str, Any]
+    over: tuple[Mapping[str, Any], ...] = ()
+
+    def there(self, environment: str, cluster: str) -> Frame:
+        """The frame as it is on one cluster of an environment."""
+        return replace(self, over=tuple(overrides_on(self.file, (self.file.defaults, self.own), environment, cluster)))
+
+    @cached_property
+    def grants(self) -> Mapping[str, Any]:
+        return merged(mapping(self.file.defaults.get("grants")), mapping(self.own.get("grants")))
+
+    @cached_property
+    def settings(self) -> Mapping[str, Any]:
+        return merged(self.file.defaults, self.own, *self.over)
+
+    def leaves(self, *settings: str) -> bool:
+        """Whether an included file may make one of the settings."""
+        return not set(texts(self.grants.get("settings"))).isdisjoint(settings)
+
+    # --- namespaces ---------------------------------------------------------------------------------------------
+
+    def namespace(self, environment: str) -> str:
+        """The main one."""
+        of_environment = self.file.environments.get(environment, {}).get("namespace")
+        template = str(self.own.get("namespace") or of_environment or "{tenant}")
+        return filled(template, self.file.variables(environment, tenant=self.tenant))
+
+    def extra(self, environment: str) -> Mapping[str, str]:
+        """The others that the main file declares: their keys by their names."""
+        main = self.namespace(environment)
+        given = mapping(self.own.get("namespaces"))
+        variables = self.file.variables(environment, tenant=self.tenant, namespace=main)
+        names = {key: str(mapping(each).get("name") or "{namespace}-{key}") for key, each in given.items()}
+        return {filled(name, {**variables, "key": key}): key for key, name in names.items()}
+
+    @property
+    def account(self) -> str:
+        """The name of the service account in the tenant's namespaces."""
+        return str(mapping(self.own.get("serviceAccount")).get("name") or self.tenant)
+
+    def accounts(self, environment: str) -> frozenset[str]:
+        """The extra namespaces with an account that has the tenant's role."""
+        given = mapping(self.own.get("namespaces"))
+        names = self.extra(environment).items()
+        return frozenset(name for name, key in names if mapping(given.get(key)).get("serviceAccount") is True)
+
+    def objects(self, key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """The manifests for a namespace by their names, in which placeholders are left; key: of an extra one."""
+        layers = (layer for layer in self._layered("objects", key) if isinstance(layer, Mapping))
+        for name, each in merged(*layers).items():
+            yield str(mapping(mapping(each).get("metadata")).get("name") or name), mapping(each)
+
+    @property
+    def may_have_cluster_admin(self) -> bool:
+        return self.own.get("clusterAdmin") is True
+
+    def pod_security(self, key: str) -> tuple[str, str]:
+        """The level and the version that are enforced in a namespace; key: of an extra one."""
+        level, version = "baseline", ""
+        for given in self._layered("podSecurity", key):
+            if isinstance(given, str):
+                level, version = given, ""
+            elif not given:
+                level, version = "baseline", ""
+            else:
+                # Over a single word, a mapping starts anew.
+                level = str(given.get("enforce") or (level if version is not None else "baseline"))
+                version = str(given.get("version") or version)
+        return level, version
+
+    def limit(self, setting: str, key: str) -> Mapping[str, Any]:
+        """`quota` or `limits` in a namespace; key: of an extra one."""
+        return mapping(merged(*({setting: given} for given in self._layered(setting, key))).get(setting))
+
+    def is_isolated(self, key: str) -> bool:
+        """Whether the network policy that keeps other tenants out is in a namespace; key: of an extra one."""
+        base = "isolated"
+        for given in self._layered("network", key):
+            base = given if isinstance(given, str) else str(mapping(given).get("base") or base)
+        return base != "open"
+
+    def _layered(self, setting: str, key: str) -> Iterator[Any]:
+        """What `defaults`, the tenant and the extra namespace say, as far as they say anything."""
+        layers = (self.file.defaults, self.own, *self.over, mapping(mapping(self.own.get("namespaces")).get(key)))
+        return (layer[setting] for layer in layers if setting in layer)
+
+    def written_keys(self, kind: str) -> dict[str, set[str]]:
+        """Labels or annotations of namespaces that the main file sets, each with its values."""
+        found: dict[str, set[str]] = {}
+        for layer in (self.file.defaults, self.own, *self.over, *mapping(self.own.get("namespaces")).values()):
+            for key, value in mapping(mapping(layer).get(kind)).items():
+                found.setdefault(key, set()).add(str(value))
+        return found
+
+    def metadata_keys(self, kind: str) -> frozenset[str]:
+        """Labels or annotations that the main file itself gives Flux objects of the tenant."""
+        return frozenset(_metadata_keys({key: self.own.get(key) for key in ("apps", "sources")}, kind))
+
+    # --- rights -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def roles(self) -> frozenset[str]:
+        """The roles that bindings of the tenant may name."""
+        given = {str(self.settings.get("role") or "admin"), *(str(each.get("role") or "view") for each in self._owners)}
+        given |= {str(mapping(each).get("role")) for each in self._bindings.values()}
+        if self.leaves(*_GIVE_ROLES):
+            given.update(texts(self.grants.get("roles")) if "roles" in self.grants else ("view",))
+        return frozenset(given if self.own.get("clusterAdmin") is True else given - {"cluster-admin"})
+
+    def names_subject(self, kind: str, name: str, namespace: str = "") -> bool:
+        """Whether the main file gives a role to somebody, or leaves that to the included file."""
+        return self.leaves("owners", "roleBindings") or (kind, name, namespace) in self._subjects
+
+    @cached_property
+    def _owners(self) -> list[Mapping[str, Any]]:
+        return entries(self.settings.get("owners"))
+
+    @property
+    def _bindings(self) -> Mapping[str, Any]:
+        return mapping(self.settings.get("roleBindings"))
+
+    @cached_property
+    def _subjects(self) -> frozenset[tuple[str, str, str]]:
+        bound = (each for binding in self._bindings.values() for each in entries(mapping(binding).get("subjects")))
+        return frozenset(_subject(each) for each in (*self._owners, *bound))
+
+    # --- placement ----------------------------------------------------------------------------------------------
+
+    def allows_cluster(self, cluster: str, app: str) -> bool:
+        """Whether an app may be on a cluster; app: "" for what all apps of the tenant need there."""
+        selectors = [self._selector_of(name) for name in self._apps if app in ("", name)]
+        return self._grants_cluster(cluster) or any(cluster in self.file.selected(each) for each in selectors)
+
+    def places_itself(self, environment: str, clusters: Iterable[str]) -> bool:
+        """Whether an app of the main file is on one of an environment's clusters."""
+        granted = self.grants.get("environments")
+        if granted is not None and set(granted).isdisjoint(self.file.lineage(environment)):
+            return False
+        there = (app for app in self._apps if self.allows_environment(environment, app))
+        return any(not self.file.selected(self._selector_of(app)).isdisjoint(clusters) for app in there)
+
+    def allows_environment(self, environment: str, app: str) -> bool:
+        """Whether an app may be in an environment; app: "" for what all apps of the tenant need there."""
+        only = self.file.environments.get(environment, {}).get("tenants")
+        if only is not None and self.tenant not in only:
+            return False
+        lineage = self.file.lineage(environment)
+        own = self.own.get("environments")
+        # An included file's apps stay within the tenant's list; one of the main file replaces it, and needs no grant.
+        lists = {name: [mapping(each).get("environments") or own] for name, each in self._apps.items()}
+        others = [own, self.grants.get("environments")]
+        chosen = [lists.get(app, others)] if app else [*lists.values(), others]
+        return any(all(each is None or not set(each).isdisjoint(lineage) for each in names) for names in chosen)
+
+    def _grants_cluster(self, cluster: str) -> bool:
+        """Whether the included file can choose a cluster. `all` leaves out those that run Flux."""
+        levels = (
+            mapping(self.own.get("grants")),
+            self.own,
+            mapping(self.file.defaults.get("grants")),
+            self.file.defaults,
+        )
+        chosen = next((mapping(each["clusters"]) for each in levels if each.get("clusters")), {})
+        return cluster in self.file.selected(chosen) and not (chosen.get("all") is True and self.file.manages(cluster))
+
+    @property
+    def _apps(self) -> Mapping[str, Any]:
+        return mapping(self.own.get("apps"))
+
+    def _selector_of(self, app: str) -> Mapping[str, Any]:
+        levels = (mapping(self._apps.get(app)), self.own, self.file.defaults)
+        return next((mapping(each["clusters"]) for each in levels if each.get("clusters")), {})
+
+    # --- what Flux connects to, and how often ---------------------------------------------------------------------
+
+    def granted_addresses(self, *, of_alert: bool, variables: Mapping[str, str]) -> tuple[str, ...]:
+        """Patterns of addresses that the included file may name."""
+        keys = ("sources", "alerts") if of_alert else ("sources",)
+        return tuple(filled(each, variables) for key in keys for each in texts(self.grants.get(key)))
+
+    def written_addresses(self, variables: Mapping[str, str]) -> frozenset[str]:
+        """What the main file itself names in the tenant's entry."""
+        return frozenset(filled(each, {**variables, **more}) for each, more in addresses_in(self.own))
+
+    @cached_property
+    def shortest(self) -> str:
+        return str(self.grants.get("shortestInterval") or SHORTEST)
+
+    @cached_property
+    def written_times(self) -> frozenset[str]:
+        """Intervals that nobody else than the platform chose."""
+        return frozenset((*times_in(self.own), *times_in(self.file.defaults), *_DEFAULT_TIMES))
+
+
+def frame_of(file: MainFile, tenant: str) -> Frame | None:
+    """The frame of a tenant; None: neither the main file nor a template of it knows the tenant.
+
+    A new tenant has the template of the first entry of `include` whose `of` fits its name.
+    """
+    if tenant in file.tenants:
+        return Frame(file, tenant, mapping(file.tenants[tenant]))
+    for each in entries(file.data.get("include")):
+        template = str(each.get("selfService") or "")
+        patterns = texts(each.get("of")) or ["*"]
+        if template and any(fnmatchcase(tenant, pattern) for pattern in patterns):
+            return Frame(file, tenant, mapping(mapping(file.data.get("selfService")).get(template)))
+    return None
+
+
+def _subject(written: Mapping[str, Any]) -> tuple[str, str, str]:
+    for key, kind in (("group", "Group"), ("user", "User")):
+        if written.get(key):
+            return kind, str(written[key]), ""
+    account = mapping(written.get("serviceAccount"))
+    return "ServiceAccount", str(account.get("name")), str(account.get("namespace") or "")
+
+
+def _metadata_keys(value: Any, kind: str) -> Iterator[str]:
+    for key, inner in value.items() if isinstance(value, Mapping) else ():
+        if key == "metadata":
+            yield from mapping(mapping(inner).get(kind))
+        for each in entries(inner) or (inner,):
+            yield from _metadata_keys(each, kind)

@@ -1,0 +1,234 @@
+"""The platform's main file as plain data, and what the rules ask about environments, clusters and the platform's own.
+
+It is read here anew, with a YAML parser alone. What the planner makes of the file is what the rules check.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tenantry.policy.kubeconfig import Kubeconfig, kubeconfig_of
+from tenantry.policy.resource import entries, lookup, mapping, texts
+
+CLOSED = ("kube-*", "flux-system", "default")
+"""Namespaces of Kubernetes and Flux, as patterns."""
+USUAL = (
+    *("*-system", "argocd", "calico-*", "cattle-*", "cert-manager", "cilium", "external-dns", "external-secrets"),
+    *("ingress-nginx", "istio-*", "kyverno", "linkerd*", "logging", "longhorn*", "monitoring", "observability"),
+    *("openshift*", "rook-ceph", "tigera-operator", "traefik", "velero"),
+)
+"""Patterns of the namespaces that are reserved where the main file has no `platform.reservedNamespaces`."""
+_TOKEN = re.compile(r"\$\{[^{}]*\}|\{\{|\}\}|\{([^{}]*)\}")
+
+
+@dataclass(frozen=True)
+class MainFile:
+    """data: the file's mapping, with the clusters of included files, which are the platform's.
+
+    Included files with tenants are no part of it: what they may do is what the main file says.
+    """
+
+    data: Mapping[str, Any]
+    environments: Mapping[str, Mapping[str, Any]] = field(init=False)
+    clusters: Mapping[str, Mapping[str, Any]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        written = mapping(self.data.get("environments"))
+        whole = {name: merged(*(mapping(written.get(each)) for each in _lineage(written, name))) for name in written}
+        object.__setattr__(self, "environments", whole)
+        clusters = {
+            name: self._grouped(str(name), mapping(own)) for name, own in mapping(self.data.get("clusters")).items()
+        }
+        object.__setattr__(self, "clusters", clusters)
+
+    def _grouped(self, name: str, own: Mapping[str, Any]) -> dict[str, Any]:
+        """A cluster with what its group says, and the groups above that one."""
+        groups = mapping(self.data.get("clusterGroups"))
+        layers = [
+            _named(mapping(groups.get(each)), name) for each in _lineage(groups, str(own.get("group") or ""), "group")
+        ]
+        nearest = next((found for each in (own, *reversed(layers)) if (found := _kinds(each))), set())
+        other = {key: None for each in layers for key in _kinds(each) - nearest}
+        return merged(*layers, {"kubeconfig": other} if other else {}, own)
+
+    @property
+    def platform(self) -> Mapping[str, Any]:
+        return mapping(self.data.get("platform"))
+
+    @property
+    def defaults(self) -> Mapping[str, Any]:
+        return mapping(self.data.get("defaults"))
+
+    @property
+    def tenants(self) -> Mapping[str, Any]:
+        return mapping(self.data.get("tenants"))
+
+    @property
+    def home(self) -> str:
+        """The platform team's namespace."""
+        return str(self.platform.get("namespace") or "tenantry-system")
+
+    @property
+    def identity_is_shared(self) -> bool:
+        return self.platform.get("sharedIdentity") is True
+
+    def lineage(self, environment: str) -> tuple[str, ...]:
+        """The environment behind those that it extends."""
+        return _lineage(mapping(self.data.get("environments")), environment)
+
+    def manages(self, cluster: str, environment: str = "") -> bool:
+        """Whether the cluster runs Flux for the environment, or for any."""
+        chosen = [self.environments.get(environment, {})] if environment else self.environments.values()
+        return any(each.get("management") == cluster for each in chosen)
+
+    def kubeconfig(self, cluster: str) -> Kubeconfig | None:
+        """How Flux reaches a cluster from elsewhere; None: the file does not say."""
+        return kubeconfig_of(mapping(mapping(self.clusters.get(cluster)).get("kubeconfig")))
+
+    def variables(self, environment: str, cluster: str = "", **built_in: str) -> dict[str, str]:
+        """All placeholders there."""
+        given = mapping(self.environments.get(environment, {}).get("variables"))
+        near = mapping(mapping(self.clusters.get(cluster)).get("variables"))
+        texts = {str(name): str(value) for name, value in {**given, **near}.items()}
+        return {**texts, "env": environment, **({"cluster": cluster} if cluster else {}), **built_in}
+
+    def selected(self, selector: Mapping[str, Any]) -> frozenset[str]:
+        """The clusters that a selector takes."""
+        labels = mapping(selector.get("labels"))
+        found = set(texts(selector.get("names")))
+        for name, cluster in self.clusters.items():
+            own = mapping(mapping(cluster).get("labels"))
+            if selector.get("all") is True or (labels and all(own.get(key) == value for key, value in labels.items())):
+                found.add(name)
+        return frozenset(found.difference(texts(selector.get("exclude"))))
+
+    @cached_property
+    def kubeconfig_namespaces(self) -> frozenset[str]:
+        return frozenset(found.namespace for each in self.clusters if (found := self.kubeconfig(each)))
+
+    @cached_property
+    def accounts(self) -> frozenset[str]:
+        """Names of the service accounts that Flux uses for the platform beside kubeconfigs."""
+        names = {
+            str(mapping(each).get("platformServiceAccount") or "tenantry-platform") for each in self.clusters.values()
+        }
+        names |= {f"{name}-{environment}" for name in names for environment in self.environments}
+        maps = (found for each in self.clusters.values() for found in lookup(each, "kubeconfig.configMap"))
+        return frozenset(names | {str(each["serviceAccountName"]) for each in maps if each.get("serviceAccountName")})
+
+    @cached_property
+    def addon_namespaces(self) -> frozenset[str]:
+        """The namespaces that add-ons are installed into, on any cluster."""
+        return frozenset(
+            filled(name, self.variables(environment, cluster, app=addon))
+            for addon, declared in mapping(self.platform.get("addons")).items()
+            for name in (*_targets(mapping(declared)), *mapping(mapping(declared).get("namespaces")))
+            for environment in self.environments
+            for cluster in self.clusters
+        )
+
+    @property
+    def reserved_patterns(self) -> tuple[str, ...]:
+        given = self.platform.get("reservedNamespaces")
+        return USUAL if given is None else tuple(texts(given))
+
+
+def read(file: Path) -> MainFile:
+    """Raises: OSError, yaml.YAMLError: the file cannot be read."""
+    main = mapping(yaml.load(file.read_text(), Loader=_Texts))
+    clusters = dict(mapping(main.get("clusters")))
+    for included in _with_clusters(file.parent, main):
+        clusters.update(mapping(mapping(yaml.load(included.read_text(), Loader=_Texts)).get("clusters")))
+    return MainFile({**main, "clusters": clusters})
+
+
+def _with_clusters(directory: Path, main: Mapping[str, Any]) -> Iterator[Path]:
+    """The platform's files with clusters that the main file includes."""
+    entries = main.get("include")
+    for entry in entries if isinstance(entries, list) else ():
+        if pattern := mapping(entry).get("clusters"):
+            yield from sorted(directory.glob(str(pattern)))
+
+
+class _Texts(yaml.SafeLoader):
+    """Reads scalars as text, except `true`, `false` and `null`: as YAML 1.2 does, where `no` and `on` are text."""
+
+
+_Texts.yaml_implicit_resolvers = {}
+for _tag, _pattern, _first in (
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("merge", r"<<", "<"),
+):
+    _Texts.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"^(?:{_pattern})$"), list(_first))
+
+
+def merged(*layers: Mapping[str, Any]) -> dict[str, Any]:
+    """One mapping of several: later ones win, mappings merge, `null` removes."""
+    result: dict[str, Any] = {}
+    for layer in layers:
+        for key, value in layer.items():
+            if value is None:
+                result.pop(key, None)
+            elif isinstance(value, Mapping):
+                result[key] = merged(mapping(result.get(key)), value)
+            else:
+                result[key] = value
+    return result
+
+
+def filled(text: str, variables: Mapping[str, str]) -> str:
+    """The text with its placeholders filled in; an unknown one stays, and so matches nothing."""
+
+    def value(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return match[0] if match[0].startswith("$") else match[0][0]
+        return variables.get(match[1], match[0])
+
+    return _TOKEN.sub(value, text)
+
+
+def _lineage(declared: Mapping[str, Any], name: str, key: str = "extends") -> tuple[str, ...]:
+    found: list[str] = []
+    while name and name not in found:
+        found.insert(0, name)
+        name = str(mapping(declared.get(name)).get(key) or "")
+    return tuple(found)
+
+
+def _kinds(cluster: Mapping[str, Any]) -> set[str]:
+    """Under which keys a cluster or group says where the kubeconfig is."""
+    return {key for key, value in mapping(cluster.get("kubeconfig")).items() if value is not None}
+
+
+def _named(group: Mapping[str, Any], cluster: str) -> dict[str, Any]:
+    """A group with the name of one of its clusters filled in."""
+    return {**group, **({"kubeconfig": _all_filled(group["kubeconfig"], cluster)} if "kubeconfig" in group else {})}
+
+
+def _all_filled(value: Any, cluster: str) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _all_filled(each, cluster) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_all_filled(each, cluster) for each in value]
+    return filled(value, {"cluster": cluster}) if isinstance(value, str) else value
+
+
+def _targets(addon: Mapping[str, Any]) -> Iterator[str]:
+    """The target namespaces of an add-on, wherever it names them."""
+    written = mapping(addon.get("overrides"))
+    for over in (*mapping(written.get("environments")).values(), *entries(written.get("where"))):
+        yield from _targets({key: mapping(over).get(key) for key in ("kustomize", "helm")})
+    for over in mapping(written.get("clusters")).values():
+        yield from _targets({key: mapping(over).get(key) for key in ("kustomize", "helm")})
+    for kind in ("kustomize", "helm"):
+        for key in ("targetNamespace", "storageNamespace"):
+            if name := mapping(addon.get(kind)).get(key):
+                yield str(name)

@@ -1,0 +1,119 @@
+"""Rules about what a tenant makes Flux's controllers do: where they connect, as whom, and how often."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tenantry.policy.addresses import is_below, of_bucket, of_image
+from tenantry.policy.resource import Resource, entries, mapping
+from tenantry.policy.rule import Violation
+from tenantry.policy.tenants import APP, Tenants
+
+_CLOUDS = ("aws", "azure", "gcp")
+_CLOUD_ALERTS = ("azuredevops", "azureeventhub", "googlepubsub")
+_WITH_FILES = ("googlepubsub",)
+"""Types of alerts whose credentials can name files of the controller."""
+_CONTENT = ("patches", "postBuild", "postRenderers", "values")
+_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
+
+
+def tenants_reach_granted_addresses(tenants: Tenants) -> Iterator[Violation]:
+    """Sources, images, alerts and receivers of a tenant have addresses that the main file names or grants. Controllers
+    connect to them from inside the platform, and send them what they were told to send.
+    """
+    for resource, place in tenants.placed:
+        for field, address, written in _addresses(resource):
+            variables = place.variables(str(resource.labels.get(APP, "")))
+            granted = place.frame.granted_addresses(of_alert=resource.kind == "Provider", variables=place.variables())
+            if written in place.frame.written_addresses(variables) or is_below(address, granted):
+                continue
+            # The address may hold a password.
+            what = f"{resource} of tenant '{place.tenant}' has an address in {field} that is not granted to it"
+            yield Violation(resource, what, "choose another, or add it to 'grants:' of the tenant")
+
+
+def tenants_intervals_are_long_enough(tenants: Tenants) -> Iterator[Violation]:
+    """Nothing of a tenant happens more often than the main file allows, by default every 30 seconds. Controllers serve all
+    tenants, one after the other.
+    """
+    for resource, place in tenants.placed:
+        for path, value in _times(resource.spec, "spec") if resource.by is None else ():
+            if value not in place.frame.written_times and _seconds(value) < _seconds(place.frame.shortest):
+                what = f"{resource} of tenant '{place.tenant}' has '{value}' in {path}"
+                yield Violation(resource, what, f"set it to {place.frame.shortest} or more")
+
+
+def tenants_use_no_shared_identity(tenants: Tenants) -> Iterator[Violation]:
+    """No object of a tenant makes a controller use its own cloud identity or keys, which all tenants would share, unless the
+    main file sets `platform.sharedIdentity`.
+    """
+    for resource, place in tenants.placed if not tenants.file.identity_is_shared else ():
+        if not resource.group.endswith(".toolkit.fluxcd.io") or tenants.is_baseline(resource):
+            continue
+        for path, what in _borrowed(resource.spec, "spec"):
+            told = f"{resource} of tenant '{place.tenant}' {what} in {path}"
+            yield Violation(resource, told, "name credentials of the tenant")
+        if resource.kind == "Provider" and (problem := _problem_of_type(resource.spec)):
+            told = f"{resource} of tenant '{place.tenant}' {problem}"
+            yield Violation(resource, told, "name credentials of the tenant, or choose another type")
+
+
+def _problem_of_type(spec: Mapping[str, Any]) -> str:
+    """What is wrong with the type of an alert's provider, in words; "" if it is right."""
+    kind = spec.get("type")
+    if kind in _WITH_FILES:
+        return f"has the type '{kind}', whose credentials can name files of the controller"
+    if kind in _CLOUD_ALERTS and not mapping(spec.get("secretRef")).get("name"):
+        return f"has no credentials for '{kind}'"
+    return ""
+
+
+def _addresses(resource: Resource) -> Iterator[tuple[str, str, str]]:
+    """Each address that a controller connects to: its field, as an address, and as an author writes it."""
+    spec = resource.spec
+    match resource.kind:
+        case "GitRepository" | "OCIRepository" | "HelmRepository":
+            yield "spec.url", str(spec.get("url")), str(spec.get("url"))
+        case "Bucket":
+            endpoint, bucket = str(spec.get("endpoint")), str(spec.get("bucketName"))
+            yield "spec.endpoint", of_bucket(endpoint, bucket), f"{endpoint}/{bucket}"
+            if sts := mapping(spec.get("sts")).get("endpoint"):
+                yield "spec.sts.endpoint", str(sts), str(sts)
+        case "ImageRepository":
+            yield "spec.image", of_image(str(spec.get("image"))), str(spec.get("image"))
+        case "Receiver":
+            for issuer in entries(spec.get("oidcProviders")):
+                yield "spec.oidcProviders", str(issuer.get("issuerURL")), str(issuer.get("issuerURL"))
+        case "Provider":
+            for key in ("address", "proxy"):
+                if spec.get(key):
+                    yield f"spec.{key}", str(spec[key]), str(spec[key])
+
+
+def _borrowed(value: Mapping[str, Any], at: str) -> Iterator[tuple[str, str]]:
+    """Where a spec asks for an identity without bringing one."""
+    for key, inner in value.items():
+        if key in _CONTENT:
+            continue
+        if key == "provider" and inner in _CLOUDS:
+            yield f"{at}.provider", f"uses the identity for '{inner}'"
+        if key == "decryption" and not mapping(mapping(inner).get("secretRef")).get("name"):
+            yield f"{at}.decryption", "uses the keys of all tenants"
+        for each in [inner] if isinstance(inner, Mapping) else entries(inner):
+            yield from _borrowed(each, f"{at}.{key}")
+
+
+def _times(value: Mapping[str, Any], at: str) -> Iterator[tuple[str, str]]:
+    for key, inner in value.items():
+        if key in ("interval", "retryInterval") and isinstance(inner, str):
+            yield f"{at}.{key}", inner
+        elif key not in _CONTENT:
+            for each in [inner] if isinstance(inner, Mapping) else entries(inner):
+                yield from _times(each, f"{at}.{key}")
+
+
+def _seconds(duration: str) -> float:
+    parts = re.findall(r"([0-9.]+)(ms|s|m|h)", duration)
+    return sum(float(number) * _SECONDS[unit] for number, unit in parts)

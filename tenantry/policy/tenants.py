@@ -1,0 +1,225 @@
+"""The tenants' objects of a stack beside what the main file says of them: what rules about frames ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tenantry.policy.frame import Frame, frame_of
+from tenantry.policy.kubeconfig import Kubeconfig
+from tenantry.policy.main_file import MainFile, filled
+from tenantry.policy.resource import Resource, entries, mapping
+from tenantry.policy.stack import Stack, installed
+
+ENVIRONMENT = "tenantry/environment"
+CLUSTER = "tenantry/cluster"
+APP = "tenantry/app"
+_NO_TENANTS = (
+    *("admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io"),
+    "rbac.authorization.k8s.io",
+)
+"""Groups whose cluster-scoped objects are for the whole cluster, or have a key of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a tenant's objects for one cluster belong.
+
+    namespace, namespaces: the main one, and all; home: the namespace of the Flux objects; account: whom Flux impersonates.
+    kubeconfig: None on the management cluster.
+    """
+
+    frame: Frame
+    environment: str
+    cluster: str
+    namespace: str
+    namespaces: frozenset[str]
+    home: str
+    account: str
+    kubeconfig: Kubeconfig | None
+
+    @property
+    def tenant(self) -> str:
+        return self.frame.tenant
+
+    def is_own_name(self, name: str) -> bool:
+        """Whether a name in `home` can only be the tenant's."""
+        if self.kubeconfig is None:
+            return True
+        return name.startswith((f"{self.cluster}-{self.namespace}-", f"{self.cluster}.{self.namespace}."))
+
+    def is_cluster_right(self, resource: Resource) -> bool:
+        """Whether an object outside of namespaces is what the main file says under `clusterRoles`, for the tenant alone."""
+        prefix, key = f"tenantry.{self.namespace}.", resource.name.removeprefix(f"tenantry.{self.namespace}.")
+        written = mapping(mapping(self.frame.own.get("clusterRoles")).get(key))
+        if resource.group != "rbac.authorization.k8s.io" or not resource.name.startswith(prefix) or not written:
+            return False
+        if resource.kind == "ClusterRole":
+            return "rules" in written and _as_text(resource.props.get("rules")) == _as_text(written["rules"])
+        role = mapping(resource.props.get("roleRef"))
+        homes = {self.home, *(() if self.kubeconfig else self.frame.accounts(self.environment))}
+        users = {("User", f"system:serviceaccount:{home}:{self.account}") for home in homes}
+        named = {(each.get("kind"), each.get("name")) for each in entries(resource.props.get("subjects"))}
+        is_binding = resource.kind == "ClusterRoleBinding" and role.get("kind") == "ClusterRole"
+        return is_binding and role.get("name") == written.get("role", resource.name) and named == users
+
+    def is_cluster_object(self, resource: Resource) -> bool:
+        """Whether the main file itself has the object under `clusterObjects`."""
+        variables = {**self.variables(), "namespace": self.namespace}
+        refused = resource.group in _NO_TENANTS or resource.group.endswith(".fluxcd.io")
+        written = mapping(self.frame.own.get("clusterObjects")).items()
+        names = (
+            (str(mapping(mapping(each).get("metadata")).get("name") or key), mapping(each)) for key, each in written
+        )
+        return (
+            not refused
+            and not resource.namespace
+            and (resource.group, resource.kind) not in (("", "Namespace"), ("", "Node"))
+            and any(
+                (each.get("apiVersion"), each.get("kind")) == (resource.props.get("apiVersion"), resource.kind)
+                and filled(name, variables) == resource.name
+                for name, each in names
+            )
+        )
+
+    def is_declared(self, resource: Resource) -> bool:
+        """Whether the main file itself has the object under `objects`."""
+        key = self.frame.extra(self.environment).get(resource.namespace, "")
+        variables = {**self.variables(), "namespace": resource.namespace}
+        return resource.namespace in self.namespaces and any(
+            (each.get("apiVersion"), each.get("kind")) == (resource.props.get("apiVersion"), resource.kind)
+            and filled(name, variables) == resource.name
+            for name, each in self.frame.objects(key)
+        )
+
+    def variables(self, app: str = "") -> dict[str, str]:
+        """The placeholders of the tenant there."""
+        built_in = {"tenant": self.tenant, **({"app": app} if app else {})}
+        return self.frame.file.variables(self.environment, self.cluster, **built_in)
+
+
+class Tenants:
+    """Immutable; each answer is computed once."""
+
+    def __init__(self, stack: Stack, file: MainFile) -> None:
+        self.stack = stack
+        self.file = file
+        self._places: dict[tuple[str, str, str], Place | None] = {}
+
+    @cached_property
+    def objects(self) -> tuple[Resource, ...]:
+        """All objects of tenants, with what their baselines install on remote clusters."""
+        given = [each for each in self.stack.objects if each.tenant]
+        return (*given, *(each for release in given if self.is_baseline(release) for each in installed(release)))
+
+    @cached_property
+    def placed(self) -> tuple[tuple[Resource, Place], ...]:
+        """The objects whose tenants, environments and clusters the file knows, each with its place."""
+        return tuple((each, place) for each in self.objects if (place := self.place_of(each)))
+
+    def place_of(self, resource: Resource) -> Place | None:
+        """The place that an object's labels claim; None: the file knows none."""
+        # A baseline's objects are those of the release, whatever they say themselves.
+        labels = (resource.by or resource).labels
+        cluster = str(labels.get(CLUSTER, "")) or self._cluster_of_account(resource)
+        key = ((resource.by or resource).tenant, str(labels.get(ENVIRONMENT, "")), cluster)
+        if key not in self._places:
+            self._places[key] = self._place(*key)
+        return self._places[key]
+
+    def is_baseline(self, resource: Resource) -> bool:
+        """Whether an object is the platform's own release of a tenant's namespaces on a remote cluster."""
+        place = self.place_of(resource) if resource.is_release and not resource.labels.get(APP) else None
+        if place is None or place.kubeconfig is None:
+            return False
+        return resource.name == f"{place.cluster}-{place.namespace}-baseline"
+
+    def find(self, kind: str, namespace: str, name: str) -> Resource | None:
+        return self._registered.get((kind, namespace, name))
+
+    def claims(self, environment: str) -> Mapping[str, frozenset[str]]:
+        """Every namespace of tenants on the clusters of an environment: its holders, as `tenant (environment)`."""
+        found: dict[str, set[str]] = {}
+        for other in self._beside(environment):
+            for tenant in self.file.tenants:
+                if (frame := frame_of(self.file, tenant)) and self._is_in(frame, other, environment):
+                    for name in (frame.namespace(other), *frame.extra(other)):
+                        found.setdefault(name, set()).add(f"{tenant} ({other})")
+        for each in self.namespaces:
+            holder = f"{(each.by or each).tenant} ({(each.by or each).labels.get(ENVIRONMENT)})"
+            found.setdefault(each.name, set()).add(holder)
+        return {name: frozenset(holders) for name, holders in found.items()}
+
+    @cached_property
+    def namespaces(self) -> tuple[Resource, ...]:
+        """The Namespaces of all tenants on all clusters."""
+        return tuple(each for each in self.objects if (each.group, each.kind) == ("", "Namespace"))
+
+    def _place(self, tenant: str, environment: str, cluster: str) -> Place | None:
+        frame = frame_of(self.file, tenant)
+        if frame is None or environment not in self.file.environments or cluster not in self.file.clusters:
+            return None
+        main = frame.namespace(environment)
+        here = self.file.manages(cluster, environment)
+        kubeconfig = None if here else self.file.kubeconfig(cluster)
+        return Place(
+            frame.there(environment, cluster),
+            environment,
+            cluster,
+            main,
+            frozenset({main, *frame.extra(environment), *self._brought(frame, environment, main)}),
+            kubeconfig.namespace if kubeconfig else main,
+            main if kubeconfig else frame.account,
+            kubeconfig,
+        )
+
+    def _brought(self, frame: Frame, environment: str, main: str) -> Iterator[str]:
+        """Namespaces of an included file that may declare some; their names contain that of the main one."""
+        for each in self.stack.everywhere if frame.leaves("namespaces") else ():
+            labels = (each.by or each).labels
+            is_there = each.kind == "Namespace" and labels.get(ENVIRONMENT) == environment
+            if is_there and each.tenant == frame.tenant and main in each.name:
+                yield each.name
+
+    @cached_property
+    def _registered(self) -> Mapping[tuple[str, str, str], Resource]:
+        return {(each.kind, each.namespace, each.name): each for each in self.stack.objects}
+
+    def _beside(self, environment: str) -> Iterator[str]:
+        """The environments that have a cluster in common with one, itself too."""
+        here = self._clusters_of(environment)
+        return (each for each in self.file.environments if not here.isdisjoint(self._clusters_of(each)))
+
+    def _is_in(self, frame: Frame, other: str, environment: str) -> bool:
+        """Whether a tenant can be in an environment; in another than that of the stack, where the main file puts it itself."""
+        clusters = self._clusters_of(other)
+        if other == environment:
+            return frame.allows_environment(other, "") and any(frame.allows_cluster(each, "") for each in clusters)
+        return frame.places_itself(other, clusters)
+
+    def _clusters_of(self, environment: str) -> set[str]:
+        declared = self.file.clusters.items()
+        found = {name for name, each in declared if environment in (each or {}).get("environments", ())}
+        return {*found, str(self.file.environments.get(environment, {}).get("management"))}
+
+    def _cluster_of_account(self, resource: Resource) -> str:
+        """A service account beside kubeconfigs is for all clusters whose kubeconfigs are there."""
+        if resource.kind != "ServiceAccount":
+            return ""
+        found = (each for each in self.file.clusters if self._home_of(each) == resource.namespace)
+        return next(found, "")
+
+    def _home_of(self, cluster: str) -> str:
+        kubeconfig = self.file.kubeconfig(cluster)
+        return kubeconfig.namespace if kubeconfig else ""
+
+
+def _as_text(value: Any) -> Any:
+    """Plain data with text for every value, as the main file is read; without empty entries."""
+    if isinstance(value, Mapping):
+        return {key: _as_text(inner) for key, inner in value.items() if inner is not None}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_as_text(inner) for inner in value]
+    return str(value)

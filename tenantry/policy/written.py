@@ -1,0 +1,35 @@
+"""What is written anywhere below a part of the main file: addresses, and intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tenantry.policy.resource import entries, mapping
+
+_ADDRESSES = ("url", "image", "address", "proxy", "issuerURL")
+
+
+def addresses_in(value: Any, app: str = "") -> Iterator[tuple[str, dict[str, str]]]:
+    """Every address below a value, with the placeholders that only hold there."""
+    for key, inner in value.items() if isinstance(value, Mapping) else ():
+        if key in _ADDRESSES and isinstance(inner, str):
+            yield inner, {"app": app}
+        elif key == "endpoint" and isinstance(inner, str):
+            yield f"{inner}/{value['bucketName']}" if value.get("bucketName") else inner, {"app": app}
+        elif key == "apps":
+            for name, each in mapping(inner).items():
+                yield from addresses_in(each, name)
+        else:
+            for each in entries(inner) or (inner,):
+                yield from addresses_in(each, app)
+
+
+def times_in(value: Any) -> Iterator[str]:
+    """Every interval below a value."""
+    for key, inner in value.items() if isinstance(value, Mapping) else ():
+        if key in ("interval", "retryInterval", "chartInterval") and isinstance(inner, str):
+            yield inner
+        else:
+            for each in entries(inner) or (inner,):
+                yield from times_in(each)

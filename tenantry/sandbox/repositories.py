@@ -1,0 +1,145 @@
+"""Git repositories made from plain folders.
+
+Every `<owner>/<repository>` folder, two levels deep as on a Git host, becomes a bare repository with the branch `main`.
+Author and dates are fixed, so equal folders give equal commits on every machine. The folders may lie inside a
+repository of their own: what is done here happens in a bare repository with a throw-away index, and never touches one
+around the folder.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from tenantry.sandbox import logins
+from tenantry.sandbox.errors import SandboxError
+
+BRANCH = "refs/heads/main"
+WORKERS = 4
+ISOLATED = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+"""Keeps the user's own settings (hooks, signing, ignore files) out of what is published."""
+SIGNATURE = {
+    f"GIT_{role}_{field}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for field, value in (("NAME", "sandbox"), ("EMAIL", "sandbox@example.com"), ("DATE", "2000-01-01T00:00:00Z"))
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A bare repository that the content server serves."""
+
+    path: Path
+
+    def publish(self, folder: Path) -> None:
+        """Make the branch hold what the folder holds; commits nothing if it does already."""
+        self._create()
+        with _Index(self.path) as index:
+            # Git looks for a relative path from within the folder.
+            index.git("--work-tree", str(folder.resolve()), "add", "--all", ".", cwd=folder)
+            index.commit("Publish the folder")
+
+    def commit(self, changes: Mapping[str, str | None], message: str) -> str:
+        """Commit on top of the branch, as a tenant's push would; returns the commit's id.
+
+        Args:    changes: new content by path inside the repository; None deletes the file.
+        """
+        with _Index(self.path) as index:
+            index.git("read-tree", BRANCH)
+            for path, content in changes.items():
+                index.stage(path, content)
+            return index.commit(message)
+
+    def _create(self) -> None:
+        if not (self.path / "HEAD").is_file():
+            self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _git("init", "--quiet", "--bare", "--template=", "--initial-branch=main", str(self.path))
+
+
+def publish(source: Path, target: Path) -> tuple[str, ...]:
+    """Publish all folders of `source` below `target`, each for those who may fetch it, and withdraw repositories whose
+    folder is gone; returns the names.
+    """
+    names = folders(source)
+    logins.publish(source, target)
+    with ThreadPoolExecutor(WORKERS) as pool:
+        list(pool.map(lambda name: repository(target, name).publish(source / name), names))
+    served = {str(path.relative_to(target).with_suffix("")) for path in target.glob("*/*.git")}
+    for name in served.difference(names):
+        shutil.rmtree(repository(target, name).path)
+    return names
+
+
+def repository(target: Path, name: str) -> Repository:
+    """The repository `<owner>/<repository>` below a directory of published ones."""
+    return Repository(target / f"{name}.git")
+
+
+def folders(source: Path) -> tuple[str, ...]:
+    """The names `<owner>/<repository>` of all folders that become repositories; hidden ones do not."""
+    found = (path.relative_to(source) for path in source.glob("*/*") if path.is_dir())
+    return tuple(sorted(str(path) for path in found if not any(part.startswith(".") for part in path.parts)))
+
+
+class _Index:
+    """A throw-away index over a bare repository."""
+
+    def __init__(self, repository: Path) -> None:
+        self._repository = repository
+        self._scratch = tempfile.TemporaryDirectory(prefix="index-", dir=repository)
+
+    def __enter__(self) -> "_Index":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._scratch.cleanup()
+
+    def git(self, *arguments: str, cwd: Path | None = None, text: str | None = None) -> str:
+        environment = {"GIT_INDEX_FILE": str(Path(self._scratch.name) / "index")}
+        return _git("--git-dir", str(self._repository), *arguments, cwd=cwd, text=text, **environment)
+
+    def stage(self, path: str, content: str | None) -> None:
+        if content is None:
+            self.git("rm", "--quiet", "--cached", "--", path)
+        else:
+            blob = self.git("hash-object", "-w", "--stdin", text=content)
+            self.git("update-index", "--add", "--cacheinfo", f"100644,{blob},{path}")
+
+    def commit(self, message: str) -> str:
+        """Commit the index unless the branch holds the same already; returns the id of the branch's commit."""
+        tree, parent = self.git("write-tree"), self._tip()
+        if parent and self.git("rev-parse", f"{parent}^{{tree}}") == tree:
+            return parent
+        ancestry = ("-p", parent) if parent else ()
+        commit = self.git("commit-tree", tree, *ancestry, "-m", message)
+        self.git("update-ref", BRANCH, commit)
+        return commit
+
+    def _tip(self) -> str:
+        return self.git("for-each-ref", "--format=%(objectname)", BRANCH)
+
+
+def _git(*arguments: str, cwd: Path | None = None, text: str | None = None, **environment: str) -> str:
+    variables = {"PATH": os.environ.get("PATH", os.defpath), **ISOLATED, **SIGNATURE, **environment}
+    try:
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=cwd,
+            env=variables,
+            input=text,
+            text=True,
+            capture_output=True,
+            check=True,
+            timeout=60,
+        )
+    except FileNotFoundError as missing:
+        raise SandboxError("git is not on PATH", "install git: the sandbox makes its repositories with it") from missing
+    except subprocess.CalledProcessError as failed:
+        raise SandboxError(
+            f"git {arguments[-1]}: {failed.stderr.strip()}", "correct the folder that is published"
+        ) from failed
+    return done.stdout.strip()

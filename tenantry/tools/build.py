@@ -1,0 +1,168 @@
+"""The command that builds the tools; `make tools` runs it."""
+
+import argparse
+import fcntl
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from tenantry.tools import catalog, golang, installed, locate, store
+from tenantry.tools.catalog import CONTROLPLANE, MODULES, PROVIDER, PROVIDER_VERSION, PULUMI, Extra, Module
+from tenantry.tools.errors import ToolMissing, ToolsError
+from tenantry.tools.progress import duration, say, working
+from tenantry.tools.store import Store
+
+ROOM = 20
+"""Gigabytes for a build of everything if Go has nothing cached: 7 for modules, 13 for the build cache."""
+
+EPILOG = """\
+Without arguments, this builds what is neither built nor installed. An official Pulumi on PATH is used, with its kubernetes
+plugin; so are etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in $KUBEBUILDER_ASSETS or on PATH,
+where their versions fit. All checkouts share what is built, in $TENANTRY_CACHE, $XDG_CACHE_HOME/tenantry or
+~/.cache/tenantry. You can interrupt this, and run it twice at the same time.
+
+exit code: 0 built, 1 a build failed, 2 something is missing or the usage is wrong, 130 interrupted
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _options(arguments)
+    # Clean up after a cancelled CI job or a timeout as after ^C.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        if options.list:
+            _list()
+        else:
+            _build(_selected(options), store.default())
+    except ToolsError as error:
+        say(f"error: {error}")
+        return error.exit_code
+    except KeyboardInterrupt:
+        say("interrupted: the tools finished so far are kept, nothing half-built is left")
+        return 130
+    return 0
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tenantry.tools.build",
+        description="Builds the programs that Tenantry needs, from source, with Go.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these tools: " + ", ".join(catalog.names()))
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--all", action="store_true", help="build also what is installed")
+    which.add_argument(
+        "--list", action="store_true", help="print where each program is, or that it is missing, and stop"
+    )
+    return parser.parse_args(arguments)
+
+
+def _list() -> None:
+    for name in (*(each for each in catalog.names() if each != CONTROLPLANE), *installed.KUBERNETES):
+        try:
+            where = " ".join(locate.command_of(name))
+        except ToolMissing:
+            where = "missing"
+        program = installed.find(name)
+        unused = f"; not {program}: {program.objection}" if program and program.objection else ""
+        print(f"{name:<28}{where}{unused}")
+
+
+def _selected(options: argparse.Namespace) -> Sequence[Module]:
+    if options.all:
+        return MODULES
+    if options.names:
+        wanted = [catalog.module_of(name) for name in options.names]
+        return [module for module in MODULES if module in wanted]
+    _tell_installed()
+    return [module for module in MODULES if not installed.replaces(module)]
+
+
+def _tell_installed() -> None:
+    for program in filter(None, map(installed.find, installed.ACCEPTED)):
+        say(f"not using {program}: {program.objection}" if program.objection else f"using {program}")
+    lacking = [name for name in installed.KUBERNETES if not installed.path_of(name)]
+    if 0 < len(lacking) < len(installed.KUBERNETES):
+        say(f"{CONTROLPLANE} is needed all the same, for {', '.join(lacking)}")
+    if installed.path_of(PULUMI) and not installed.path_of(PROVIDER):
+        say(f"`pulumi plugin install resource kubernetes {PROVIDER_VERSION}` would save building {PROVIDER}")
+
+
+def _build(modules: Sequence[Module], kept: Store) -> None:
+    stale = [module for module in modules if not kept.built(module)]
+    if not stale:
+        say(f"nothing to build: everything is up to date in {kept.tools}")
+        return
+    golang.require()
+    names = [tool.name for module in stale for tool in module.tools]
+    _announce(names)
+    labels = {name: f"[{number}/{len(names)}] {name}" for number, name in enumerate(names, 1)}
+    start = time.monotonic()
+    for module in stale:  # sequentially, because Go itself uses all cores
+        with _locked(kept.lock(module), labels[module.tools[0].name]):
+            _build_module(module, kept, labels)
+    say(f"all done in {duration(time.monotonic() - start)}; the tools are in {kept.tools}")
+    say("They run without Go's build cache: `make tools-clean-cache` empties it, for your other Go projects too.")
+
+
+def _announce(names: Sequence[str]) -> None:
+    say(f"building {', '.join(names)}")
+    say(
+        f"If Go has nothing cached, all tools together take about 20 minutes on two cores, and {ROOM} GB; else seconds."
+    )
+    for cache in golang.caches():
+        nearest = next(each for each in (cache, *cache.parents) if each.exists())
+        if (free := shutil.disk_usage(nearest).free / 1e9) < ROOM:
+            say(f"warning: only {free:.1f} GB are free at {cache}; GOCACHE and GOMODCACHE can name a larger disk")
+
+
+@contextmanager
+def _locked(path: Path, label: str) -> Iterator[None]:
+    """Let only one process build a module. The system releases the lock when the process ends, even if it is killed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            with working(f"{label}: waiting for another process that is building it"):
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _build_module(module: Module, kept: Store, labels: Mapping[str, str]) -> None:
+    """Build all tools of a module, or none."""
+    if kept.built(module):
+        say(f"{labels[module.tools[0].name]}: another process has built it")
+        return
+    log = kept.log(module)
+    log.unlink(missing_ok=True)
+    with kept.draft(module) as draft:
+        result = draft / "result"
+        result.mkdir()
+        for tool in module.tools:
+            start = time.monotonic()
+            with working(f"{labels[tool.name]}: building"):
+                golang.build(tool, kept.sources / module.directory, result / tool.name, log)
+            say(f"{labels[tool.name]}: built in {duration(time.monotonic() - start)}")
+        for extra in module.extras:
+            _copy(extra, golang.dependency(extra.dependency, kept.sources / extra.requirer), result)
+        kept.keep(module, result)
+
+
+def _copy(extra: Extra, origin: Path, result: Path) -> None:
+    target = result / extra.into
+    target.mkdir(exist_ok=True)
+    for file in origin.glob(extra.files):
+        # Only the content, because files in Go's module cache are read-only.
+        copy = Path(shutil.copyfile(file, target / file.name))
+        copy.chmod(0o755 if extra.executable else 0o644)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
