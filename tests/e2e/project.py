@@ -164,7 +164,7 @@ def make_project(root: Path) -> Project:
         shutil.copy(REPOSITORY / name, root / name)
     for name in ("__main__.py", ".venv"):
         (root / name).symlink_to(REPOSITORY / name)
-    shutil.copytree(REPOSITORY / "sandbox" / "content", root / "content")
+    shutil.copytree(REPOSITORY / "tenantry" / "sandbox" / "content", root / "content")
     return _with_a_port(root)
 
 
