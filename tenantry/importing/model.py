@@ -4,6 +4,8 @@
     inference  Inventory                              ->  Draft
     proof      Inventory, Draft                       ->  Proof
     report     all of them                            ->  text, JSON
+
+`Path` in these classes is a place in tenants.yaml, not a file.
 """
 
 from __future__ import annotations
