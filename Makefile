@@ -93,6 +93,11 @@ reference: setup ## write docs/tenants-reference.md and docs/output-reference.md
 	@$(BIN)/python -m docgen.reference
 	@$(BIN)/python -m docgen.documents
 
+.PHONY: docs
+docs: setup ## write the site of the documentation to build/docs (half a minute)
+	@$(BIN)/sphinx-build -q -W --keep-going -n -b html -c docs -d build/doctrees . build/docs
+	@echo "build/docs/index.html: written"
+
 .PHONY: comparisons
 comparisons: setup ## write comparison.md of the examples anew from comparison.yaml and the lines of tenants.yaml
 	@$(BIN)/python -m docgen.comparisons
@@ -104,6 +109,10 @@ picture: setup ## draw docs/images/fleet.svg from the plan of tenants.yaml
 .PHONY: pictures
 pictures: setup ## take the pictures of the pages, docs/images/*.png, with Chromium
 	@$(BIN)/python docs/images/pages.py
+
+.PHONY: docs-pictures
+docs-pictures: docs ## take pictures of the documentation, build/docs-pictures/*.png, with Chromium, to look at
+	@$(BIN)/python -m docgen.site.pictures
 
 .PHONY: test-fast
 test-fast: setup ## unit, component and golden tests: no tools needed
@@ -124,7 +133,7 @@ test-hostile: setup ## inputs made to take time or memory, secrets in every plac
 	$(BIN)/pytest -n auto tests/hostile
 
 .PHONY: test-browser
-test-browser: setup ## click through the pages of diff and status in Debian's Chromium (half a minute)
+test-browser: docs ## click through the pages of diff and status, and the documentation, in Debian's Chromium (a minute)
 	@[ -x /usr/bin/chromium ] || $(chromium)
 	$(BIN)/pytest tests/browser
 
@@ -164,4 +173,4 @@ bench: setup ## time plan, render, diff and the pages on a large fleet
 
 .PHONY: clean
 clean: ## remove what was built here; tools stay in the user's cache
-	rm -rf .venv rendered .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .fuzz
+	rm -rf .venv build rendered .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .fuzz
