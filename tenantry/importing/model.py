@@ -14,6 +14,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tenantry.compare.fields import FieldChange
+from tenantry.kube.objects import KubeObject, ObjectId
+
 Path = tuple[str | int, ...]
 """A place in tenants.yaml, from its top."""
 
@@ -45,7 +48,10 @@ class Inventory:
 
 @dataclass(frozen=True, slots=True)
 class Became:
-    """An object that the draft expresses, and the place that does."""
+    """An object that the draft expresses, and the place that does.
+
+    An object that is planned under another name is in `left_over`, too: the old object has to be removed.
+    """
 
     read: Read
     path: Path
@@ -74,31 +80,36 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """A field that adoption changes: present in only one, or with two values."""
+class Proven:
+    """An object that was read, and the planned object of the same identity.
 
-    path: str
-    read: Any
-    planned: Any
+    changed: fields that adoption adds or changes, and entries of lists that it removes. Secrets are masked.
+    stays:   fields that the plan does not set. Adoption leaves them on the object, but tenants.yaml does not say them.
+    """
+
+    read: Read
+    planned: KubeObject
+    changed: tuple[FieldChange, ...]
+    stays: tuple[FieldChange, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Proven:
-    """An object that was read, and the planned object of the same identity. `fields` is empty if nothing changes."""
+class Added:
+    """An object that is planned only: adoption creates it."""
 
-    read: Read
-    fields: tuple[Field, ...]
+    environment: str
+    id: ObjectId
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
     """The plan of a draft, compared with what was read.
 
-    kept:    what is planned, too.
-    added:   identities that are planned only: adoption creates them.
-    missing: what is not planned; each is in the draft's `left_over`, or import has a defect.
+    missing: what is not planned under its name; each is in the draft's `left_over`, or import has a defect.
+    defects: what is wrong with the draft, in sentences; import writes nothing if there are any.
     """
 
     kept: tuple[Proven, ...]
-    added: tuple[tuple[str, str], ...]
+    added: tuple[Added, ...]
     missing: tuple[Read, ...]
+    defects: tuple[str, ...]

@@ -11,5 +11,6 @@ later, such as a reference to an object that does not exist.
 
 from tenantry.flux.conformance.check import check_part, check_spec
 from tenantry.flux.conformance.structure import part_of_spec
+from tenantry.flux.conformance.walk import completed
 
-__all__ = ["check_part", "check_spec", "part_of_spec"]
+__all__ = ["check_part", "check_spec", "completed", "part_of_spec"]

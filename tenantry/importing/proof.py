@@ -1,0 +1,80 @@
+"""The proof: the plan of a draft, compared object by object with what was read.
+
+Nothing that was read may be lost in silence: every object is planned, or is in the draft's `left_over`; every field that is
+lost or changed is in the proof, and so in the report. What breaks this is a defect of import itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from tenantry.compare.fields import Entry, FieldChange
+from tenantry.importing.equivalence import differences
+from tenantry.importing.model import Added, Draft, Inventory, Proof, Proven, Read
+from tenantry.kube.objects import KubeObject, ObjectId, object_id
+from tenantry.messages.data import ABSENT, value_at
+from tenantry.messages.text import format_path
+from tenantry.plan.plan import Plan
+
+
+class Identity(NamedTuple):
+    """An object wherever it is: the version of its API does not count, as API servers convert objects."""
+
+    cluster: str
+    group: str
+    kind: str
+    namespace: str
+    name: str
+
+
+def prove(inventory: Inventory, draft: Draft, plans: Mapping[str, Plan]) -> Proof:
+    """Compare the plans of a draft's environments with what was read."""
+    planned = _planned(plans)
+    read = {_identity(inventory, each): each for each in inventory.objects}
+    kept = tuple(_proven(each, planned[id][1]) for id, each in read.items() if id in planned)
+    added = tuple(Added(environment, each.id) for id, (environment, each) in planned.items() if id not in read)
+    missing = tuple(each for id, each in read.items() if id not in planned)
+    return Proof(kept, added, missing, tuple(_defects(draft, missing)))
+
+
+def _planned(plans: Mapping[str, Plan]) -> dict[Identity, tuple[str, KubeObject]]:
+    return {
+        _on(plan.management, each.id): (environment, each)
+        for environment, plan in plans.items()
+        for each in plan.objects
+    }
+
+
+def _identity(inventory: Inventory, read: Read) -> Identity:
+    return _on(inventory.management[read.environment], object_id(read.manifest))
+
+
+def _on(cluster: str, id: ObjectId) -> Identity:
+    group, _, _ = id.api_version.rpartition("/")
+    return Identity(cluster, group, id.kind, id.namespace, id.name)
+
+
+def _proven(read: Read, planned: KubeObject) -> Proven:
+    found = tuple(differences(read.manifest, planned.manifest))
+    stays = tuple(each for each in found if _stays(each))
+    return Proven(read, planned, tuple(each for each in found if each not in stays), stays)
+
+
+def _stays(change: FieldChange) -> bool:
+    """Whether the value remains on the object: server-side apply replaces lists, and leaves keys that it does not know.
+
+    The version of an API is no field that an object could keep, but a plan always has one.
+    """
+    in_list = any(isinstance(part, int | Entry) for part in change.path)
+    return change.after is ABSENT and not in_list
+
+
+def _defects(draft: Draft, missing: tuple[Read, ...]) -> Iterator[str]:
+    told = [each.read for each in draft.left_over if not each.field]
+    for each in missing:
+        if each not in told:
+            yield f"{object_id(each.manifest)} ({each.origin}) is neither planned nor reported"
+    for became in draft.became:
+        if value_at(draft.data, became.path, ABSENT) is ABSENT:
+            yield f"{object_id(became.read.manifest)} is said to be at {format_path(became.path)}, which is not written"
