@@ -70,6 +70,7 @@ check: setup ## formatting, lint, types, layers, spelling, generated documentati
 	@! git grep -nE '^(<{7}|>{7}) ' || { echo "these lines are left from a merge"; exit 1; }
 	$(BIN)/python -m docgen.reference --check
 	$(BIN)/python -m docgen.documents --check
+	$(BIN)/python -m docgen.commands --check
 	$(BIN)/python -m docgen.comparisons --check
 	$(BIN)/python docs/images/fleet.py --check
 
@@ -89,9 +90,10 @@ document-schema: setup ## write the JSON Schemas anew from the model
 	$(BIN)/tenantry schema --clusters > clusters-included.schema.json
 
 .PHONY: reference
-reference: setup ## write docs/tenants-reference.md and docs/output-reference.md anew from the models and the examples
+reference: setup ## write docs/tenants-reference.md, docs/output-reference.md and docs/cli.md anew from the models, examples and commands
 	@$(BIN)/python -m docgen.reference
 	@$(BIN)/python -m docgen.documents
+	@$(BIN)/python -m docgen.commands
 
 .PHONY: docs
 docs: setup ## write the site of the documentation to build/docs (half a minute)
