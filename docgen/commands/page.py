@@ -16,8 +16,8 @@ _INTRODUCTION = """\
 # Every command
 
 `tenantry COMMAND --help` prints the same in a terminal. [Output for programs](output.md) describes formats and exit codes.
-Commands read `tenants.yaml` in the current directory or one of its parents; `--file`, or the variable `TENANTRY_FILE`, names another
-file."""
+Commands read `tenants.yaml` in the current directory or one of its parents; `--file`, or the variable `TENANTRY_FILE`, names
+another file."""
 _SHARED = {"--help", "--version"}
 """Options that need no explanation at each command."""
 
