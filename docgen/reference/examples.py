@@ -18,6 +18,7 @@ from docgen.reference.sections import Section, hints, key_of, sections, text_of
 from tenantry.fleet.merge import Layer, merge
 from tenantry.kube.documents import document
 from tenantry.model import Document, Model
+from tenantry.model.strict import OneOf
 
 _HERE = Path(__file__).parent
 EXAMPLES = _HERE / "examples"
@@ -41,6 +42,8 @@ def write_fleet(section: Section, directory: Path) -> Path:
     shutil.copytree(BASE, directory)
     file = directory / "tenants.yaml"
     base, example = (document(text) for text in (file.read_text(encoding="utf-8"), example_of(section)))
+    if "chart" in example.get("platform", {}):
+        del base["platform"]["chart"]  # a chart from Git instead of one from a repository of charts
     merged = merge([Layer((), base), Layer((), example)])
     file.write_text(yaml.safe_dump(merged, sort_keys=False), encoding="utf-8")
     return file
@@ -68,9 +71,15 @@ def _without_example() -> Iterator[str]:
             continue
         shown = set(_shown(Document, document(text)))
         for field in section.fields:
-            if (section.model, field) not in shown:
+            if (section.model, field) not in shown and not _is_instead(section, field, shown):
                 key = key_of(section.model, field)
                 yield f"the example of section '{section.path}' does not show '{key}': add it to {name}.yaml"
+
+
+def _is_instead(section: Section, field: str, shown: set[tuple[type[Model], str]]) -> bool:
+    """Whether the example shows another key of a choice that the file has once."""
+    one_of = section.model.one_of if issubclass(section.model, OneOf) and "<" not in section.path else ()
+    return field in one_of and any((section.model, other) in shown for other in one_of)
 
 
 def _without_section() -> Iterator[str]:

@@ -13,7 +13,7 @@ from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import variables_of
 from tenantry.fleet.sharing import platform_account
 from tenantry.fleet.trace import Value, origin_at, trace
-from tenantry.model import ChartRepository
+from tenantry.model import ObjectsChart
 from tenantry.plan.plan import Plan
 
 
@@ -54,7 +54,7 @@ def _chart_values(fleet: Fleet, plan: Plan, cluster: str) -> tuple[Value, ...]:
     """The source of the objects chart, on a remote cluster with a baseline to install."""
     if cluster == plan.management or all(each.cluster != cluster for each in plan.placements):
         return ()
-    at = ("platform", "chart", "helm")
-    chart = resolved(fleet, at, ChartRepository, variables_of(fleet, plan.environment, cluster))
-    values = trace(fleet.source, [Layer(at, fleet.raw(*at))], chart.model_dump())
-    return tuple(each.under("chart", "helm") for each in values)
+    at = ("platform", "chart")
+    chart = resolved(fleet, at, ObjectsChart, variables_of(fleet, plan.environment, cluster))
+    values = trace(fleet.source, [Layer(at, fleet.raw(*at))], chart.model_dump(exclude_none=True))
+    return tuple(each.under("chart") for each in values)

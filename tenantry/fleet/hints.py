@@ -18,6 +18,7 @@ from tenantry.messages.redact import is_sensitive, kind_of, shorten
 from tenantry.model import (
     App,
     AppPatch,
+    ChartDirectory,
     Cluster,
     Credentials,
     FluxBlock,
@@ -39,7 +40,7 @@ from tenantry.model.tenancy import Subject
 _PLAIN = re.compile(r"[A-Za-z0-9*./][\w.+/@-]{0,59}|https?://[\w.:/-]{1,60}")
 """What needs no quotes in YAML, is short, and holds no user in front of a host."""
 _BLOCKS: dict[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}
-_REFS: dict[type[Model], type[Model]] = {Git: GitRef, Oci: OciRef}
+_REFS: dict[type[Model], type[Model]] = {Git: GitRef, Oci: OciRef, ChartDirectory: GitRef}
 _LOGIN = ("username", "password", "token", "identity", "bearerToken")
 _ON_THE_APP = "set it on the app itself, because overrides cannot change it"
 _MOVED: dict[type[Model], dict[str, str]] = {

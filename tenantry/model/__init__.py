@@ -29,8 +29,10 @@ from tenantry.model.clusters import (
 )
 from tenantry.model.credentials import Config, Credentials
 from tenantry.model.document import (
+    ChartDirectory,
     ChartRepository,
     Document,
+    ObjectsChart,
     PlacedSettings,
     Platform,
     Settings,
@@ -64,6 +66,7 @@ __all__ = [
     "AppPatch",
     "AppWhere",
     "Bucket",
+    "ChartDirectory",
     "ChartRepository",
     "Cluster",
     "ClusterGroup",
@@ -90,6 +93,7 @@ __all__ = [
     "Kustomize",
     "KustomizePatch",
     "Model",
+    "ObjectsChart",
     "Oci",
     "OciRef",
     "Overrides",

@@ -25,10 +25,11 @@ from tenantry.model.scalars import (
     Quantity,
     ResourceName,
     RoleName,
+    SourcePath,
     Text,
 )
-from tenantry.model.sources import Source
-from tenantry.model.strict import Model
+from tenantry.model.sources import GitRef, Source
+from tenantry.model.strict import Model, OneOf
 from tenantry.model.tenancy import ExtraBinding, ExtraNamespace, Limits, PodSecurity, ServiceAccount, TenantOwner
 
 
@@ -182,11 +183,24 @@ class ChartRepository(Model):
     """`oci` for addresses that begin with `oci://`."""
 
 
-class ObjectsChart(Model):
+class ChartDirectory(Model):
+    url: Text
+    """The address of the repository: http, https or ssh."""
+    ref: GitRef
+    """What to check out. Flux takes a changed chart when its `Chart.yaml` has another version, not with each commit."""
+    path: SourcePath
+    """The directory of the chart `tenantry-objects` in the repository."""
+
+
+class ObjectsChart(OneOf):
     """Where Flux finds the chart `tenantry-objects`, which installs baselines on remote clusters."""
 
-    helm: ChartRepository
-    """The Helm repository that serves the chart."""
+    one_of = ("helm", "git")
+
+    helm: ChartRepository | None = None
+    """The Helm repository or OCI registry that serves the chart."""
+    git: ChartDirectory | None = None
+    """The Git repository that contains the chart, for example the one with this file."""
     credentials: Name | None = None
     """The platform's credentials that Flux uses to fetch the chart."""
 

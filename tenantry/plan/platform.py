@@ -14,7 +14,7 @@ from tenantry.fleet.sharing import environment_part, platform_account
 from tenantry.kube import names
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.errors import Finding, Found, collecting
-from tenantry.model import ChartRepository, ConfigMap, SecretKey
+from tenantry.model import ConfigMap, ObjectsChart, SecretKey
 from tenantry.plan.access import access_objects, identity_of, kubeconfig_of
 from tenantry.plan.addon_namespaces import (
     management_objects,
@@ -32,6 +32,13 @@ from tenantry.plan.objects.remote import objects_chart
 from tenantry.plan.objects.scope import Scope
 from tenantry.plan.planned_apps import AppSet
 from tenantry.plan.receivers import plan_receivers
+
+_PUBLISH = (
+    "copy the chart into a Git repository with `tenantry chart copy charts/objects`, and set"
+    " 'platform: {chart: {git: {url: ..., ref: {branch: main}, path: charts/objects}}}'; or push it to a registry with"
+    " `tenantry chart push oci://HOST/PATH`, and set"
+    " 'platform: {chart: {helm: {url: \"oci://HOST/PATH\", type: oci, version: ...}}}'"
+)
 
 
 class PlatformPlanner:
@@ -213,27 +220,23 @@ class PlatformPlanner:
         """
         cluster = platform.cluster
         if cluster not in self._charts:
-            chart = self._chart_repository(cluster, why)
+            chart = self._declared_chart(cluster, why)
             name = names.join("tenantry", *environment_part(self.fleet, self.environment))
-            declared = self._platform.chart
-            credentials = declared.credentials if declared else None
-            source, built = objects_chart(platform, name, chart, credentials, self._settings.interval)
+            source, built = objects_chart(platform, name, chart, self._settings.interval)
             attachments = Attachments(self.fleet, platform, {})
             source = attachments.bound(source)
             self._gathering.add([*attachments.made.values(), source, built], ("clusters", cluster))
             self._charts[cluster] = built.id
         return self._charts[cluster]
 
-    def _chart_repository(self, cluster: str, why: str) -> ChartRepository:
-        at = ("platform", "chart", "helm")
+    def _declared_chart(self, cluster: str, why: str) -> ObjectsChart:
         if self._platform.chart is None:
             message = (
                 f"{why} on remote cluster '{cluster}', but 'platform.chart' does"
                 " not say where the chart lies that installs baselines"
             )
-            fix = "publish charts/objects in a Helm repository, and set 'platform: {chart: {helm: {url: ..., version: ...}}}'"
-            raise Found([Finding(("clusters", cluster), "no-objects-chart", message, fix=fix)])
-        return resolved(self.fleet, at, ChartRepository, self._variables(cluster))
+            raise Found([Finding(("clusters", cluster), "no-objects-chart", message, fix=_PUBLISH)])
+        return resolved(self.fleet, ("platform", "chart"), ObjectsChart, self._variables(cluster))
 
     def _has_tenants(self, cluster: str, environments: Iterable[str]) -> bool:
         tenants = self.fleet.document.tenants

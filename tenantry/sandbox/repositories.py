@@ -15,10 +15,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from tenantry.charts import OBJECTS
 from tenantry.sandbox import logins
 from tenantry.sandbox.errors import SandboxError
 
 BRANCH = "refs/heads/main"
+FLEET = "tenantry/fleet"
+"""The repository that stands for the fleet's own: it has the chart for baselines in `charts/objects`."""
 WORKERS = 4
 ISOLATED = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 """Keeps the user's own settings (hooks, signing, ignore files) out of what is published."""
@@ -35,12 +38,15 @@ class Repository:
 
     path: Path
 
-    def publish(self, folder: Path) -> None:
-        """Make the branch hold what the folder holds; commits nothing if it does already."""
+    def publish(self, folder: Path, *below: str) -> None:
+        """Make the branch hold what the folder holds, below these directories; commits nothing if it does already."""
         self._create()
         with _Index(self.path) as index:
             # Git looks for a relative path from within the folder.
             index.git("--work-tree", str(folder.resolve()), "add", "--all", ".", cwd=folder)
+            for name in reversed(below):
+                tree = index.git("write-tree")
+                index.git("read-tree", index.git("mktree", text=f"040000 tree {tree}\t{name}\n"))
             index.commit("Publish the folder")
 
     def commit(self, changes: Mapping[str, str | None], message: str) -> str:
@@ -63,13 +69,17 @@ class Repository:
 def publish(source: Path, target: Path) -> tuple[str, ...]:
     """Publish all folders of `source` below `target`, each for those who may fetch it, and withdraw repositories whose
     folder is gone; returns the names.
+
+    The chart for baselines is in a repository of its own, as a fleet's repository has it.
     """
     names = folders(source)
     logins.publish(source, target)
     with ThreadPoolExecutor(WORKERS) as pool:
         list(pool.map(lambda name: repository(target, name).publish(source / name), names))
+    if FLEET not in names:
+        repository(target, FLEET).publish(OBJECTS, "charts", "objects")
     served = {str(path.relative_to(target).with_suffix("")) for path in target.glob("*/*.git")}
-    for name in served.difference(names):
+    for name in served.difference((*names, FLEET)):
         shutil.rmtree(repository(target, name).path)
     return names
 

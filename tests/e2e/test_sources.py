@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.clusters import Cluster
+from tenantry.charts import OBJECTS
+from tenantry.sandbox import content
+from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project, Result, begun, make_fleet
 
 pytestmark = pytest.mark.e2e
@@ -169,6 +171,34 @@ def test_an_add_on_comes_from_where_the_platform_s_credentials_lead(edge: Cluste
     agent = edge.find("ConfigMap", "default", "agent")
     assert agent
     assert agent["data"] == {"kind": "OCIRepository"}
+
+
+def test_a_baseline_follows_the_version_of_the_chart_in_git_and_not_each_commit(ready: Project, hub: Cluster) -> None:
+    def said(kind: str, name: str) -> str:
+        status = (hub.find(kind, "clusters", name) or {}).get("status", {})
+        return str(status["history"][0]["chartVersion"] if kind == "HelmRelease" else status["artifact"]["revision"])
+
+    def pushed(changes: dict[str, str], version: str) -> None:
+        commit = content.commit(ready.sandbox, "tenantry/fleet", changes, "change")
+        hub.reconcile("GitRepository", "clusters", "edge-tenantry")
+        eventually(lambda: said("GitRepository", "edge-tenantry").endswith(commit) or None, "the commit")
+        chart = next(
+            each for each in hub.fleet_objects() if each.startswith("HelmChart clusters/edge-tenantry-objects-")
+        )
+        name = chart.partition("/")[2]
+        eventually(lambda: fetched(name).endswith(commit) or None, "the chart of the commit")
+        assert said("HelmChart", name) == version
+
+    def fetched(chart: str) -> str:
+        found = hub.find("HelmChart", "clusters", chart) or {}
+        return str(found["status"].get("observedSourceArtifactRevision"))
+
+    assert said("HelmRelease", "edge-rocky-baseline") == "0.1.0"
+    pushed({"tenants.yaml": "changed: true\n"}, "0.1.0")
+    chart = (OBJECTS / "Chart.yaml").read_text().replace("version: 0.1.0", "version: 0.1.1")
+    pushed({"charts/objects/Chart.yaml": chart}, "0.1.1")
+    for name in ("edge-rocky-baseline", "edge-movy-baseline"):
+        eventually(lambda name=name: said("HelmRelease", name) == "0.1.1" or None, name)  # type: ignore[misc]
 
 
 @pytest.mark.usefixtures("ready")

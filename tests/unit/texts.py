@@ -22,6 +22,9 @@ clusters:
 platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}
 """
 """A management cluster `hub`, a remote `edge`; tests put `tenants:` behind it, from line 8."""
+CHART = 'helm: {url: "https://charts.example.com", version: 0.1.0}'
+FROM_GIT = 'git: {url: "https://git.example.com/fleet", ref: {branch: main}, path: ./charts/objects/}'
+"""What stands below `platform.chart` in the frame, and what may stand there instead."""
 
 
 def rocky(apps: str, rest: str = "clusters: {names: [hub]}") -> str:

@@ -19,6 +19,9 @@ from tenantry.kube.objects import KubeObject, Manifest
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.scope import SHARD_LABEL
 
+_NOT_OF_THE_FILE: tuple[Path, ...] = (("git", "interval"), ("git", "timeout"), ("git", "sparseCheckout"))
+"""What the plan adds to the Git repository of the chart for baselines."""
+
 
 def object_delta(spot: Spot, both: Both, found: Gathered) -> Delta:
     """The difference of a part that is no app."""
@@ -104,17 +107,25 @@ def _words(objects: list[KubeObject], manifests: list[Manifest], spot: Spot, sid
 
 def _words_of(object: KubeObject, side: Side) -> Words:
     if object.id.kind in SOURCES:
-        prefix: Path = () if object.owner.tenant else ("chart",)
         words = source_words(object, side.naming)
-        return Words({(*prefix, *path): value for path, value in words.items()}, {})
+        if object.owner.tenant:
+            return Words(words, {})
+        told = {("chart", *path): value for path, value in words.items() if path not in _NOT_OF_THE_FILE}
+        return Words(told, {})
     if object.id.kind == "HelmChart":
-        spec = mapping_at(object.manifest, "spec")
-        return Words({("chart", "helm", key): spec[key] for key in spec if key not in ("chart", "sourceRef")}, {})
+        return Words(_chart_words(mapping_at(object.manifest, "spec")), {})
     if object.id.kind in NOTIFICATIONS:
         return Words(notification_words(object, side.naming), {})
     if object.id.kind == "HelmRelease":
         return release_words(object)
     return Words(attached_words(object), {})
+
+
+def _chart_words(spec: dict[str, Any]) -> dict[Path, Any]:
+    """The chart for baselines: a version in a repository of charts, or a directory in Git, whose source says the rest."""
+    if spec["sourceRef"]["kind"] == "GitRepository":
+        return {("chart", "git", "path"): spec["chart"]}
+    return {("chart", "helm", key): spec[key] for key in spec if key not in ("chart", "sourceRef")}
 
 
 def _states_of_namespaces(both: Both) -> tuple[State, State] | None:

@@ -37,7 +37,10 @@ def versions_are_versions_or_ranges(fleet: Fleet) -> Iterator[Finding]:
 def _versions(fleet: Fleet) -> Iterator[tuple[Path, set[str]]]:
     """Every place of a version or a range, with what stands there once placeholders are filled in."""
     if chart := fleet.document.platform.chart:
-        yield ("platform", "chart", "helm", "version"), _without_placeholders(chart.helm.version)
+        if chart.helm:
+            yield ("platform", "chart", "helm", "version"), _without_placeholders(chart.helm.version)
+        if chart.git and chart.git.ref.semver:
+            yield ("platform", "chart", "git", "ref", "semver"), _without_placeholders(chart.git.ref.semver)
     for at, _, _, app in walk.apps(fleet):
         for path, block in walk.blocks(fleet, at):
             if path[-1] == "helm" and isinstance(version := block.get("version"), str):

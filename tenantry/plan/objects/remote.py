@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tenantry.fleet.settings import TenantSettings
 from tenantry.kube.names import join
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
-from tenantry.model import ChartRepository, ConfigMap, Helm, HelmRepository, Source
+from tenantry.model import ChartDirectory, ConfigMap, Git, Helm, HelmRepository, ObjectsChart, Source
 from tenantry.plan.objects.apps import HELM_API, Dependency, edges, flux_order
 from tenantry.plan.objects.charts import chart_object
 from tenantry.plan.objects.scope import (
@@ -22,7 +22,9 @@ from tenantry.plan.objects.scope import (
 from tenantry.plan.objects.sources import reference, source_object
 
 OBJECTS_CHART = "tenantry-objects"
-"""The name of the chart in charts/objects, which installs `values.objects` unchanged."""
+"""The name of the chart in tenantry/charts/objects, which installs `values.objects` unchanged."""
+_LOOK_FOR_COMMITS = "10m"
+"""How often Flux looks for new commits: as often as it reads the index of a Helm repository."""
 
 
 def service_account(name: str, namespace: str, environment: str, owner: Owner) -> KubeObject:
@@ -62,13 +64,31 @@ def workload_identity(config: ConfigMap, environment: str, cluster: str) -> Kube
     )
 
 
-def objects_chart(
-    scope: Scope, name: str, chart: ChartRepository, credentials: str | None, interval: str
-) -> tuple[KubeObject, KubeObject]:
-    """The HelmRepository and HelmChart of the baselines on one remote cluster. Raises: Found: the URL is wrong."""
-    repository = HelmRepository(url=chart.url, type=chart.type)
-    source = source_object(scope, name, Source(helm=repository, credentials=credentials), ("platform", "chart"))
-    return source, chart_object(scope, source, name, Helm(chart=OBJECTS_CHART, version=chart.version), interval)
+def objects_chart(scope: Scope, name: str, chart: ObjectsChart, interval: str) -> tuple[KubeObject, KubeObject]:
+    """The source and HelmChart of the baselines on one remote cluster. Raises: Found: the URL is wrong."""
+    declared, helm = _from_git(chart.git) if chart.git else _from_repository(chart)
+    source = source_object(
+        scope, name, declared.model_copy(update={"credentials": chart.credentials}), ("platform", "chart")
+    )
+    return source, chart_object(scope, source, name, helm, interval)
+
+
+def _from_repository(chart: ObjectsChart) -> tuple[Source, Helm]:
+    assert chart.helm is not None  # one of both is given
+    repository = HelmRepository(url=chart.helm.url, type=chart.helm.type)
+    return Source(helm=repository), Helm(chart=OBJECTS_CHART, version=chart.helm.version)
+
+
+def _from_git(chart: ChartDirectory) -> tuple[Source, Helm]:
+    """Only the chart's directory is fetched, because each remote cluster has a copy.
+
+    The strategy is `ChartVersion`: a fleet's own repository changes with every edit, and `Revision` would upgrade every
+    baseline with every commit.
+    """
+    path = chart.path.removeprefix("./").rstrip("/")
+    only = None if path in ("", ".") else [path]
+    git = Git(url=chart.url, ref=chart.ref, interval=_LOOK_FOR_COMMITS, sparseCheckout=only)
+    return Source(git=git), Helm(chart=path or ".", reconcileStrategy="ChartVersion")
 
 
 def baseline_release(

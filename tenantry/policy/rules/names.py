@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -160,7 +161,7 @@ class _Baseline:
             yield "spec.serviceAccountName", f"names service account '{spec.get('serviceAccountName')}'"
         if spec.get("valuesFrom") or set(mapping(spec.get("values"))) != {"objects"}:
             yield "spec.values", "takes values that are not a baseline's"
-        if self._address_of_chart(release) != self._platforms_address():
+        if self._origin_of_chart(release) != self._platforms_origin():
             yield "spec.chartRef", "takes a chart that is not the platform's"
         if (given := self._waits_for(release)) != (wanted := self._wanted()):
             yield "spec.dependsOn", f"waits for {sorted(given)}, not for {sorted(wanted)}"
@@ -174,19 +175,45 @@ class _Baseline:
         names = (each.removeprefix("platform/") for each in texts(self.place.frame.settings.get("dependsOn")))
         return {f"/{self.place.cluster}-{each}" for each in names if "helm" in mapping(addons.get(each))}
 
-    def _address_of_chart(self, release: Resource) -> str:
-        """The URL of the repository of the chart; "" if any of them is a tenant's, or is not registered."""
-        found: Resource | None = release
-        for path in ("chartRef", "sourceRef"):
-            reference = next(iter(lookup(found.spec if found else {}, path)), {})
-            found = self.tenants.find(str(reference.get("kind")), release.namespace, str(reference.get("name")))
-            if found is None or found.tenant or found.labels.get(APP):
-                return ""
-        return str(found.spec.get("url")) if found else ""
+    def _origin_of_chart(self, release: Resource) -> tuple[str, ...]:
+        """Kind and URL of the repository of the chart, and of a directory in Git its path and revision.
 
-    def _platforms_address(self) -> str:
-        chart = next(iter(lookup(self.tenants.file.platform, "chart.helm")), {})
-        return filled(str(chart.get("url")), self.tenants.file.variables(self.place.environment, self.place.cluster))
+        Empty if the chart or the repository is a tenant's, or is not registered.
+        """
+        chart = self._platforms(release, release.spec, "chartRef")
+        source = self._platforms(release, chart.spec, "sourceRef") if chart else None
+        if chart is None or source is None:
+            return ()
+        url = str(source.spec.get("url"))
+        if source.kind != "GitRepository":
+            return source.kind, url
+        return source.kind, url, _directory(chart.spec.get("chart")), _ref(source.spec.get("ref"))
+
+    def _platforms(self, release: Resource, spec: Mapping[str, Any], path: str) -> Resource | None:
+        """What a reference names, if it is the platform's and no add-on's."""
+        reference = next(iter(lookup(spec, path)), {})
+        found = self.tenants.find(str(reference.get("kind")), release.namespace, str(reference.get("name")))
+        return None if found is None or found.tenant or found.labels.get(APP) else found
+
+    def _platforms_origin(self) -> tuple[str, ...]:
+        """The same of what the main file says."""
+        variables = self.tenants.file.variables(self.place.environment, self.place.cluster)
+        chart = mapping(self.tenants.file.platform.get("chart"))
+        if not (git := mapping(chart.get("git"))):
+            return "HelmRepository", filled(str(mapping(chart.get("helm")).get("url")), variables)
+        texts = (filled(str(git.get("url")), variables), _directory(filled(str(git.get("path")), variables)))
+        ref = {
+            key: filled(str(value), variables) for key, value in mapping(git.get("ref")).items() if value is not None
+        }
+        return "GitRepository", *texts, _ref(ref)
+
+
+def _directory(path: Any) -> str:
+    return posixpath.normpath(str(path))
+
+
+def _ref(ref: Any) -> str:
+    return ", ".join(f"{key} {value}" for key, value in sorted(mapping(ref).items()))
 
 
 def _plain(value: Any) -> Any:

@@ -11,7 +11,7 @@ from tenantry.kube.objects import ObjectId, Owner
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused
 from tenantry.plan.placements import PlannedPlacement
-from tests.unit.texts import FRAME, fleet, named, one, planned, problems, rocky, told
+from tests.unit.texts import CHART, FRAME, FROM_GIT, fleet, named, one, planned, problems, rocky, told
 
 BOTH = "clusters: {all: true}"
 ON_HUB = "clusters: {names: [hub]}"
@@ -85,6 +85,59 @@ def test_a_remote_cluster_with_tenants_gets_the_objects_chart_and_each_placement
         "Kustomization kamaji/edge-movy-web",
     ]
     assert expected == named(planned(rocky(SIMPLE, ON_EDGE) + movy))
+
+
+def test_the_objects_chart_can_be_a_directory_of_a_git_repository() -> None:
+    login = ", credentials: fleet}, credentials: {fleet: {keys: [username, password]}}"
+    plan = planned(rocky(SIMPLE, ON_EDGE).replace(f"{CHART}}}", f"{FROM_GIT}{login}"))
+    assert {"Secret kamaji/edge.fleet", "GitRepository kamaji/edge-tenantry"} < set(named(plan))
+    assert one(plan, "GitRepository", "edge-tenantry").manifest["spec"] == {
+        "url": "https://git.example.com/fleet",
+        "ref": {"branch": "main"},
+        "interval": "10m",
+        "timeout": "60s",
+        "sparseCheckout": ["charts/objects"],
+        "secretRef": {"name": "edge.fleet"},
+    }
+    (chart,) = (each for each in plan.objects if each.id.kind == "HelmChart")
+    assert chart.manifest["spec"] == {
+        "chart": "charts/objects",
+        "reconcileStrategy": "ChartVersion",
+        "interval": "10m",
+        "sourceRef": {"kind": "GitRepository", "name": "edge-tenantry"},
+    }
+    baseline = one(plan, "HelmRelease", "edge-rocky-baseline")
+    assert chart.id in baseline.depends_on
+    assert baseline.manifest["spec"]["chartRef"] == {"kind": "HelmChart", "name": chart.id.name}
+
+
+@pytest.mark.parametrize("path", [".", "./", '""'])
+def test_the_objects_chart_can_be_a_repository_of_its_own(path: str) -> None:
+    plan = planned(rocky(SIMPLE, ON_EDGE).replace(CHART, FROM_GIT.replace("./charts/objects/", path)))
+    assert "sparseCheckout" not in one(plan, "GitRepository", "edge-tenantry").manifest["spec"]
+    (chart,) = (each.manifest["spec"]["chart"] for each in plan.objects if each.id.kind == "HelmChart")
+    assert chart == "."
+
+
+@pytest.mark.parametrize(
+    ("chart", "said"),
+    [
+        (f"{CHART}, {FROM_GIT}", "error[choose-one]: 'chart:' needs either 'helm:' or 'git:'; it has both"),
+        ("credentials: fleet", "error[choose-one]: 'chart:' needs either 'helm:' or 'git:'; it has neither"),
+        (
+            FROM_GIT.replace("ref: {branch: main}", "branch: main"),
+            "  at platform.chart.git.branch\n  known: path, ref, url\n  fix: write 'ref: {branch: main}'",
+        ),
+        (FROM_GIT.replace("./charts", "../charts"), "error[bad-path]: path '../charts/objects/' leaves the source"),
+        (
+            FROM_GIT.replace("https://git.example.com/fleet", "git@git.example.com:fleet.git"),
+            "error[bad-url]: 'git@git.example.com:fleet.git' is not a URL that Flux accepts here\n"
+            "  at platform.chart.git.url\n  fix: write ssh://git@git.example.com/fleet.git",
+        ),
+    ],
+)
+def test_what_a_chart_from_git_lacks_is_named(chart: str, said: str) -> None:
+    assert said in problems(rocky(SIMPLE, ON_EDGE).replace(CHART, chart))
 
 
 def test_clusters_whose_kubeconfigs_lie_in_one_namespace_share_service_accounts() -> None:
@@ -1003,7 +1056,9 @@ def test_a_tenant_on_a_remote_needs_the_objects_chart() -> None:
         "tenants.yaml:6:9: error[no-objects-chart]: tenant 'rocky' is placed on remote cluster 'edge', but 'platform.chart' does"
         " not say where the chart lies that installs baselines",
         "  at clusters.edge",
-        "  fix: publish charts/objects in a Helm repository, and set 'platform: {chart: {helm: {url: ..., version: ...}}}'",
+        "  fix: copy the chart into a Git repository with `tenantry chart copy charts/objects`, and set 'platform: {chart: {git:"
+        " {url: ..., ref: {branch: main}, path: charts/objects}}}'; or push it to a registry with `tenantry chart push"
+        " oci://HOST/PATH`, and set 'platform: {chart: {helm: {url: \"oci://HOST/PATH\", type: oci, version: ...}}}'",
         "Found 1 error",
     )
 

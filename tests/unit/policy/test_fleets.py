@@ -11,8 +11,8 @@ from tenantry.model.document import RESERVED
 from tenantry.policy.main_file import USUAL, MainFile, read
 from tests.hostile.confinement import escapes_of, judge, registered, seeds
 from tests.unit.policy.test_rules import violations
+from tests.unit.texts import CHART, FROM_GIT, rocky
 from tests.unit.texts import fleet as fleet_of
-from tests.unit.texts import rocky
 
 ROOT = Path(__file__).resolve().parents[3]
 FLEETS = [
@@ -55,3 +55,19 @@ def test_rights_on_whole_clusters_are_those_of_all_accounts_of_the_tenant_in_any
     written = f"clusters: {{names: [hub]}}\nnamespaces: {{{extra}}}\nclusterRoles: {{pv: {{role: volumes}}}}"
     loaded = fleet_of(rocky("web: {kustomize: {source: manifests}}", written))
     assert escapes_of(plan_all(loaded).values(), MainFile(loaded.source.data)) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("/fleet", "/mine"), ("charts/objects", "charts/own"), ("branch: main", "branch: next"), (FROM_GIT, CHART)],
+)
+def test_baselines_take_the_chart_from_the_place_in_git_that_the_main_file_names(one: str, other: str) -> None:
+    loaded = fleet_of(rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}").replace(CHART, FROM_GIT))
+    assert escapes_of(plan_all(loaded).values(), MainFile(loaded.source.data)) == []
+    said = fleet_of(rocky("web: {kustomize: {source: manifests}}").replace(CHART, FROM_GIT.replace(one, other)))
+    (escape,) = escapes_of(
+        plan_all(loaded).values(), MainFile({**loaded.source.data, "platform": said.source.data["platform"]})
+    )
+    assert escape.endswith(
+        "HelmRelease kamaji/edge-rocky-baseline of tenant 'rocky' takes a chart that is not the platform's in spec.chartRef"
+    )

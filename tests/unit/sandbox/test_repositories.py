@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from tenantry.charts import OBJECTS
 from tenantry.sandbox.repositories import folders, publish, repository
 
 
@@ -48,6 +49,20 @@ def test_hidden_folders_and_lone_files_are_passed_over(source: Path) -> None:
     (source / "rocky" / "README.md").write_text("about")
 
     assert folders(source) == ("rocky/manifests",)
+
+
+def test_the_chart_for_baselines_is_served_as_a_fleets_repository_has_it(source: Path, target: Path) -> None:
+    publish(source, target)
+    files = git(target / "tenantry" / "fleet.git", "ls-tree", "-r", "--name-only", "main").splitlines()
+    assert files == sorted(
+        f"charts/objects/{each.relative_to(OBJECTS)}" for each in OBJECTS.rglob("*") if each.is_file()
+    )
+
+    own = source / "tenantry" / "fleet"
+    own.mkdir(parents=True)
+    (own / "tenants.yaml").touch()
+    assert "tenantry/fleet" in publish(source, target)
+    assert git(target / "tenantry" / "fleet.git", "ls-tree", "-r", "--name-only", "main") == "tenants.yaml"
 
 
 def test_no_folders_are_no_repositories(tmp_path: Path, target: Path) -> None:

@@ -14,7 +14,6 @@ from tenantry.compare.diff import Changed, Diff
 from tenantry.kube.kinds import group_of
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, readable_id
 from tenantry.messages.data import mapping_at
-from tenantry.plan.objects.remote import OBJECTS_CHART
 from tenantry.plan.plan import Plan
 
 _INSTALLED = ("spec", "values", "objects")
@@ -59,13 +58,6 @@ class Pieces:
     def apps(self) -> frozenset[ObjectId]:
         """What stands for an app or an add-on. What these install is not in a plan, whatever their values say."""
         return frozenset(app.id for plan in (self.before, self.after) for app in plan.apps)
-
-    @cached_property
-    def chart_sources(self) -> frozenset[ObjectId]:
-        """The repositories of the chart that installs baselines."""
-        charts = (each for each in self.after.objects if each.id.kind == "HelmChart" and not each.owner.tenant)
-        specs = ((each, mapping_at(dict(each.manifest), "spec")) for each in charts)
-        return frozenset(id for each, spec in specs if spec.get("chart") == OBJECTS_CHART for id in each.depends_on)
 
     @cached_property
     def _fleeting(self) -> frozenset[tuple[Owner, str]]:

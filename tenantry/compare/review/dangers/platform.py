@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
-from tenantry.compare.diff import Diff
 from tenantry.compare.review.dangers.found import Found, Rank
 from tenantry.compare.review.dangers.pieces import Pieces
 from tenantry.compare.review.model import DangerKind
 from tenantry.kube.objects import KubeObject, Owner
 from tenantry.messages.data import mapping_at
-from tenantry.plan.objects.remote import OBJECTS_CHART
 from tenantry.plan.objects.scope import APP_LABEL
+from tenantry.plan.plan import Plan
 
 _ACTING = {
     "ImageUpdateAutomation": "pushes commits to its source from now on",
     "Receiver": "listens for webhooks from now on",
 }
+
+_OF_CHARTS = ("HelmChart", "HelmRepository", "GitRepository")
 
 
 def platform_dangers(pieces: Pieces) -> Iterator[Found]:
@@ -26,40 +27,59 @@ def platform_dangers(pieces: Pieces) -> Iterator[Found]:
     yield from _permitted(pieces)
 
 
+class _Origin(NamedTuple):
+    """Where the chart that installs baselines comes from. version: "" in Git; directory, ref: "" in a repository of charts."""
+
+    url: str
+    version: str
+    directory: str
+    ref: str
+
+    def instead_of(self, other: _Origin) -> Iterator[str]:
+        if self.url != other.url:
+            yield f"comes from {self.url} instead of {other.url}"
+        if self.version != other.version and self.version and other.version:
+            yield f"has version {self.version} instead of {other.version}"
+        if self.directory != other.directory and self.directory and other.directory:
+            yield f"is directory {self.directory} instead of {other.directory}"
+        if self.ref != other.ref and self.ref and other.ref:
+            yield f"is taken at {self.ref} instead of {other.ref}"
+
+
 def _objects_chart(pieces: Pieces) -> Iterator[Found]:
     """The chart that installs baselines, with the platform's rights on every remote cluster."""
-    before, after = (_charts(side) for side in _sides(pieces.diff))
-    for owner, chart in after.items():
-        one, other = (_spec(each).get("version") for each in (before.get(owner, chart), chart))
-        if one != other:
-            yield _chart(owner, f"has version {other} instead of {one}")
-    for changed in pieces.diff.changed:
-        if changed.id.kind != "HelmRepository" or changed.after.owner.tenant:
-            continue
-        one, other = (_spec(each).get("url") for each in (changed.before, changed.after))
-        if one != other and changed.id in pieces.chart_sources:
-            yield _chart(changed.after.owner, f"comes from {other} instead of {one}")
+    touched = (*pieces.diff.added.objects, *(each.after for each in pieces.diff.changed))
+    if any(each.id.kind in _OF_CHARTS and not each.owner.tenant for each in touched):
+        before, after = (_origins(pieces, plan) for plan in (pieces.before, pieces.after))
+        for owner, origin in after.items():
+            yield from (_chart(owner, what) for what in origin.instead_of(before.get(owner, origin)))
 
 
-def _charts(objects: Iterable[KubeObject]) -> dict[Owner, KubeObject]:
+def _origins(pieces: Pieces, plan: Plan) -> dict[Owner, _Origin]:
+    """By cluster. The fleet's own releases are those of baselines and of namespaces: their chart is the one."""
+    own = (each for each in plan.objects if each.id.kind == "HelmRelease" and each.id not in pieces.apps)
+    charts = {(each.id.namespace, mapping_at(_spec(each), "chartRef").get("name")) for each in own}
+    platform = (each for each in plan.objects if each.id.kind in _OF_CHARTS and not each.owner.tenant)
+    there = {(each.id.kind, each.id.namespace, each.id.name): each for each in platform}
     return {
-        each.owner: each
-        for each in objects
-        if each.id.kind == "HelmChart" and not each.owner.tenant and _spec(each).get("chart") == OBJECTS_CHART
+        chart.owner: _origin(_spec(chart), _spec(there[reference["kind"], namespace, reference["name"]]))
+        for (kind, namespace, name), chart in there.items()
+        if kind == "HelmChart" and (namespace, name) in charts
+        for reference in (_spec(chart)["sourceRef"],)
     }
+
+
+def _origin(chart: dict[str, Any], source: dict[str, Any]) -> _Origin:
+    if "ref" not in source:
+        return _Origin(source["url"], str(chart.get("version", "")), "", "")
+    ref = " and ".join(f"{key} {value}" for key, value in source["ref"].items())
+    return _Origin(source["url"], "", chart["chart"], ref)
 
 
 def _chart(owner: Owner, what: str) -> Found:
     lead = f"the chart that installs baselines {what}"
     tail = ": it acts with the platform's rights"
     return Found(DangerKind.RIGHTS, Rank.ACCESS, "", owner.cluster, tail=tail, lead=lead, nobody=True)
-
-
-def _sides(diff: Diff) -> tuple[list[KubeObject], list[KubeObject]]:
-    return (
-        [*diff.removed.objects, *(each.before for each in diff.changed)],
-        [*diff.added.objects, *(each.after for each in diff.changed)],
-    )
 
 
 def _spec(planned: KubeObject) -> dict[str, Any]:

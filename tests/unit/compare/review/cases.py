@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.unit.texts import rocky
+from tests.unit.texts import CHART, FROM_GIT, rocky
 
 APPS = (
     "web: {kustomize: {source: manifests, path: ./web}}\ncache: {helm: {source: charts, chart: valkey, version: 1.0.0}}"
@@ -222,6 +222,13 @@ def _platform() -> Iterator[tuple[str, tuple[str, str]]]:
     yield "a paused add-on", edited(WITH_ADDON, ("{dns: {clusters", "{dns: {state: paused, clusters"))
     yield "an app that waits for an add-on", edited(WITH_ADDON, ("web: {", "web: {dependsOn: [platform/dns], "))
     yield "the chart of baselines", edited(WITH_ADDON, ("version: 0.1.0", "version: 0.2.0"))
+    yield "the chart of baselines from Git", edited(WITH_ADDON, (CHART, FROM_GIT))
+    yield (
+        "another directory and branch of the chart of baselines",
+        edited(
+            WITH_ADDON.replace(CHART, FROM_GIT), ("branch: main}, path", "branch: next}, path"), ("/objects/", "/own")
+        ),
+    )
     yield "the namespace of the platform", edited(WITH_ADDON, ("platform: {", "platform: {namespace: team-zero, "))
 
 

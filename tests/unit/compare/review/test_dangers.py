@@ -7,7 +7,7 @@ import pytest
 from tenantry.compare.diff import diff, diff_all
 from tenantry.compare.review.dangers import dangers
 from tenantry.compare.review.model import Danger, DangerKind
-from tests.unit.texts import planned, rocky
+from tests.unit.texts import CHART, FROM_GIT, planned, rocky
 
 WEB = "web: {kustomize: {source: manifests}}"
 APPS = f"{WEB}\ncache: {{helm: {{source: charts, chart: valkey, version: 1.0.0}}}}"
@@ -312,6 +312,13 @@ FLEETS = {
             " https://charts.example.com on edge: it acts with the platform's rights"
         ],
     ),
+    "chart-from-git": (
+        (CHART, FROM_GIT),
+        [
+            "rights: the chart that installs baselines comes from https://git.example.com/fleet instead of"
+            " https://charts.example.com on edge: it acts with the platform's rights"
+        ],
+    ),
     "shared-identity": (
         ("platform: {", "platform: {sharedIdentity: true, "),
         ["rights: tenants may use the cloud identity of Flux's controllers (sharedIdentity: true)"],
@@ -363,6 +370,21 @@ def test_an_environment_that_is_no_longer_declared_is_one_danger() -> None:
 def test_a_given_up_cluster_leaves_what_is_on_it() -> None:
     gone = BASE.replace("labels: {tier: edge}", "labels: {tier: edge}, state: decommissioned")
     assert told(gone, BASE.replace(ALL, "clusters: {names: [hub]}")) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "what"),
+    [
+        ("/fleet", "/mine", "comes from https://git.example.com/mine instead of https://git.example.com/fleet"),
+        ("/objects/", "/own", "is directory charts/own instead of charts/objects"),
+        ("branch: main", "tag: v1", "is taken at tag v1 instead of branch main"),
+    ],
+)
+def test_another_place_of_the_chart_in_git_is_a_danger(one: str, other: str, what: str) -> None:
+    before, after = BASE.replace(CHART, FROM_GIT), BASE.replace(CHART, FROM_GIT.replace(one, other))
+    assert told(before, after) == [
+        f"rights: the chart that installs baselines {what} on edge: it acts with the platform's rights"
+    ]
 
 
 def many(clusters: int, tenants: int, settings: str = "") -> str:
