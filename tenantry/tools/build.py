@@ -2,6 +2,8 @@
 
 import argparse
 import fcntl
+import math
+import os
 import shutil
 import signal
 import sys
@@ -11,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tenantry.tools import catalog, golang, installed, locate, store
-from tenantry.tools.catalog import CONTROLPLANE, MODULES, PROVIDER, PROVIDER_VERSION, PULUMI, Extra, Module
+from tenantry.tools.catalog import CONTROLPLANE, MODULES, PROVIDER, PROVIDER_VERSION, PULUMI, Extra, Module, Trimmed
 from tenantry.tools.errors import ToolMissing, ToolsError
 from tenantry.tools.progress import duration, say, working
 from tenantry.tools.store import Store
@@ -26,6 +28,15 @@ where their versions fit. All checkouts share what is built, in $TENANTRY_CACHE,
 ~/.cache/tenantry. You can interrupt this, and run it twice at the same time.
 
 exit code: 0 built, 1 a build failed, 2 something is missing or the usage is wrong, 130 interrupted
+"""
+
+
+MEANWHILE = """\
+These commands need no build. Try them meanwhile in another terminal:
+  {tenantry} try                         the example fleet, step by step
+  {tenantry} validate                    is tenants.yaml valid?
+  {tenantry} render --environment dev    which objects does it yield?
+  {tenantry} diff origin/main            what does my change do?\
 """
 
 
@@ -101,7 +112,7 @@ def _build(modules: Sequence[Module], kept: Store) -> None:
         return
     golang.require()
     names = [tool.name for module in stale for tool in module.tools]
-    _announce(names)
+    _announce(stale, [module for module in modules if module not in stale])
     labels = {name: f"[{number}/{len(names)}] {name}" for number, name in enumerate(names, 1)}
     start = time.monotonic()
     for module in stale:  # sequentially, because Go itself uses all cores
@@ -111,15 +122,33 @@ def _build(modules: Sequence[Module], kept: Store) -> None:
     say("They run without Go's build cache: `make tools-clean-cache` empties it, for your other Go projects too.")
 
 
-def _announce(names: Sequence[str]) -> None:
-    say(f"building {', '.join(names)}")
-    say(
-        f"If Go has nothing cached, all tools together take about 20 minutes on two cores, and {ROOM} GB; else seconds."
-    )
+def _announce(stale: Sequence[Module], built: Sequence[Module]) -> None:
+    """Say what is there, what will be built, how long it takes, and what can be done meanwhile."""
+    if built:
+        say(f"built already: {_names(built)}")
+    say(f"building {_names(stale)}")
+    say(f"This takes {_forecast(stale)} and up to {ROOM} GB if Go has nothing cached, else seconds.")
+    say(MEANWHILE.format(tenantry=_own_command()))
     for cache in golang.caches():
         nearest = next(each for each in (cache, *cache.parents) if each.exists())
         if (free := shutil.disk_usage(nearest).free / 1e9) < ROOM:
             say(f"warning: only {free:.1f} GB are free at {cache}; GOCACHE and GOMODCACHE can name a larger disk")
+
+
+def _names(modules: Sequence[Module]) -> str:
+    return ", ".join(tool.name for module in modules for tool in module.tools)
+
+
+def _forecast(modules: Sequence[Module]) -> str:
+    processors = os.cpu_count() or 1
+    minutes = math.ceil(sum(module.seconds for module in modules) * 2 / processors / 60)
+    return f"about {minutes} minute{'s'[: minutes > 1]} on {processors} processor{'s'[: processors > 1]}"
+
+
+def _own_command() -> str:
+    """`tenantry` as the user of this environment types it."""
+    command = Path(sys.executable).with_name("tenantry")
+    return str(command.relative_to(Path.cwd())) if command.is_relative_to(Path.cwd()) else str(command)
 
 
 @contextmanager
@@ -145,14 +174,33 @@ def _build_module(module: Module, kept: Store, labels: Mapping[str, str]) -> Non
     with kept.draft(module) as draft:
         result = draft / "result"
         result.mkdir()
+        sources = kept.sources / module.directory
+        if module.trimmed:
+            sources = _trimmed(module.trimmed, sources, draft / "sources")
         for tool in module.tools:
             start = time.monotonic()
             with working(f"{labels[tool.name]}: building"):
-                golang.build(tool, kept.sources / module.directory, result / tool.name, log)
+                golang.build(tool, sources, result / tool.name, log)
             say(f"{labels[tool.name]}: built in {duration(time.monotonic() - start)}")
         for extra in module.extras:
             _copy(extra, golang.dependency(extra.dependency, kept.sources / extra.requirer), result)
         kept.keep(module, result)
+
+
+def _trimmed(part: Trimmed, module: Path, copy: Path) -> Path:
+    """A copy of a module's sources, with a directory that has only some packages of a dependency and replaces it."""
+    origin = golang.dependency(part.dependency, module)
+    shutil.copytree(module, copy)
+    own = {file.relative_to(copy / part.into) for file in (copy / part.into).rglob("*.go")}
+    for file in (origin / "go.mod", *(each for package in part.packages for each in (origin / package).glob("*.go"))):
+        place = file.relative_to(origin)
+        if place not in own:
+            target = copy / part.into / place
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target)
+    with (copy / "go.mod").open("a") as listed:
+        listed.write(f"\nreplace {part.dependency} => ./{part.into}\n")
+    return copy
 
 
 def _copy(extra: Extra, origin: Path, result: Path) -> None:

@@ -89,10 +89,12 @@ class Store:
 
     def _parts(self, module: Module) -> Iterator[bytes]:
         yield repr((FLAGS, LINKER_FLAGS, module.extras)).encode()
+        if module.trimmed:
+            yield repr(module.trimmed).encode()
         for tool in module.tools:
             yield repr((tool.name, tool.package, tool.stamp)).encode()
         own = self.sources / module.directory
-        files = sorted((*own.glob("*.go"), own / "go.mod", own / "go.sum"))
+        files = sorted((*own.rglob("*.go"), own / "go.mod", own / "go.sum"))
         for requirer in sorted({extra.requirer for extra in module.extras} - {module.directory}):
             files += [self.sources / requirer / "go.mod", self.sources / requirer / "go.sum"]
         for file in files:

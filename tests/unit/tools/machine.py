@@ -103,6 +103,7 @@ def new_machine(root: Path) -> Machine:
     definitions = root / "dependency/config/crd/bases"
     definitions.mkdir(parents=True)
     (definitions / "things.yaml").write_text("kind: CustomResourceDefinition\n")
+    (root / "dependency/go.mod").write_text("the dependency's")
     script = root / "dependency/python/cmd/pulumi-language-python-exec"
     script.parent.mkdir(parents=True)
     script.write_text("#!/usr/bin/env python3\n")
