@@ -19,6 +19,10 @@ from tenantry.messages.text import format_path
 from tenantry.plan.plan import Plan
 
 
+class Defect(Exception):
+    """Import would lose something in silence, or write an invalid file. Nothing is written."""
+
+
 class Identity(NamedTuple):
     """An object wherever it is: the version of its API does not count, as API servers convert objects."""
 

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Proof, Proven, Read
+from tenantry.importing.proof import Defect, prove
 from tenantry.importing.report.steps import Step, steps
+from tenantry.load import fleet_of, plan_all
+from tenantry.messages.errors import InvalidFleet
+from tenantry.messages.text import printable
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import parse
 
@@ -84,3 +88,19 @@ class Report:
     def steps(self) -> tuple[Step, ...]:
         """What to do until the fleet has taken everything over, in this order."""
         return steps(self.inventory, self.proof, self.renamed, self.plans)
+
+
+def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Report:
+    """The report on a draft as it will be written. Args: text: the content of the file.
+
+    Raises: Defect: the file would be invalid, or something that was read would be lost in silence.
+    """
+    try:
+        plans = plan_all(fleet_of(parse(text.encode(), file)))
+    except InvalidFleet as invalid:
+        first = invalid.diagnostics[0]
+        raise Defect(f"the draft is invalid: {first.location}: {first.message}") from invalid
+    proof = prove(inventory, draft, plans)
+    if proof.defects:
+        raise Defect(printable("; ".join(proof.defects)))
+    return Report(file, text, inventory, draft, proof, plans)

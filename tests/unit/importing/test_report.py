@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 import pytest
+import yaml
 
 from tenantry.cli.diff.values import DisplayLimits
 from tenantry.cli.importing.data import as_data
@@ -16,9 +17,8 @@ from tenantry.cli.importing.markdown import as_markdown
 from tenantry.cli.importing.text import as_text
 from tenantry.cli.output import document
 from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Read
-from tenantry.importing.proof import prove
-from tenantry.importing.report.report import Report
-from tenantry.load import load_fleet, plan_all
+from tenantry.importing.proof import Defect
+from tenantry.importing.report.report import Report, report_of
 
 FLEET = """\
 apiVersion: tenantry/v1
@@ -69,11 +69,7 @@ TENANT = ("tenants", "rocky")
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    file = tmp_path_factory.mktemp("fleet") / "tenants.yaml"
-    file.write_text(FLEET)
-    fleet = load_fleet(file)
-    plans = plan_all(fleet)
+def report() -> Report:
     inventory = Inventory((ACCOUNT, CHARTS, WEB, OLD, CONFIG), {"dev": "hub"})
     left = (
         LeftOver(CHARTS, "a tenant may not say it", "ask the platform team", "spec.passCredentials"),
@@ -86,8 +82,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
         Became(WEB, (*TENANT, "apps", "web")),
         Became(OLD, (*TENANT, "apps", "web")),
     )
-    draft = Draft(fleet.source.data, became, left)
-    return Report("tenants.yaml", FLEET, inventory, draft, prove(inventory, draft, plans), plans)
+    draft = Draft(yaml.safe_load(FLEET), became, left)
+    return report_of(inventory, draft, FLEET, "tenants.yaml")
 
 
 EXPECTED = Path(__file__).with_name("expected")
@@ -130,3 +126,20 @@ def test_a_command_holds_no_more_than_one_command(report: Report) -> None:
         each.commands for each in replace(report, draft=hostile).steps if each.text.startswith("Delete the objects")
     )
     assert found == ("""kubectl delete configmap 'it'"'"'s; rm -rf \x1b[31m' --namespace rocky""",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("tenants: {}", "the draft is invalid: tenants.yaml:1:1: key 'apiVersion' is missing"),
+        (
+            FLEET,
+            "Kustomization rocky/old (kustomization.yaml:1) is neither planned nor reported; ConfigMap rocky/it's; rm -rf"
+            r" \x1b[31m (configmap.yaml:1) is neither planned nor reported",
+        ),
+    ],
+)
+def test_a_defect_is_told(report: Report, text: str, message: str) -> None:
+    with pytest.raises(Defect) as found:
+        report_of(report.inventory, replace(report.draft, left_over=()), text, "tenants.yaml")
+    assert str(found.value) == message
