@@ -26,6 +26,7 @@ from tenantry.cli.output import data_json, is_answered, start_answer
 from tenantry.messages.errors import Refused
 
 _COMMANDS = {
+    "try": "show Tenantry on an example fleet, in a few seconds",
     "validate": "check tenants.yaml and everything it yields",
     "render": "write the objects that `pulumi up` applies as YAML",
     "diff": "show what a change of tenants.yaml does",
@@ -46,6 +47,7 @@ _COMMANDS = {
 
 
 _MODULES = {
+    "try": "tenantry.cli.trial.command",
     "diff": "tenantry.cli.diff.command",
     "status": "tenantry.cli.status.command",
     "tree": "tenantry.cli.status.tree_command",
@@ -79,6 +81,7 @@ class _Commands(Group):
         "discover": "Did you mean 'clusters discover'?",
         "bootstrap": "Did you mean 'cluster bootstrap'?",
         "down": "Did you mean 'sandbox down'?",
+        **dict.fromkeys(("demo", "example", "quickstart", "tour"), "Did you mean 'try'?"),
         "help": _HELPS,
         "version": "Did you mean 'tenantry --version'?",
     }
@@ -107,6 +110,7 @@ class _Commands(Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="""\
 A first session:
+  tenantry try                          what can Tenantry do?
   tenantry validate                     is tenants.yaml valid?
   tenantry render --environment dev     which objects does it yield?
   tenantry diff origin/main             what does my change do?
