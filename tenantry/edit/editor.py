@@ -51,8 +51,12 @@ class Editor:
         return cls(path, documents)
 
     def read(self, file: FilePath) -> bytes:
-        """The bytes of a file with the edits so far, for `source.include.read_all`."""
+        """The bytes of a file with the edits so far, for `load.load_fleet`."""
         return self._documents[file].after if file in self._documents else bytes_of(file)
+
+    def read_before(self, file: FilePath) -> bytes:
+        """The bytes of a file as they were when the editor read it."""
+        return self._documents[file].before if file in self._documents else bytes_of(file)
 
     def file_of(self, path: Path) -> FilePath:
         """The file that declares a path; for a path that is not there, the file in which an edit declares it."""
@@ -75,10 +79,6 @@ class Editor:
         """The bytes of each changed file, before and after."""
         changed = {file: (each.before, each.after) for file, each in self._documents.items()}
         return {file: (before, after) for file, (before, after) in changed.items() if before != after}
-
-    def files(self) -> Mapping[FilePath, bytes]:
-        """All files as they were read."""
-        return {file: each.before for file, each in self._documents.items()}
 
     def set(self, path: Path, value: Any, *, file: FilePath | None = None) -> None:
         """Write a value at a path, with the mappings above it that are missing. file: where, if it is not there yet.
