@@ -72,6 +72,7 @@ check: setup ## formatting, lint, types, layers, spelling, generated documentati
 	$(BIN)/python -m docgen.documents --check
 	$(BIN)/python -m docgen.commands --check
 	$(BIN)/python -m docgen.comparisons --check
+	$(BIN)/python -m docgen.template --check
 	$(BIN)/python docs/images/fleet.py --check
 
 .PHONY: lint-workflows
@@ -99,6 +100,10 @@ reference: setup ## write docs/tenants-reference.md, docs/output-reference.md an
 docs: setup ## write the site of the documentation to build/docs (half a minute)
 	@$(BIN)/sphinx-build -q -W --keep-going -n -b html -c docs -d build/doctrees . build/docs
 	@echo "build/docs/index.html: written"
+
+.PHONY: template
+template: setup ## write templates/pulumi, the template for `pulumi new`, from what `tenantry init` writes
+	@$(BIN)/python -m docgen.template
 
 .PHONY: comparisons
 comparisons: setup ## write comparison.md of the examples anew from comparison.yaml and the lines of tenants.yaml

@@ -1,9 +1,12 @@
 """Puts `components/` into the wheel as `tenantry.components`.
 
-Here it is a top-level directory, as a Pulumi project has it; nobody else should get a package with such a common name. An
-editable installation gets neither, because Hatchling cannot rename directories there.
+Here it is a top-level directory, as a Pulumi project has it; nobody else should get a package with such a common name. The
+files that `tenantry init` copies from the top of the repository go into the wheel too. An editable installation gets neither,
+because Hatchling cannot rename directories there.
 """
 
+import runpy
+from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -17,3 +20,5 @@ class Components(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version == "standard":
             build_data["force_include"]["components"] = "tenantry/components"
+            shared = runpy.run_path(str(Path(self.root, "tenantry", "scaffold", "shared.py")))
+            build_data["force_include"] |= {each: f"{shared['PLACE']}/{each}" for each in shared["ALL"]}

@@ -10,17 +10,7 @@ import re
 from xdist.scheduler import LoadScopeScheduling
 
 SHARED = {
-    "fleet": (
-        "accounts",
-        "documentation",
-        "fleet",
-        "mistakes",
-        "notifications",
-        "order",
-        "policy",
-        "rendered",
-        "teardown",
-    ),
+    "fleet": ("accounts", "fleet", "mistakes", "notifications", "order", "policy", "rendered", "teardown"),
     "sandbox": ("clusters", "conformance", "content", "prod"),
     "isolation": ("admission", "isolation", "reaching"),
 }

@@ -65,6 +65,7 @@ def _child(action: Callable[[], int], columns: int) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.alarm(_MOST_SECONDS)
         termios.tcsetwinsize(0, (40, columns))
+        sys.stdin = open(0, closefd=False)  # noqa: SIM115  as below
         sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115  # descriptors
         code = action()
         sys.stdout.flush()

@@ -26,7 +26,7 @@ from tenantry.cli.output import data_json, is_answered, start_answer
 from tenantry.messages.errors import Refused
 
 _COMMANDS = {
-    "try": "show Tenantry on an example fleet, in a few seconds",
+    "init": "write a new project for a fleet",
     "validate": "check tenants.yaml and everything it yields",
     "render": "write the objects that `pulumi up` applies as YAML",
     "diff": "show what a change of tenants.yaml does",
@@ -41,13 +41,14 @@ _COMMANDS = {
     "cluster": "prepare a cluster for Flux, or check its kubeconfig",
     "clusters": "write the clusters that a management cluster knows into a file",
     "sandbox": "run the clusters of an environment on this machine",
+    "upgrade": "bring the files of a project up to date",
     "schema": "print the JSON Schema of tenants.yaml for editors",
     "completion": "print the completion script for bash, zsh or fish",
 }
 
 
 _MODULES = {
-    "try": "tenantry.cli.trial.command",
+    "init": "tenantry.cli.init.command",
     "diff": "tenantry.cli.diff.command",
     "status": "tenantry.cli.status.command",
     "tree": "tenantry.cli.status.tree_command",
@@ -59,7 +60,7 @@ _MODULES = {
 
 _NO_APPLY = "Tenantry does not apply anything: run `pulumi up --stack ENVIRONMENT`."
 _NO_DELETE = "Tenantry does not delete anything: remove the entry from tenants.yaml, then run `pulumi up`."
-_NO_INIT = "Tenantry does not write tenants.yaml: copy examples/minimal/tenants.yaml to start."
+_NO_NEW = "Did you mean 'init' (a new project)?"
 _LISTS = "Did you mean 'list' (what the file declares), 'status' (whether apps are ready) or 'explain' (settings)?"
 _PLANS = "Did you mean 'render' (the objects) or 'diff' (what a change does)?"
 _HELPS = "Did you mean 'tenantry --help'?"
@@ -69,7 +70,8 @@ class _Commands(Group):
     answers: ClassVar = {
         **dict.fromkeys(("up", "apply", "deploy", "install"), _NO_APPLY),
         **dict.fromkeys(("destroy", "delete", "remove", "rm", "uninstall"), _NO_DELETE),
-        **dict.fromkeys(("init", "new", "create", "add"), _NO_INIT),
+        **dict.fromkeys(("new", "create", "scaffold"), _NO_NEW),
+        "update": "Did you mean 'upgrade' (the files of the project)?",
         **dict.fromkeys(("ls", "get", "show"), _LISTS),
         **dict.fromkeys(("plan", "preview"), _PLANS),
         **dict.fromkeys(("build", "template", "generate", "export"), "Did you mean 'render'?"),
@@ -81,7 +83,6 @@ class _Commands(Group):
         "discover": "Did you mean 'clusters discover'?",
         "bootstrap": "Did you mean 'cluster bootstrap'?",
         "down": "Did you mean 'sandbox down'?",
-        **dict.fromkeys(("demo", "example", "quickstart", "tour"), "Did you mean 'try'?"),
         "help": _HELPS,
         "version": "Did you mean 'tenantry --version'?",
     }
@@ -110,7 +111,7 @@ class _Commands(Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="""\
 A first session:
-  tenantry try                          what can Tenantry do?
+  tenantry init fleet                   write a new project
   tenantry validate                     is tenants.yaml valid?
   tenantry render --environment dev     which objects does it yield?
   tenantry diff origin/main             what does my change do?

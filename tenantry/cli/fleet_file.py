@@ -61,7 +61,7 @@ def fleet_file(context: click.Context) -> Path:
     if file is None:
         raise Refused(
             f"there is no {NAME} in this directory or above it",
-            "cd into the directory of the fleet, or name its file with --file",
+            "cd into the directory of the fleet, or name its file with --file; `tenantry init` makes a new fleet",
             code=NO_FILE,
         )
     return Path(file)

@@ -77,7 +77,8 @@ Exit codes:
     "--content",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="A directory with git/<owner>/<repository>, charts/<chart>, oci/<owner>/<name> and buckets/<bucket>, served at the "
-    "URLs of the sources; default: the content for this repository's tenants.yaml.",
+    "URLs of the sources; default: content beside tenants.yaml if there is one, else the content for the tenants.yaml of "
+    "Tenantry's repository.",
 )
 @_ROOT
 @reads_file
@@ -88,9 +89,9 @@ def up(file: Path, environment: str | None, content: Path | None, root: Path) ->
         planned = plan(fleet, environment or next(iter(fleet.environments)))
     with _refusals(), _progress() as report:
         from tenantry.sandbox import commands, lifecycle
-        from tenantry.sandbox.fleet import CONTENT, spec_of
+        from tenantry.sandbox.fleet import content_beside, spec_of
 
-        spec = spec_of(fleet, planned, content or CONTENT)
+        spec = spec_of(fleet, planned, content or content_beside(file), file)
         lifecycle.up(spec, root, report)
         commands.prepare(root)
     for cluster in spec.clusters:

@@ -28,6 +28,8 @@ KINDS = (
     "KubeconfigCheck",
     "Discovery",
     "Sandbox",
+    "Project",
+    "Upgrade",
     "Error",
 )
 """The kinds of documents, without importing their models."""

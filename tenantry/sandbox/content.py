@@ -36,7 +36,7 @@ class Content:
 def publish(root: Path, spec: SandboxSpec) -> None:
     """Publish the present content of the folders and charts; unchanged content is left alone."""
     layout = Layout(root.resolve())
-    repositories.publish(spec.git, layout.git)
+    repositories.publish(spec.git, layout.git, spec.own)
     charts.publish(spec.charts, layout.charts)
     registry.publish(spec.charts, spec.oci, layout.registry)
     buckets.publish(spec.buckets, layout.buckets)

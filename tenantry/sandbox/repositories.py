@@ -18,6 +18,7 @@ from pathlib import Path
 from tenantry.charts import OBJECTS
 from tenantry.sandbox import logins
 from tenantry.sandbox.errors import SandboxError
+from tenantry.sandbox.spec import OwnRepository
 
 BRANCH = "refs/heads/main"
 FLEET = "tenantry/fleet"
@@ -38,12 +39,15 @@ class Repository:
 
     path: Path
 
-    def publish(self, folder: Path, *below: str) -> None:
-        """Make the branch hold what the folder holds, below these directories; commits nothing if it does already."""
+    def publish(self, folder: Path, *below: str, path: str = ".") -> None:
+        """Make the branch hold what the folder holds, below these directories; commits nothing if it does already.
+
+        Args:    path: publish only this part of the folder, at the same place.
+        """
         self._create()
         with _Index(self.path) as index:
             # Git looks for a relative path from within the folder.
-            index.git("--work-tree", str(folder.resolve()), "add", "--all", ".", cwd=folder)
+            index.git("--work-tree", str(folder.resolve()), "add", "--all", "--", path, cwd=folder)
             for name in reversed(below):
                 tree = index.git("write-tree")
                 index.git("read-tree", index.git("mktree", text=f"040000 tree {tree}\t{name}\n"))
@@ -66,18 +70,23 @@ class Repository:
             _git("init", "--quiet", "--bare", "--template=", "--initial-branch=main", str(self.path))
 
 
-def publish(source: Path, target: Path) -> tuple[str, ...]:
+def publish(source: Path, target: Path, own: OwnRepository | None = None) -> tuple[str, ...]:
     """Publish all folders of `source` below `target`, each for those who may fetch it, and withdraw repositories whose
     folder is gone; returns the names.
 
     The chart for baselines is in a repository of its own, as a fleet's repository has it.
+
+    Args:    own: one more repository, unless a folder has its name.
     """
     names = folders(source)
     logins.publish(source, target)
     with ThreadPoolExecutor(WORKERS) as pool:
         list(pool.map(lambda name: repository(target, name).publish(source / name), names))
-    if FLEET not in names:
+    if FLEET not in names and not (own and own.name == FLEET):
         repository(target, FLEET).publish(OBJECTS, "charts", "objects")
+    if own and own.name not in names:
+        repository(target, own.name).publish(own.root, path=own.path)
+        names = (*names, own.name)
     served = {str(path.relative_to(target).with_suffix("")) for path in target.glob("*/*.git")}
     for name in served.difference((*names, FLEET)):
         shutil.rmtree(repository(target, name).path)

@@ -24,6 +24,18 @@ class RemoteSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnRepository:
+    """The repository that the fleet's file is in, as far as Flux fetches something from it."""
+
+    name: str
+    """`<owner>/<repository>`, served as `/git/<owner>/<repository>.git`."""
+    root: Path
+    """The directory that the repository stands for."""
+    path: str
+    """What is served of it: a directory below the root."""
+
+
+@dataclass(frozen=True, slots=True)
 class SandboxSpec:
     """Everything that runs for one environment."""
 
@@ -42,6 +54,8 @@ class SandboxSpec:
     """Directory whose `<owner>/<name>` folders are served as `oci://.../oci/<owner>/<name>`."""
     buckets: Path
     """Directory whose `<bucket>` folders are served as buckets."""
+    own: OwnRepository | None = None
+    """Served beside those of `git`, unless one of them has the name."""
 
     @property
     def clusters(self) -> tuple[str, ...]:

@@ -80,7 +80,7 @@ def test_a_group_takes_the_option_too(capsys: Capture, position: int) -> None:
 
 
 def test_every_command_that_reads_the_file_takes_the_option() -> None:
-    without = {"completion", "try", "sandbox status", "sandbox down", "sandbox run"}
+    without = {"completion", "init", "upgrade", "sandbox status", "sandbox down", "sandbox run"}
     assert {name for name, command in _commands() if "--file" not in _options(command)} == without
 
 
@@ -133,7 +133,7 @@ def test_no_fleet_anywhere_is_refused(capsys: Capture, project: Path) -> None:
         2,
         "",
         "error: there is no tenants.yaml in this directory or above it\n"
-        "  fix: cd into the directory of the fleet, or name its file with --file\n",
+        "  fix: cd into the directory of the fleet, or name its file with --file; `tenantry init` makes a new fleet\n",
     )
 
 

@@ -26,10 +26,8 @@ from tests.unit.cli.test_cli import Capture, tenantry
             "No such command 'ls'."
             " Did you mean 'list' (what the file declares), 'status' (whether apps are ready) or 'explain' (settings)?",
         ),
-        (
-            ["init"],
-            "No such command 'init'. Tenantry does not write tenants.yaml: copy examples/minimal/tenants.yaml to start.",
-        ),
+        (["new"], "No such command 'new'. Did you mean 'init' (a new project)?"),
+        (["update"], "No such command 'update'. Did you mean 'upgrade' (the files of the project)?"),
         (["help"], "No such command 'help'. Did you mean 'tenantry --help'?"),
         (["cluster", "bootstrp"], "No such command 'bootstrp'. Did you mean 'bootstrap'?"),
         (["sandbox", "start"], "No such command 'start'. Did you mean 'status'?"),

@@ -1,0 +1,3 @@
+from tenantry.components.stack import run
+
+run()

@@ -1,0 +1,1 @@
+"""`tenantry init`: asks, writes a project, and says what to type next."""
