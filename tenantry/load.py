@@ -18,15 +18,17 @@ from tenantry.messages.progress import Tell, silent, steps
 from tenantry.plan.collisions import collisions
 from tenantry.plan.plan import Plan, plan
 from tenantry.source.include import read_all
+from tenantry.source.parse import Reader, bytes_of
 from tenantry.source.parsed_file import ParsedFile
 
 
-def load_fleet(file: Path) -> Fleet:
+def load_fleet(file: Path, reader: Reader = bytes_of) -> Fleet:
     """Read and check a fleet with its included files, except for problems that only the plan of an environment shows.
 
+    reader: what gives the bytes of each file.
     Raises: InvalidFleet: all problems of the files; Refused: the file cannot be read.
     """
-    return fleet_of(filled(read_all(file)))
+    return fleet_of(filled(read_all(file, reader)))
 
 
 def fleet_of(source: ParsedFile) -> Fleet:

@@ -10,7 +10,17 @@ import re
 from xdist.scheduler import LoadScopeScheduling
 
 SHARED = {
-    "fleet": ("accounts", "fleet", "mistakes", "notifications", "order", "policy", "rendered", "teardown"),
+    "fleet": (
+        "accounts",
+        "documentation",
+        "fleet",
+        "mistakes",
+        "notifications",
+        "order",
+        "policy",
+        "rendered",
+        "teardown",
+    ),
     "sandbox": ("clusters", "conformance", "content", "prod"),
     "isolation": ("admission", "isolation", "reaching"),
 }

@@ -26,6 +26,7 @@ from tenantry.cli.output import data_json, is_answered, start_answer
 from tenantry.messages.errors import Refused
 
 _COMMANDS = {
+    "try": "show Tenantry on an example fleet, in a few seconds",
     "init": "write a new project for a fleet",
     "validate": "check tenants.yaml and everything it yields",
     "render": "write the objects that `pulumi up` applies as YAML",
@@ -48,6 +49,7 @@ _COMMANDS = {
 
 
 _MODULES = {
+    "try": "tenantry.cli.trial.command",
     "init": "tenantry.cli.init.command",
     "diff": "tenantry.cli.diff.command",
     "status": "tenantry.cli.status.command",
@@ -83,6 +85,7 @@ class _Commands(Group):
         "discover": "Did you mean 'clusters discover'?",
         "bootstrap": "Did you mean 'cluster bootstrap'?",
         "down": "Did you mean 'sandbox down'?",
+        **dict.fromkeys(("demo", "example", "quickstart", "tour"), "Did you mean 'try'?"),
         "help": _HELPS,
         "version": "Did you mean 'tenantry --version'?",
     }
@@ -111,6 +114,7 @@ class _Commands(Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="""\
 A first session:
+  tenantry try                          what can Tenantry do?
   tenantry init fleet                   write a new project
   tenantry validate                     is tenants.yaml valid?
   tenantry render --environment dev     which objects does it yield?

@@ -20,6 +20,8 @@ _MARKS = re.compile(
     r"|kustomize\.toolkit\.fluxcd\.io/prune|reconcile\.fluxcd\.io/watch"
 )
 """Labels and annotations that Tenantry adds to every object of a kind. They say nothing about the object's work."""
+_FLUX_WRITES = re.compile(r"(kustomize|helm)\.toolkit\.fluxcd\.io/(name|namespace)|kubernetes\.io/metadata\.name")
+"""Labels that say what applied the object, which the steps of the report tell, and that API servers add."""
 _DURATION = re.compile(r"(?:[0-9]+(?:\.[0-9]+)?(?:ms|s|m|h))+")
 _PART = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)")
 _SECONDS = {"ms": Decimal("0.001"), "s": Decimal(1), "m": Decimal(60), "h": Decimal(3600)}
@@ -48,7 +50,7 @@ def _effective(manifest: Manifest) -> dict[str, Any]:
     clean = _without_null(manifest)
     metadata = dict(clean["metadata"])
     for key in ("labels", "annotations"):
-        metadata[key] = dict(metadata.get(key) or {})
+        metadata[key] = {name: value for name, value in (metadata.get(key) or {}).items() if not _is_written(name)}
     kind, spec = clean["kind"], clean.get("spec")
     filled = clean
     if kind in kinds() and isinstance(spec, dict):
@@ -58,6 +60,10 @@ def _effective(manifest: Manifest) -> dict[str, Any]:
     if kind == "RoleBinding":
         filled = {**clean, "subjects": [_subject(each) for each in clean.get("subjects") or ()]}
     return {**filled, "metadata": metadata}
+
+
+def _is_written(label: str) -> bool:
+    return bool(_FLUX_WRITES.fullmatch(label))
 
 
 def _without_null(value: Any) -> Any:

@@ -7,15 +7,20 @@ lost or changed is in the proof, and so in the report. What breaks this is a def
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from tenantry.compare.fields import Entry, FieldChange
+from tenantry.importing.chart_templates import alike
 from tenantry.importing.equivalence import differences
 from tenantry.importing.model import Added, Draft, Inventory, Proof, Proven, Read
-from tenantry.kube.objects import KubeObject, ObjectId, object_id
-from tenantry.messages.data import ABSENT, value_at
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
+from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.text import format_path
 from tenantry.plan.plan import Plan
+
+
+class Defect(Exception):
+    """Import would lose something in silence, or write an invalid file. Nothing is written."""
 
 
 class Identity(NamedTuple):
@@ -32,13 +37,17 @@ def prove(inventory: Inventory, draft: Draft, plans: Mapping[str, Plan]) -> Proo
     """Compare the plans of a draft's environments with what was read."""
     planned = _planned(plans)
     read = {_identity(inventory, each): each for each in inventory.objects}
-    kept = tuple(_proven(each, planned[id][1]) for id, each in read.items() if id in planned)
+    kept = tuple(_proven(id, each, planned) for id, each in read.items() if id in planned)
     added = tuple(Added(environment, each.id) for id, (environment, each) in planned.items() if id not in read)
     missing = tuple(each for id, each in read.items() if id not in planned)
     return Proof(kept, added, missing, tuple(_defects(draft, missing)))
 
 
-def _planned(plans: Mapping[str, Plan]) -> dict[Identity, tuple[str, KubeObject]]:
+_Planned: TypeAlias = dict[Identity, tuple[str, KubeObject]]
+"""Each planned object, and the environment that plans it."""
+
+
+def _planned(plans: Mapping[str, Plan]) -> _Planned:
     return {
         _on(plan.management, each.id): (environment, each)
         for environment, plan in plans.items()
@@ -55,10 +64,21 @@ def _on(cluster: str, id: ObjectId) -> Identity:
     return Identity(cluster, group, id.kind, id.namespace, id.name)
 
 
-def _proven(read: Read, planned: KubeObject) -> Proven:
-    found = tuple(differences(read.manifest, planned.manifest))
+def _proven(id: Identity, read: Read, planned: _Planned) -> Proven:
+    _, object = planned[id]
+    found = tuple(differences(*alike(read.manifest, object.manifest, _chart_of(id, object, planned))))
     stays = tuple(each for each in found if _stays(each))
-    return Proven(read, planned, tuple(each for each in found if each not in stays), stays)
+    return Proven(read, object, tuple(each for each in found if each not in stays), stays)
+
+
+def _chart_of(id: Identity, release: KubeObject, planned: _Planned) -> Manifest | None:
+    """The planned HelmChart that a planned release takes."""
+    reference = mapping_at(release.manifest, "spec", "chartRef")
+    name = str(reference.get("name"))
+    found = planned.get(
+        Identity(id.cluster, "source.toolkit.fluxcd.io", str(reference.get("kind")), id.namespace, name)
+    )
+    return found[1].manifest if found and reference.get("kind") == "HelmChart" else None
 
 
 def _stays(change: FieldChange) -> bool:

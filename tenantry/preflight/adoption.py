@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tenantry.cluster.kubectl import chart_patch
 from tenantry.cluster.requests import in_parallel
 from tenantry.compare.diff import Changed
 from tenantry.compare.fields import FieldChange, changed_fields, projected
@@ -99,8 +100,8 @@ def check_adoptions(found: Iterable[Adoption]) -> Iterator[Problem]:
                 "not-adoptable",
                 f"{each.id} has 'spec.chart', which would remain beside the plan's 'chartRef': the API server rejects"
                 " objects with both",
-                f"flux suspend helmrelease {each.id.name} --namespace {each.id.namespace}, then delete it: what it installed"
-                " stays, and the environment's own release takes it over",
+                f"right before `pulumi up`: {chart_patch(each.after)}; what is installed keeps running, and the release is"
+                " ready again when its chart exists",
             )
         if spec.get("suspend") and "suspend" not in (each.after.manifest.get("spec") or {}):
             kind = each.id.kind.lower()

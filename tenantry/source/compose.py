@@ -14,10 +14,10 @@ from tenantry.source.core_schema import FORMS
 from tenantry.source.places import end_of, invalid
 from tenantry.source.syntax import explained
 
-_BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-class _Loader(_BASE):  # type: ignore[misc]  # the C loader exists only where libyaml does
+class _Loader(PARSER):  # type: ignore[misc]  # the C loader exists only where libyaml does
     """Composes nodes only; scalars keep YAML 1.2's types."""
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012  # PyYAML's own class attribute

@@ -18,7 +18,7 @@ from tenantry.messages.errors import Diagnostic, InvalidFleet, Path, Refused, Se
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import listed
 from tenantry.source.globbing import TooManyFiles, has_wildcard, matching
-from tenantry.source.parse import MAX_BYTES, Form, read
+from tenantry.source.parse import MAX_BYTES, Form, Reader, bytes_of, read
 from tenantry.source.parsed_file import Fill, ParsedFile, Written
 
 _TENANTS, _CLUSTERS = "tenants", "clusters"
@@ -28,16 +28,18 @@ _FORMS = {
 _YAML = re.compile(r".*\.ya?ml", re.IGNORECASE)
 
 
-def read_all(file: FilePath) -> ParsedFile:
+def read_all(file: FilePath, reader: Reader = bytes_of) -> ParsedFile:
     """A fleet's file with the clusters of the files that it includes, and with what these say of tenants.
+
+    reader: what gives the bytes of each file.
 
     Raises: Refused: there is no such file; InvalidFleet: its own text is not a YAML mapping in UTF-8.
     """
-    main = read(file)
+    main = read(file, reader=reader)
     entries = main.data.get("include")
     if not isinstance(entries, list) or not isinstance(main.data.get("tenants", {}), dict):
         return main  # the check of shapes reports their types
-    return _Reading(main, file).run([_entry(each, index) for index, each in enumerate(entries)])
+    return _Reading(main, file, reader).run([_entry(each, index) for index, each in enumerate(entries)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +76,9 @@ def _entry(written: Any, index: int) -> _Entry:
 class _Reading:
     """Gathers what all files say of each tenant, the clusters they add, and what prevents that."""
 
-    def __init__(self, main: ParsedFile, file: FilePath) -> None:
+    def __init__(self, main: ParsedFile, file: FilePath, reader: Reader) -> None:
         self.main = main
+        self.reader = reader
         self.directory = file.parent
         self.fills: dict[str, Fill] = {}
         self.clusters: dict[str, ParsedFile] = {}
@@ -172,7 +175,7 @@ class _Reading:
 
     def _add(self, file: FilePath, entry: _Entry) -> None:
         try:
-            source = read(file, _FORMS[entry.kind])
+            source = read(file, _FORMS[entry.kind], self.reader)
         except InvalidFleet as invalid:
             self.problems += invalid.diagnostics
             self._lacks_clusters |= entry.kind == _CLUSTERS

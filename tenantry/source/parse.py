@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Callable
 from pathlib import Path as FilePath
 from typing import NamedTuple
 
@@ -29,19 +30,26 @@ class Form(NamedTuple):
 MAIN = Form("keys such as 'environments:' and 'tenants:'", "start with 'apiVersion: tenantry/v1' and 'environments:'")
 
 
-def read(file: FilePath, form: Form = MAIN) -> ParsedFile:
-    """Read and parse a file.
+Reader = Callable[[FilePath], bytes]
 
-    Raises: Refused: the file does not exist or cannot be read. InvalidFleet: it is not a YAML mapping in UTF-8.
-    """
+
+def bytes_of(file: FilePath) -> bytes:
+    """The bytes of a file; one more than a file may have, if there are more. Raises: Refused: it cannot be read."""
     try:
         with file.open("rb") as opened:
-            raw = opened.read(MAX_BYTES + 1)
+            return opened.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise Refused(f"{file}: no such file", "name the fleet's file with --file", code=NO_FILE) from None
     except OSError as error:
         raise Refused(f"{file}: {error.strerror}", "name a readable file with --file", code=NO_FILE) from None
-    return parse(raw, str(file), form)
+
+
+def read(file: FilePath, form: Form = MAIN, reader: Reader = bytes_of) -> ParsedFile:
+    """Read and parse a file. reader: what gives its bytes.
+
+    Raises: Refused: the file does not exist or cannot be read. InvalidFleet: it is not a YAML mapping in UTF-8.
+    """
+    return parse(reader(file), str(file), form)
 
 
 def parse(raw: bytes, file: str, form: Form = MAIN) -> ParsedFile:

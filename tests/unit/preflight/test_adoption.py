@@ -89,8 +89,9 @@ def test_a_release_with_a_chart_of_its_own_can_not_be_taken_over() -> None:
         "not-adoptable",
         "HelmRelease rocky/cache has 'spec.chart', which would remain beside the plan's 'chartRef': the API"
         " server rejects objects with both",
-        "flux suspend helmrelease cache --namespace rocky, then delete it: what it installed stays, and the"
-        " environment's own release takes it over",
+        "right before `pulumi up`: kubectl patch helmrelease cache --namespace rocky --type merge --patch"
+        """ '{"spec": {"chart": null, "chartRef": {"kind": "HelmChart", "name": "charts-cache-764fda38"}}}';"""
+        " what is installed keeps running, and the release is ready again when its chart exists",
     )
     assert list(check_adoptions(taken_over(PLAN, by_hand("HelmRelease", "cache", {"chartRef": {"name": "a"}})))) == []
 

@@ -1,0 +1,98 @@
+"""The document of `tenantry import`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tenantry.cli.documents.common import Document, Field, ObjectId, Part
+
+
+class ReadObject(ObjectId):
+    """An object that was read."""
+
+    environment: str
+    """The environment whose management cluster holds it."""
+    origin: str
+    """A file with a line, or `live`."""
+
+
+class Expressed(ReadObject):
+    """An object that tenants.yaml expresses, and the key that does."""
+
+    path: list[str | int]
+    """The keys and indexes that lead to it."""
+    line: int
+    """The line of that key in the written file."""
+
+
+class Kept(ReadObject):
+    """An object that was read and is planned. Adoption keeps its identity."""
+
+    fields: list[Field]
+    """Fields that adoption changes. Labels and annotations that Tenantry adds to every object are left out."""
+    stays: list[Field]
+    """Fields that stay on the object, although tenants.yaml does not say them."""
+
+
+class NotExpressed(ReadObject):
+    """An object, or a part of one, that tenants.yaml does not express."""
+
+    field: str
+    """The part as a path with dots; empty for the whole object."""
+    reason: str
+    fix: str
+    """What to do about it; can be empty."""
+
+
+class Created(ObjectId):
+    """An object that adoption creates."""
+
+    environment: str
+
+
+class AdoptionStep(Part):
+    """A step of the adoption."""
+
+    text: str
+    """What to do, and why."""
+    commands: list[str]
+    """Ready to copy; can be empty."""
+
+
+class ImportCounts(Part):
+    """Every object that was read is either kept, renamed or left over."""
+
+    read: int
+    expressed: int
+    """Kept or renamed."""
+    unchanged: int
+    """Kept, and no field changes."""
+    changed: int
+    """Kept, with fields that change."""
+    renamed: int
+    """Planned under another name."""
+    left: int
+    """Not expressed."""
+    added: int
+    """Created by adoption."""
+
+
+class Import(Document):
+    """Existing Flux objects as tenants.yaml: `tenantry import`."""
+
+    kind: Literal["Import"]
+    file: str
+    """The written file."""
+    environments: dict[str, str]
+    """The management cluster of each environment."""
+    counts: ImportCounts
+    became: list[Expressed]
+    """What became what. An object can have several places."""
+    kept: list[Kept]
+    renamed: list[ReadObject]
+    """Objects that are planned under another name: the old ones have to be removed."""
+    leftOver: list[NotExpressed]
+    """What tenants.yaml does not express, with the reason."""
+    created: list[Created]
+    steps: list[AdoptionStep]
+    """What to do until the fleet has taken everything over, in this order."""

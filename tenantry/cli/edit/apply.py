@@ -1,0 +1,114 @@
+"""What every command that edits ends with: the edited fleet is checked, shown or written, and compared with the one before."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import click
+
+from tenantry.cli.edit.check import Checked, check_both
+from tenantry.cli.edit.difference import coloured, difference
+from tenantry.cli.options import output as output_option
+from tenantry.cli.output import as_data, columns, data, data_json, document, report_warnings, say, working
+from tenantry.edit.editor import Editor
+from tenantry.edit.write import commit
+from tenantry.messages.text import counted, printable
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class How(NamedTuple):
+    """The options of an edit."""
+
+    dry_run: bool
+    output: str
+
+    @property
+    def is_text(self) -> bool:
+        return self.output == "text"
+
+
+def edit_options(command: _F) -> _F:
+    """`--dry-run` and `--output`, which every command that edits has."""
+    command = output_option("text", "json", kind="Edit")(command)
+    return click.option("--dry-run", is_flag=True, help="Print the changes of the files, and write nothing.")(command)
+
+
+def apply(
+    editor: Editor, how: How, done: Sequence[str], unchanged: Callable[[Checked], Iterable[str]] = lambda _: ()
+) -> int:
+    """Check the edited fleet, write it unless it is a dry run, and say what `tenantry diff` would say.
+
+    done: what was edited, a sentence for each edit, such as "set tenants.rocky.quota.pods to 5". unchanged: why the edit
+    changes nothing on any cluster, if it does not.
+    Raises: InvalidFleet: the edited fleet has errors that it did not have before; Refused: a file cannot be written.
+    """
+    changes = editor.changes()
+    with working(f"checking {editor.path}"):
+        checked = check_both(editor) if changes else None
+    if changes and not how.dry_run:
+        commit(editor)
+    if how.is_text:
+        _print(editor, how, done, checked, unchanged)
+    else:
+        data_json(_document(editor, how, done, checked))
+    return 0
+
+
+def _print(
+    editor: Editor,
+    how: How,
+    done: Sequence[str],
+    checked: Checked | None,
+    unchanged: Callable[[Checked], Iterable[str]],
+) -> None:
+    if checked is None:
+        data(f"nothing to do: {editor.path} says so already")
+        return
+    # Of a dry run, only the difference is on stdout, for `git apply` and the like.
+    tell: Callable[[str], None] = say if how.dry_run else data
+    if how.dry_run:
+        data("\n".join(map(coloured, difference(editor.changes()))))
+    for sentence in done:
+        tell(printable(sentence))
+    for line in _consequences(editor, checked, unchanged, sys.stderr if how.dry_run else sys.stdout):
+        tell(line)
+    report_warnings(checked.new_warnings)
+    if how.dry_run:
+        say("dry run: nothing is written")
+
+
+def _consequences(
+    editor: Editor, checked: Checked, unchanged: Callable[[Checked], Iterable[str]], stream: Any
+) -> Iterable[str]:
+    if checked.compared is None:
+        errors = counted(len(checked.errors), "error")
+        yield f"{editor.path} was invalid before, and still is ({errors}): see `tenantry validate`"
+        return
+    if not checked.compared.is_different:
+        yield "no cluster changes"
+        yield from map(printable, unchanged(checked))
+        return
+    yield checked.compared.text(columns(stream))
+    for refusal in checked.compared.refusals:
+        yield f"{click.style('warning:', fg='yellow', bold=True)} {refusal}"
+
+
+def _document(editor: Editor, how: How, done: Sequence[str], checked: Checked | None) -> dict[str, Any]:
+    """The document of kind Edit."""
+    changes = editor.changes()
+    files = [{"file": str(file), "diff": "\n".join(difference({file: each}))} for file, each in changes.items()]
+    told = checked or Checked((), (), None)
+    compared = {"environments": [], "unchanged": []} if told.compared is None else told.compared.data()
+    return document(
+        "Edit",
+        edits=list(done) if changes else [],
+        written=bool(changes) and not how.dry_run,
+        files=files,
+        valid=not told.errors,
+        errors=[as_data(each) for each in told.errors],
+        warnings=[as_data(each) for each in told.new_warnings],
+        **compared,
+    )

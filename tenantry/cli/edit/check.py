@@ -1,0 +1,99 @@
+"""Checks an edited fleet in memory, and compares it with the fleet before the edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from tenantry.cli.diff.formats import Result
+from tenantry.cli.diff.refusals import Limits
+from tenantry.cli.diff.sides import Sides
+from tenantry.cli.output import say
+from tenantry.compare.diff import diff_all
+from tenantry.compare.grants import widened
+from tenantry.compare.revision import Base
+from tenantry.edit.editor import Editor
+from tenantry.fleet.fleet import Fleet
+from tenantry.load import load_fleet, plan_all, warnings_of
+from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused
+from tenantry.plan.plan import Plan
+from tenantry.source.parse import Reader
+
+_BEFORE = "the file before this edit"
+
+
+class Compared:
+    """What the edit changes on clusters: what `tenantry diff` says of it."""
+
+    def __init__(self, sides: Sides) -> None:
+        self.sides = sides
+        self._diffs = diff_all(sides.before, sides.after, sides.grants)
+        self._result = Result(sides, self._diffs, Limits(sides, None, ()), everything=False)
+
+    @property
+    def is_different(self) -> bool:
+        return any(self._diffs)
+
+    @property
+    def refusals(self) -> list[Refused]:
+        """Why `pulumi up` would refuse the change."""
+        return self._result.refusals
+
+    def text(self, width: int | None) -> str:
+        return str(self._result.shown("text", width))
+
+    def data(self) -> dict[str, Any]:
+        """The keys `environments` and `unchanged` of a document of kind Diff."""
+        shown = self._result.shown("json", None)
+        assert isinstance(shown, dict), "JSON is a document"
+        return {key: shown[key] for key in ("environments", "unchanged")}
+
+
+class Checked(NamedTuple):
+    """errors: of the edited fleet, all of which it had before; new_warnings: those it did not have; compared: None if there
+    are errors before or after.
+    """
+
+    errors: tuple[Diagnostic, ...]
+    new_warnings: tuple[Diagnostic, ...]
+    compared: Compared | None
+
+
+def check_both(editor: Editor) -> Checked:
+    """Check the fleet before and after the edit.
+
+    An invalid fleet can be edited, so that its errors can be corrected one after the other; but no edit may add one.
+    Raises: InvalidFleet: the edit adds errors; these are all of them.
+    """
+    before, after = _Side(editor, editor.read_before), _Side(editor, editor.read)
+    known = {_essence(each) for each in before.errors}
+    if added := [each for each in after.errors if _essence(each) not in known]:
+        say("nothing is written, because the edited file would be invalid (lines as edited):")
+        raise InvalidFleet(added)
+    if before.fleet is None or after.fleet is None:
+        return Checked(after.errors, (), None)
+    warned = {_essence(each) for each in warnings_of(before.fleet)}
+    warnings = tuple(each for each in warnings_of(after.fleet) if _essence(each) not in warned)
+    grants = {name: widened(before.fleet, after.fleet, name) for name in before.plans if name in after.plans}
+    base = Base(_BEFORE, plans=before.plans)
+    return Checked((), warnings, Compared(Sides(fleet=after.fleet, base=base, after=after.plans, grants=grants)))
+
+
+class _Side:
+    """A fleet before or after the edit: its plans, or its errors."""
+
+    def __init__(self, editor: Editor, reader: Reader) -> None:
+        self.fleet: Fleet | None = None
+        self.plans: Mapping[str, Plan] = {}
+        self.errors: tuple[Diagnostic, ...] = ()
+        try:
+            fleet = load_fleet(editor.path, reader)
+            self.plans = plan_all(fleet)
+            self.fleet = fleet
+        except InvalidFleet as invalid:
+            self.errors = invalid.diagnostics
+
+
+def _essence(each: Diagnostic) -> tuple[Any, ...]:
+    """What makes a problem the same one although its line is another: everything but its places."""
+    return each.location.file, each.code, each.path, each.message.split(":")[0]

@@ -1,0 +1,1 @@
+"""`tenantry import`: existing Flux objects become tenants.yaml, with a report."""

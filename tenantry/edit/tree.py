@@ -1,0 +1,151 @@
+"""The syntax tree of a file: what is written where, down to the character.
+
+`source.compose` makes nodes for reading; they lose which value is an alias and where a list's dashes stand. An edit needs both,
+so this tree is made of the same parser's events.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import yaml
+from yaml import events
+
+from tenantry.messages.lines import LINE_BREAK
+from tenantry.source.compose import PARSER
+
+Kind = Literal["scalar", "mapping", "list", "alias"]
+
+_BREAK = r"(?:\r\n|[\n\r\x85\u2028\u2029])"
+_LAST_BREAK = re.compile(rf"{_BREAK}\Z")
+_EMPTY_LINES = re.compile(rf"(?:{_BREAK} *)+\Z")
+_GAP = re.compile(r"\s*(?:#[^\n\r\x85\u2028\u2029]*\s*)*")
+"""White space and comments."""
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A value or a key. start, end: its characters, with anchor and tag and without the line break of a block scalar.
+
+    text: of a scalar, the string that it stands for; of an alias, the anchor's name. style: of a scalar, its quote or `|`, `>`.
+    flow: of a mapping or a list, whether it has brackets; bare: whether a flow mapping lacks them, as in `[a: 1]`.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    text: str = ""
+    style: str = ""
+    flow: bool = False
+    bare: bool = False
+    anchor: str = ""
+    tag: str = ""
+    entries: list[Entry] = field(default_factory=list)
+
+    def entry(self, part: str | int) -> Entry | None:
+        """The entry of a mapping's key, or of a list's index."""
+        if self.kind == "list":
+            return self.entries[part] if isinstance(part, int) and 0 <= part < len(self.entries) else None
+        return next((each for each in self.entries if each.key and each.key.text == part), None)
+
+    def nodes(self) -> Iterator[Node]:
+        """The node and all below it, keys included."""
+        yield self
+        for entry in self.entries:
+            if entry.key:
+                yield from entry.key.nodes()
+            yield from entry.value.nodes()
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """An entry of a mapping or a list. start: of its key, or of the dash of a block list.
+
+    explicit: whether it is written with `? `; colon: whether a colon follows the key, which a flow mapping may leave out.
+    """
+
+    start: int
+    key: Node | None
+    value: Node
+    explicit: bool = False
+    colon: bool = True
+
+    @property
+    def end(self) -> int:
+        return self.value.end
+
+
+def tree_of(text: str) -> Node | None:
+    """The root of a text that is known to be one valid YAML document; None if it is empty."""
+    builder = _Builder(text)
+    for event in builder.events:
+        if isinstance(event, events.DocumentStartEvent):
+            return builder.node(next(builder.events))
+    return None
+
+
+class _Builder:
+    """Reads one node after the other from the events of a text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.events: Iterator[Any] = yaml.parse(text, Loader=PARSER)
+
+    def node(self, event: Any) -> Node:
+        start, end = event.start_mark.index, event.end_mark.index
+        if isinstance(event, events.AliasEvent):
+            return Node("alias", start, end, text=event.anchor or "")
+        if isinstance(event, events.ScalarEvent):
+            style = event.style or ""
+            if style in ("|", ">"):
+                end = self._end_of_block(
+                    start, end, keep="+" in LINE_BREAK.split(self.text[start:end])[0].split("#")[0]
+                )
+            return Node("scalar", start, end, event.value, style, anchor=event.anchor or "", tag=event.tag or "")
+        return self._collection(event, start, end)
+
+    def _collection(self, event: Any, start: int, end: int) -> Node:
+        kind: Kind = "mapping" if isinstance(event, events.MappingStartEvent) else "list"
+        node = Node(kind, start, end, flow=bool(event.flow_style), anchor=event.anchor or "", tag=event.tag or "")
+        node.bare = node.flow and start == end
+        for inner in self.events:
+            if isinstance(inner, events.CollectionEndEvent):
+                node.end = inner.end_mark.index if node.flow and inner.end_mark else _last(node)
+                break
+            self._add(node, self.node(inner))
+        return node
+
+    def _add(self, node: Node, first: Node) -> None:
+        before = node.entries[-1].end if node.entries else node.start
+        if node.kind == "mapping":
+            value = self.node(next(self.events))
+            explicit = self._marker("?", before, first.start)
+            colon = ":" in self.text[first.end : value.start]
+            start = first.start if explicit is None else explicit
+            node.entries.append(Entry(start, first, value, explicit is not None, colon))
+        else:
+            dash = None if node.flow else self._marker("-", before, first.start)
+            node.entries.append(Entry(first.start if dash is None else dash, None, first))
+
+    def _marker(self, sign: str, start: int, end: int) -> int | None:
+        """Where a sign stands between two values, outside of comments."""
+        at = start
+        while at < end:
+            at = max(at, _GAP.match(self.text, at, end).end())  # type: ignore[union-attr]  # it matches the empty text
+            if self.text[at : at + 1] == sign and at < end:
+                return at
+            at += 1
+        return None
+
+    def _end_of_block(self, start: int, end: int, *, keep: bool) -> int:
+        """The end of a block scalar, without its last line break, and without the empty lines that it does not keep."""
+        last = (_LAST_BREAK if keep else _EMPTY_LINES).search(self.text[start:end])
+        return start + last.start() if last else end
+
+
+def _last(node: Node) -> int:
+    """Where a mapping or list without brackets ends."""
+    return node.entries[-1].end if node.entries else node.start

@@ -1,0 +1,144 @@
+"""Writes the edited files of a fleet: all of them as a whole, or none.
+
+Each file is replaced by a new one that has its mode and owner, so that no reader ever sees half a file. What would be lost by that
+is refused: another name of the same file, and changes that somebody made since the file was read.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from tenantry.edit.editor import Editor
+from tenantry.messages.errors import Refused
+
+_NOTHING = "nothing was written"
+
+
+class _Staged(NamedTuple):
+    """A file to replace. target: behind all symlinks; new: the file that takes its place; old: another name of the old one."""
+
+    file: Path
+    target: Path
+    new: Path
+    old: Path
+
+
+def commit(editor: Editor) -> None:
+    """Write all changed files. Raises: Refused: one of them cannot be written, so none is."""
+    write_all(editor.changes())
+
+
+def write_all(changes: Mapping[Path, tuple[bytes, bytes]]) -> None:
+    """Replace the bytes of files. changes: the bytes before and after, by file. Raises: Refused."""
+    with _leftovers() as leftovers:
+        staged = [_stage(file, before, after, leftovers) for file, (before, after) in changes.items()]
+        for each in staged:
+            _check_unchanged(each.file, changes[each.file][0])
+        _replace(staged, leftovers)
+    for directory in {each.target.parent for each in staged}:
+        _sync_directory(directory)
+
+
+@contextmanager
+def _leftovers() -> Iterator[list[Path]]:
+    """Files that do not stay, whatever happens."""
+    found: list[Path] = []
+    try:
+        yield found
+    finally:
+        for each in found:
+            with suppress(OSError):
+                each.unlink()
+
+
+def _stage(file: Path, before: bytes, after: bytes, leftovers: list[Path]) -> _Staged:
+    """Write the new bytes into a file beside the old one."""
+    try:
+        target = Path(os.path.realpath(file, strict=True))
+        status = target.stat()
+        _check_replaceable(file, target, status)
+        _check_unchanged(file, before)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        leftovers.append(Path(name))
+        with os.fdopen(handle, "wb") as opened:
+            opened.write(after)
+            opened.flush()
+            if (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
+                os.fchown(handle, status.st_uid, status.st_gid)
+            os.fchmod(handle, stat.S_IMODE(status.st_mode))
+            os.fsync(handle)
+    except OSError as error:
+        raise _refused(file, error) from None
+    return _Staged(file, target, Path(name), Path(f"{name}.old"))
+
+
+def _check_replaceable(file: Path, target: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise Refused(f"{file} is not a regular file, so {_NOTHING}", "name a file with --file")
+    if not (status.st_mode & 0o222 and os.access(target, os.W_OK)):
+        raise Refused(f"{file} is read-only, so {_NOTHING}", f"allow writing: chmod u+w {target}")
+    if status.st_nlink > 1:
+        raise Refused(
+            f"{file} has {status.st_nlink} names (hard links), and the others would keep the old text, so {_NOTHING}",
+            "remove the other names, or make them symlinks",
+        )
+
+
+def _check_unchanged(file: Path, before: bytes) -> None:
+    """Raises: Refused: somebody changed the file since it was read."""
+    try:
+        now = file.read_bytes()
+    except OSError as error:
+        raise _refused(file, error) from None
+    if now != before:
+        raise Refused(f"{file} changed while it was edited, so {_NOTHING}", "run the command again")
+
+
+def _replace(staged: list[_Staged], leftovers: list[Path]) -> None:
+    """Put the new files in place; if one fails, put the old ones back."""
+    done: list[_Staged] = []
+    for each in staged:
+        try:
+            if len(staged) > 1:
+                os.link(each.target, each.old)
+                leftovers.append(each.old)
+            each.new.replace(each.target)
+        except OSError as error:
+            _restore(done)
+            raise _refused(each.file, error) from None
+        except BaseException:
+            _restore(done)
+            raise
+        done.append(each)
+
+
+def _restore(done: list[_Staged]) -> None:
+    """Put the old files back. Raises: Refused: one could not be put back; its text stays beside it."""
+    for each in done:
+        try:
+            each.old.replace(each.target)
+        except OSError as error:
+            message = f"{each.file} is changed, but another file is not, and it cannot be put back: {error.strerror}"
+            raise Refused(message, "put it back with Git") from None
+
+
+def _sync_directory(directory: Path) -> None:
+    """Make the new name last through a loss of power. Some filesystems cannot; the file itself is complete anyway."""
+    with suppress(OSError):
+        handle = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _refused(file: Path, error: OSError) -> Refused:
+    return Refused(
+        f"{file} cannot be written ({error.strerror}), so {_NOTHING}", "correct that, and run the command again"
+    )

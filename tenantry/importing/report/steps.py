@@ -1,0 +1,125 @@
+"""The steps that adopt an imported fleet without a deletion or a restart.
+
+Adoption is `pulumi up` with `adopt: true`: server-side apply takes the objects over and keeps their identity. Three things
+need a hand: what applies the objects today must stop and must not prune them, fields that server-side apply cannot remove
+have to be removed, and objects that get other names have to go without what they installed.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from tenantry.cluster.kubectl import chart_patch, delete, no_prune, suspend
+from tenantry.importing.model import Inventory, Proof, Read
+from tenantry.kube.kinds import group_of
+from tenantry.kube.objects import ObjectId, labels_of, object_id
+from tenantry.messages.text import counted
+from tenantry.plan.plan import Plan
+
+_FLUX = "kustomize.toolkit.fluxcd.io"
+_PRUNE_DISABLED = f"{_FLUX}/prune: disabled"
+_INSTALLS = ("Kustomization", "HelmRelease")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """text: what to do and why, in sentences; commands: ready to copy, one on each line."""
+
+    text: str
+    commands: tuple[str, ...] = ()
+
+
+def steps(inventory: Inventory, proof: Proof, renamed: Iterable[Read], plans: Mapping[str, Plan]) -> tuple[Step, ...]:
+    """The steps in their order."""
+    old = [object_id(each.manifest) for each in renamed]
+    return (
+        *_check(plans),
+        *_owners(inventory, proof),
+        *_suspended(old),
+        *_charts(proof),
+        *_up(plans),
+        *_removed(old),
+        Step("Read what is left over in this report, and keep or delete it."),
+    )
+
+
+def _check(plans: Mapping[str, Plan]) -> Iterator[Step]:
+    hubs = dict.fromkeys(plan.management for plan in plans.values())
+    bootstraps = (f"tenantry cluster bootstrap {shlex.quote(each)}" for each in hubs)
+    yield Step("Check the file, and mark the management clusters as the fleet's:", ("tenantry validate", *bootstraps))
+    preflights = tuple(f"tenantry preflight --environment {shlex.quote(each)}" for each in plans)
+    yield Step("See on the live cluster what adoption changes. Nothing is changed yet:", preflights)
+
+
+def _owners(inventory: Inventory, proof: Proof) -> Iterator[Step]:
+    """What applies the objects today. Kustomizations of Flux write their name into labels of what they apply."""
+    counts: dict[ObjectId, int] = {}
+    for each in proof.kept:
+        if owner := _owner(each.read):
+            counts[owner] = counts.get(owner, 0) + 1
+    for owner, count in counts.items():
+        yield _handover(owner, count)
+    if not counts and any(each.origin != "live" for each in inventory.objects):
+        yield Step(
+            "Before you delete the old files from the repository that Flux applies them from: set `prune: false` in the"
+            f" Kustomization that applies them, or add the annotation `{_PRUNE_DISABLED}` to every object in them; push,"
+            " and wait until Flux has applied it. Otherwise Flux deletes the objects, and everything they installed."
+            " Then delete the files, so that Flux and Pulumi do not overwrite each other."
+        )
+
+
+def _owner(read: Read) -> ObjectId | None:
+    labels = labels_of(read.manifest)
+    name, namespace = labels.get(f"{_FLUX}/name"), labels.get(f"{_FLUX}/namespace")
+    if isinstance(name, str) and isinstance(namespace, str):
+        return ObjectId(f"{_FLUX}/v1", "Kustomization", namespace, name)
+    return None
+
+
+def _handover(owner: ObjectId, count: int) -> Step:
+    return Step(
+        f"{owner} applies {counted(count, 'object')} of these from its repository. While it does, it sets back what"
+        " Tenantry changes; and if the files go from the repository, it deletes the objects and everything they installed."
+        f" If it applies nothing else, set `prune: false` in its own manifest (the command does it until Flux applies that"
+        " manifest again), then delete the Kustomization and its files. If it applies other objects too, add the"
+        f" annotation `{_PRUNE_DISABLED}` to each object that Tenantry takes over, wait until Flux has applied it, then"
+        " delete these files.",
+        (no_prune(owner), delete(owner)),
+    )
+
+
+def _suspended(old: Iterable[ObjectId]) -> Iterator[Step]:
+    if commands := tuple(suspend(each) for each in old if each.kind in _INSTALLS and _is_flux(each)):
+        yield Step(
+            "These get other names. Suspend them, so that what they installed stays when you delete them later:",
+            commands,
+        )
+
+
+def _is_flux(id: ObjectId) -> bool:
+    return group_of(id.api_version).endswith(".toolkit.fluxcd.io")
+
+
+def _charts(proof: Proof) -> Iterator[Step]:
+    releases = [each for each in proof.kept if each.planned.id.kind == "HelmRelease"]
+    with_chart = [each for each in releases if "chart" in (each.read.manifest.get("spec") or {})]
+    if with_chart:
+        yield Step(
+            "Right before `pulumi up`, replace `spec.chart` of these releases by the `spec.chartRef` of the plan. The API"
+            " server refuses objects with both, and an apply cannot remove a field of others. The releases are not"
+            " ready until `pulumi up` creates their charts; Helm installs and upgrades nothing:",
+            tuple(chart_patch(each.planned) for each in with_chart),
+        )
+
+
+def _up(plans: Mapping[str, Plan]) -> Iterator[Step]:
+    commands = tuple(f"pulumi up --stack {shlex.quote(each)}" for each in plans)
+    waits = tuple(f"tenantry status --environment {shlex.quote(each)} --wait" for each in plans)
+    yield Step("Take everything over, and wait until all is ready:", (*commands, *waits))
+
+
+def _removed(old: Iterable[ObjectId]) -> Iterator[Step]:
+    if commands := tuple(map(delete, old)):
+        yield Step("Delete the objects that have other names now:", commands)

@@ -1,0 +1,104 @@
+"""The projects that pages of the documentation start with: `<!-- starts: PROJECT -->`."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.blocks import ROOT
+
+
+def _repository(root: Path) -> None:
+    for name in ("tenants.yaml", "Pulumi.yaml", "Pulumi.dev.yaml", "Pulumi.prod.yaml"):
+        shutil.copy(ROOT / name, root)
+    (root / ".ci").symlink_to(ROOT / ".ci")
+
+
+def _checkouts(root: Path) -> None:
+    _repository(root)
+    for name in ("charts", "git/rocky/manifests"):
+        shutil.copytree(ROOT / "tenantry" / "sandbox" / "content" / name, root.parent / Path(name).name)
+
+
+def _unused(root: Path) -> None:
+    text = _minimal(root)
+    source = '      former: {git: {url: "https://git.example.com/rocky/former", ref: {branch: main}}}\n'
+    (root / "tenants.yaml").write_text(text.replace("    apps:\n", f"{source}    apps:\n"))
+
+
+def _minimal(root: Path) -> str:
+    text = (ROOT / "examples" / "minimal" / "tenants.yaml").read_text(encoding="utf-8")
+    (root / "tenants.yaml").write_text(text, encoding="utf-8")
+    return text
+
+
+def _broken(root: Path) -> None:
+    """Three mistakes in one file."""
+    text = _minimal(root).replace("clusters: {all: true}", "clusters: {names: [edgy]}")
+    text = text.replace("db: {kustomize: {source: manifests, path:", "db: {kustomize: {source: manifest, pth:")
+    (root / "broken.yaml").write_text(text, encoding="utf-8")
+
+
+def _recipes(root: Path) -> None:
+    shutil.copy(ROOT / "tests" / "golden" / "tasks" / "fleet.yaml", root / "tenants.yaml")
+
+
+def _moved(root: Path) -> None:
+    (root / "fleet").mkdir()
+    _minimal(root / "fleet")
+    shutil.copy(root / "fleet" / "tenants.yaml", root)
+
+
+def _self_service(root: Path) -> None:
+    """The first two blocks of the page, and what they leave out."""
+    page = (ROOT / "docs" / "self-service.md").read_text(encoding="utf-8")
+    main, own = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)[:2]
+    (root / "tenants.d").mkdir()
+    (root / "schemas").mkdir()
+    (root / "tenants.d" / "rocky.yaml").write_text(own, encoding="utf-8")
+    (root / "tenants.yaml").write_text(main + CLUSTERS, encoding="utf-8")
+
+
+CLUSTERS = """\
+apiVersion: tenantry/v1
+environments: {dev: {management: hub}}
+clusters:
+  hub: {environments: [dev]}
+  edge-1: {environments: [dev], labels: {tier: edge}, kubeconfig: {capi: {cluster: edge-1, namespace: capi}}}
+platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}
+"""
+
+
+def _edit_for_review(root: Path) -> None:
+    file = root / "tenants.yaml"
+    for old, new in EDITS:
+        assert old in file.read_text()
+        file.write_text(file.read_text().replace(old, new))
+
+
+EDITS = (
+    ("    role: edit\n", "    role: cluster-admin\n    clusterAdmin: true\n"),
+    ("clusters: {names: [hub-dev, hub-prod]}", "clusters: {names: [hub-prod]}"),
+    ("version: 1.x", "version: 2.x"),
+    (
+        "  # Deploys new versions",
+        "      queue:\n        clusters: {names: [edge-1]}\n        kustomize: {source: manifests, path: ./queue}\n\n"
+        "  # Deploys new versions",
+    ),
+)
+
+PROJECTS: dict[str, tuple[Callable[[Path], object], Callable[[Path], object]]] = {
+    "repository": (_repository, bool),
+    "review": (_repository, _edit_for_review),
+    "checkouts": (_checkouts, bool),
+    "recipes": (_recipes, bool),
+    "minimal": (_minimal, bool),
+    "unused": (_unused, bool),
+    "broken": (_broken, bool),
+    "moved": (_moved, bool),
+    "self-service": (_self_service, bool),
+    "empty": (bool, bool),
+}
+"""What a page can start with: what is committed, as origin/main too, and what is changed after that."""

@@ -1,0 +1,96 @@
+"""Somebody who follows a page of the documentation, command by command."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import yaml
+
+from tenantry.cli.app import run
+from tenantry.fleet.merge import Layer, merge
+from tests.blocks import ROOT, Block, is_shown
+from tests.documented_projects import PROJECTS
+
+_TENANTRY = re.compile(r"(?:\.venv/bin/)?tenantry\b")
+_REST = re.compile(r"""(?:[^|<>&;'"]|'[^']*'|"[^"]*")*?(?=\s\d?[|<>])""")
+
+
+class Reader:
+    """Somebody who follows a page, command by command, in a project of their own."""
+
+    runs = "here"
+    """Which blocks are run: those whose comment says so."""
+
+    def __init__(self, root: Path, captured: Callable[[], tuple[str, str]]) -> None:
+        """Args: captured: what this process has printed since it was last asked, to stdout and to stderr."""
+        self.root, self.here, self.captured, self.projects = root, root, captured, 0
+
+    def follow(self, block: Block) -> None:
+        if project := block.notes.get("starts"):
+            self.start(project)
+        if file := block.notes.get("writes"):
+            (self.here / file).parent.mkdir(parents=True, exist_ok=True)
+            (self.here / file).write_text(block.text, encoding="utf-8")
+        if file := block.notes.get("merges"):
+            _merge(self.here / file, block.text)
+        if block.runs == self.runs:
+            self.run(block)
+
+    def start(self, project: str) -> None:
+        self.projects += 1
+        self.here = root = self.root / f"{self.projects}"
+        root.mkdir()
+        os.chdir(root)
+        committed, changed = PROJECTS[project]
+        committed(root)
+        for command in ("git init -q -b main", "git add -A", "git commit -q --allow-empty -m Base"):
+            subprocess.run(command.split(), check=True)
+        subprocess.run(["git", "update-ref", "refs/remotes/origin/main", "HEAD"], check=True)
+        changed(root)
+
+    def run(self, block: Block) -> None:
+        commands = list(block.commands())
+        for at, (command, shown) in enumerate(commands):
+            code, printed = self.printed(command)
+            place = f"{block.place}: $ {command}\n{printed}"
+            skipped = not shown or command.startswith("make ") or "example" in block.notes
+            assert skipped or is_shown(shown, printed), f"{place}\nis not what the page shows:\n{shown}"
+            expected = int(block.notes.get("exits", 0)) if at == len(commands) - 1 else 0
+            assert code == expected or (code == 1 and re.search(r"tenantry (diff|status)", command)), (
+                f"{place}\nends with {code}"
+            )
+
+    def printed(self, command: str) -> tuple[int, str]:
+        """The exit code of a command, and what it prints. Tenantry itself runs in this process, which is quick."""
+        if command.startswith("make "):
+            return shell(f"make -C {ROOT} --dry-run --no-print-directory {command[5:]} >/dev/null")
+        own = _TENANTRY.match(command)
+        if command.startswith("cd "):
+            os.chdir(command[3:])
+            return 0, ""
+        if not own or re.search(r"&&|;|\$\(|\\\n", command):
+            return shell(command)
+        head = _REST.match(command)
+        words = head.group() if head else command
+        self.captured()
+        code = run(shlex.split(words)[1:])
+        out, err = self.captured()
+        rest = command[len(words) :]
+        if rest.strip():
+            _, out = shell(f"cat {rest.replace('2>/dev/null', '')}", out)
+        return code, out + ("" if "2>/dev/null" in rest else err)
+
+
+def _merge(file: Path, text: str) -> None:
+    old = yaml.safe_load(file.read_text(encoding="utf-8"))
+    file.write_text(yaml.safe_dump(merge([Layer((), old), Layer((), yaml.safe_load(text))]), sort_keys=False))
+
+
+def shell(command: str, stdin: str = "") -> tuple[int, str]:
+    done = subprocess.run(["bash", "-c", command], input=stdin, capture_output=True, text=True, check=False, timeout=60)
+    return done.returncode, done.stdout + done.stderr

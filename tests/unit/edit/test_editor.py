@@ -1,0 +1,188 @@
+"""Edits of whole files: every byte beside the edit stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tenantry.edit.editor import Editor
+from tenantry.messages.errors import InvalidFleet, Refused
+
+BEFORE = """\
+# The fleet.
+apiVersion: tenantry/v1
+
+tenants:
+  # Deploys from Git.
+  rocky:
+    quota: {pods: 60}  # for now
+    apps:
+      # The database comes first.
+      db:
+        kustomize: {source: manifests, path: './db'}
+      web:
+        dependsOn: [db]
+        # labels: {}
+
+  movy:  # a guest
+    owners:
+      - group: movy
+      - user: ann  # on leave
+    note: "as it is"
+"""
+
+CASES: dict[str, tuple[Callable[[Editor], None], str, str]] = {
+    "a number": (lambda e: e.set(("tenants", "rocky", "quota", "pods"), 5), "{pods: 60}", "{pods: 5}"),
+    "quotes are imitated": (
+        lambda e: e.set(("tenants", "rocky", "apps", "db", "kustomize", "path"), "./a"),
+        "'./db'",
+        "'./a'",
+    ),
+    "a key in brackets": (
+        lambda e: e.set(("tenants", "rocky", "quota", "requests.cpu"), "4"),
+        "{pods: 60}",
+        '{pods: 60, requests.cpu: "4"}',
+    ),
+    "a key on a line": (lambda e: e.set(("tenants", "movy", "role"), "edit"), 'is"\n', 'is"\n    role: edit\n'),
+    "a mapping where a text was": (
+        lambda e: e.set(("tenants", "movy", "note"), {"a": {"b": 1, "c": [1, "yes"]}, "d": {}}),
+        ' "as it is"',
+        '\n      a: {b: 1, c: [1, "yes"]}\n      d: {}',
+    ),
+    "several lines": (
+        lambda e: e.set(("tenants", "movy", "note"), "one\n\n  two\n"),
+        '"as it is"',
+        "|\n      one\n\n        two",
+    ),
+    "a tenant after another": (
+        lambda e: e.add(("tenants",), "tina", {"apps": {"web": {"dependsOn": ["{env}"]}}}, "rocky"),
+        "  movy:",
+        '  tina:\n    apps:\n      web:\n        dependsOn: ["{env}"]\n\n  movy:',
+    ),
+    "an entry of a list": (
+        lambda e: e.add(("tenants", "movy", "owners"), None, {"user": "bob"}),
+        "leave\n",
+        "leave\n      - user: bob\n",
+    ),
+    "missing mappings": (
+        lambda e: e.set(("tenants", "rocky", "apps", "db", "helm", "values", "a"), "1.0"),
+        "'./db'}\n",
+        "'./db'}\n        helm: {values: {a: \"1.0\"}}\n",
+    ),
+    "an app with its comments": (
+        lambda e: e.unset(("tenants", "rocky", "apps", "db")),
+        "      # The database comes first.\n      db:\n        kustomize: {source: manifests, path: './db'}\n",
+        "",
+    ),
+    "an owner with its comment": (
+        lambda e: e.unset(("tenants", "movy", "owners", 1)),
+        "      - user: ann  # on leave\n",
+        "",
+    ),
+    "another key": (lambda e: e.rename(("tenants", "movy"), "on"), "  movy:  #", '  "on":  #'),
+    "some entries of a mapping": (
+        lambda e: e.set(("tenants", "movy"), {"owners": [{"user": "ann"}], "note": "as it is"}),
+        "      - group: movy\n      - user: ann  # on leave\n",
+        "      - user: ann  # on leave\n",
+    ),
+}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    file = tmp_path / "tenants.yaml"
+    file.write_text(BEFORE)
+    return file
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_edit_changes_nothing_else(name: str, file: Path) -> None:
+    edit, old, new = CASES[name]
+    assert BEFORE.count(old) == 1
+    for before in (BEFORE, BEFORE.replace("\n", "\r\n"), BEFORE.rstrip("\n"), f"\ufeff{BEFORE}"):
+        file.write_bytes(before.encode())
+        editor = Editor.open(file)
+        edit(editor)
+        breaks = "\r\n" if "\r" in before else "\n"
+        expected = f"{before}\n" if before.endswith('"') else before
+        expected = expected.replace(old.replace("\n", breaks), new.replace("\n", breaks))
+        expected = expected if before.endswith(("\n", "\r\n")) else expected.rstrip("\n")
+        if name == "several lines" and not before.endswith("\n"):
+            continue  # its last line break needs one at the end of the file
+        assert editor.changes() == {file: (before.encode(), expected.encode())}
+
+
+def test_an_app_moves_with_its_comments(file: Path) -> None:
+    editor = Editor.open(file)
+    editor.move(("tenants", "rocky", "apps", "db"), ("tenants", "movy", "apps", "data"))
+    moved = "      # The database comes first.\n      db:\n        kustomize: {source: manifests, path: './db'}\n"
+    at_end = f"    apps:\n{moved.replace('db:', 'data:')}"
+    assert editor.text(file) == BEFORE.replace(moved, "") + at_end
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "why"),
+    [
+        (
+            "a: &x {b: 1}\nc: *x\n",
+            ("a", "b"),
+            ":1:4: 'a.b' cannot be edited by command: the edit would change every '*x' too",
+        ),
+        (
+            "a: &x {b: 1}\nc: *x\n",
+            ("c", "b"),
+            ":2:4: 'c.b' cannot be edited by command: '*x' stands here for a value that",
+        ),
+        (
+            "a: &x {b: 1}\nc: *x\n",
+            ("c",),
+            ":2:4: 'c' cannot be edited by command: '*x' stands here for a value that is",
+        ),
+        ("a: &x {b: 1}\nc: *x\n", ("a",), ":1:4: 'a' cannot be edited by command: '*x' elsewhere refers to this value"),
+        ("a: !!str 5\nc: 1\n", ("a",), ":1:4: 'a' cannot be edited by command: the value has a tag"),
+        ("? a\n: 1\nb: 1\n", ("a",), ":1:1: 'a' cannot be edited by command: its key is written with '? '"),
+        (
+            "a: [b: 1]\nb: 1\n",
+            ("a", 0, "b"),
+            ":1:5: 'a[0].b' cannot be edited by command: this mapping in a list lacks",
+        ),
+        ("a: 1\n", ("a", "b"), ":1:4: 'a' is '1', not a mapping or a list"),
+    ],
+)
+def test_what_cannot_be_edited_is_refused_with_the_place(
+    text: str, path: tuple[str, ...], why: str, file: Path
+) -> None:
+    file.write_text(text)
+    with pytest.raises(Refused) as refused:
+        Editor.open(file).set(path, 2)
+    assert refused.value.message.startswith(f"{file}{why}")
+
+
+def test_what_stands_beside_an_alias_is_edited(file: Path) -> None:
+    file.write_text("a: &x {b: 1}\nc: *x  # shared\nd:\t1\n--- # one\n".removesuffix("--- # one\n"))
+    editor = Editor.open(file)
+    editor.set(("d",), 2)
+    editor.set(("e",), [1])
+    assert editor.text(file) == "a: &x {b: 1}\nc: *x  # shared\nd:\t2\ne: [1]\n"
+
+
+def test_a_value_that_no_file_may_hold_is_refused(file: Path) -> None:
+    with pytest.raises(InvalidFleet, match="1 problems"):
+        Editor.open(file).set(("tenants", "movy", "owners", 0), None)
+
+
+def test_an_edit_goes_to_the_file_that_declares_the_place(tmp_path: Path) -> None:
+    main, team = tmp_path / "tenants.yaml", tmp_path / "rocky.yaml"
+    main.write_text("include: [rocky.yaml]\ntenants:\n  rocky: {role: edit}\n")
+    team.write_text("tenants:\n  rocky:\n    apps:\n      web: {suspend: true}\n")
+    editor = Editor.open(main)
+    editor.set(("tenants", "rocky", "apps", "web", "suspend"), value=False)
+    editor.set(("tenants", "rocky", "sources", "a"), {})
+    editor.set(("tenants", "rocky", "quota", "pods"), 1)
+    editor.set(("tenants", "movy"), {})
+    assert editor.text(main) == "include: [rocky.yaml]\ntenants:\n  rocky: {role: edit, quota: {pods: 1}}\n  movy: {}\n"
+    assert editor.text(team) == (
+        "tenants:\n  rocky:\n    apps:\n      web: {suspend: false}\n    sources:\n      a: {}\n"
+    )

@@ -1,0 +1,145 @@
+"""The report in its three formats, of a small draft that was made by hand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import yaml
+
+from tenantry.cli.diff.values import DisplayLimits
+from tenantry.cli.importing.data import as_data
+from tenantry.cli.importing.markdown import as_markdown
+from tenantry.cli.importing.text import as_text
+from tenantry.cli.output import document
+from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Read
+from tenantry.importing.proof import Defect
+from tenantry.importing.report.report import Report, report_of
+
+FLEET = """\
+apiVersion: tenantry/v1
+environments: {dev: {management: hub}}
+clusters: {hub: {environments: [dev]}}
+defaults: {clusters: {all: true}}
+tenants:
+  rocky:
+    adopt: true
+    sources:
+      charts: {helm: {url: "https://charts.example.com"}}
+    apps:
+      web: {helm: {source: charts, chart: web, version: 1.x, releaseName: web, values: {password: new-Secret-1}}}
+"""
+PARENT = {"kustomize.toolkit.fluxcd.io/name": "tenants", "kustomize.toolkit.fluxcd.io/namespace": "flux-system"}
+
+
+def made(api_version: str, kind: str, name: str, labels: dict[str, str] | None = None, **rest: Any) -> Read:
+    metadata = {"name": name, "namespace": "rocky", **({"labels": labels} if labels else {})}
+    return Read(
+        "dev", {"apiVersion": api_version, "kind": kind, "metadata": metadata, **rest}, f"{kind.lower()}.yaml:1"
+    )
+
+
+ACCOUNT = made("v1", "ServiceAccount", "rocky", PARENT)
+CHARTS = made(
+    "source.toolkit.fluxcd.io/v1",
+    "HelmRepository",
+    "charts",
+    spec={"url": "https://charts.example.com", "interval": "10m", "passCredentials": True},
+)
+WEB = made(
+    "helm.toolkit.fluxcd.io/v2",
+    "HelmRelease",
+    "web",
+    spec={
+        "interval": "1m",
+        "serviceAccountName": "rocky",
+        "chart": {
+            "spec": {"chart": "web", "version": "1.x", "sourceRef": {"kind": "HelmRepository", "name": "charts"}}
+        },
+        "values": {"password": "old-Secret-0"},
+    },
+)
+OLD = made("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "old", spec={})
+CONFIG = made("v1", "ConfigMap", "it's; rm -rf \x1b[31m", data={})
+TENANT = ("tenants", "rocky")
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    inventory = Inventory((ACCOUNT, CHARTS, WEB, OLD, CONFIG), {"dev": "hub"})
+    left = (
+        LeftOver(CHARTS, "a tenant may not say it", "ask the platform team", "spec.passCredentials"),
+        LeftOver(OLD, "the app is planned as 'web'", "delete it"),
+        LeftOver(CONFIG, "Tenantry does not manage ConfigMaps", "keep it in the tenant's repository"),
+    )
+    became = (
+        Became(ACCOUNT, TENANT),
+        Became(CHARTS, (*TENANT, "sources", "charts")),
+        Became(WEB, (*TENANT, "apps", "web")),
+        Became(OLD, (*TENANT, "apps", "web")),
+    )
+    draft = Draft(yaml.safe_load(FLEET), became, left)
+    return report_of(inventory, draft, FLEET, "tenants.yaml")
+
+
+EXPECTED = Path(__file__).with_name("expected")
+
+
+def compare(name: str, text: str, *, update: bool) -> None:
+    file = EXPECTED / name
+    if update:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text + "\n")
+    assert text + "\n" == file.read_text()
+
+
+def test_the_text_for_a_terminal(report: Report, *, update_golden: bool) -> None:
+    text = click.unstyle(as_text(report, DisplayLimits(), 80))
+    compare("report.txt", text, update=update_golden)
+    assert "Secret-" not in text
+    assert "\x1b" not in text
+
+
+def test_the_markdown(report: Report, *, update_golden: bool) -> None:
+    compare("report.md", as_markdown(report), update=update_golden)
+
+
+def test_the_json_is_as_it_is_described(report: Report, *, update_golden: bool) -> None:
+    text = json.dumps(document("Import", **as_data(report)), indent=2)
+    compare("report.json", text, update=update_golden)
+    assert "Secret-" not in text
+
+
+def test_every_object_is_counted_once(report: Report) -> None:
+    counts = report.counts
+    assert counts.read == counts.unchanged + counts.changed + counts.renamed + counts.left == 5
+    assert (counts.unchanged, counts.changed, counts.renamed, counts.left) == (2, 1, 1, 1)
+
+
+def test_a_command_holds_no_more_than_one_command(report: Report) -> None:
+    hostile = replace(report.draft, became=(Became(CONFIG, TENANT),))
+    (found,) = (
+        each.commands for each in replace(report, draft=hostile).steps if each.text.startswith("Delete the objects")
+    )
+    assert found == ("""kubectl delete configmap 'it'"'"'s; rm -rf \x1b[31m' --namespace rocky""",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("tenants: {}", "the draft is invalid: tenants.yaml:1:1: key 'apiVersion' is missing"),
+        (
+            FLEET,
+            "Kustomization rocky/old (kustomization.yaml:1) is neither planned nor reported; ConfigMap rocky/it's; rm -rf"
+            r" \x1b[31m (configmap.yaml:1) is neither planned nor reported",
+        ),
+    ],
+)
+def test_a_defect_is_told(report: Report, text: str, message: str) -> None:
+    with pytest.raises(Defect) as found:
+        report_of(report.inventory, replace(report.draft, left_over=()), text, "tenants.yaml")
+    assert str(found.value) == message
