@@ -6,16 +6,18 @@ lost or changed is in the proof, and so in the report. What breaks this is a def
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from tenantry.compare.fields import Entry, FieldChange
 from tenantry.importing.chart_templates import alike
 from tenantry.importing.equivalence import differences
-from tenantry.importing.model import Added, Draft, Inventory, Proof, Proven, Read
+from tenantry.importing.model import Added, Became, Draft, Inventory, Path, Proof, Proven, Read
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.text import format_path
+from tenantry.plan.objects.apps import KINDS
 from tenantry.plan.plan import Plan
 
 
@@ -40,7 +42,7 @@ def prove(inventory: Inventory, draft: Draft, plans: Mapping[str, Plan]) -> Proo
     kept = tuple(_proven(id, each, planned) for id, each in read.items() if id in planned)
     added = tuple(Added(environment, each.id) for id, (environment, each) in planned.items() if id not in read)
     missing = tuple(each for id, each in read.items() if id not in planned)
-    return Proof(kept, added, missing, tuple(_defects(draft, missing)))
+    return Proof(kept, added, missing, (*_defects(draft, missing), *_unplanned(draft, plans)))
 
 
 _Planned: TypeAlias = dict[Identity, tuple[str, KubeObject]]
@@ -98,3 +100,21 @@ def _defects(draft: Draft, missing: tuple[Read, ...]) -> Iterator[str]:
     for became in draft.became:
         if value_at(draft.data, became.path, ABSENT) is ABSENT:
             yield f"{object_id(became.read.manifest)} is said to be at {format_path(became.path)}, which is not written"
+
+
+def _unplanned(draft: Draft, plans: Mapping[str, Plan]) -> Iterator[str]:
+    """Apps that the draft has fewer times than they were read: the old ones would be removed, and nothing takes their place."""
+    planned: Counter[tuple[str, Path]] = Counter(
+        (environment, each.at) for environment, plan in plans.items() for each in plan.apps
+    )
+    read = {(each.read.environment, each.path, object_id(each.read.manifest)) for each in draft.became if _is_app(each)}
+    for (environment, path), count in Counter((environment, path) for environment, path, _ in read).items():
+        if count > planned[environment, path]:
+            yield (
+                f"{count} objects of environment '{environment}' are said to be at {format_path(path)}, which plans"
+                f" {planned[environment, path]}"
+            )
+
+
+def _is_app(became: Became) -> bool:
+    return became.read.manifest["kind"] in KINDS.values() and became.path[-2:-1] in (("apps",), ("addons",))

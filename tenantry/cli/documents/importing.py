@@ -44,6 +44,15 @@ class NotExpressed(ReadObject):
     """What to do about it; can be empty."""
 
 
+class Risk(ObjectId):
+    """A change that can move, restart or refuse what runs."""
+
+    environment: str
+    field: str
+    """The field that changes, as a path with dots; empty if the object is new."""
+    reason: str
+
+
 class Created(ObjectId):
     """An object that adoption creates."""
 
@@ -93,6 +102,8 @@ class Import(Document):
     """Objects that are planned under another name: the old ones have to be removed."""
     leftOver: list[NotExpressed]
     """What tenants.yaml does not express, with the reason."""
+    risks: list[Risk]
+    """What to look at before the first `pulumi up`."""
     created: list[Created]
     steps: list[AdoptionStep]
     """What to do until the fleet has taken everything over, in this order."""

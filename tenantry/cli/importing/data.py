@@ -21,6 +21,10 @@ def as_data(report: Report) -> dict[str, Any]:
         "kept": [_kept(each) for each in report.proof.kept],
         "renamed": [_read(each) for each in report.renamed],
         "leftOver": [_left_over(each) for each in report.left_over],
+        "risks": [
+            {"environment": each.environment, **id_as_data(each.id), "field": each.field, "reason": each.reason}
+            for each in report.risks
+        ],
         "created": [{"environment": each.environment, **id_as_data(each.id)} for each in report.proof.added],
         "steps": [{"text": each.text, "commands": list(each.commands)} for each in report.steps],
     }

@@ -22,6 +22,7 @@ def as_markdown(report: Report) -> str:
         "\n".join(f"- {line.strip()}" for line in counts_in_words(report.counts)),
         *_section("To adopt, without a deletion or a restart", _steps(report)),
         *_section("Not in tenants.yaml", _left_over(report.left_over)),
+        *_section("Check before you adopt", _risks(report)),
         *_section("What became what", _became(report)),
         *_section("What adoption changes", _fields(report.changed, lambda each: each.changed)),
         *_section(
@@ -58,6 +59,14 @@ def _left_over(left: Sequence[LeftOver]) -> Iterator[str]:
         field = code(each.field, in_table=True) if each.field else ""
         reason, fix = (prose(text, in_table=True) for text in (each.reason, each.fix))
         yield _row(_code(identity(each.read)), _code(each.read.origin), field, reason, fix)
+
+
+def _risks(report: Report) -> Iterator[str]:
+    if report.risks:
+        yield from _table("object", "field", "what happens")
+    for each in report.risks:
+        field = _code(each.field) if each.field else "new"
+        yield _row(_code(str(each.id)), field, prose(each.reason, in_table=True))
 
 
 def _became(report: Report) -> Iterator[str]:

@@ -10,19 +10,21 @@ from dataclasses import replace
 from tenantry.cli.diff.objects import changes
 from tenantry.cli.diff.terminal import line_as_text
 from tenantry.cli.diff.values import DisplayLimits, Line
-from tenantry.cli.importing.words import counts_in_words, first_line, places
+from tenantry.cli.importing.words import counts_in_words, first_line, places, risk_place
 from tenantry.compare.diff import Changed
 from tenantry.compare.fields import FieldChange
 from tenantry.importing.model import Added, LeftOver, Proven
 from tenantry.importing.report.report import Report
+from tenantry.importing.report.risks import Risk
 from tenantry.importing.report.steps import Step
-from tenantry.messages.text import counted, grouped, printable
+from tenantry.messages.text import counted, grouped, listed, printable
 
 
 def as_text(report: Report, limits: DisplayLimits, width: int | None) -> str:
     """The whole report. Args: width: columns at which lines are wrapped; None: they are not."""
     parts = [[first_line(report), *counts_in_words(report.counts)]]
     parts.append(list(_left_over(report.left_over, limits, width)))
+    parts.append(list(_risks(report.risks, limits, width)))
     parts.append(list(_fields(report.changed, limits, width)))
     parts.append(list(_staying(report.staying, limits, width)))
     parts.append(list(_added(report.proof.added, width)))
@@ -40,6 +42,16 @@ def _left_over(left: Sequence[LeftOver], limits: DisplayLimits, width: int | Non
         yield from _indented(reason, width)
         if fix:
             yield from _indented(f"fix: {fix}", width)
+
+
+def _risks(found: Sequence[Risk], limits: DisplayLimits, width: int | None) -> Iterator[str]:
+    if not found:
+        return
+    yield f"Check before you adopt ({len(found)}):"
+    for reason, group in grouped(found, lambda each: each.reason).items():
+        names = listed((risk_place(each) for each in group), limits.names)
+        yield line_as_text(Line("!", names), width)
+        yield from _indented(reason, width)
 
 
 def _fields(found: Sequence[Proven], limits: DisplayLimits, width: int | None) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from tenantry.importing.model import LeftOver, Read
 from tenantry.importing.report.report import Counts, Report
+from tenantry.importing.report.risks import Risk
 from tenantry.kube.objects import object_id
 from tenantry.messages.text import counted, printable
 
@@ -47,3 +48,8 @@ def places(left: Iterable[LeftOver], most: int) -> str:
     found = [place(each) for each in left]
     more = f" and {len(found) - most} more" if len(found) > most else ""
     return ", ".join(found[:most]) + more
+
+
+def risk_place(risk: Risk) -> str:
+    """Kind namespace/name spec.field"""
+    return printable(f"{risk.id} {risk.field}" if risk.field else f"new {risk.id}")

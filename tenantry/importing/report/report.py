@@ -8,6 +8,7 @@ from functools import cached_property
 
 from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Proof, Proven, Read
 from tenantry.importing.proof import Defect, prove
+from tenantry.importing.report.risks import Risk, risks
 from tenantry.importing.report.steps import Step, steps
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.errors import InvalidFleet
@@ -80,6 +81,11 @@ class Report:
         """Objects with fields that adoption leaves on them, although tenants.yaml does not say them."""
         return tuple(each for each in self.proof.kept if each.stays)
 
+    @cached_property
+    def risks(self) -> tuple[Risk, ...]:
+        """What to look at before the first `pulumi up`."""
+        return tuple(risks(self.proof))
+
     @property
     def left_over(self) -> tuple[LeftOver, ...]:
         return self.draft.left_over
@@ -87,7 +93,7 @@ class Report:
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """What to do until the fleet has taken everything over, in this order."""
-        return steps(self.inventory, self.proof, self.renamed, self.plans)
+        return steps(self.inventory, self.proof, self.renamed, self.plans, risky=bool(self.risks))
 
 
 def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Report:

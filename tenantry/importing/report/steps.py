@@ -8,8 +8,9 @@ have to be removed, and objects that get other names have to go without what the
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tenantry.cluster.kubectl import chart_patch, delete, no_prune, suspend
 from tenantry.importing.model import Inventory, Proof, Read
@@ -31,36 +32,51 @@ class Step:
     commands: tuple[str, ...] = ()
 
 
-def steps(inventory: Inventory, proof: Proof, renamed: Iterable[Read], plans: Mapping[str, Plan]) -> tuple[Step, ...]:
+class _Place(NamedTuple):
+    """An object, and the context of the kubeconfig with its cluster; empty if there is one management cluster only."""
+
+    id: ObjectId
+    context: str
+
+
+def steps(
+    inventory: Inventory, proof: Proof, renamed: Iterable[Read], plans: Mapping[str, Plan], *, risky: bool
+) -> tuple[Step, ...]:
     """The steps in their order."""
-    old = [object_id(each.manifest) for each in renamed]
+    hubs = tuple(dict.fromkeys(plan.management for plan in plans.values()))
+    contexts = {name: plan.management if len(hubs) > 1 else "" for name, plan in plans.items()}
+    old = [_Place(object_id(each.manifest), contexts[each.environment]) for each in renamed]
     return (
-        *_check(plans),
-        *_owners(inventory, proof),
+        *_check(hubs, plans, risky=risky),
+        *_owners(inventory, proof, contexts),
         *_suspended(old),
-        *_charts(proof),
+        *_charts(proof, contexts),
         *_up(plans),
         *_removed(old),
         Step("Read what is left over in this report, and keep or delete it."),
     )
 
 
-def _check(plans: Mapping[str, Plan]) -> Iterator[Step]:
-    hubs = dict.fromkeys(plan.management for plan in plans.values())
+def _check(hubs: Sequence[str], environments: Iterable[str], *, risky: bool) -> Iterator[Step]:
     bootstraps = (f"tenantry cluster bootstrap {shlex.quote(each)}" for each in hubs)
     yield Step("Check the file, and mark the management clusters as the fleet's:", ("tenantry validate", *bootstraps))
-    preflights = tuple(f"tenantry preflight --environment {shlex.quote(each)}" for each in plans)
+    if risky:
+        yield Step(
+            "Decide about what this report says to check, and correct tenants.yaml where it has to stay as it is."
+        )
+    preflights = tuple(f"tenantry preflight --environment {shlex.quote(each)}" for each in environments)
     yield Step("See on the live cluster what adoption changes. Nothing is changed yet:", preflights)
 
 
-def _owners(inventory: Inventory, proof: Proof) -> Iterator[Step]:
+def _owners(inventory: Inventory, proof: Proof, contexts: Mapping[str, str]) -> Iterator[Step]:
     """What applies the objects today. Kustomizations of Flux write their name into labels of what they apply."""
-    counts: dict[ObjectId, int] = {}
+    counts: dict[_Place, int] = {}
     for each in proof.kept:
         if owner := _owner(each.read):
-            counts[owner] = counts.get(owner, 0) + 1
-    for owner, count in counts.items():
-        yield _handover(owner, count)
+            place = _Place(owner, contexts[each.read.environment])
+            counts[place] = counts.get(place, 0) + 1
+    for place, count in counts.items():
+        yield _handover(place, count)
     if not counts and any(each.origin != "live" for each in inventory.objects):
         yield Step(
             "Before you delete the old files from the repository that Flux applies them from: set `prune: false` in the"
@@ -78,20 +94,21 @@ def _owner(read: Read) -> ObjectId | None:
     return None
 
 
-def _handover(owner: ObjectId, count: int) -> Step:
+def _handover(owner: _Place, count: int) -> Step:
     return Step(
-        f"{owner} applies {counted(count, 'object')} of these from its repository. While it does, it sets back what"
-        " Tenantry changes; and if the files go from the repository, it deletes the objects and everything they installed."
+        f"{owner.id} applies {counted(count, 'object')} of these from its repository. While it does, it sets back what"
+        " Tenantry changes; and if you delete the files from the repository, it deletes the objects and everything they"
+        " installed."
         f" If it applies nothing else, set `prune: false` in its own manifest (the command does it until Flux applies that"
         " manifest again), then delete the Kustomization and its files. If it applies other objects too, add the"
         f" annotation `{_PRUNE_DISABLED}` to each object that Tenantry takes over, wait until Flux has applied it, then"
         " delete these files.",
-        (no_prune(owner), delete(owner)),
+        (no_prune(*owner), delete(*owner)),
     )
 
 
-def _suspended(old: Iterable[ObjectId]) -> Iterator[Step]:
-    if commands := tuple(suspend(each) for each in old if each.kind in _INSTALLS and _is_flux(each)):
+def _suspended(old: Iterable[_Place]) -> Iterator[Step]:
+    if commands := tuple(suspend(*each) for each in old if each.id.kind in _INSTALLS and _is_flux(each.id)):
         yield Step(
             "These get other names. Suspend them, so that what they installed stays when you delete them later:",
             commands,
@@ -102,7 +119,7 @@ def _is_flux(id: ObjectId) -> bool:
     return group_of(id.api_version).endswith(".toolkit.fluxcd.io")
 
 
-def _charts(proof: Proof) -> Iterator[Step]:
+def _charts(proof: Proof, contexts: Mapping[str, str]) -> Iterator[Step]:
     releases = [each for each in proof.kept if each.planned.id.kind == "HelmRelease"]
     with_chart = [each for each in releases if "chart" in (each.read.manifest.get("spec") or {})]
     if with_chart:
@@ -110,7 +127,7 @@ def _charts(proof: Proof) -> Iterator[Step]:
             "Right before `pulumi up`, replace `spec.chart` of these releases by the `spec.chartRef` of the plan. The API"
             " server refuses objects with both, and an apply cannot remove a field of others. The releases are not"
             " ready until `pulumi up` creates their charts; Helm installs and upgrades nothing:",
-            tuple(chart_patch(each.planned) for each in with_chart),
+            tuple(chart_patch(each.planned, contexts[each.read.environment]) for each in with_chart),
         )
 
 
@@ -120,6 +137,6 @@ def _up(plans: Mapping[str, Plan]) -> Iterator[Step]:
     yield Step("Take everything over, and wait until all is ready:", (*commands, *waits))
 
 
-def _removed(old: Iterable[ObjectId]) -> Iterator[Step]:
-    if commands := tuple(map(delete, old)):
+def _removed(old: Iterable[_Place]) -> Iterator[Step]:
+    if commands := tuple(delete(*each) for each in old):
         yield Step("Delete the objects that have other names now:", commands)

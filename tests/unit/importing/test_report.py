@@ -30,7 +30,9 @@ tenants:
     adopt: true
     sources:
       charts: {helm: {url: "https://charts.example.com"}}
+      manifests: {git: {url: "https://git.example.com/rocky", ref: {branch: main}}}
     apps:
+      new: {kustomize: {source: manifests}}
       web: {helm: {source: charts, chart: web, version: 1.x, releaseName: web, values: {password: new-Secret-1}}}
 """
 PARENT = {"kustomize.toolkit.fluxcd.io/name": "tenants", "kustomize.toolkit.fluxcd.io/namespace": "flux-system"}
@@ -73,14 +75,14 @@ def report() -> Report:
     inventory = Inventory((ACCOUNT, CHARTS, WEB, OLD, CONFIG), {"dev": "hub"})
     left = (
         LeftOver(CHARTS, "a tenant may not say it", "ask the platform team", "spec.passCredentials"),
-        LeftOver(OLD, "the app is planned as 'web'", "delete it"),
+        LeftOver(OLD, "the app is planned as 'new'", "delete it"),
         LeftOver(CONFIG, "Tenantry does not manage ConfigMaps", "keep it in the tenant's repository"),
     )
     became = (
         Became(ACCOUNT, TENANT),
         Became(CHARTS, (*TENANT, "sources", "charts")),
         Became(WEB, (*TENANT, "apps", "web")),
-        Became(OLD, (*TENANT, "apps", "web")),
+        Became(OLD, (*TENANT, "apps", "new")),
     )
     draft = Draft(yaml.safe_load(FLEET), became, left)
     return report_of(inventory, draft, FLEET, "tenants.yaml")
@@ -143,3 +145,10 @@ def test_a_defect_is_told(report: Report, text: str, message: str) -> None:
     with pytest.raises(Defect) as found:
         report_of(report.inventory, replace(report.draft, left_over=()), text, "tenants.yaml")
     assert str(found.value) == message
+
+
+def test_an_app_that_is_planned_fewer_times_than_it_was_read_is_a_defect(report: Report) -> None:
+    twice = replace(report.draft, became=(*report.draft.became, Became(OLD, (*TENANT, "apps", "web"))))
+    with pytest.raises(Defect) as found:
+        report_of(report.inventory, twice, FLEET, "tenants.yaml")
+    assert str(found.value) == "2 objects of environment 'dev' are said to be at tenants.rocky.apps.web, which plans 1"
