@@ -28,6 +28,7 @@ from tenantry.messages.errors import Refused
 _COMMANDS = {
     "try": "show Tenantry on an example fleet, in a few seconds",
     "init": "write a new project for a fleet",
+    "import": "write tenants.yaml from existing Flux objects",
     "validate": "check tenants.yaml and everything it yields",
     "render": "write the objects that `pulumi up` applies as YAML",
     "diff": "show what a change of tenants.yaml does",
@@ -51,6 +52,7 @@ _COMMANDS = {
 _MODULES = {
     "try": "tenantry.cli.trial.command",
     "init": "tenantry.cli.init.command",
+    "import": "tenantry.cli.importing.command",
     "diff": "tenantry.cli.diff.command",
     "status": "tenantry.cli.status.command",
     "tree": "tenantry.cli.status.tree_command",

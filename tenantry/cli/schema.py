@@ -27,6 +27,7 @@ KINDS = (
     "Objects",
     "KubeconfigCheck",
     "Discovery",
+    "Import",
     "Sandbox",
     "Project",
     "Upgrade",

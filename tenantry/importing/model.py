@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tenantry.compare.fields import FieldChange
@@ -72,11 +72,16 @@ class LeftOver:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A fleet that expresses what was read, as plain data in the order in which it is written."""
+    """A fleet that expresses what was read, as plain data in the order in which it is written.
+
+    became:    every object that the data expresses. One that is planned under another name is in `left_over`, too.
+    decisions: comments at places that somebody has to decide about.
+    """
 
     data: Mapping[str, Any]
     became: tuple[Became, ...]
     left_over: tuple[LeftOver, ...]
+    decisions: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

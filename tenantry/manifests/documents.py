@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import yaml
 
-from tenantry.kube.documents import LOADER
+from tenantry.kube.documents import ManifestLoader
 from tenantry.manifests.model import NotRendered
 
 _MOST_VALUES = 1_000_000
 _MOST_DEPTH = 200
 
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-
-
-class _Loader(LOADER):  # type: ignore[misc]
-    """Go's YAML reads neither times nor sexagesimal numbers such as `22:22`."""
-
-
-_TAGS = ("bool", "null", "merge")
-_Loader.yaml_implicit_resolvers = {
-    first: [pair for pair in pairs if pair[0].rsplit(":", 1)[1] in _TAGS]
-    for first, pairs in LOADER.yaml_implicit_resolvers.items()
-}
-_INT = re.compile(r"[-+]?(?:0b[01_]+|0x[0-9a-fA-F_]+|0o?[0-7_]+|0|[1-9][0-9_]*)$")
-_FLOAT = re.compile(
-    r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?$|[-+]?\.(?:inf|Inf|INF)$|\.(?:nan|NaN|NAN)$"
-)
-_Loader.add_implicit_resolver("tag:yaml.org,2002:int", _INT, list("-+0123456789"))
-_Loader.add_implicit_resolver("tag:yaml.org,2002:float", _FLOAT, list("-+0123456789."))
 
 
 def read(text: str | bytes) -> Any:
@@ -42,7 +24,7 @@ def read(text: str | bytes) -> Any:
 def read_all(text: str | bytes) -> list[Any]:
     """All documents. Raises: NotRendered: they cannot be read, or aliases make them too large."""
     try:
-        documents = list(yaml.load_all(text, Loader=_Loader))
+        documents = list(yaml.load_all(text, Loader=ManifestLoader))
     except (yaml.YAMLError, ValueError, RecursionError) as wrong:
         raise NotRendered(f"its YAML cannot be read: {' '.join(str(wrong).split())}") from None
     _check(documents)

@@ -127,7 +127,7 @@ def _options(wanted: Wanted, *, everything: bool) -> Options:
 def _programs() -> dict[str, tuple[str, ...]]:
     """The programs on PATH, else those that `make tools` has built; kubectl contains a kustomize."""
     found: dict[str, tuple[str, ...]] = {
-        name: (path,) for name in ("git", "helm", "kustomize") if (path := _program(name))
+        name: (path,) for name in ("git", "helm", "kustomize") if (path := program(name))
     }
     if "kustomize" in found:
         found["kustomize"] += ("build",)
@@ -138,7 +138,8 @@ def _programs() -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _program(name: str) -> str | None:
+def program(name: str) -> str | None:
+    """The path of a program: on PATH, or as `make tools` has built it."""
     if path := shutil.which(name):
         return str(Path(path).absolute())
     try:

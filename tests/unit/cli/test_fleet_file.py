@@ -80,7 +80,7 @@ def test_a_group_takes_the_option_too(capsys: Capture, position: int) -> None:
 
 
 def test_every_command_that_reads_the_file_takes_the_option() -> None:
-    without = {"completion", "init", "try", "upgrade", "sandbox status", "sandbox down", "sandbox run"}
+    without = {"completion", "try", "import", "init", "upgrade", "sandbox status", "sandbox down", "sandbox run"}
     assert {name for name, command in _commands() if "--file" not in _options(command)} == without
 
 

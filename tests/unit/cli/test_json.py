@@ -40,6 +40,7 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("cluster", "discover"): ("-e", "dev"),
     ("clusters", "discover"): ("-e", "dev"),
     ("sandbox", "status"): (),
+    ("import",): ("-e", "dev=nowhere"),
 }
 """What each command with JSON needs besides `--output json`."""
 
@@ -123,7 +124,7 @@ FAILURES = {
     "value-for-a-flag": failure("--help=yes", codes="usage"),
     "too-many-arguments": failure("a", "b", "c", "d.yaml", codes="usage"),
 }
-WITHOUT_A_FILE = {("sandbox", "status"), ("init",), ("upgrade",)}
+WITHOUT_A_FILE = {("sandbox", "status"), ("init",), ("upgrade",), ("import",)}
 """They do not read tenants.yaml."""
 NEED_A_CLUSTER = {
     path

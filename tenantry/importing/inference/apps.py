@@ -1,0 +1,146 @@
+"""The content of each app of one environment: its block, its order, its source, and what would surprise on adoption."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenantry.importing.inference.blocks import metadata_of
+from tenantry.importing.inference.found import FoundApp
+from tenantry.importing.inference.kustomizations import kustomize_block
+from tenantry.importing.inference.releases import helm_block
+from tenantry.importing.inference.sources import KEYS, source_entry
+from tenantry.importing.inference.survey import Survey, source_of
+from tenantry.importing.inference.world import Thing
+from tenantry.kube.names import join
+from tenantry.messages.data import mapping_at
+from tenantry.plan.objects.remote import OBJECTS_CHART
+
+_FLUX_BLOCKS = {"Kustomization": "kustomize", "HelmRelease": "helm"}
+
+
+def fill_in(survey: Survey, app: FoundApp) -> bool:
+    """Give an app its content; False: it cannot be expressed, and is left over."""
+    notes, thing = survey.world.notes, app.thing
+    app.source = source_of(survey.world, thing)
+    if app.source is None:
+        notes.leave(thing.read, "its source was not read", "import the source with it, or declare the app by hand")
+        return False
+    if nulls := _nulls(thing.spec.get("values"), "spec.values"):
+        notes.leave(
+            thing.read,
+            "its values hold null, by which the file removes a key",
+            "move the values into a ConfigMap that 'valuesFrom' names, then import again",
+            nulls,
+        )
+        return False
+    named = survey.names_of(app)
+    if thing.kind == "Kustomization":
+        block = kustomize_block(survey.world, app, named)
+    else:
+        block = helm_block(survey.world, app, named, app.main if app.tenant else survey.platform)
+    if app.tenant:
+        block = {"source": source_key(app), **block}
+    app.content = {_FLUX_BLOCKS[thing.kind]: block}
+    if not app.tenant:
+        app.content = {"source": source_entry(survey.world, app.source, named), **app.content}
+    if order := _order(survey, app):
+        app.content["dependsOn"] = order
+    if metadata := metadata_of(thing):
+        app.content["metadata"] = metadata
+    _check_identity(survey, app)
+    return True
+
+
+def source_key(app: FoundApp) -> str:
+    """What the file calls the source of an app."""
+    assert app.source is not None
+    prefix = join(app.place.cluster, app.main, "")
+    return app.source.name.removeprefix(prefix)
+
+
+def source_home(app: FoundApp) -> tuple[str, str]:
+    """The namespace and the name that Tenantry gives the app's source."""
+    assert app.source is not None
+    if not app.tenant:
+        return app.home, app.planned
+    name = app.planned.removesuffix(app.key) + source_key(app)
+    return app.home, name
+
+
+def _nulls(value: Any, at: str) -> str:
+    """The first null in the values of a chart."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if each is None:
+                return f"{at}.{key}"
+            if found := _nulls(each, f"{at}.{key}"):
+                return found
+    return ""
+
+
+# --- order ----------------------------------------------------------------------------------------------------------
+
+
+def _order(survey: Survey, app: FoundApp) -> list[str]:
+    wanted: list[str] = []
+    written = app.thing.spec.get("dependsOn")
+    for each in written if isinstance(written, list) else ():
+        name, namespace = str(each.get("name")), str(each.get("namespace") or app.thing.namespace)
+        other = survey.by_object.get((app.thing.kind, namespace, name))
+        if other is None:
+            known = survey.world.get(app.thing.kind, namespace, name)
+            if known is None or not _is_baseline(survey, known):
+                _leave_order(survey, app, f"{namespace}/{name}", "it was not read")
+        elif other.place != app.place or other.tenant not in ("", app.tenant):
+            _leave_order(survey, app, f"{namespace}/{name}", "it is another tenant's, or on another cluster")
+        else:
+            wanted.append(f"platform/{other.key}" if app.tenant and not other.tenant else other.key)
+        if each.get("readyExpr"):
+            survey.world.notes.leave(
+                app.thing.read,
+                "the file knows no 'readyExpr'",
+                "nothing: Flux waits until it is ready",
+                "spec.dependsOn",
+            )
+    return wanted
+
+
+def _is_baseline(survey: Survey, thing: Thing) -> bool:
+    return thing in survey.charts or mapping_at(thing.spec, "chart", "spec").get("chart") == OBJECTS_CHART
+
+
+def _leave_order(survey: Survey, app: FoundApp, name: str, why: str) -> None:
+    survey.world.notes.leave(
+        app.thing.read, f"it waits for {name}: {why}", "make the apps retry until it is there", "spec.dependsOn"
+    )
+
+
+# --- what happens to the object that is there -------------------------------------------------------------------------
+
+
+def _check_identity(survey: Survey, app: FoundApp) -> None:
+    thing = app.thing
+    if not app.is_there:
+        app.moves.append(f"Tenantry plans it as {thing.kind} {app.home}/{app.planned}")
+    account = str(thing.spec.get("serviceAccountName") or "")
+    remote = app.place.cluster != survey.world.management
+    planned = (app.main if remote else survey.account(app.tenant)) if app.tenant else "tenantry-platform"
+    if account != planned:
+        who = f"account {account}" if account else "the rights of Flux's controllers"
+        survey.world.notes.leave(
+            thing.read,
+            f"it runs with {who}; Tenantry has Flux act as {planned}",
+            "check that this account may apply what the app holds",
+            "spec.serviceAccountName",
+        )
+    if app.source and app.source.namespace != thing.namespace:
+        survey.world.notes.leave(
+            thing.read,
+            f"its source is in namespace {app.source.namespace}; Tenantry gives the owner a source of its own",
+            f"copy the Secret that the source names, if it names one, to namespace {app.home}",
+            "spec.sourceRef.namespace",
+        )
+
+
+def kinds_of_sources() -> tuple[str, ...]:
+    return tuple(KEYS)

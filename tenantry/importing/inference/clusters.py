@@ -1,0 +1,124 @@
+"""Remote clusters, from the kubeconfigs that Flux objects name, each in the form of the tool that wrote it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any, NamedTuple
+
+from tenantry.importing.inference.owners import tenant_namespaces
+from tenantry.importing.inference.world import Thing, World
+from tenantry.kube.names import dns_label_problem, slug
+from tenantry.messages.data import mapping_at
+from tenantry.plan.objects.scope import CLUSTER_LABEL
+
+APPS = ("Kustomization", "HelmRelease")
+_KAMAJI_KEYS = ("admin.conf", "admin.svc", "super-admin.conf", "super-admin.svc")
+_FLUX_KEY = "value"
+"""The key that Flux reads if none is named. Source: fluxcd.io, Kustomization, "Remote clusters"."""
+_HOLDER = "flux-system"
+"""Where a kubeconfig is expected that lies in tenants' namespaces alone."""
+
+
+class Reference(NamedTuple):
+    """What a Flux object says of the cluster that it acts on."""
+
+    kind: str
+    namespace: str
+    name: str
+    key: str
+
+
+def reference_of(thing: Thing) -> Reference | None:
+    """How an app reaches its cluster; None: it is the management cluster."""
+    written = mapping_at(thing.spec, "kubeConfig")
+    if secret := mapping_at(written, "secretRef"):
+        return Reference("Secret", thing.namespace, str(secret.get("name")), str(secret.get("key") or _FLUX_KEY))
+    if config := mapping_at(written, "configMapRef"):
+        return Reference("ConfigMap", thing.namespace, str(config.get("name")), "")
+    return None
+
+
+class Remotes:
+    """The remote clusters of one environment: the name of each, and how it is reached."""
+
+    def __init__(self, world: World) -> None:
+        self._names: dict[Reference, str] = {}
+        self.entries: dict[str, dict[str, Any]] = {}
+        inside = tenant_namespaces(world)
+        groups: dict[tuple[str, str, str, str], list[Reference]] = defaultdict(list)
+        for reference, name in _seen(world).items():
+            # A Secret that lies beside each tenant is the same cluster's everywhere.
+            holder = _HOLDER if reference.namespace in inside else reference.namespace
+            groups[holder, reference.kind, reference.name, reference.key].append(reference)
+            self._names[reference] = name
+        for (holder, kind, object_name, key), references in groups.items():
+            name = self._free(self._names[references[0]], holder)
+            for each in references:
+                self._names[each] = name
+            self.entries[name] = _form(kind, object_name, holder, key)
+            _tell_moved(world, name, holder, references)
+
+    def name(self, thing: Thing) -> str | None:
+        """The remote cluster of an app; None: the management cluster."""
+        reference = reference_of(thing)
+        return self._names[reference] if reference else None
+
+    def kubeconfig_namespace(self, cluster: str) -> str:
+        form = next(iter(self.entries[cluster].values()))
+        return str(form["namespace"])
+
+    def _free(self, name: str, holder: str) -> str:
+        """A name that no other cluster has."""
+        return name if name not in self.entries else f"{name}-{slug(holder)}"
+
+
+def _tell_moved(world: World, name: str, holder: str, references: list[Reference]) -> None:
+    away = sorted(each.namespace for each in references if each.namespace != holder)
+    if away:
+        first = references[0]
+        text = (
+            f"copy {first.kind} {first.name} from namespace {away[0]} to {holder}:"
+            " a kubeconfig must not lie in a tenant's namespace"
+        )
+        world.notes.decide(("clusters", name, "kubeconfig"), text)
+        if len(away) > 1:
+            same = f"{first.kind}s named {first.name} in {', '.join(away)} are taken for the same cluster; check this"
+            world.notes.decide(("clusters", name, "kubeconfig"), same)
+
+
+def _seen(world: World) -> dict[Reference, str]:
+    """Every way to a cluster that is named, with a name for the cluster."""
+    labels: dict[Reference, set[str]] = defaultdict(set)
+    for thing in world.of(*APPS):
+        if reference := reference_of(thing):
+            labels[reference].add(str(thing.labels.get(CLUSTER_LABEL, "")))
+    found: dict[Reference, str] = {}
+    for reference, names in labels.items():
+        claimed = names.pop() if len(names) == 1 else ""
+        found[reference] = claimed if claimed and not dns_label_problem(claimed) else _derived(reference)
+    return found
+
+
+def _derived(reference: Reference) -> str:
+    name = reference.name
+    if reference.key == "config":
+        name = name.removeprefix("vc-")
+    for affix in ("-admin-kubeconfig", "-kubeconfig"):
+        if name.endswith(affix) and name != affix:
+            name = name.removesuffix(affix)
+            break
+    return slug(name.removeprefix("kubeconfig-"))[:63].strip("-") or "remote"
+
+
+def _form(kind: str, name: str, namespace: str, key: str) -> dict[str, Any]:
+    """`kubeconfig:` of the cluster."""
+    if kind == "ConfigMap":
+        return {"configMap": {"name": name, "namespace": namespace}}
+    if key in _KAMAJI_KEYS and name.endswith("-admin-kubeconfig"):
+        more = {"key": key} if key != _KAMAJI_KEYS[0] else {}
+        return {"kamaji": {"controlPlane": name.removesuffix("-admin-kubeconfig"), "namespace": namespace, **more}}
+    if key == "config" and name.startswith("vc-"):
+        return {"vcluster": {"name": name.removeprefix("vc-"), "namespace": namespace}}
+    if key == _FLUX_KEY and name.endswith("-kubeconfig") and not name.endswith("-admin-kubeconfig"):
+        return {"capi": {"cluster": name.removesuffix("-kubeconfig"), "namespace": namespace}}
+    return {"secret": {"name": name, "namespace": namespace, "key": key}}

@@ -1,0 +1,55 @@
+"""A Kustomization to the `kustomize:` block of an app. What Flux would do without a field is written out where Tenantry differs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenantry.importing.inference.blocks import Named, leave_owned, without_defaults
+from tenantry.importing.inference.durations import short_times
+from tenantry.importing.inference.found import FoundApp
+from tenantry.importing.inference.literal import literal_mapping
+from tenantry.importing.inference.world import World
+from tenantry.model import Kustomize
+
+_ELSEWHERE = ("sourceRef", "serviceAccountName", "kubeConfig", "dependsOn")
+_TIMES = {"interval": "10m", "retryInterval": "30s", "timeout": "5m"}
+
+
+def kustomize_block(world: World, app: FoundApp, named: Named) -> dict[str, Any]:
+    """The block, without its source."""
+    spec = {key: value for key, value in app.thing.spec.items() if key not in _ELSEWHERE}
+    spec = leave_owned(world, app.thing, Kustomize, spec)
+    spec = short_times(named.in_spec(app.thing, spec))
+    _keep_behaviour(spec)
+    if app.tenant:
+        _target(spec, app)
+    block = {key: value for key, value in spec.items() if _TIMES.get(key) != value}
+    return literal_mapping(without_defaults(_with_path(block), Kustomize))
+
+
+def _keep_behaviour(spec: dict[str, Any]) -> None:
+    spec["wait"] = bool(spec.get("wait", False))
+    if spec.get("healthChecks") and not spec["wait"]:
+        del spec["wait"]  # Tenantry's default beside health checks, too
+    if not spec.get("prune") and "deletionPolicy" not in spec:
+        spec["deletionPolicy"] = "MirrorPrune"
+    if spec.get("force") is False:
+        del spec["force"]
+    if spec.get("suspend") is False:
+        del spec["suspend"]
+
+
+def _with_path(block: dict[str, Any]) -> dict[str, Any]:
+    path = str(block.get("path") or "./")
+    inside = path.lstrip("/") or "./"
+    return {**block, "path": "./" if inside in (".", "./", "") else inside}
+
+
+def _target(spec: dict[str, Any], app: FoundApp) -> None:
+    if spec.get("targetNamespace") == app.main:
+        del spec["targetNamespace"]
+    elif "targetNamespace" not in spec and not app.thing.spec.get("serviceAccountName"):
+        app.risks.append(
+            "it names no 'targetNamespace', and runs with the rights of Flux itself: Tenantry moves everything that it applies"
+            f" into namespace {app.main}"
+        )

@@ -1,0 +1,99 @@
+"""A HelmRelease to the `helm:` block of an app, such that the release that is installed stays the same one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenantry.importing.inference.blocks import Named, leave_owned, without_defaults
+from tenantry.importing.inference.durations import short_times
+from tenantry.importing.inference.found import FoundApp
+from tenantry.importing.inference.literal import literal_mapping
+from tenantry.importing.inference.world import Thing, World
+from tenantry.messages.data import mapping_at
+from tenantry.model import Helm
+
+_ELSEWHERE = ("chart", "chartRef", "serviceAccountName", "kubeConfig", "dependsOn", "storageNamespace")
+_CHART = ("chart", "version", "valuesFiles", "ignoreMissingValuesFiles", "reconcileStrategy", "verify")
+_TIMES = {"interval": "10m", "timeout": "5m"}
+
+
+def chart_of(world: World, thing: Thing) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a release takes: the spec of its chart, and the reference to the chart's source. Both may be empty."""
+    if template := mapping_at(thing.spec, "chart", "spec"):
+        return template, mapping_at(template, "sourceRef")
+    reference = mapping_at(thing.spec, "chartRef")
+    if reference.get("kind") != "HelmChart":
+        return {}, reference
+    namespace = str(reference.get("namespace") or thing.namespace)
+    chart = world.get("HelmChart", namespace, str(reference.get("name")))
+    if chart is None:
+        return {}, {}
+    return chart.spec, {**mapping_at(chart.spec, "sourceRef"), "namespace": namespace}
+
+
+def helm_block(world: World, app: FoundApp, named: Named, storage: str) -> dict[str, Any]:
+    """The block, without its source. storage: the namespace in which Tenantry has Helm store the release."""
+    thing = app.thing
+    spec = {key: value for key, value in thing.spec.items() if key not in _ELSEWHERE}
+    if mapping_at(spec, "install").get("createNamespace") and app.tenant:
+        spec["install"] = {key: value for key, value in spec["install"].items() if key != "createNamespace"}
+    spec = leave_owned(world, thing, Helm, spec)
+    spec = short_times(named.in_spec(thing, spec))
+    _keep_release(spec, app, storage)
+    block = {**_chart(world, thing), **{key: value for key, value in spec.items() if _TIMES.get(key) != value}}
+    return literal_mapping(without_defaults({key: value for key, value in block.items() if value != {}}, Helm))
+
+
+def _keep_release(spec: dict[str, Any], app: FoundApp, storage: str) -> None:
+    """The release's name, its namespaces and what Flux does about drift."""
+    thing = app.thing
+    target = str(spec.get("targetNamespace") or thing.namespace)
+    written = f"{spec['targetNamespace']}-{thing.name}" if spec.get("targetNamespace") else thing.name
+    release = str(spec.get("releaseName") or written)
+    spec["releaseName"] = release
+    if release == app.key:
+        del spec["releaseName"]
+    spec["targetNamespace"] = target
+    if target == app.main:
+        del spec["targetNamespace"]
+    stored = str(thing.spec.get("storageNamespace") or thing.namespace)
+    if stored != storage:
+        app.moves.append(f"Helm stores the release in namespace {stored}, and Tenantry in {storage}")
+    spec.setdefault("driftDetection", {"mode": "disabled"})
+    if spec.get("suspend") is False:
+        del spec["suspend"]
+    _same_actions(spec)
+
+
+def _same_actions(spec: dict[str, Any]) -> None:
+    """Leave out the strategy that Tenantry writes anyway."""
+    for action in ("install", "upgrade"):
+        written = dict(mapping_at(spec, action))
+        if written.get("strategy") == {"name": "RetryOnFailure", "retryInterval": "30s"}:
+            del written["strategy"]
+        if written:
+            spec[action] = written
+        else:
+            spec.pop(action, None)
+
+
+def _chart(world: World, thing: Thing) -> dict[str, Any]:
+    chart, source = chart_of(world, thing)
+    if not chart:
+        return {}
+    made = {key: chart[key] for key in _CHART if chart.get(key)}
+    in_directory = source.get("kind") in ("GitRepository", "Bucket")
+    strategy = str(made.pop("reconcileStrategy", "ChartVersion"))
+    # Flux ignores versions of charts in directories, and Tenantry refuses them there.
+    if in_directory:
+        made.pop("version", None)
+    else:
+        made.setdefault("version", "*")
+    if strategy != ("Revision" if in_directory else "ChartVersion"):
+        made["reconcileStrategy"] = strategy
+    interval = chart.get("interval")
+    if interval and interval != thing.spec.get("interval"):
+        made["chartInterval"] = interval
+    if made.get("chartInterval") == "10m":
+        del made["chartInterval"]
+    return made

@@ -1,0 +1,235 @@
+"""What a tenant's namespaces hold, as its settings: rights, quota, limits, network, labels, and other objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from tenantry.importing.inference.blocks import is_authors
+from tenantry.importing.inference.literal import literal
+from tenantry.importing.inference.world import Notes, Thing
+from tenantry.kube.names import dns_label_problem, join, slug
+from tenantry.messages.data import mapping_at
+
+_SECURITY = "pod-security.kubernetes.io/"
+_LIMITS = ("default", "defaultRequest", "max", "min")
+KINDS = ("RoleBinding", "Role", "ResourceQuota", "LimitRange", "NetworkPolicy")
+"""What lies in a namespace and belongs to the tenant as a whole."""
+
+
+class Space(NamedTuple):
+    """A namespace of a tenant on one cluster. objects: what lies in it; made: the Namespace itself, if it was read."""
+
+    tenant: str
+    account: str
+    namespace: str
+    made: Thing | None
+    objects: tuple[Thing, ...]
+    path: tuple[str, ...]
+
+
+def settings_of(space: Space, notes: Notes) -> dict[str, Any]:
+    """The settings that make the namespace what it is."""
+    found: dict[str, Any] = {}
+    objects: dict[str, Any] = {}
+    own = {"name": space.namespace}
+    if space.made:
+        found |= _of_namespace(space.made)
+        notes.take(space.made.read, *space.path)
+    found |= _role(space, notes)
+    if not any(each.kind == "NetworkPolicy" and each.name == "tenantry-isolated" for each in space.objects):
+        found["network"] = {"base": "open"}
+    for thing in space.objects:
+        if thing.kind in KINDS and not _is_reconciler(space, thing) and not _as_setting(space, thing, found, notes):
+            objects[_free(slug(thing.name), objects)] = _manifest(thing)
+            notes.take(thing.read, *space.path, "objects")
+    if objects:
+        found["objects"] = objects
+    _shorten(found)
+    assert own
+    return found
+
+
+def _shorten(found: dict[str, Any]) -> None:
+    network = found.get("network")
+    if network == {"base": "open"}:
+        found["network"] = "open"
+
+
+def _of_namespace(made: Thing) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    labels = {
+        key: str(value) for key, value in made.labels.items() if is_authors(key) and not key.startswith(_SECURITY)
+    }
+    notes = {key: str(value) for key, value in made.annotations.items() if is_authors(key)}
+    if labels:
+        found["labels"] = literal(labels)
+    if notes:
+        found["annotations"] = literal(notes)
+    return found | _security(made)
+
+
+def _security(made: Thing) -> dict[str, Any]:
+    """Without labels every pod is admitted, and the file has to say so."""
+    there = {key.removeprefix(_SECURITY): str(each) for key, each in made.labels.items() if key.startswith(_SECURITY)}
+    levels: dict[str, str] = {mode: there[mode] for mode in ("enforce", "audit", "warn") if mode in there}
+    levels.setdefault("enforce", "privileged")
+    versions = {there.get(f"{mode}-version") for mode in levels if mode in there} - {None}
+    if len(levels) == 3 and len(set(levels.values())) == 1 and not versions:
+        return {"podSecurity": levels["enforce"]}
+    if versions:
+        levels["version"] = str(sorted(map(str, versions))[0])
+    return {} if levels == {"enforce": "baseline"} else {"podSecurity": levels}
+
+
+# --- rights ---------------------------------------------------------------------------------------------------------
+
+
+def _is_reconciler(space: Space, thing: Thing) -> bool:
+    """Whether a binding gives a ClusterRole to the account that Flux impersonates."""
+    if thing.kind != "RoleBinding" or thing.at("roleRef", "kind") != "ClusterRole":
+        return False
+    return any(_is_account(space, each, thing.name) for each in _subjects(thing))
+
+
+def _is_account(space: Space, subject: dict[str, Any], binding: str) -> bool:
+    kind, name = subject.get("kind"), str(subject.get("name"))
+    if kind == "ServiceAccount":
+        return name == space.account and subject.get("namespace", space.namespace) == space.namespace
+    if name == f"system:serviceaccount:{space.namespace}:{space.account}":
+        return True
+    return name.endswith(f":{space.account}") and binding.startswith(f"{space.tenant}-reconciler-")
+
+
+def _role(space: Space, notes: Notes) -> dict[str, Any]:
+    bindings = [each for each in space.objects if _is_reconciler(space, each)]
+    if not bindings:
+        return {}
+    roles = list(dict.fromkeys(str(each.at("roleRef", "name")) for each in bindings))
+    role = "cluster-admin" if "cluster-admin" in roles else roles[0]
+    for each in bindings:
+        notes.take(each.read, *space.path, "role")
+        planned = join(space.tenant, "reconciler", str(each.at("roleRef", "name")))
+        if each.at("roleRef", "name") != role:
+            notes.leave(
+                each.read, f"a tenant has one role, and '{role}' is taken", "keep this binding; it stays as it is"
+            )
+        elif each.name != planned:
+            notes.leave(
+                each.read,
+                f"Tenantry creates RoleBinding {planned} beside it, with the same role for the same account",
+                "delete this one after the first `pulumi up`",
+            )
+    return {"role": role} if role != "admin" else {}
+
+
+def _subjects(thing: Thing) -> list[dict[str, Any]]:
+    written = thing.at("subjects")
+    return [each for each in written if isinstance(each, dict)] if isinstance(written, list) else []
+
+
+# --- settings with names of Tenantry's own ----------------------------------------------------------------------------
+
+
+def _as_setting(space: Space, thing: Thing, found: dict[str, Any], notes: Notes) -> bool:
+    """Take an object for a setting, if the setting would plan the same object."""
+    made = {
+        "RoleBinding": _people,
+        "ResourceQuota": _quota,
+        "LimitRange": _limits,
+        "NetworkPolicy": _policy,
+    }.get(thing.kind)
+    if made is None or not made(space, thing, found):
+        return False
+    notes.take(thing.read, *space.path)
+    return True
+
+
+def _quota(_: Space, thing: Thing, found: dict[str, Any]) -> bool:
+    if thing.name != "tenantry" or set(thing.spec) != {"hard"}:
+        return False
+    found["quota"] = thing.spec["hard"]
+    return True
+
+
+def _limits(_: Space, thing: Thing, found: dict[str, Any]) -> bool:
+    limits = thing.spec.get("limits")
+    if thing.name != "tenantry" or not isinstance(limits, list) or len(limits) != 1:
+        return False
+    only = {key: value for key, value in limits[0].items() if key != "type"}
+    if limits[0].get("type") != "Container" or not only.keys() <= set(_LIMITS):
+        return False
+    found["limits"] = only
+    return True
+
+
+def _policy(_: Space, thing: Thing, found: dict[str, Any]) -> bool:
+    if thing.name == "tenantry-isolated":
+        return True
+    key = thing.name.removeprefix("tenantry-")
+    if key == thing.name or dns_label_problem(key):
+        return False
+    network = found.setdefault("network", {})
+    network.setdefault("policies", {})[key] = thing.spec
+    return True
+
+
+def _people(space: Space, thing: Thing, found: dict[str, Any]) -> bool:
+    """Owners and other bindings, by the names that Tenantry gives them."""
+    role = str(thing.at("roleRef", "name"))
+    subjects = [_subject(space, each) for each in _subjects(thing)]
+    if thing.at("roleRef", "kind") != "ClusterRole" or None in subjects or not subjects:
+        return False
+    if thing.name == join(space.tenant, "owners", role):
+        more = {"role": role} if role != "view" else {}
+        found["owners"] = [*found.get("owners", []), *({**each, **more} for each in subjects if each)]
+        return True
+    first, _, rest = thing.name.partition(".")
+    key = rest.removesuffix(f".{role}")
+    if first != "tenantry" or key == rest or dns_label_problem(key):
+        return False
+    found.setdefault("roleBindings", {})[key] = {"role": role, "subjects": subjects}
+    return True
+
+
+def _subject(space: Space, written: dict[str, Any]) -> dict[str, Any] | None:
+    name = str(written.get("name"))
+    if written.get("kind") == "ServiceAccount":
+        elsewhere = written.get("namespace", space.namespace) != space.namespace
+        return {"serviceAccount": {"name": name, **({"namespace": written["namespace"]} if elsewhere else {})}}
+    key = {"User": "user", "Group": "group"}.get(str(written.get("kind")))
+    return {key: name} if key and not name.startswith("system:") else None
+
+
+def _manifest(thing: Thing) -> dict[str, Any]:
+    """An entry of `objects`, which keeps the object's name."""
+    metadata: dict[str, Any] = {"name": thing.name} if thing.name != slug(thing.name) else {}
+    for key, there in (("labels", thing.labels), ("annotations", thing.annotations)):
+        if own := {each: str(value) for each, value in there.items() if is_authors(each)}:
+            metadata[key] = own
+    manifest = {key: value for key, value in thing.read.manifest.items() if key != "metadata"}
+    made = {**manifest, **({"metadata": metadata} if metadata else {})}
+    first = {key: made.pop(key) for key in ("apiVersion", "kind", "metadata") if key in made}
+    return dict(literal({**first, **made}))
+
+
+def _free(key: str, taken: Iterable[str]) -> str:
+    """A key that no other object has: objects of several kinds may have one name."""
+    free, count = key, 1
+    while free in taken:
+        count += 1
+        free = f"{key}-{count}"
+    return free
+
+
+def account_of(thing: Thing | None) -> dict[str, Any]:
+    """`serviceAccount:` beside its name: what the account says of itself."""
+    if thing is None:
+        return {}
+    made: dict[str, Any] = {}
+    if notes := {key: str(value) for key, value in thing.annotations.items() if is_authors(key)}:
+        made["annotations"] = notes
+    secrets = thing.read.manifest.get("imagePullSecrets")
+    if isinstance(secrets, list) and secrets:
+        made["imagePullSecrets"] = [str(mapping_at(each).get("name")) for each in secrets]
+    return made

@@ -1,0 +1,154 @@
+"""A document to a draft that can be loaded and planned: what would make it invalid is left over, with the file's own message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+from tenantry.fleet.frames import filled
+from tenantry.importing.inference.world import Notes
+from tenantry.importing.inventory import Key, key_of
+from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Path, Read
+from tenantry.importing.text import text_of
+from tenantry.load import fleet_of, plan_all
+from tenantry.messages.data import ABSENT, value_at
+from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused
+from tenantry.plan.plan import Plan
+from tenantry.source.parse import parse
+
+_ROUNDS = 200
+_ENTRIES = (
+    "apps",
+    "sources",
+    "alerts",
+    "receivers",
+    "credentials",
+    "configs",
+    "namespaces",
+    "objects",
+    "clusterRoles",
+    "addons",
+)
+"""Parts of a tenant or the platform of which a wrong entry is left out as a whole."""
+
+
+def settled(inventory: Inventory, document: dict[str, Any], notes: Notes) -> Draft:
+    """The draft, and which part of it every object became. Raises: Refused: the document cannot be made valid."""
+    data = deepcopy(document)
+    for _ in range(_ROUNDS):
+        try:
+            plans = planned(data)
+        except InvalidFleet as invalid:
+            if not _leave_out(data, invalid.diagnostics, notes, inventory):
+                first = invalid.diagnostics[0]
+                raise Refused(f"what was read gives no valid file: {first.message}", first.fix) from None
+            continue
+        return _draft(inventory, data, notes, plans)
+    raise Refused("what was read gives no valid file", "import it in parts")
+
+
+def planned(data: dict[str, Any]) -> dict[str, Plan]:
+    """The plans of a document's environments. Raises: InvalidFleet."""
+    fleet = fleet_of(filled(parse(text_of(data).encode(), "the draft")))
+    return plan_all(fleet)
+
+
+def _leave_out(data: dict[str, Any], problems: tuple[Diagnostic, ...], notes: Notes, inventory: Inventory) -> bool:
+    """Remove the parts that are wrong; False: no part can be removed."""
+    removed = False
+    for problem in problems:
+        unit = _unit(problem.path)
+        if unit and _remove(data, unit):
+            removed = True
+            _tell(notes, inventory, unit, problem)
+    return removed
+
+
+def _unit(path: Path) -> Path:
+    """The smallest part at a path that can be left out, so that the rest means what it meant."""
+    if path[:2] == ("platform", "addons"):
+        return path[:3]
+    if path[:1] == ("tenants",) and len(path) > 3 and path[2] in _ENTRIES:
+        return path[:4]
+    if path[:1] == ("tenants",) and len(path) > 2:
+        return path[:3]
+    if path[:1] == ("platform",) and len(path) > 2:
+        return path[:3]
+    return path[:2] if path[:1] in (("tenants",), ("clusters",), ("platform",)) else ()
+
+
+def _remove(data: dict[str, Any], path: Path) -> bool:
+    above = value_at(data, path[:-1])
+    return isinstance(above, dict) and above.pop(path[-1], None) is not None
+
+
+def _tell(notes: Notes, inventory: Inventory, unit: Path, problem: Diagnostic) -> None:
+    for read in inventory.objects:
+        if any(each[: len(unit)] == unit for each in notes.places.get(id(read), ())):
+            notes.leave(read, problem.message, problem.fix or "declare it by hand")
+
+
+# --- which part every object became -----------------------------------------------------------------------------------
+
+
+def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict[str, Plan]) -> Draft:
+    there = {
+        name: {key_of(each.manifest): plan.origins.get(each.id, ()) for each in plan.objects}
+        for name, plan in plans.items()
+    }
+    became: list[Became] = []
+    told = {id(each.read) for each in notes.left_over if not each.field}
+    for read in inventory.objects:
+        path = there.get(read.environment, {}).get(key_of(read.manifest))
+        if path is not None:
+            became.append(Became(read, path))
+            continue
+        if expressed := _expressed(data, notes, read):
+            became.append(Became(read, expressed))
+        if id(read) not in told:
+            notes.left_over.append(_unexpressed(read, notes))
+    decisions = {
+        path: tuple(each) for path, each in notes.decisions.items() if value_at(data, path, ABSENT) is not ABSENT
+    }
+    return Draft(data, tuple(became), tuple(_in_order(inventory, notes)), decisions)
+
+
+def _expressed(data: dict[str, Any], notes: Notes, read: Read) -> Path | None:
+    """The part of the file that stands for an object which is planned under another name."""
+    places = notes.places.get(id(read), ())
+    return next((each for each in places if value_at(data, each, ABSENT) is not ABSENT), None)
+
+
+def _in_order(inventory: Inventory, notes: Notes) -> Iterator[LeftOver]:
+    order = {id(each): index for index, each in enumerate(inventory.objects)}
+    yield from sorted(notes.left_over, key=lambda each: (order.get(id(each.read), len(order)), each.field, each.reason))
+
+
+_REASONS = {
+    "Namespace": (
+        "no app of the draft runs in it, and a tenant without apps has no objects",
+        "add an app to its tenant, or leave the namespace to what made it",
+    ),
+    "ServiceAccount": ("Tenantry needs no such account", "leave it as it is, or declare it under 'objects'"),
+    "Secret": ("values of Secrets are not copied", "leave it as it is: 'existing: true' names it"),
+    "ConfigMap": ("no app names it", "leave it to what applies it, or declare it under 'objects'"),
+    "HelmChart": ("Tenantry makes the charts of releases itself", "nothing: Flux removes it when no release uses it"),
+}
+_SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket")
+
+
+def _unexpressed(read: Read, notes: Notes) -> LeftOver:
+    """An object for which nothing else was said."""
+    key = key_of(read.manifest)
+    if key.kind in _REASONS:
+        return LeftOver(read, *_REASONS[key.kind])
+    if key.kind in _SOURCES:
+        return LeftOver(read, "no app of the draft takes it under this name", "delete it when nothing uses it any more")
+    if notes.places.get(id(read)):
+        return LeftOver(read, "Tenantry plans it under another name", "see docs/import.md before you delete it")
+    return LeftOver(read, _kind_reason(key), "leave it to what applies it today, or let an app apply it")
+
+
+def _kind_reason(key: Key) -> str:
+    return f"tenants.yaml does not declare objects of kind {key.kind}" if key.group else f"a plain {key.kind} is no app"

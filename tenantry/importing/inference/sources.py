@@ -1,0 +1,40 @@
+"""Sources: an object of Flux's to an entry of `sources:`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenantry.importing.inference.blocks import Named, leave_owned, metadata_of, without_defaults
+from tenantry.importing.inference.durations import short_times
+from tenantry.importing.inference.literal import literal
+from tenantry.importing.inference.world import Thing, World
+from tenantry.messages.data import mapping_at
+from tenantry.model.sources import SOURCE_KINDS
+
+KEYS = {model.flux_kind: key for key, model in SOURCE_KINDS.items()}
+"""The key of a source by its kind."""
+
+_REFS: dict[str, dict[str, str]] = {"GitRepository": {"branch": "master"}, "OCIRepository": {"tag": "latest"}}
+"""What Flux takes if an object does not say. Source: fluxcd.io, GitRepository and OCIRepository, "Reference"."""
+
+
+def source_entry(world: World, thing: Thing, named: Named) -> dict[str, Any]:
+    """The entry of a source, with the credentials that it names."""
+    key = KEYS[thing.kind]
+    model = SOURCE_KINDS[key]
+    spec = dict(thing.spec)
+    spec.pop("suspend", None) if not spec.get("suspend") else None
+    secret = mapping_at(spec, "secretRef").get("name")
+    spec.pop("secretRef", None)
+    if spec.get("provider") == "generic":
+        del spec["provider"]
+    if not spec.get("ref") and thing.kind in _REFS:
+        spec["ref"] = dict(_REFS[thing.kind])
+    spec = leave_owned(world, thing, model, spec)
+    spec = short_times(named.in_spec(thing, spec))
+    entry: dict[str, Any] = {key: without_defaults(literal(spec), model)}
+    if secret:
+        entry["credentials"] = named.declare(thing, "Secret", str(secret))
+    if metadata := metadata_of(thing):
+        entry["metadata"] = metadata
+    return entry

@@ -1,0 +1,172 @@
+"""One environment: which apps there are, whose they are, on which cluster, and what each tenant has there."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import Any
+
+from tenantry.importing.inference.blocks import Named
+from tenantry.importing.inference.clusters import APPS, Remotes
+from tenantry.importing.inference.found import FoundApp
+from tenantry.importing.inference.overlay import Place
+from tenantry.importing.inference.owners import (
+    FLUX,
+    Territory,
+    is_platforms,
+    platform_namespace,
+    territories,
+    without_environment,
+)
+from tenantry.importing.inference.releases import chart_of
+from tenantry.importing.inference.sources import KEYS
+from tenantry.importing.inference.world import Thing, World
+from tenantry.kube.names import dns_label_problem, join
+from tenantry.messages.data import mapping_at
+from tenantry.plan.objects.remote import OBJECTS_CHART
+from tenantry.plan.objects.scope import APP_LABEL, MANAGED_BY, TENANT_LABEL
+
+
+class Survey:
+    """What was found in one environment. `apps` have no content yet."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.remotes = Remotes(world)
+        self.platform = platform_namespace(world)
+        self.territories = {each.tenant: each for each in territories(world)}
+        self._holders = {name: each for each in self.territories.values() for name in each.namespaces}
+        self.baselines: dict[Place, list[Thing]] = {}
+        self.charts: list[Thing] = []
+        self.apps: list[FoundApp] = []
+        self.named: dict[tuple[str, str], Named] = {}
+        for thing in world.of(*APPS):
+            self._look_at(thing)
+        self._one_for_each_key()
+        self.by_object = {(each.thing.kind, each.thing.namespace, each.thing.name): each for each in self.apps}
+
+    def names_of(self, app: FoundApp) -> Named:
+        """The Secrets and ConfigMaps of an app's owner on its cluster."""
+        remote = app.place.cluster != self.world.management
+        parts = (app.place.cluster, app.main) if app.tenant else (app.place.cluster,)
+        prefix = ".".join((*parts, "")) if remote else ""
+        return self.named.setdefault((app.tenant, app.place.cluster), Named(self.world, prefix))
+
+    def account(self, tenant: str) -> str:
+        """The service account of a tenant's apps on the management cluster."""
+        accounts = Counter(
+            str(each.thing.spec["serviceAccountName"])
+            for each in self.apps
+            if each.tenant == tenant
+            and each.place.cluster == self.world.management
+            and each.thing.spec.get("serviceAccountName")
+        )
+        return accounts.most_common(1)[0][0] if accounts else tenant
+
+    def _look_at(self, thing: Thing) -> None:
+        cluster = self.remotes.name(thing)
+        if _installs_objects(self.world, thing):
+            self._baseline(thing, cluster)
+        elif thing.namespace == FLUX and thing.name == FLUX and cluster is None:
+            self.world.notes.leave(
+                thing.read,
+                "it is Flux's own bootstrap, which applies the repository of the cluster",
+                "keep it as it is",
+            )
+        elif app := self._local(thing) if cluster is None else self._remote(thing, cluster):
+            self.apps.append(app)
+
+    def _local(self, thing: Thing) -> FoundApp:
+        place = Place(self.world.environment, self.world.management)
+        mine = self._holders.get(thing.namespace)
+        if mine is None:
+            return FoundApp(thing, place, "", thing.name, self.platform, thing.name, self.platform)
+        return FoundApp(thing, place, mine.tenant, thing.name, mine.main, thing.name, mine.main)
+
+    def _remote(self, thing: Thing, cluster: str) -> FoundApp | None:
+        place = Place(self.world.environment, cluster)
+        home = self.remotes.kubeconfig_namespace(cluster)
+        tenant = self._tenant_of(thing)
+        if not tenant:
+            key = _without_cluster(thing.name, cluster)
+            return FoundApp(thing, place, "", key, home, join(cluster, key), self.platform)
+        main = self._main(thing, tenant)
+        prefix = join(cluster, main, "")
+        key = (
+            thing.name.removeprefix(prefix) if thing.name.startswith(prefix) else _without_cluster(thing.name, cluster)
+        )
+        return FoundApp(thing, place, tenant, key, home, join(cluster, main, key), main)
+
+    def _tenant_of(self, thing: Thing) -> str:
+        """The tenant of an app for a remote cluster; "" for an add-on."""
+        labelled = str(thing.labels.get(TENANT_LABEL, ""))
+        if labelled and not dns_label_problem(labelled):
+            return labelled
+        if mine := self._holders.get(thing.namespace):
+            return mine.tenant
+        if is_platforms(self.world, str(thing.spec.get("targetNamespace") or FLUX)) or _is_ours(thing):
+            return ""
+        account = str(thing.spec.get("serviceAccountName") or "")
+        target = str(thing.spec["targetNamespace"])
+        return without_environment(target, self.world.environment) if account else ""
+
+    def _main(self, thing: Thing, tenant: str) -> str:
+        """The tenant's namespace, which has one name on all clusters."""
+        if mine := self.territories.get(tenant):
+            return mine.main
+        target = thing.spec.get("serviceAccountName") if _is_ours(thing) else thing.spec.get("targetNamespace")
+        made = Territory(tenant, str(target or thing.namespace))
+        self.territories[tenant] = made
+        return made.main
+
+    def _baseline(self, thing: Thing, cluster: str | None) -> None:
+        """What Tenantry itself installs on a remote cluster: the objects in it are read as those of that cluster."""
+        self.charts.append(thing)
+        tenant = str(thing.labels.get(TENANT_LABEL, ""))
+        if cluster is None:
+            return
+        self.world.notes.take(thing.read, *(("tenants", tenant) if tenant else ("platform",)))
+        inside = mapping_at(thing.spec, "values").get("objects")
+        place = Place(self.world.environment, cluster)
+        self.baselines.setdefault(place, []).extend(_inside(thing, inside if isinstance(inside, list) else []))
+
+    def _one_for_each_key(self) -> None:
+        """A Kustomization and a release may have one name, the file needs two."""
+        seen: defaultdict[tuple[Any, ...], list[FoundApp]] = defaultdict(list)
+        for app in self.apps:
+            seen[app.place, app.path].append(app)
+        for same in seen.values():
+            for app in same[1:]:
+                app.key = join(app.key, "release" if app.thing.kind == "HelmRelease" else "manifests")
+                app.planned = join(app.planned, app.key.rsplit("-", 1)[-1])
+
+
+def _inside(release: Thing, objects: list[Any]) -> list[Thing]:
+    from tenantry.importing.model import Read
+    from tenantry.kube.objects import readable_id
+
+    good = (each for each in objects if readable_id(each) is not None)
+    return [Thing(Read(release.read.environment, each, release.read.origin)) for each in good]
+
+
+def _installs_objects(world: World, thing: Thing) -> bool:
+    return thing.kind == "HelmRelease" and _is_ours(thing) and chart_of(world, thing)[0].get("chart") == OBJECTS_CHART
+
+
+def _is_ours(thing: Thing) -> bool:
+    return all(thing.labels.get(key) == value for key, value in MANAGED_BY.items())
+
+
+def _without_cluster(name: str, cluster: str) -> str:
+    short = name.removeprefix(f"{cluster}-").removesuffix(f"-{cluster}")
+    return short or name
+
+
+def key_hint(thing: Thing) -> str:
+    return str(thing.labels.get(APP_LABEL, ""))
+
+
+def source_of(world: World, thing: Thing) -> Thing | None:
+    """The source of an app, if it was read."""
+    reference = chart_of(world, thing)[1] if thing.kind == "HelmRelease" else mapping_at(thing.spec, "sourceRef")
+    kind, name = str(reference.get("kind")), str(reference.get("name"))
+    return world.get(kind, str(reference.get("namespace") or thing.namespace), name) if kind in KEYS else None

@@ -1,0 +1,91 @@
+"""The objects of one environment, by kind and namespace, and what is noted about them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tenantry.importing.inventory import Key, key_of
+from tenantry.importing.model import Inventory, LeftOver, Path, Read
+from tenantry.kube.objects import labels_of
+from tenantry.messages.data import mapping_at
+
+
+@dataclass(slots=True)
+class Notes:
+    """What is said of the objects that were read. places: the parts of the file that each was taken for."""
+
+    left_over: list[LeftOver] = field(default_factory=list)
+    places: dict[int, list[Path]] = field(default_factory=lambda: defaultdict(list))
+    decisions: dict[Path, list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def leave(self, read: Read, reason: str, fix: str, part: str = "") -> None:
+        """Leave over an object, or a part of it."""
+        note = LeftOver(read, reason, fix, part)
+        if note not in self.left_over:
+            self.left_over.append(note)
+
+    def take(self, read: Read, *path: str | int) -> None:
+        """An object is expressed by a part of the file."""
+        if path not in self.places[id(read)]:
+            self.places[id(read)].append(path)
+
+    def decide(self, path: Path, text: str) -> None:
+        """A comment in the file, at a place that needs a decision."""
+        if text not in self.decisions[path]:
+            self.decisions[path].append(text)
+
+
+class Thing:
+    """An object that was read, with short ways to its parts. Values are what others wrote, so every part may be malformed."""
+
+    def __init__(self, read: Read) -> None:
+        self.read = read
+        self.key: Key = key_of(read.manifest)
+        self.labels = labels_of(read.manifest)
+        self.annotations = mapping_at(dict(read.manifest["metadata"]), "annotations")
+        self.spec: dict[str, Any] = mapping_at(dict(read.manifest), "spec")
+
+    @property
+    def kind(self) -> str:
+        return self.key.kind
+
+    @property
+    def namespace(self) -> str:
+        return self.key.namespace
+
+    @property
+    def name(self) -> str:
+        return self.key.name
+
+    def at(self, *path: str) -> Any:
+        """The value at a path of the object; None if there is none."""
+        value: Any = self.read.manifest
+        for part in path:
+            value = value.get(part) if isinstance(value, dict) else None
+        return value
+
+
+class World:
+    """The objects on the management cluster of one environment."""
+
+    def __init__(self, inventory: Inventory, environment: str, notes: Notes) -> None:
+        self.environment = environment
+        self.management = inventory.management[environment]
+        self.notes = notes
+        self.things = [Thing(each) for each in inventory.objects if each.environment == environment]
+        self._by_kind: dict[str, list[Thing]] = defaultdict(list)
+        self._by_key: dict[tuple[str, str, str], Thing] = {}
+        for each in self.things:
+            self._by_kind[each.kind].append(each)
+            self._by_key[each.kind, each.namespace, each.name] = each
+
+    def of(self, *kinds: str, namespace: str | None = None) -> Iterator[Thing]:
+        """All objects of some kinds, in a namespace or anywhere."""
+        for kind in kinds:
+            yield from (each for each in self._by_kind[kind] if namespace in (None, each.namespace))
+
+    def get(self, kind: str, namespace: str, name: str) -> Thing | None:
+        return self._by_key.get((kind, namespace, name))
