@@ -41,6 +41,7 @@ _COMMANDS = {
     "suspend": "have Flux stop reconciling apps",
     "resume": "have Flux reconcile suspended apps again",
     "cluster": "prepare a cluster for Flux, or check its kubeconfig",
+    "chart": "publish the chart for baselines",
     "clusters": "write the clusters that a management cluster knows into a file",
     "sandbox": "run the clusters of an environment on this machine",
     "upgrade": "bring the files of a project up to date",

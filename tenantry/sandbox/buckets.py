@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 from xml.etree import ElementTree as ET
 
+from tenantry.charts.archive import files_of
 from tenantry.sandbox import archives
 from tenantry.sandbox.errors import SandboxError
 from tenantry.sandbox.response import Response
@@ -31,7 +32,7 @@ def publish(source: Path, target: Path) -> None:
 
     Raises:  SandboxError: a name that no bucket can have.
     """
-    files = {name: data for name, data in archives.files_of(source).items() if "/" in name}
+    files = {name: data for name, data in files_of(source).items() if "/" in name}
     for bucket in {name.partition("/")[0] for name in files}:
         if bucket in RESERVED or not NAME.fullmatch(bucket):
             message = f"{source / bucket}: no bucket can be called '{bucket}' here"

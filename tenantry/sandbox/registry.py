@@ -13,14 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tenantry.sandbox import archives, charts, logins
+from tenantry.charts.archive import CREATED, files_of, packed
+from tenantry.charts.package import package
+from tenantry.charts.push import CONFIG, CONTENT, config_of
+from tenantry.sandbox import archives, logins
 from tenantry.sandbox.errors import SandboxError
 from tenantry.sandbox.repositories import folders
 
 INDEX = "index.json"
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 TAG = "org.opencontainers.image.ref.name"
-CREATED = "org.opencontainers.image.created"
+_CREATED = "org.opencontainers.image.created"
 LATEST = "latest"
 NAME = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 """A part of a repository's name, as the distribution specification has it."""
@@ -47,7 +50,7 @@ class Artifact:
                 "mediaType": MANIFEST,
                 "config": _described(self.kind, self.config),
                 "layers": [_described(self.content, self.layer)],
-                "annotations": {CREATED: archives.CREATED},
+                "annotations": {_CREATED: CREATED},
             }
         )
 
@@ -81,15 +84,14 @@ def blob(value: str) -> str:
 
 def _chart(folder: Path) -> Artifact:
     """A chart as Helm pushes it."""
-    package = charts.package(folder)
+    chart = package(folder)
     return Artifact(
-        repository=f"charts/{package.name}",
-        # Tags know no plus sign; Helm replaces it in the same way.
-        tag=str(package.metadata["version"]).replace("+", "_"),
-        kind="application/vnd.cncf.helm.config.v1+json",
-        config=_json(package.metadata),
-        content="application/vnd.cncf.helm.chart.content.v1.tar+gzip",
-        layer=package.archive,
+        repository=f"charts/{chart.name}",
+        tag=chart.tag,
+        kind=CONFIG,
+        config=config_of(chart.metadata),
+        content=CONTENT,
+        layer=chart.archive,
     )
 
 
@@ -102,7 +104,7 @@ def _folders(source: Path) -> Iterator[Artifact]:
             kind="application/vnd.cncf.flux.config.v1+json",
             config=_json({}),
             content="application/vnd.cncf.flux.content.v1.tar+gzip",
-            layer=archives.packed(source / name),
+            layer=packed(files_of(source / name)),
         )
 
 
@@ -125,5 +127,4 @@ def _described(media_type: str, data: bytes, annotations: Mapping[str, str] | No
 
 
 def _json(document: Mapping[str, Any]) -> bytes:
-    # Dates of a Chart.yaml are YAML's, which JSON has no word for.
-    return json.dumps(document, sort_keys=True, default=str).encode()
+    return json.dumps(document, sort_keys=True).encode()

@@ -5,16 +5,22 @@ from __future__ import annotations
 import base64
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tenantry.charts import OBJECTS
+from tenantry.charts.package import package
+from tenantry.charts.push import push
 from tenantry.sandbox import content
+from tenantry.tools.locate import command_of
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project, Result, begun, make_fleet
+from tests.registry import Registry, serving
 
 pytestmark = pytest.mark.e2e
 
@@ -199,6 +205,24 @@ def test_a_baseline_follows_the_version_of_the_chart_in_git_and_not_each_commit(
     pushed({"charts/objects/Chart.yaml": chart}, "0.1.1")
     for name in ("edge-rocky-baseline", "edge-movy-baseline"):
         eventually(lambda name=name: said("HelmRelease", name) == "0.1.1" or None, name)  # type: ignore[misc]
+
+
+def test_helm_and_flux_take_the_chart_that_is_pushed_to_a_registry(hub: Cluster, tmp_path: Path) -> None:
+    with serving(Registry()) as registry:
+        push(package(OBJECTS), f"oci://{registry.host}/charts", plain_http=True)
+        helm = [*command_of("helm"), "pull", "--plain-http", f"--destination={tmp_path}"]
+        subprocess.run([*helm, f"oci://{registry.host}/charts/tenantry-objects"], check=True, capture_output=True)
+        assert (tmp_path / "tenantry-objects-0.1.0.tgz").read_bytes() == package(OBJECTS).archive
+        metadata = {"name": "pushed", "namespace": "default"}
+        source = {"kind": "HelmRepository", "name": "pushed"}
+        for kind, spec in (
+            ("HelmRepository", {"url": f"oci://{registry.host}/charts", "type": "oci", "insecure": True}),
+            ("HelmChart", {"chart": "tenantry-objects", "version": "0.1.0", "interval": "1h", "sourceRef": source}),
+        ):
+            hub.create({"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": kind, "metadata": metadata, "spec": spec})
+        hub.wait_ready("HelmChart", "default", "pushed")
+        for kind in ("HelmChart", "HelmRepository"):
+            hub.delete(kind, "default", "pushed")
 
 
 @pytest.mark.usefixtures("ready")

@@ -1,0 +1,97 @@
+"""Charts as archives: the same bytes on every machine, under a version that can be chosen."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import tarfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tenantry.charts import OBJECTS
+from tenantry.charts.archive import files_of
+from tenantry.charts.copy import copy
+from tenantry.charts.package import package
+from tenantry.messages.errors import Refused
+from tests.unit.sandbox.test_charts import make_chart
+
+CHART = {"0.1.0": "9092d5d77afa9afd"}
+"""The content of the objects chart by its version: Flux takes a changed chart from Git only if its version is another one."""
+
+
+@pytest.fixture
+def chart(tmp_path: Path) -> Path:
+    return make_chart(tmp_path / "web", "web", "1.2.3")
+
+
+def test_a_changed_objects_chart_has_another_version() -> None:
+    content = hashlib.sha256(repr(files_of(OBJECTS)).encode()).hexdigest()[:16]
+    assert CHART == {package(OBJECTS).version: content}, "raise the version in tenantry/charts/objects/Chart.yaml"
+
+
+def test_the_archive_holds_the_charts_files_below_its_name(chart: Path) -> None:
+    with tarfile.open(fileobj=io.BytesIO(package(chart).archive)) as archive:
+        assert archive.getnames() == ["web/Chart.yaml", "web/templates/all.yaml"]
+
+
+def test_equal_files_give_equal_archives_whenever_they_were_written(chart: Path, tmp_path: Path) -> None:
+    other = make_chart(tmp_path / "copy", "web", "1.2.3")
+    os.utime(other / "Chart.yaml", (1, 1))
+    (other / "Chart.yaml").chmod(0o600)
+
+    assert package(chart).archive == package(other).archive
+
+
+def test_another_version_stands_in_the_chart_and_in_its_name(chart: Path) -> None:
+    packed = package(chart, "2.0.0-rc.1+build")
+    assert (packed.file, packed.tag) == ("web-2.0.0-rc.1+build.tgz", "2.0.0-rc.1_build")
+    with tarfile.open(fileobj=io.BytesIO(packed.archive)) as archive:
+        description = archive.extractfile("web/Chart.yaml")
+        assert description
+        assert yaml.safe_load(description) == {
+            "apiVersion": "v2",
+            "name": "web",
+            "version": "2.0.0-rc.1+build",
+            "description": "a test",
+        }
+
+
+@pytest.mark.parametrize("version", ["1", "v1.2.3", "1.2.3 ", "1.2.3\nname: x", "01.2.3"])
+def test_what_helm_does_not_take_as_a_version_is_refused(chart: Path, version: str) -> None:
+    with pytest.raises(Refused, match="is not a version of a chart"):
+        package(chart, version)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name: web\n", "Chart.yaml lacks a name or a version"),
+        ("name: [", "Chart.yaml is not valid YAML"),
+        (None, "Chart.yaml does not exist"),
+    ],
+)
+def test_a_directory_that_is_no_chart_is_refused(chart: Path, text: str | None, said: str) -> None:
+    (chart / "Chart.yaml").unlink()
+    if text:
+        (chart / "Chart.yaml").write_text(text)
+    with pytest.raises(Refused, match=said):
+        package(chart)
+
+
+def test_a_copy_is_the_chart_and_nothing_else(chart: Path, tmp_path: Path) -> None:
+    target = tmp_path / "repository" / "charts" / "web"
+    assert copy(chart, target) == ("Chart.yaml", "templates/all.yaml")
+    assert copy(chart, target) == ()
+    (target / "Chart.yaml").write_text("name: old\n")
+    assert copy(chart, target) == ("Chart.yaml",)
+    assert files_of(target) == files_of(chart)
+    (target / "templates" / "mine.yaml").touch()
+    with pytest.raises(Refused) as refused:
+        copy(chart, target)
+    assert str(refused.value) == (
+        f"{target} has files that are not the chart's (templates/mine.yaml)\n"
+        "  fix: name another directory, or remove these files: Helm would install templates among them"
+    )
