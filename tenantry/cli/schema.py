@@ -31,6 +31,7 @@ KINDS = (
     "Sandbox",
     "Project",
     "Upgrade",
+    "Edit",
     "Error",
 )
 """The kinds of documents, without importing their models."""

@@ -7,6 +7,7 @@ from typing import Any
 from tenantry.edit.data import nested, same
 from tenantry.edit.document import Document
 from tenantry.edit.references import check_untouched
+from tenantry.edit.schema import keys_at
 from tenantry.edit.values import key_text
 from tenantry.messages.data import value_at
 from tenantry.messages.errors import Path, Refused
@@ -25,7 +26,7 @@ def assign(document: Document, path: Path, value: Any) -> None:
             if key in old:
                 assign(document, (*path, key), each)
             else:
-                document.insert((*path, key), each)
+                document.insert((*path, key), each, in_order(value_at(document.data, path), (*path, key)))
     elif isinstance(old, list) and isinstance(value, list) and old and value:
         _assign_list(document, path, old, value)
     else:
@@ -84,7 +85,16 @@ def create(document: Document, path: Path, value: Any) -> None:
     part = path[depth]
     if isinstance(holder, list) and part != len(holder):
         raise Refused(f"'{format_path(path[:depth])}' has {len(holder)} entries, so there is no [{part}]")
-    document.insert(path[: depth + 1], new)
+    document.insert(path[: depth + 1], new, in_order(holder, path[: depth + 1]))
+
+
+def in_order(holder: Any, path: Path) -> int | None:
+    """Before which entry of a mapping a key of the schema comes: those behind it in the reference. None: at the end."""
+    known = {key: rank for rank, key in enumerate(keys_at(path[:-1]))}
+    if not isinstance(holder, dict) or path[-1] not in known:
+        return None
+    before = [index for index, key in enumerate(holder) if known.get(key, -1) < known[path[-1]]]
+    return before[-1] + 1 if before else 0
 
 
 def _indented(lines: list[str], step: int) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from tenantry.cli.documents import checks, diff, explanation, importing, projects, states
+from tenantry.cli.documents import checks, diff, edits, explanation, importing, projects, states
 from tenantry.cli.documents.common import Document, Failed, Invalid
 
 FAILURES: tuple[type[Document], ...] = (Invalid, Failed)
@@ -38,6 +38,7 @@ KINDS: dict[str, tuple[type[Document], ...]] = {
     "Sandbox": (states.Sandbox,),
     "Project": (projects.Project,),
     "Upgrade": (projects.Upgrade,),
+    "Edit": (edits.Edit,),
     "Error": (),
 }
 

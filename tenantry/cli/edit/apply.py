@@ -14,7 +14,7 @@ from tenantry.cli.options import output as output_option
 from tenantry.cli.output import as_data, columns, data, data_json, document, report_warnings, say, working
 from tenantry.edit.editor import Editor
 from tenantry.edit.write import commit
-from tenantry.messages.text import counted, printable
+from tenantry.messages.text import counted, listed, printable
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -71,8 +71,9 @@ def _print(
     tell: Callable[[str], None] = say if how.dry_run else data
     if how.dry_run:
         data("\n".join(map(coloured, difference(editor.changes()))))
+    files = listed(editor.changes())
     for sentence in done:
-        tell(printable(sentence))
+        tell(printable(f"{files}: {sentence}"))
     for line in _consequences(editor, checked, unchanged, sys.stderr if how.dry_run else sys.stdout):
         tell(line)
     report_warnings(checked.new_warnings)
@@ -91,7 +92,7 @@ def _consequences(
         yield "no cluster changes"
         yield from map(printable, unchanged(checked))
         return
-    yield checked.compared.text(columns(stream))
+    yield f"\n{checked.compared.text(columns(stream))}"
     for refusal in checked.compared.refusals:
         yield f"{click.style('warning:', fg='yellow', bold=True)} {refusal}"
 

@@ -40,7 +40,8 @@ class Compared:
         return self._result.refusals
 
     def text(self, width: int | None) -> str:
-        return str(self._result.shown("text", width))
+        """The review, without the line that names what it compares with."""
+        return str(self._result.shown("text", width)).partition("\n\n")[2]
 
     def data(self) -> dict[str, Any]:
         """The keys `environments` and `unchanged` of a document of kind Diff."""

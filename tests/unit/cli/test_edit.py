@@ -1,0 +1,168 @@
+"""`tenantry set` and `tenantry unset`: what they write, print and refuse."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.documents import check
+from tests.unit.cli.test_cli import Capture, tenantry
+
+ROOT = Path(__file__).resolve().parents[3]
+FLEET = (ROOT / "tenants.yaml").read_text()
+FILE = Path("tenants.yaml")
+
+
+@pytest.fixture(autouse=True)
+def _fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    FILE.write_text(FLEET)
+
+
+DIFFERENCE = """\
+--- a/tenants.yaml
++++ b/tenants.yaml
+@@ -63,6 +63,7 @@
+ tenants:
+   # Deploys what is pushed to its repository.
+   rocky:
++    quota: {pods: 60}
+     sources:
+       manifests: {git: {url: "{git}/rocky/manifests.git", ref: {branch: main}}}
+     apps:
+"""
+REVIEW = """\
+tenants.yaml: set tenants.rocky.quota.pods to 60
+
+dev, prod: 1 tenant on all 5 clusters
+  ~ tenant rocky on all 5 clusters
+      ~ quota.pods: 40 -> 60
+"""
+SET = FLEET.replace("  rocky:\n", "  rocky:\n    quota: {pods: 60}\n")
+
+
+def test_set_writes_a_value_and_says_what_changes(capsys: Capture) -> None:
+    asked = ("set", "tenants.rocky.quota.pods", "60")
+    assert tenantry(capsys, *asked, "--dry-run") == (0, DIFFERENCE, f"{REVIEW}dry run: nothing is written\n")
+    assert FILE.read_text() == FLEET
+    assert tenantry(capsys, *asked) == (0, REVIEW, "")
+    assert FILE.read_text() == SET
+    assert tenantry(capsys, *asked) == (0, "nothing to do: tenants.yaml says so already\n", "")
+
+
+def test_unset_warns_of_what_the_absence_does(capsys: Capture) -> None:
+    FILE.write_text(SET)
+    assert tenantry(capsys, "unset", "tenants.rocky.quota.pods") == (
+        0,
+        """\
+tenants.yaml: removed tenants.rocky.quota.pods
+
+! dev, prod: the quota of tenant 'rocky' is lowered on all of its clusters: pods 60 -> 40
+
+dev, prod: 1 tenant on all 5 clusters
+  ~ tenant rocky on all 5 clusters
+      ~ quota.pods: 60 -> 40
+""",
+        "",
+    )
+    assert FILE.read_text() == FLEET
+
+
+def test_set_says_what_overrides_a_value_that_changes_nothing(capsys: Capture) -> None:
+    FILE.write_text(SET)
+    assert tenantry(capsys, "set", "defaults.quota.pods", "50") == (
+        0,
+        """\
+tenants.yaml: set defaults.quota.pods to 50
+no cluster changes
+it is overridden by:
+  tenants.rocky.quota.pods (tenants.yaml:66:13)
+  tenants.movy.quota.pods (tenants.yaml:85:13)
+""",
+        "",
+    )
+
+
+REFUSED = {
+    ("set", "tenants.rokcy.role", "edit"): """\
+error: there is no 'tenants.rokcy'
+  fix: did you mean 'tenants.rocky'?
+""",
+    ("set", "tenants.rocky.rol", "edit"): """\
+error: 'rol' is not a key of 'tenants.rocky'
+  fix: did you mean 'tenants.rocky.role'?
+""",
+    ("set", "tenants.movy.quota.requests.cpu", "4"): """\
+error: 'tenants.movy.quota.requests' has no entries, so there is no 'tenants.movy.quota.requests.cpu'
+  fix: a key with dots stands in quotes: 'tenants.movy.quota["requests.cpu"]'
+""",
+    ("set", "tenants.rocky.network.policies.a", "{}"): """\
+error: 'tenants.rocky.network' is the word 'isolated', which stands for a whole mapping
+  fix: write the mapping: tenantry set tenants.rocky.network '{...}'
+""",
+    ("set", "tenants.rocky.quota[", "4"): """\
+error: 'tenants.rocky.quota[' is not a path: character 20 is not expected
+  fix: write it as messages do: tenants.rocky.quota["requests.cpu"], tenants.rocky.owners[0]
+""",
+    ("set", "tenants.rocky.role", "{a"): """\
+error: VALUE:1:1: this '{' is never closed
+  fix: add the closing '}', or use --string to take it as a text
+""",
+    ("set", "tenants.rocky.role", "5"): """\
+nothing is written, because the edited file would be invalid (lines as edited):
+tenants.yaml:66:11: error[wrong-type]: expected a string, found the number 5
+    66 |     role: 5
+       |           ^
+  at tenants.rocky.role
+  fix: put it in quotes
+Found 1 error
+""",
+    ("unset", "tenants.rocky.networks"): """\
+error: there is no 'tenants.rocky.networks'
+  fix: did you mean 'tenants.rocky.network'?
+""",
+    ("unset", "tenants.rocky.apps.web.dependsOn[1]"): """\
+error: there is no 'tenants.rocky.apps.web.dependsOn[1]'
+  fix: 'tenants.rocky.apps.web.dependsOn' has 1 entry, counted from [0]
+""",
+}
+
+
+@pytest.mark.parametrize("asked", REFUSED, ids=" ".join)
+def test_an_edit_that_cannot_be_meant_is_refused(asked: tuple[str, ...], capsys: Capture) -> None:
+    before = FLEET.replace("  rocky:\n", "  rocky:\n    network: isolated\n")
+    if "'isolated'" not in REFUSED[asked]:
+        before = before.replace("isolated\n", "{base: isolated}\n")
+    FILE.write_text(before)
+    assert tenantry(capsys, *asked) == (2, "", REFUSED[asked])
+    assert FILE.read_text() == before
+
+
+def test_an_invalid_fleet_can_be_corrected_step_by_step(capsys: Capture) -> None:
+    wrong = FLEET.replace("role: edit", "role: 5").replace("retryInterval: 5s", "retryInterval: 5")
+    FILE.write_text(wrong)
+    code, out, err = tenantry(capsys, "set", "tenants.movy.role", "edit")
+    said = "tenants.yaml was invalid before, and still is (1 error): see `tenantry validate`\n"
+    assert (code, out, err) == (0, f"tenants.yaml: set tenants.movy.role to edit\n{said}", "")
+    assert FILE.read_text() == FLEET.replace("retryInterval: 5s", "retryInterval: 5")
+    assert tenantry(capsys, "set", "defaults.role", "5")[0] == 2
+
+
+def test_values_come_from_stdin_and_as_texts(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("replicas: 3\nhost: a\n"))
+    assert tenantry(capsys, "set", "tenants.movy.apps.web.helm.values", "-")[0] == 0
+    assert 'values: {host: "a", replicas: 3}\n' in FILE.read_text()
+    assert tenantry(capsys, "set", "tenants.movy.apps.web.helm.values.host", "--string", "1.10")[0] == 0
+    assert 'values: {host: "1.10", replicas: 3}\n' in FILE.read_text()
+
+
+def test_the_document_of_an_edit(capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "set", "tenants.rocky.quota.pods", "60", "--output", "json")
+    document = json.loads(out)
+    check(out)
+    assert (code, err, document["edits"]) == (0, "", ["set tenants.rocky.quota.pods to 60"])
+    assert document["files"] == [{"file": "tenants.yaml", "diff": DIFFERENCE.rstrip("\n")}]
+    assert [each["environment"] for each in document["environments"]] == ["dev", "prod"]
