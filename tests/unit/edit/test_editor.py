@@ -184,5 +184,5 @@ def test_an_edit_goes_to_the_file_that_declares_the_place(tmp_path: Path) -> Non
     editor.set(("tenants", "movy"), {})
     assert editor.text(main) == "include: [rocky.yaml]\ntenants:\n  rocky: {role: edit, quota: {pods: 1}}\n  movy: {}\n"
     assert editor.text(team) == (
-        "tenants:\n  rocky:\n    apps:\n      web: {suspend: false}\n    sources:\n      a: {}\n"
+        "tenants:\n  rocky:\n    sources:\n      a: {}\n    apps:\n      web: {suspend: false}\n"
     )
