@@ -40,6 +40,8 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("cluster", "discover"): ("-e", "dev"),
     ("clusters", "discover"): ("-e", "dev"),
     ("sandbox", "status"): (),
+    ("set",): ("tenants.rocky.role", "edit"),
+    ("unset",): ("tenants.rocky",),
     ("import",): ("-e", "dev=nowhere"),
 }
 """What each command with JSON needs besides `--output json`."""
@@ -132,7 +134,9 @@ NEED_A_CLUSTER = {
     if path[-1] in ("preflight", "status", "tree", "reconcile", "suspend", "resume", "check", "discover")
 } - WITHOUT_A_FILE
 
-CHECK_THE_FILE = [path for path in COMPLETE if path not in WITHOUT_A_FILE and path[-1] != "discover"]
+EDITS = {("set",), ("unset",)}
+"""Commands that work on an invalid file, so that its errors can be corrected one after the other."""
+CHECK_THE_FILE = [path for path in COMPLETE if path not in WITHOUT_A_FILE | EDITS and path[-1] != "discover"]
 """`discover` reads only its clusters."""
 
 each_command = pytest.mark.parametrize("path", COMPLETE, ids="-".join)
