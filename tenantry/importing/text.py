@@ -12,9 +12,11 @@ from tenantry.source.core_schema import FORMS, YAML_1_1_BOOLEANS
 
 _WIDTH = 100
 """The longest line on which a whole mapping or list stands."""
-_ONE_LINE = ("git", "oci", "helm", "bucket", "ref", "source", "clusters")
-_PLAIN = re.compile(r"[A-Za-z_./](?:[A-Za-z0-9_./@+=~ -]|:(?=[^ ]))*")
-_PLAIN_NUMBER = re.compile(r"[0-9][A-Za-z0-9_.-]*")
+_ROOMY = ("environments", "clusters", "tenants")
+_ONE_LINE = ("git", "oci", "helm", "bucket", "ref", "source", "clusters", "kubeconfig")
+_PLAIN = re.compile(r"(?:\.{0,2}/|[A-Za-z_])(?:[A-Za-z0-9_./@+=~ -]|:(?=[^ ]))*")
+_PLAIN_NUMBER = re.compile(r"(?!0[xob])[0-9][0-9.]*[a-df-zA-DF-Z][A-Za-z0-9.-]*|[0-9]+\.[0-9]+\.[0-9]+")
+"""Sizes, times and versions, such as `4Gi`, `5m` and `1.x`."""
 _OTHER_READERS = re.compile(
     r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9]*)?|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.*|[yYnN]|=|<<"
 )
@@ -26,7 +28,8 @@ Comments = Mapping[Path, Iterable[str]]
 def header(sources: Iterable[str]) -> list[str]:
     """The comment at the top of the file."""
     return [
-        f"Written by `tenantry import` from {', '.join(sources)}.",
+        "Written by `tenantry import` from:",
+        *(f"  {each}" for each in sources),
         "Values are those that were found. Comments mark what needs a decision; see docs/import.md.",
     ]
 
@@ -73,7 +76,7 @@ def _item(value: Any, indent: int, path: Path, comments: Comments) -> Iterator[s
 
 def _fits(name: str, value: Any, path: Path, comments: Comments) -> bool:
     """Whether a mapping or list stands on the line of its key: small ones do, so that a file shows more at a glance."""
-    if any(each[: len(path)] == path for each in comments) or len(path) < 3:
+    if any(each[: len(path)] == path for each in comments) or len(path) < 2 or (len(path) == 2 and path[0] in _ROOMY):
         return False
     if isinstance(value, dict) and _depth(value) > (2 if path[-1] in _ONE_LINE else 1):
         return False

@@ -8,8 +8,8 @@ from tenantry.importing.inference.blocks import metadata_of
 from tenantry.importing.inference.found import FoundApp
 from tenantry.importing.inference.kustomizations import kustomize_block
 from tenantry.importing.inference.releases import helm_block
-from tenantry.importing.inference.sources import KEYS, source_entry
-from tenantry.importing.inference.survey import Survey, source_of
+from tenantry.importing.inference.sources import source_entry
+from tenantry.importing.inference.survey import Survey, is_ours, source_of
 from tenantry.importing.inference.world import Thing
 from tenantry.kube.names import join
 from tenantry.messages.data import mapping_at
@@ -38,6 +38,10 @@ def fill_in(survey: Survey, app: FoundApp) -> bool:
         block = kustomize_block(survey.world, app, named)
     else:
         block = helm_block(survey.world, app, named, app.main if app.tenant else survey.platform)
+        if app.moves:
+            fix = "leave it to what applies it, or declare it by hand when it may be installed again"
+            notes.leave(thing.read, f"{app.moves[0]}, so the release would be installed again", fix)
+            return False
     if app.tenant:
         block = {"source": source_key(app), **block}
     app.content = {_FLUX_BLOCKS[thing.kind]: block}
@@ -121,11 +125,12 @@ def _leave_order(survey: Survey, app: FoundApp, name: str, why: str) -> None:
 def _check_identity(survey: Survey, app: FoundApp) -> None:
     thing = app.thing
     if not app.is_there:
-        app.moves.append(f"Tenantry plans it as {thing.kind} {app.home}/{app.planned}")
+        text = f"Tenantry plans it as {thing.kind} {app.home}/{app.planned}, a new object"
+        survey.world.notes.leave(thing.read, text, "suspend this one before `pulumi up`, and delete it after that")
     account = str(thing.spec.get("serviceAccountName") or "")
     remote = app.place.cluster != survey.world.management
     planned = (app.main if remote else survey.account(app.tenant)) if app.tenant else "tenantry-platform"
-    if account != planned:
+    if account != planned and not (is_ours(thing) and not app.tenant):
         who = f"account {account}" if account else "the rights of Flux's controllers"
         survey.world.notes.leave(
             thing.read,
@@ -140,7 +145,3 @@ def _check_identity(survey: Survey, app: FoundApp) -> None:
             f"copy the Secret that the source names, if it names one, to namespace {app.home}",
             "spec.sourceRef.namespace",
         )
-
-
-def kinds_of_sources() -> tuple[str, ...]:
-    return tuple(KEYS)

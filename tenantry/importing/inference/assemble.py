@@ -3,61 +3,107 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from tenantry.importing.inference.apps import fill_in, source_home, source_key
+from tenantry.importing.inference.appliers import applier_of
+from tenantry.importing.inference.apps import fill_in
+from tenantry.importing.inference.entries import (
+    app_entry,
+    attached,
+    automation_of,
+    misplaced,
+    named,
+    placed,
+    source_is_there,
+)
 from tenantry.importing.inference.found import FoundApp
 from tenantry.importing.inference.order import in_order
-from tenantry.importing.inference.overlay import DIFFER, Place, overlaid, unified
-from tenantry.importing.inference.owners import extra_name
-from tenantry.importing.inference.settings import Space, account_of, settings_of
-from tenantry.importing.inference.sources import source_entry
+from tenantry.importing.inference.overlay import DIFFER, Place, unified
 from tenantry.importing.inference.survey import Survey
+from tenantry.importing.inference.tenants import TenantEntry
+from tenantry.importing.inference.times import Times, shared_times, tenantrys_own
+from tenantry.importing.inference.variables import Variables
 from tenantry.importing.inference.world import Notes, World
 from tenantry.importing.model import Inventory
-from tenantry.model import Tenant
+from tenantry.model.apps import Addon
 
 _TEMPLATES = ("{tenant}", "{tenant}-{env}", "{env}-{tenant}")
 
 
 class Assembly:
-    """Builds the document. The parts of an entry that differ between places become overrides."""
+    """Builds the document. The parts of an entry that differ between places become overrides.
 
-    def __init__(self, inventory: Inventory) -> None:
+    chart: where the chart for baselines on remote clusters is; None: its place has to be decided.
+    """
+
+    def __init__(self, inventory: Inventory, chart: Mapping[str, str] | None = None) -> None:
         self.notes = Notes()
-        self.surveys = {each: Survey(World(inventory, each, self.notes)) for each in inventory.management}
+        self._chart = chart
+        self._variables = Variables()
+        taken: dict[str, Any] = {each: None for each in inventory.management.values()}
+        self.surveys = {each: Survey(World(inventory, each, self.notes), taken) for each in inventory.management}
+        for survey in self.surveys.values():
+            _leave_applied(survey)
+        self._defaults = self._default_times()
         self.apps: dict[tuple[str, ...], dict[Place, FoundApp]] = defaultdict(dict)
         for survey in self.surveys.values():
-            for app in survey.apps:
-                if fill_in(survey, app):
-                    self.apps[app.path][app.place] = app
-        self._variables: dict[str, dict[str, str]] = defaultdict(dict)
+            self._fill_in(survey)
+        self._leave_misplaced()
+
+    def _fill_in(self, survey: Survey) -> None:
+        for app in survey.apps:
+            app.times = self._times(survey, app) if app.tenant else self._defaults
+            if fill_in(survey, app):
+                self.apps[app.path][app.place] = app
+
+    def _leave_misplaced(self) -> None:
+        for found in self.apps.values():
+            for place in misplaced(found, self.surveys):
+                app = found.pop(place)
+                text = "the app runs on other clusters than in another environment, which one entry cannot say"
+                self.notes.leave(app.thing.read, text, "declare it by hand under another name")
+
+    def _default_times(self) -> dict[str, str]:
+        """Those of add-ons are the defaults: add-ons have no other level."""
+        addons = [app.thing for survey in self.surveys.values() for app in survey.addons()]
+        charts = [chart for survey in self.surveys.values() for chart in survey.own_charts("")]
+        return shared_times(addons, charts, (), tenantrys_own())
+
+    def _times(self, survey: Survey, app: FoundApp) -> Times:
+        beside = [each.thing for each in survey.apps if (each.tenant, each.place) == (app.tenant, app.place)]
+        baselines = survey.releases.get((app.tenant, app.place), [])
+        charts = survey.own_charts(app.tenant, app.place.cluster)
+        if len(beside) == 1 and app.thing.kind == "Kustomization" and not baselines and not charts:
+            return self._defaults  # what one app says stands best in the app
+        return shared_times(beside, charts, baselines, self._defaults)
 
     def document(self) -> dict[str, Any]:
-        tenants = {name: self._tenant(name) for name in self._tenant_names()}
+        templates = {each: self._template(each) for each in self.surveys}
+        tenants = {name: self._tenant(name, templates) for name in self._tenant_names()}
         platform = self._platform()
         document: dict[str, Any] = {"apiVersion": "tenantry/v1"}
-        document["environments"] = self._environments()
+        document["environments"] = self._environments(templates)
         document["clusters"] = self._clusters()
         if platform:
             document["platform"] = platform
+        own = tenantrys_own()
         document["defaults"] = {"clusters": {"all": True}}
+        document["defaults"] |= {key: value for key, value in self._defaults.items() if own[key] != value}
         if tenants:
             document["tenants"] = tenants
         return document
 
     # --- environments and clusters ------------------------------------------------------------------------------------
 
-    def _environments(self) -> dict[str, Any]:
+    def _environments(self, templates: Mapping[str, str]) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for name, survey in self.surveys.items():
-            entry: dict[str, Any] = {"management": survey.world.management}
-            if (template := self._template(name)) != _TEMPLATES[0]:
-                entry["namespace"] = template
-            if self._variables[name]:
-                entry["variables"] = dict(self._variables[name])
-            found[name] = entry
+            found[name] = {"management": survey.world.management}
+            if templates[name] != _TEMPLATES[0]:
+                found[name]["namespace"] = templates[name]
+            if variables := self._variables.environments.get(name):
+                found[name]["variables"] = dict(variables)
         return found
 
     def _template(self, environment: str) -> str:
@@ -74,193 +120,96 @@ class Assembly:
             for cluster, kubeconfig in survey.remotes.entries.items():
                 entry = found.setdefault(cluster, {"environments": [], "kubeconfig": kubeconfig})
                 entry["environments"].append(name)
+                if (account := survey.platform_account(cluster)) != "tenantry-platform":
+                    entry["platformServiceAccount"] = account
+        for cluster, entry in found.items():
+            if variables := self._variables.clusters.get(cluster):
+                entry["variables"] = dict(variables)
         return found
-
-    def _clusters_of(self, environments: Iterable[str]) -> set[Place]:
-        return {Place(each, cluster) for each in environments for cluster in self._of(each)}
-
-    def _of(self, environment: str) -> list[str]:
-        survey = self.surveys[environment]
-        return [survey.world.management, *survey.remotes.entries]
 
     # --- the platform -------------------------------------------------------------------------------------------------
 
     def _platform(self) -> dict[str, Any]:
-        addons = {path[-1]: self._addon(found) for path, found in self.apps.items() if path[0] == "platform"}
-        namespaces = {each.platform for each in self.surveys.values() if any(not app.tenant for app in each.apps)}
+        apps = {path[-1]: found for path, found in self.apps.items() if path[0] == "platform" and found}
+        remote = any(survey.remotes.entries for survey in self.surveys.values())
         made: dict[str, Any] = {}
-        if addons and namespaces:
-            made["namespace"] = sorted(namespaces)[0]
-        made |= self._named("")
+        if apps or remote:
+            made["namespace"] = next(iter(self.surveys.values())).platform
+        if remote:
+            made["chart"] = self._objects_chart()
+        addons = {key: self._addon(found) for key, found in apps.items()}
+        beside = attached(self.surveys, "", apps)
+        made |= named(self.surveys, "", self.notes)
+        for key, found in apps.items():
+            addons[key] = in_order({**addons[key], **automation_of(found)}, Addon)
         if addons:
             made["addons"] = addons
-        return made
+        return {**made, **beside}
+
+    def _objects_chart(self) -> dict[str, Any]:
+        """Where the chart is that installs namespaces and rights on remote clusters."""
+        for survey in self.surveys.values():
+            if there := survey.objects_chart():
+                return there
+        if self._chart is None:
+            text = "decide: publish the chart with `tenantry chart push`, and write its address and version here"
+            self.notes.decide(("platform", "chart"), text)
+        return {
+            "helm": dict(self._chart or {"url": "oci://registry.example.com/charts", "type": "oci", "version": "*"})
+        }
 
     def _addon(self, found: Mapping[Place, FoundApp]) -> dict[str, Any]:
         sources = {place: app.content["source"] for place, app in found.items()}
-        source = unified(sources)
+        first = next(iter(found.values()))
+        source = unified(sources, self._variables.named("platform", first.key))
         if source is DIFFER:
-            first = next(iter(found))
-            source = sources[first]
-            found = {place: app for place, app in found.items() if sources[place] == source or self._left(app)}
-        return {**self._placed(found), "source": source, **self._app(found), "adopt": True}
-
-    def _left(self, app: FoundApp) -> bool:
-        self.notes.leave(
-            app.thing.read,
-            f"the source of add-on {app.key} differs from that in another place, and an add-on has one source",
-            "use a variable of the environment or the cluster in the source, by hand",
-        )
-        return False
+            source = sources[first.place]
+            different = [app for place, app in found.items() if sources[place] != source]
+            found = {place: app for place, app in found.items() if app not in different}
+            for app in different:
+                text = "its source differs from that in another place, and an add-on has one source"
+                self.notes.leave(app.thing.read, text, "use variables in the source, by hand")
+        for app in found.values():
+            if app.source and source_is_there(app):
+                self.notes.take(app.source.read, *app.path, "source")
+        entry = {**placed(found, self.surveys), "source": source, **app_entry(found, self.notes), "adopt": True}
+        return in_order(entry, Addon)
 
     # --- tenants ------------------------------------------------------------------------------------------------------
 
     def _tenant_names(self) -> list[str]:
-        names = [each for survey in self.surveys.values() for each in survey.territories]
+        names = (each for survey in self.surveys.values() for each in survey.territories)
         return list(dict.fromkeys(names))
 
-    def _tenant(self, tenant: str) -> dict[str, Any]:
-        apps = {path[-1]: found for path, found in self.apps.items() if path[:2] == ("tenants", tenant)}
-        entry: dict[str, Any] = {}
-        entry |= self._namespace(tenant)
-        entry |= self._account(tenant)
-        settings = overlaid(self._settings(tenant, apps))
-        entry |= settings.base
-        if entry.get("role") == "cluster-admin":
-            entry["clusterAdmin"] = True
-        sources = self._sources(tenant, apps)
-        entry |= self._named(tenant)
-        if sources:
-            entry["sources"] = sources
-        if apps:
-            entry["apps"] = {key: {**self._placed(found), **self._app(found)} for key, found in apps.items()}
-        entry["adopt"] = True
-        overrides: dict[str, Any] = {}
-        if settings.environments:
-            overrides["environments"] = settings.environments
-        if settings.clusters:
-            overrides["clusters"] = settings.clusters
-        if overrides:
-            entry["overrides"] = overrides
-        return in_order(entry, Tenant)
+    def _tenant(self, tenant: str, templates: Mapping[str, str]) -> dict[str, Any]:
+        apps = {path[-1]: found for path, found in self.apps.items() if path[:2] == ("tenants", tenant) and found}
+        made = TenantEntry(tenant, self.surveys, apps, self.notes, self._variables, self._defaults)
+        return made.entry(templates)
 
-    def _namespace(self, tenant: str) -> dict[str, Any]:
-        """Where the tenant's namespaces do not have the names that the environment gives."""
-        entry: dict[str, Any] = {}
-        homes = {
-            each: survey.territories[tenant] for each, survey in self.surveys.items() if tenant in survey.territories
-        }
-        if not all(_filled(self._template(each), each, tenant, home.main) for each, home in homes.items()):
-            found = {Place(each, ""): home.main for each, home in homes.items()}
-            entry["namespace"] = unified(found) if unified(found) is not DIFFER else next(iter(found.values()))
-        extra = {key: extra_name(home.main, key, name) for home in homes.values() for key, name in home.extra.items()}
-        if extra:
-            entry["namespaces"] = {
-                key: ({} if name == "{namespace}-{key}" else {"name": name}) | {"serviceAccount": True}
-                for key, name in extra.items()
-            }
-        return entry
 
-    def _account(self, tenant: str) -> dict[str, Any]:
-        for survey in self.surveys.values():
-            if (home := survey.territories.get(tenant)) is None:
-                continue
-            name = survey.account(tenant)
-            there = survey.world.get("ServiceAccount", home.main, name)
-            for namespace in home.namespaces:
-                if each := survey.world.get("ServiceAccount", namespace, name):
-                    self.notes.take(each.read, "tenants", tenant)
-            made = {**({"name": name} if name != tenant else {}), **account_of(there)}
-            if made:
-                return {"serviceAccount": made}
-        return {}
-
-    def _settings(self, tenant: str, apps: Mapping[str, Mapping[Place, FoundApp]]) -> dict[Place, dict[str, Any]]:
-        """The settings in each place where the tenant has apps."""
-        places = dict.fromkeys(place for found in apps.values() for place in found)
-        if not places:
-            homes = [each for each, survey in self.surveys.items() if tenant in survey.territories]
-            places = dict.fromkeys(Place(each, self.surveys[each].world.management) for each in homes)
-        return {place: self._settings_in(tenant, place) for place in places}
-
-    def _settings_in(self, tenant: str, place: Place) -> dict[str, Any]:
-        survey = self.surveys[place.environment]
-        home = survey.territories[tenant]
-        local = place.cluster == survey.world.management
-        things = survey.world.things if local else survey.baselines.get(place, [])
-        made = next((each for each in things if (each.kind, each.name) == ("Namespace", home.main)), None)
-        inside = tuple(each for each in things if each.namespace == home.main)
-        if not local and made is None:
-            return {}
-        account = survey.account(tenant) if local else home.main
-        return settings_of(Space(tenant, account, home.main, made, inside, ("tenants", tenant)), self.notes)
-
-    def _sources(self, tenant: str, apps: Mapping[str, Mapping[Place, FoundApp]]) -> dict[str, Any]:
-        found: dict[str, dict[Place, Any]] = defaultdict(dict)
-        for app in (app for each in apps.values() for app in each.values()):
-            assert app.source is not None
-            survey = self.surveys[app.place.environment]
-            key = source_key(app)
-            found[key][app.place] = source_entry(survey.world, app.source, survey.names_of(app))
-            if (app.source.namespace, app.source.name) == source_home(app):
-                self.notes.take(app.source.read, "tenants", tenant, "sources", key)
-        entries: dict[str, Any] = {}
-        for key, places in found.items():
-            same = unified(places)
-            entries[key] = next(iter(places.values())) if same is DIFFER else same
-        return entries
-
-    def _named(self, tenant: str) -> dict[str, Any]:
-        """Credentials and configs by name alone."""
-        credentials: dict[str, Any] = {}
-        configs: dict[str, Any] = {}
-        for survey in self.surveys.values():
-            for (owner, _), named in survey.named.items():
-                if owner == tenant:
-                    credentials |= {each: {"existing": True} for each in named.credentials}
-                    configs |= {each: {"existing": True} for each in named.configs}
-        return {key: each for key, each in (("credentials", credentials), ("configs", configs)) if each}
-
-    # --- apps ---------------------------------------------------------------------------------------------------------
-
-    def _app(self, found: Mapping[Place, FoundApp]) -> dict[str, Any]:
-        for app in found.values():
-            self.notes.take(app.thing.read, *app.path)
-        result = overlaid({place: _without_source(app.content) for place, app in found.items()})
-        entry = dict(result.base)
-        overrides: dict[str, Any] = {}
-        if result.environments:
-            overrides["environments"] = result.environments
-        if result.clusters:
-            overrides["clusters"] = result.clusters
-        if overrides:
-            entry["overrides"] = overrides
-        for place in result.conflicts:
-            self.notes.leave(
-                found[place].thing.read, "what it says here cannot be one entry with the others", "declare it by hand"
+def _leave_applied(survey: Survey) -> None:
+    """Leave over what an add-on applies, and add-ons that apply what the file declares itself."""
+    world = survey.world
+    inside = {name for each in survey.territories.values() for name in each.namespaces}
+    replaced = set()
+    for thing in world.things:
+        if (thing.namespace or thing.name) in inside and (applier := applier_of(world, thing)):
+            replaced.add(applier.key)
+    kept: list[FoundApp] = []
+    for app in survey.apps:
+        applier = applier_of(world, app.thing) if not app.tenant else None
+        if not app.tenant and app.thing.key in replaced:
+            text = "it applies objects that tenants.yaml declares itself now"
+            world.notes.leave(
+                app.thing.read, text, "set 'prune: false' in it, and delete it after the first `pulumi up`"
             )
-        return entry
-
-    def _placed(self, found: Mapping[Place, FoundApp]) -> dict[str, Any]:
-        """`clusters` and `environments` of an app, exactly where it was found."""
-        environments = list(dict.fromkeys(place.environment for place in found))
-        clusters = list(dict.fromkeys(place.cluster for place in found))
-        entry: dict[str, Any] = {}
-        everywhere = self._clusters_of(environments) == set(found)
-        is_addon = next(iter(found.values())).tenant == ""
-        if not everywhere:
-            entry["clusters"] = {"names": clusters}
-        elif is_addon:
-            entry["clusters"] = {"all": True}
-        if len(environments) < len(self.surveys):
-            entry["environments"] = environments
-        return entry
+        elif applier is not None and applier.key not in replaced:
+            text = f"{applier.key} applies it"
+            world.notes.leave(app.thing.read, text, "nothing: what applies it today goes on")
+        else:
+            kept.append(app)
+    survey.apps = kept
 
 
 def _filled(template: str, environment: str, tenant: str, name: str) -> bool:
     return template.replace("{env}", environment).replace("{tenant}", tenant) == name
-
-
-def _without_source(content: Mapping[str, Any]) -> dict[str, Any]:
-    """What overrides can change."""
-    return {key: each for key, each in content.items() if key != "source"}

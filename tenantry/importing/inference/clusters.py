@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any, NamedTuple
 
-from tenantry.importing.inference.owners import tenant_namespaces
+from tenantry.importing.inference.owners import labels_tenant, tenant_namespaces
 from tenantry.importing.inference.world import Thing, World
 from tenantry.kube.names import dns_label_problem, slug
 from tenantry.messages.data import mapping_at
+from tenantry.messages.errors import Refused
 from tenantry.plan.objects.scope import CLUSTER_LABEL
 
 APPS = ("Kustomization", "HelmRelease")
@@ -32,7 +33,7 @@ def reference_of(thing: Thing) -> Reference | None:
     """How an app reaches its cluster; None: it is the management cluster."""
     written = mapping_at(thing.spec, "kubeConfig")
     if secret := mapping_at(written, "secretRef"):
-        return Reference("Secret", thing.namespace, str(secret.get("name")), str(secret.get("key") or _FLUX_KEY))
+        return Reference("Secret", thing.namespace, str(secret.get("name")), str(secret.get("key") or ""))
     if config := mapping_at(written, "configMapRef"):
         return Reference("ConfigMap", thing.namespace, str(config.get("name")), "")
     return None
@@ -41,7 +42,10 @@ def reference_of(thing: Thing) -> Reference | None:
 class Remotes:
     """The remote clusters of one environment: the name of each, and how it is reached."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, taken: dict[str, Any]) -> None:
+        """taken: the clusters of all environments so far, and what tells them apart."""
+        self._taken = taken
+        self._world = world
         self._names: dict[Reference, str] = {}
         self.entries: dict[str, dict[str, Any]] = {}
         inside = tenant_namespaces(world)
@@ -52,11 +56,13 @@ class Remotes:
             groups[holder, reference.kind, reference.name, reference.key].append(reference)
             self._names[reference] = name
         for (holder, kind, object_name, key), references in groups.items():
-            name = self._free(self._names[references[0]], holder)
+            form = _form(kind, object_name, holder, key)
+            name = self._free(self._names[references[0]], holder, form)
             for each in references:
                 self._names[each] = name
-            self.entries[name] = _form(kind, object_name, holder, key)
+            self.entries[name] = form
             _tell_moved(world, name, holder, references)
+            _tell_kept(world, name, references)
 
     def name(self, thing: Thing) -> str | None:
         """The remote cluster of an app; None: the management cluster."""
@@ -67,9 +73,16 @@ class Remotes:
         form = next(iter(self.entries[cluster].values()))
         return str(form["namespace"])
 
-    def _free(self, name: str, holder: str) -> str:
-        """A name that no other cluster has."""
-        return name if name not in self.entries else f"{name}-{slug(holder)}"
+    def _free(self, name: str, holder: str, form: dict[str, Any]) -> str:
+        """A name that no other cluster has: a kubeconfig means another cluster on each management cluster."""
+        itself = (self._world.management, form)
+        for each in (name, f"{name}-{slug(holder)}", f"{name}-{slug(holder)}-{self._world.environment}"):
+            if self._taken.setdefault(each, itself) == itself and each not in self.entries:
+                if each != name:
+                    text = f"'{name}' is the name of another cluster; the Flux objects for this one get new names"
+                    self._world.notes.decide(("clusters", each), text)
+                return each
+        raise Refused(f"two remote clusters would be named '{name}'", "rename the Secret with the kubeconfig of one")
 
 
 def _tell_moved(world: World, name: str, holder: str, references: list[Reference]) -> None:
@@ -84,6 +97,17 @@ def _tell_moved(world: World, name: str, holder: str, references: list[Reference
         if len(away) > 1:
             same = f"{first.kind}s named {first.name} in {', '.join(away)} are taken for the same cluster; check this"
             world.notes.decide(("clusters", name, "kubeconfig"), same)
+
+
+def _tell_kept(world: World, name: str, references: list[Reference]) -> None:
+    """The kubeconfigs and their namespaces stay as they are."""
+    for each in references:
+        if there := world.get(each.kind, each.namespace, each.name):
+            text = f"it is the kubeconfig of cluster {name}, which Flux reads as before"
+            world.notes.leave(there.read, text, "keep it, and what creates it")
+        space = world.get("Namespace", "", each.namespace)
+        if space is not None and not labels_tenant(space):
+            world.notes.leave(space.read, f"it holds the kubeconfig of cluster {name}", "keep it, and what creates it")
 
 
 def _seen(world: World) -> dict[Reference, str]:
@@ -110,8 +134,9 @@ def _derived(reference: Reference) -> str:
     return slug(name.removeprefix("kubeconfig-"))[:63].strip("-") or "remote"
 
 
-def _form(kind: str, name: str, namespace: str, key: str) -> dict[str, Any]:
-    """`kubeconfig:` of the cluster."""
+def _form(kind: str, name: str, namespace: str, named: str) -> dict[str, Any]:
+    """`kubeconfig:` of the cluster. named: the key that the Flux objects name. Cluster API's is Flux's own default."""
+    key = named or _FLUX_KEY
     if kind == "ConfigMap":
         return {"configMap": {"name": name, "namespace": namespace}}
     if key in _KAMAJI_KEYS and name.endswith("-admin-kubeconfig"):
@@ -119,6 +144,6 @@ def _form(kind: str, name: str, namespace: str, key: str) -> dict[str, Any]:
         return {"kamaji": {"controlPlane": name.removesuffix("-admin-kubeconfig"), "namespace": namespace, **more}}
     if key == "config" and name.startswith("vc-"):
         return {"vcluster": {"name": name.removeprefix("vc-"), "namespace": namespace}}
-    if key == _FLUX_KEY and name.endswith("-kubeconfig") and not name.endswith("-admin-kubeconfig"):
+    if not named and name.endswith("-kubeconfig") and not name.endswith("-admin-kubeconfig"):
         return {"capi": {"cluster": name.removesuffix("-kubeconfig"), "namespace": namespace}}
     return {"secret": {"name": name, "namespace": namespace, "key": key}}

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tenantry.importing.inference.assemble import Assembly
 from tenantry.importing.inference.settle import settled
 from tenantry.importing.model import Draft, Inventory
 
 
-def drafted(inventory: Inventory) -> Draft:
-    """What was read, as a fleet that can be loaded and planned. Raises: Refused: nothing of it can be."""
-    assembly = Assembly(inventory)
+def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None) -> Draft:
+    """What was read, as a fleet that can be loaded and planned.
+
+    Args:   chart: where the chart for baselines on remote clusters is.
+    Raises: Refused: nothing of it can be.
+    """
+    assembly = Assembly(inventory, chart)
     return settled(inventory, assembly.document(), assembly.notes)

@@ -11,10 +11,13 @@ _KEYS = ("interval", "retryInterval", "timeout", "chartInterval")
 
 def short_times(block: dict[str, Any]) -> dict[str, Any]:
     """A block whose times have no empty parts at their end."""
-    return {key: _short(value) if key in _KEYS and isinstance(value, str) else value for key, value in block.items()}
+    return {
+        key: short_time(value) if key in _KEYS and isinstance(value, str) else value for key, value in block.items()
+    }
 
 
-def _short(text: str) -> str:
+def short_time(text: str) -> str:
+    """A time without empty parts at its end."""
     found = _GO.fullmatch(text)
     if not found or not text:
         return text

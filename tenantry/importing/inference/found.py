@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +25,9 @@ class FoundApp:
     main: str
     source: Thing | None = None
     content: dict[str, Any] = field(default_factory=dict)
+    times: Mapping[str, str] = field(default_factory=dict)
     moves: list[str] = field(default_factory=list)
+    automation: dict[str, Any] = field(default_factory=dict)
     risks: list[str] = field(default_factory=list)
 
     @property

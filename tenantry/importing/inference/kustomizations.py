@@ -12,7 +12,6 @@ from tenantry.importing.inference.world import World
 from tenantry.model import Kustomize
 
 _ELSEWHERE = ("sourceRef", "serviceAccountName", "kubeConfig", "dependsOn")
-_TIMES = {"interval": "10m", "retryInterval": "30s", "timeout": "5m"}
 
 
 def kustomize_block(world: World, app: FoundApp, named: Named) -> dict[str, Any]:
@@ -23,7 +22,7 @@ def kustomize_block(world: World, app: FoundApp, named: Named) -> dict[str, Any]
     _keep_behaviour(spec)
     if app.tenant:
         _target(spec, app)
-    block = {key: value for key, value in spec.items() if _TIMES.get(key) != value}
+    block = {key: value for key, value in spec.items() if app.times.get(key) != value}
     return literal_mapping(without_defaults(_with_path(block), Kustomize))
 
 

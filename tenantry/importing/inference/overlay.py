@@ -21,6 +21,7 @@ class Place(NamedTuple):
 Found: TypeAlias = Mapping[Place, Any]
 """What was found in each place."""
 
+Join: TypeAlias = Callable[[Found], Any]
 Variable: TypeAlias = Callable[[Mapping[Place, str]], str | None]
 """Declares a variable that has these values, and gives its placeholder; None: no variable can have them."""
 
@@ -46,14 +47,18 @@ class Overlaid:
     conflicts: list[Place] = field(default_factory=list)
 
 
-def overlaid(found: Mapping[Place, dict[str, Any]]) -> Overlaid:
-    """One mapping with overrides for what was found in several places."""
-    base, rest = _split(found)
+def overlaid(found: Mapping[Place, dict[str, Any]], join: Join | None = None) -> Overlaid:
+    """One mapping with overrides for what was found in several places.
+
+    Args: join: makes one value of several, or DIFFER; `unified` where placeholders are filled in, `same` elsewhere.
+    """
+    join = join or unified
+    base, rest = _split(found, join)
     result = Overlaid(base)
     left: dict[Place, dict[str, Any]] = {}
     for environment in dict.fromkeys(each.environment for each in rest):
         own = {place: value for place, value in rest.items() if place.environment == environment}
-        shared, others = _split(own)
+        shared, others = _split(own, join)
         if shared and any(own.values()):
             result.environments[environment] = shared
         left |= others
@@ -68,17 +73,17 @@ def overlaid(found: Mapping[Place, dict[str, Any]]) -> Overlaid:
     return result
 
 
-def _split(found: Mapping[Place, dict[str, Any]]) -> tuple[dict[str, Any], dict[Place, dict[str, Any]]]:
+def _split(found: Mapping[Place, dict[str, Any]], join: Join) -> tuple[dict[str, Any], dict[Place, dict[str, Any]]]:
     """What all places have in common, and what is left of each."""
     base: dict[str, Any] = {}
     rest: dict[Place, dict[str, Any]] = {place: {} for place in found}
     for key in dict.fromkeys(key for value in found.values() for key in value):
         here = {place: value[key] for place, value in found.items() if key in value}
-        same = unified(here) if len(here) == len(found) else DIFFER
-        if same is not DIFFER:
-            base[key] = same
+        one = join(here) if len(here) == len(found) else DIFFER
+        if one is not DIFFER:
+            base[key] = one
         elif len(here) == len(found) and all(isinstance(each, dict) and each for each in here.values()):
-            shared, others = _split(here)
+            shared, others = _split(here, join)
             if shared:
                 base[key] = shared
             for place, value in others.items():
@@ -88,6 +93,12 @@ def _split(found: Mapping[Place, dict[str, Any]]) -> tuple[dict[str, Any], dict[
             for place, value in here.items():
                 rest[place][key] = value
     return base, rest
+
+
+def same(found: Found) -> Any:
+    """The one value of all places; else DIFFER."""
+    values = list(found.values())
+    return values[0] if all(type(each) is type(values[0]) and each == values[0] for each in values) else DIFFER
 
 
 def unified(found: Found, variable: Variable = _none) -> Any:

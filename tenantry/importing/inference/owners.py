@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from tenantry.importing.inference.world import Thing, World
 from tenantry.kube.names import dns_label_problem
 from tenantry.model.document import RESERVED
-from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, TENANT_LABEL
+from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL, TENANT_LABEL
 
 FLUX = "flux-system"
 _FLUX_KINDS = (
@@ -37,7 +37,28 @@ def platform_namespace(world: World) -> str:
     ours = Counter(
         each.namespace for each in _apps(world) if _is_ours(each) and not _tenant(each) and not _remote(each)
     )
-    return ours.most_common(1)[0][0] if ours else FLUX
+    stores = Counter(
+        _storage(each) for each in _apps(world) if _is_ours(each) and _remote(each) and _is_platform_release(each)
+    )
+    ours += stores
+    if ours:
+        return ours.most_common(1)[0][0]
+    if any(each.namespace == FLUX and not _remote(each) and each.name != FLUX for each in _apps(world)):
+        return FLUX
+    # Tenantry stores the releases of add-ons in one namespace, so it should be that of releases that exist.
+    stored = Counter(
+        _storage(each) for each in _apps(world) if _remote(each) and not each.spec.get("serviceAccountName")
+    )
+    return stored.most_common(1)[0][0] if stored else FLUX
+
+
+def _is_platform_release(thing: Thing) -> bool:
+    """Whether Tenantry stores the release in the platform's namespace: that of an add-on, or of a baseline."""
+    return thing.kind == "HelmRelease" and (not _tenant(thing) or APP_LABEL not in thing.labels)
+
+
+def _storage(thing: Thing) -> str:
+    return str(thing.spec.get("storageNamespace") or thing.namespace)
 
 
 def is_platforms(world: World, namespace: str) -> bool:
@@ -118,6 +139,11 @@ def without_environment(name: str, environment: str) -> str:
 def _tenant(thing: Thing) -> str:
     named = str(thing.labels.get(TENANT_LABEL, ""))
     return named if not dns_label_problem(named) else ""
+
+
+def labels_tenant(thing: Thing) -> bool:
+    """Whether an object's labels name its tenant."""
+    return bool(_tenant(thing))
 
 
 def _is_ours(thing: Thing) -> bool:

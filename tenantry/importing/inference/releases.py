@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.importing.inference.blocks import Named, leave_owned, without_defaults
-from tenantry.importing.inference.durations import short_times
+from tenantry.importing.inference.durations import short_time, short_times
 from tenantry.importing.inference.found import FoundApp
 from tenantry.importing.inference.literal import literal_mapping
 from tenantry.importing.inference.world import Thing, World
+from tenantry.kube.names import digest
 from tenantry.messages.data import mapping_at
 from tenantry.model import Helm
+from tenantry.plan.objects.scope import MANAGED_BY
 
 _ELSEWHERE = ("chart", "chartRef", "serviceAccountName", "kubeConfig", "dependsOn", "storageNamespace")
 _CHART = ("chart", "version", "valuesFiles", "ignoreMissingValuesFiles", "reconcileStrategy", "verify")
-_TIMES = {"interval": "10m", "timeout": "5m"}
 
 
 def chart_of(world: World, thing: Thing) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -31,16 +32,30 @@ def chart_of(world: World, thing: Thing) -> tuple[dict[str, Any], dict[str, Any]
     return chart.spec, {**mapping_at(chart.spec, "sourceRef"), "namespace": namespace}
 
 
+def has_shared_interval(chart: Thing) -> bool:
+    """Whether Tenantry made the chart, for all releases that set no interval of their own: its name tells."""
+    wanted = {key: each for key, each in chart.spec.items() if key not in ("interval", "sourceRef")}
+    return _is_ours(chart) and chart.name.endswith(f"-{digest(wanted)}")
+
+
+def _has_own_interval(chart: Thing | None) -> bool:
+    return chart is not None and _is_ours(chart) and not has_shared_interval(chart)
+
+
+def _is_ours(thing: Thing) -> bool:
+    return all(thing.labels.get(key) == value for key, value in MANAGED_BY.items())
+
+
 def helm_block(world: World, app: FoundApp, named: Named, storage: str) -> dict[str, Any]:
     """The block, without its source. storage: the namespace in which Tenantry has Helm store the release."""
     thing = app.thing
     spec = {key: value for key, value in thing.spec.items() if key not in _ELSEWHERE}
-    if mapping_at(spec, "install").get("createNamespace") and app.tenant:
+    if mapping_at(spec, "install").get("createNamespace"):  # the baseline makes it, or Tenantry says so for an add-on
         spec["install"] = {key: value for key, value in spec["install"].items() if key != "createNamespace"}
     spec = leave_owned(world, thing, Helm, spec)
     spec = short_times(named.in_spec(thing, spec))
     _keep_release(spec, app, storage)
-    block = {**_chart(world, thing), **{key: value for key, value in spec.items() if _TIMES.get(key) != value}}
+    block = {**_chart(world, app), **{key: value for key, value in spec.items() if app.times.get(key) != value}}
     return literal_mapping(without_defaults({key: value for key, value in block.items() if value != {}}, Helm))
 
 
@@ -62,14 +77,14 @@ def _keep_release(spec: dict[str, Any], app: FoundApp, storage: str) -> None:
     spec.setdefault("driftDetection", {"mode": "disabled"})
     if spec.get("suspend") is False:
         del spec["suspend"]
-    _same_actions(spec)
+    _same_actions(spec, app.times.get("retryInterval", ""))
 
 
-def _same_actions(spec: dict[str, Any]) -> None:
+def _same_actions(spec: dict[str, Any], retry: str) -> None:
     """Leave out the strategy that Tenantry writes anyway."""
     for action in ("install", "upgrade"):
         written = dict(mapping_at(spec, action))
-        if written.get("strategy") == {"name": "RetryOnFailure", "retryInterval": "30s"}:
+        if written.get("strategy") == {"name": "RetryOnFailure", "retryInterval": retry}:
             del written["strategy"]
         if written:
             spec[action] = written
@@ -77,7 +92,8 @@ def _same_actions(spec: dict[str, Any]) -> None:
             spec.pop(action, None)
 
 
-def _chart(world: World, thing: Thing) -> dict[str, Any]:
+def _chart(world: World, app: FoundApp) -> dict[str, Any]:
+    thing = app.thing
     chart, source = chart_of(world, thing)
     if not chart:
         return {}
@@ -91,9 +107,9 @@ def _chart(world: World, thing: Thing) -> dict[str, Any]:
         made.setdefault("version", "*")
     if strategy != ("Revision" if in_directory else "ChartVersion"):
         made["reconcileStrategy"] = strategy
-    interval = chart.get("interval")
-    if interval and interval != thing.spec.get("interval"):
+    interval = short_time(str(chart.get("interval") or thing.spec.get("interval")))
+    reference = mapping_at(thing.spec, "chartRef")
+    own = _has_own_interval(world.get("HelmChart", thing.namespace, str(reference.get("name"))))
+    if own or interval != app.times.get("interval"):
         made["chartInterval"] = interval
-    if made.get("chartInterval") == "10m":
-        del made["chartInterval"]
     return made

@@ -13,6 +13,9 @@ from tenantry.messages.data import mapping_at
 
 _SECURITY = "pod-security.kubernetes.io/"
 _LIMITS = ("default", "defaultRequest", "max", "min")
+OPEN: dict[str, Any] = {"network": "open", "podSecurity": {"enforce": "privileged"}}
+"""The settings that restrict nothing, where it is not known what is restricted."""
+
 KINDS = ("RoleBinding", "Role", "ResourceQuota", "LimitRange", "NetworkPolicy")
 """What lies in a namespace and belongs to the tenant as a whole."""
 
@@ -32,7 +35,6 @@ def settings_of(space: Space, notes: Notes) -> dict[str, Any]:
     """The settings that make the namespace what it is."""
     found: dict[str, Any] = {}
     objects: dict[str, Any] = {}
-    own = {"name": space.namespace}
     if space.made:
         found |= _of_namespace(space.made)
         notes.take(space.made.read, *space.path)
@@ -46,7 +48,6 @@ def settings_of(space: Space, notes: Notes) -> dict[str, Any]:
     if objects:
         found["objects"] = objects
     _shorten(found)
-    assert own
     return found
 
 
@@ -63,9 +64,9 @@ def _of_namespace(made: Thing) -> dict[str, Any]:
     }
     notes = {key: str(value) for key, value in made.annotations.items() if is_authors(key)}
     if labels:
-        found["labels"] = literal(labels)
+        found["labels"] = labels
     if notes:
-        found["annotations"] = literal(notes)
+        found["annotations"] = notes
     return found | _security(made)
 
 

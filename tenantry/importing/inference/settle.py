@@ -104,7 +104,7 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
         if path is not None:
             became.append(Became(read, path))
             continue
-        if expressed := _expressed(data, notes, read):
+        if expressed := _expressed(data, notes, read, plans[read.environment]):
             became.append(Became(read, expressed))
         if id(read) not in told:
             notes.left_over.append(_unexpressed(read, notes))
@@ -114,8 +114,11 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
     return Draft(data, tuple(became), tuple(_in_order(inventory, notes)), decisions)
 
 
-def _expressed(data: dict[str, Any], notes: Notes, read: Read) -> Path | None:
+def _expressed(data: dict[str, Any], notes: Notes, read: Read, plan: Plan) -> Path | None:
     """The part of the file that stands for an object which is planned under another name."""
+    app = notes.apps.get(id(read))
+    if app and app not in {(each.tenant, each.name, each.cluster) for each in plan.apps}:
+        return None
     places = notes.places.get(id(read), ())
     return next((each for each in places if value_at(data, each, ABSENT) is not ABSENT), None)
 

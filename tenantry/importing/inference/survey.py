@@ -17,26 +17,30 @@ from tenantry.importing.inference.owners import (
     territories,
     without_environment,
 )
-from tenantry.importing.inference.releases import chart_of
+from tenantry.importing.inference.releases import chart_of, has_shared_interval
 from tenantry.importing.inference.sources import KEYS
 from tenantry.importing.inference.world import Thing, World
+from tenantry.importing.model import Read
 from tenantry.kube.names import dns_label_problem, join
+from tenantry.kube.objects import readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.remote import OBJECTS_CHART
-from tenantry.plan.objects.scope import APP_LABEL, MANAGED_BY, TENANT_LABEL
+from tenantry.plan.objects.scope import CLUSTER_LABEL, MANAGED_BY, TENANT_LABEL
 
 
 class Survey:
     """What was found in one environment. `apps` have no content yet."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, taken: dict[str, Any]) -> None:
+        """taken: the clusters of all environments so far."""
         self.world = world
-        self.remotes = Remotes(world)
+        self.remotes = Remotes(world, taken)
         self.platform = platform_namespace(world)
         self.territories = {each.tenant: each for each in territories(world)}
         self._holders = {name: each for each in self.territories.values() for name in each.namespaces}
         self.baselines: dict[Place, list[Thing]] = {}
         self.charts: list[Thing] = []
+        self.releases: defaultdict[tuple[str, Place], list[Thing]] = defaultdict(list)
         self.apps: list[FoundApp] = []
         self.named: dict[tuple[str, str], Named] = {}
         for thing in world.of(*APPS):
@@ -61,6 +65,46 @@ class Survey:
             and each.thing.spec.get("serviceAccountName")
         )
         return accounts.most_common(1)[0][0] if accounts else tenant
+
+    def addons(self) -> list[FoundApp]:
+        """The apps of the platform whose sources were read."""
+        return [each for each in self.apps if not each.tenant and source_of(self.world, each.thing)]
+
+    def own_charts(self, tenant: str, cluster: str | None = None) -> list[Thing]:
+        """The charts with the interval of their owner that Tenantry made, on a cluster or on all."""
+        return [
+            each
+            for each in self.world.of("HelmChart")
+            if has_shared_interval(each)
+            and str(each.labels.get(TENANT_LABEL, "")) == tenant
+            and cluster in (None, each.labels.get(CLUSTER_LABEL))
+        ]
+
+    def objects_chart(self) -> dict[str, Any]:
+        """Where the chart for baselines is, if Tenantry has made some."""
+        for release in self.charts:
+            chart, reference = chart_of(self.world, release)
+            source = self.world.get(str(reference.get("kind")), release.namespace, str(reference.get("name")))
+            if source is None:
+                continue
+            if source.kind == "HelmRepository":
+                kind = {"type": "oci"} if source.spec.get("type") == "oci" else {}
+                return {"helm": {"url": source.spec.get("url"), "version": str(chart.get("version")), **kind}}
+            if source.kind == "GitRepository":
+                where = {"url": source.spec.get("url"), "ref": source.spec.get("ref"), "path": chart.get("chart")}
+                return {"git": where}
+        return {}
+
+    def platform_account(self, cluster: str) -> str:
+        """Whom Flux acts as on a remote cluster for the platform team, as far as Tenantry made something there."""
+        named = {
+            str(each.spec.get("serviceAccountName"))
+            for place, things in self.baselines.items()
+            for each in (self.charts if place.cluster == cluster and things else ())
+            if self.remotes.name(each) == cluster
+        }
+        mark = f"-{self.world.environment}"
+        return named.pop().removesuffix(mark) if len(named) == 1 else "tenantry-platform"
 
     def _look_at(self, thing: Thing) -> None:
         cluster = self.remotes.name(thing)
@@ -103,7 +147,7 @@ class Survey:
             return labelled
         if mine := self._holders.get(thing.namespace):
             return mine.tenant
-        if is_platforms(self.world, str(thing.spec.get("targetNamespace") or FLUX)) or _is_ours(thing):
+        if is_platforms(self.world, str(thing.spec.get("targetNamespace") or FLUX)) or is_ours(thing):
             return ""
         account = str(thing.spec.get("serviceAccountName") or "")
         target = str(thing.spec["targetNamespace"])
@@ -113,7 +157,7 @@ class Survey:
         """The tenant's namespace, which has one name on all clusters."""
         if mine := self.territories.get(tenant):
             return mine.main
-        target = thing.spec.get("serviceAccountName") if _is_ours(thing) else thing.spec.get("targetNamespace")
+        target = thing.spec.get("serviceAccountName") if is_ours(thing) else thing.spec.get("targetNamespace")
         made = Territory(tenant, str(target or thing.namespace))
         self.territories[tenant] = made
         return made.main
@@ -127,6 +171,7 @@ class Survey:
         self.world.notes.take(thing.read, *(("tenants", tenant) if tenant else ("platform",)))
         inside = mapping_at(thing.spec, "values").get("objects")
         place = Place(self.world.environment, cluster)
+        self.releases[tenant, place].append(thing)
         self.baselines.setdefault(place, []).extend(_inside(thing, inside if isinstance(inside, list) else []))
 
     def _one_for_each_key(self) -> None:
@@ -141,28 +186,27 @@ class Survey:
 
 
 def _inside(release: Thing, objects: list[Any]) -> list[Thing]:
-    from tenantry.importing.model import Read
-    from tenantry.kube.objects import readable_id
-
     good = (each for each in objects if readable_id(each) is not None)
     return [Thing(Read(release.read.environment, each, release.read.origin)) for each in good]
 
 
 def _installs_objects(world: World, thing: Thing) -> bool:
-    return thing.kind == "HelmRelease" and _is_ours(thing) and chart_of(world, thing)[0].get("chart") == OBJECTS_CHART
+    """Whether it is a release of the chart for baselines. In a Git repository the chart is a directory."""
+    if thing.kind != "HelmRelease" or not is_ours(thing):
+        return False
+    chart = str(chart_of(world, thing)[0].get("chart", ""))
+    values = mapping_at(thing.spec, "values")
+    return chart == OBJECTS_CHART or (list(values) == ["objects"] and isinstance(values["objects"], list))
 
 
-def _is_ours(thing: Thing) -> bool:
+def is_ours(thing: Thing) -> bool:
+    """Whether an object says that Tenantry made it."""
     return all(thing.labels.get(key) == value for key, value in MANAGED_BY.items())
 
 
 def _without_cluster(name: str, cluster: str) -> str:
     short = name.removeprefix(f"{cluster}-").removesuffix(f"-{cluster}")
     return short or name
-
-
-def key_hint(thing: Thing) -> str:
-    return str(thing.labels.get(APP_LABEL, ""))
 
 
 def source_of(world: World, thing: Thing) -> Thing | None:

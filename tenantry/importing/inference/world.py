@@ -15,10 +15,14 @@ from tenantry.messages.data import mapping_at
 
 @dataclass(slots=True)
 class Notes:
-    """What is said of the objects that were read. places: the parts of the file that each was taken for."""
+    """What is said of the objects that were read.
+
+    places: the parts of the file that each was taken for. apps: the tenant, the app and the cluster of each app.
+    """
 
     left_over: list[LeftOver] = field(default_factory=list)
     places: dict[int, list[Path]] = field(default_factory=lambda: defaultdict(list))
+    apps: dict[int, tuple[str, str, str]] = field(default_factory=dict)
     decisions: dict[Path, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def leave(self, read: Read, reason: str, fix: str, part: str = "") -> None:

@@ -1,0 +1,189 @@
+"""One tenant in all environments to its entry."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from tenantry.importing.inference.apps import source_key
+from tenantry.importing.inference.attached import cluster_roles
+from tenantry.importing.inference.entries import (
+    Surveys,
+    app_entry,
+    attached,
+    automation_of,
+    named,
+    placed,
+    source_is_there,
+    with_overrides,
+)
+from tenantry.importing.inference.found import FoundApp
+from tenantry.importing.inference.order import in_order
+from tenantry.importing.inference.overlay import DIFFER, Place, overlaid, same, unified
+from tenantry.importing.inference.owners import extra_name
+from tenantry.importing.inference.settings import OPEN, Space, account_of, settings_of
+from tenantry.importing.inference.sources import source_entry
+from tenantry.importing.inference.times import Times
+from tenantry.importing.inference.variables import Variables
+from tenantry.importing.inference.world import Notes, Thing
+from tenantry.model import App, Tenant
+
+Apps = Mapping[str, Mapping[Place, FoundApp]]
+
+
+class TenantEntry:
+    """Builds the entry of a tenant. defaults: the times that hold for all tenants."""
+
+    def __init__(
+        self, tenant: str, surveys: Surveys, apps: Apps, notes: Notes, variables: Variables, defaults: Times
+    ) -> None:
+        self._tenant = tenant
+        self._surveys = surveys
+        self._apps = apps
+        self._notes = notes
+        self._variables = variables
+        self._defaults = defaults
+        self._path = ("tenants", tenant)
+
+    def entry(self, templates: Mapping[str, str]) -> dict[str, Any]:
+        """templates: of the names of namespaces, by environment."""
+        entry: dict[str, Any] = {**self._namespaces(templates), **self._account()}
+        settings = overlaid(self._settings(), same)
+        entry |= with_overrides(settings)
+        self._tell(settings.conflicts)
+        if entry.get("role") == "cluster-admin":
+            entry["clusterAdmin"] = True
+        entry |= self._rights()
+        sources = self._sources()
+        beside = attached(self._surveys, self._tenant, self._apps)
+        entry |= named(self._surveys, self._tenant, self._notes)
+        if sources:
+            entry["sources"] = sources
+        if self._apps:
+            entry["apps"] = {key: self._app(found) for key, found in self._apps.items()}
+        return in_order({**entry, **beside, "adopt": True}, Tenant)
+
+    def _app(self, found: Mapping[Place, FoundApp]) -> dict[str, Any]:
+        entry = {**placed(found, self._surveys), **app_entry(found, self._notes), **automation_of(found)}
+        return in_order(entry, App)
+
+    # --- namespaces and the account -----------------------------------------------------------------------------------
+
+    def _namespaces(self, templates: Mapping[str, str]) -> dict[str, Any]:
+        """Where they do not have the names that the environment gives."""
+        entry: dict[str, Any] = {}
+        homes = {each: survey.territories[self._tenant] for each, survey in self._here().items()}
+        filled = (templates[each].replace("{env}", each).replace("{tenant}", self._tenant) for each in homes)
+        if list(filled) != [home.main for home in homes.values()]:
+            mains = {Place(each, "-"): home.main for each, home in homes.items()}
+            one = unified(mains, self._variables.named(self._tenant, "namespace"))
+            entry["namespace"] = next(iter(mains.values())) if one is DIFFER else one
+        extra = {key: extra_name(home.main, key, name) for home in homes.values() for key, name in home.extra.items()}
+        if extra:
+            entry["namespaces"] = {key: self._extra(key, name) for key, name in extra.items()}
+        return entry
+
+    def _extra(self, key: str, template: str) -> dict[str, Any]:
+        own = {} if template == "{namespace}-{key}" else {"name": template}
+        for survey in self._here().values():
+            home = survey.territories[self._tenant]
+            if (name := home.extra.get(key)) and survey.world.get("ServiceAccount", name, survey.account(self._tenant)):
+                return {**own, "serviceAccount": True}
+        return own
+
+    def _account(self) -> dict[str, Any]:
+        for survey in self._here().values():
+            home = survey.territories[self._tenant]
+            name = survey.account(self._tenant)
+            there = survey.world.get("ServiceAccount", home.main, name)
+            for namespace in home.namespaces:
+                if each := survey.world.get("ServiceAccount", namespace, name):
+                    self._notes.take(each.read, *self._path)
+            if made := {**({"name": name} if name != self._tenant else {}), **account_of(there)}:
+                return {"serviceAccount": made}
+        return {}
+
+    def _here(self) -> Surveys:
+        return {each: survey for each, survey in self._surveys.items() if self._tenant in survey.territories}
+
+    # --- settings -----------------------------------------------------------------------------------------------------
+
+    def _places(self) -> list[Place]:
+        """Where the tenant has apps; without any, the management clusters of its namespaces."""
+        places = dict.fromkeys(place for found in self._apps.values() for place in found)
+        return list(places) or [Place(each, survey.world.management) for each, survey in self._here().items()]
+
+    def _settings(self) -> dict[Place, dict[str, Any]]:
+        found: dict[Place, dict[str, Any]] = {}
+        unseen: dict[Place, dict[str, Any]] = {}
+        for place in self._places():
+            times = next((each[place].times for each in self._apps.values() if place in each), {})
+            own = {key: value for key, value in times.items() if self._defaults.get(key) != value}
+            space = self._space(place)[0]
+            if space.made or space.objects:
+                found[place] = {**own, **settings_of(space, self._notes)}
+            else:
+                unseen[place] = {**own, **OPEN}
+        if unseen and not found:
+            text = "decide: its namespaces were not read, so nothing is restricted in them"
+            self._notes.decide((*self._path, "network"), text)
+        return found or unseen
+
+    def _tell(self, conflicts: list[Place]) -> None:
+        for place in conflicts:
+            if made := self._space(place)[0].made:
+                text = "its settings differ by environment and by cluster at once, which overrides cannot say"
+                self._notes.leave(made.read, text, "declare them by hand", "metadata")
+
+    def _space(self, place: Place) -> tuple[Space, list[Thing]]:
+        survey = self._surveys[place.environment]
+        home = survey.territories[self._tenant]
+        local = place.cluster == survey.world.management
+        things = survey.world.things if local else survey.baselines.get(place, [])
+        made = next((each for each in things if (each.kind, each.name) == ("Namespace", home.main)), None)
+        inside = tuple(each for each in things if each.namespace == home.main)
+        account = survey.account(self._tenant) if local else home.main
+        return Space(self._tenant, account, home.main, made, inside, self._path), things
+
+    def _rights(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for place in self._places():
+            space, things = self._space(place)
+            for key, each in cluster_roles(space, things, self._surveys[place.environment].world).items():
+                found.setdefault(key, each)
+        admin = any(each.get("role") == "cluster-admin" for each in found.values())
+        return {"clusterRoles": found, **({"clusterAdmin": True} if admin else {})} if found else {}
+
+    # --- sources ------------------------------------------------------------------------------------------------------
+
+    def _sources(self) -> dict[str, Any]:
+        found: dict[str, dict[Place, Any]] = defaultdict(dict)
+        apps: dict[str, list[FoundApp]] = defaultdict(list)
+        for app in (app for each in self._apps.values() for app in each.values()):
+            assert app.source is not None
+            survey = self._surveys[app.place.environment]
+            key = source_key(app)
+            apps[key].append(app)
+            found[key][app.place] = source_entry(survey.world, app.source, survey.names_of(app))
+        entries: dict[str, Any] = {}
+        for key, places in found.items():
+            one = unified(places, self._variables.named(self._tenant, key))
+            entries |= {key: one} if one is not DIFFER else self._parted(key, places, apps[key])
+            for app in apps[key]:
+                if source_is_there(app) and app.source:
+                    self._notes.take(app.source.read, *self._path, "sources", key)
+        return entries
+
+    def _parted(self, key: str, places: Mapping[Place, Any], apps: list[FoundApp]) -> dict[str, Any]:
+        """A source for each environment, where one cannot say what differs."""
+        first = next(iter(places)).environment
+        entries: dict[str, Any] = {}
+        for place, entry in places.items():
+            name = key if place.environment == first else f"{key}-{place.environment}"
+            entries.setdefault(name, entry)
+            for app in apps:
+                if app.place == place:
+                    block = "kustomize" if "kustomize" in app.content else "helm"
+                    app.content[block] = {**app.content[block], "source": name}
+        return entries

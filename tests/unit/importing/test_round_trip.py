@@ -1,0 +1,43 @@
+"""A fleet's own objects, read back: the plan of the imported file has no difference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tenantry.importing.inference.draft import drafted
+from tenantry.importing.inventory import inventory
+from tenantry.importing.readers.files import objects_below
+from tenantry.importing.report.report import Report, report_of
+from tenantry.importing.text import text_of
+from tenantry.load import load_fleet, plan_all
+from tenantry.render import write_directory
+
+ROOT = Path(__file__).parents[3]
+FLEETS = (
+    *("examples/flux2-multi-tenancy", "examples/hubs", "examples/kamaji", "examples/minimal", "examples/multi-cluster"),
+    *("examples/teams", "tests/golden/includes", "tests/golden/kubeconfigs", "tests/golden/receivers"),
+)
+
+
+def no_build(_: Path) -> bytes:
+    raise AssertionError("a rendered directory holds no kustomization")
+
+
+def read_back(fleet: Path, directory: Path) -> Report:
+    """Import what a fleet renders."""
+    plans = plan_all(load_fleet(fleet / "tenants.yaml"))
+    for name, each in plans.items():
+        write_directory(each, directory / name)
+    found = {name: list(objects_below(directory / name, no_build)) for name in plans}
+    read = inventory(found, {name: each.management for name, each in plans.items()})
+    draft = drafted(read)
+    return report_of(read, draft, text_of(draft.data, (), draft.decisions), "tenants.yaml")
+
+
+@pytest.mark.parametrize("fleet", FLEETS)
+def test_a_fleet_is_read_back_without_a_difference(fleet: str, tmp_path: Path) -> None:
+    report = read_back(ROOT / fleet, tmp_path)
+    changed = {str(each.planned.id): each.changed for each in report.changed}
+    assert (changed, report.proof.added, report.proof.missing) == ({}, (), ())

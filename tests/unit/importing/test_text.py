@@ -1,0 +1,74 @@
+"""What is written reads back as the same data, whatever the values are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tenantry.importing.text import text_of
+from tenantry.source.parse import parse
+
+ODD = [
+    *("yes", "on", "No", "y", "null", "~", "", " ", "1", "1e3", "0x10", "0o7", "017", "1_000", "12:30", "2024-01-01"),
+    *("a: b", "a #b", "#", "- a", "? a", "*a", "&a", "!a", "{env}", "%", "@a", "`a", "'", '"', "\\", "a\\n", "<<", "="),
+    *("a\nb", "a\n", "a\n\n", "\na", " a\nb", "a \nb", "a\n b\n", "\t", "a\tb\n", "\x7f", "\x85", "\u2028", "\ufeff"),
+    *(
+        "\U0001f600",
+        "true",
+        "False",
+        ".inf",
+        ".5",
+        "5.",
+        "+1",
+        "5m",
+        "4Gi",
+        "1.x",
+        "1.2.3",
+        "1e5",
+        "0b1",
+        "-",
+        "--- ",
+        "...",
+        "a,b",
+        "[a]",
+        "https://a.b/c",
+        "a:",
+    ),
+]
+TEXTS = st.sampled_from(ODD) | st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=12)
+VALUES = st.recursive(
+    st.booleans() | st.integers(-(2**53), 2**53) | st.floats(-1e6, 1e6) | TEXTS,
+    lambda below: st.lists(below, max_size=3) | st.dictionaries(TEXTS.filter(bool), below, max_size=3),
+    max_leaves=12,
+)
+
+
+def read(text: str) -> Any:
+    return parse(text.encode(), "draft").data
+
+
+@settings(max_examples=60)
+@given(
+    st.dictionaries(st.sampled_from(["tenants", "platform"]), st.dictionaries(TEXTS.filter(bool), VALUES), min_size=1)
+)
+def test_what_is_written_reads_back(data: dict[str, Any]) -> None:
+    assert read(text_of(data)) == data
+
+
+def test_odd_texts_read_back_in_every_position() -> None:
+    for each in ODD:
+        one = {"tenants": {"a": {"flow": {"x": each}, "list": [each], "plain": each, "deep": {"l": [{"x": each}]}}}}
+        assert read(text_of(one)) == one
+        assert yaml.safe_load(text_of(one)) == one  # readers of YAML 1.1 agree
+
+
+def test_a_comment_stands_before_its_place() -> None:
+    data = {"apiVersion": "tenantry/v1", "tenants": {"rocky": {"network": "open", "quota": {"pods": "4"}}}}
+    comments = {("tenants", "rocky", "network"): ["decide: a\nb"]}
+    assert text_of(data, ["Written."], comments) == (
+        "# yaml-language-server: $schema=tenants.schema.json\n# Written.\napiVersion: tenantry/v1\n\n"
+        'tenants:\n  rocky:\n    # decide: a\\nb\n    network: open\n    quota: {pods: "4"}\n'
+    )
