@@ -172,7 +172,8 @@ test-faults: tools ## attacks, crashes, faults, drift, a random walk on running 
 	$(BIN)/python -m tests.faults.report "$$results")
 
 .PHONY: bench
-bench: setup ## time plan, render, diff and the pages on a large fleet
+bench: setup ## time the start of commands, and plan, render, diff and the pages on a large fleet
+	$(BIN)/python -m bench.start
 	$(BIN)/python bench/plan.py
 	$(BIN)/python -m bench.diff
 	$(BIN)/python -m bench.groups

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from tenantry.cluster.cluster_file import GONE
 from tenantry.cluster.discover import Discovery, FoundCluster

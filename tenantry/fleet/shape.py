@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo
+from pydantic_core import ValidationError
 
 from tenantry.fleet.hints import fix_for_key, fix_for_mapping, repeated
 from tenantry.fleet.inherit import inherit
@@ -32,6 +31,7 @@ from tenantry.messages.findings import (
     wrong_type,
 )
 from tenantry.model import Document, Model, Settings, Tenant
+from tenantry.model.declaring import FieldInfo
 
 _KEY_MARK = "[key]"
 _SETTING = object()
@@ -98,7 +98,7 @@ def _check_whole(data: dict[str, Any], known: tuple[Finding, ...]) -> Checked:
         return Checked(None, broken, findings)
 
 
-def findings_of(error: ValidationError, model: type[BaseModel], data: Any, at: Path = ()) -> Iterator[Finding]:
+def findings_of(error: ValidationError, model: type[Model], data: Any, at: Path = ()) -> Iterator[Finding]:
     """The findings in pydantic's error about `data`, whose place in the document is `at`."""
     for detail in error.errors(include_url=False, include_input=False):
         path = detail["loc"]
@@ -108,9 +108,7 @@ def findings_of(error: ValidationError, model: type[BaseModel], data: Any, at: P
         yield _finding(dict(detail), at, path, model, data, at_key=at_key)
 
 
-def _finding(
-    detail: dict[str, Any], at: Path, path: Path, model: type[BaseModel], data: Any, *, at_key: bool
-) -> Finding:
+def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], data: Any, *, at_key: bool) -> Finding:
     kind, context = detail["type"], detail.get("ctx", {})
     here = (*at, *path)
     match kind:
@@ -171,7 +169,7 @@ def _stands_for(part: object, key: str | int) -> bool:
     return key not in _PARTS if part is _SETTING else part in (None, key)
 
 
-def _model_at(model: type[BaseModel], path: Path) -> type[Model] | None:
+def _model_at(model: type[Model], path: Path) -> type[Model] | None:
     """The model class whose keys stand at `path`."""
     annotation: Any = model
     for part in path:
@@ -187,12 +185,12 @@ def _step(annotation: Any, part: str | int) -> Any:
         origin = typing.get_origin(option)
         if origin in (dict, list):
             return typing.get_args(option)[-1]
-        if isinstance(option, type) and issubclass(option, BaseModel) and part in _fields(option):
+        if isinstance(option, type) and issubclass(option, Model) and part in _fields(option):
             return _fields(option)[str(part)].annotation
     return None
 
 
-def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
+def _fields(model: type[Model]) -> dict[str, FieldInfo]:
     """The keys of a model as the author writes them."""
     return {field.alias or name: field for name, field in model.model_fields.items()}
 

@@ -6,7 +6,6 @@ an error. It is never cut: two cut names could be the same.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -94,6 +93,8 @@ def join(*parts: str) -> str:
 
 def digest(content: Mapping[str, object]) -> str:
     """Eight hexadecimal digits for a mapping of plain data. The order of its keys does not matter."""
+    import hashlib  # loads OpenSSL, which most fleets do not need
+
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from string import ascii_lowercase, ascii_uppercase, digits
 
 HIDDEN = "(a secret?)"
@@ -65,30 +65,27 @@ _CERTAIN: tuple[tuple[str, tuple[str, ...], str], ...] = (
 )
 """Kinds of secrets: the name in messages, substrings of which each such text contains at least one, and the pattern."""
 
-_FORMS = tuple((kind, hints, re.compile(form)) for kind, hints, form in _CERTAIN)
+# Patterns are compiled when a text first needs them: all of them together take as long as reading a small fleet.
+_compiled = cache(re.compile)
 
 _TOLD = r"(?:passw(?:or)?d|passphrase|secret|api[-_]?key)[\"']?\s{0,4}[=:]\s{0,4}|token[\"']?[=:]"
-_POSSIBLE = re.compile(
-    "|".join(
-        (
-            *(form for _, _, form in _CERTAIN),
-            r"://[^/@\s:]*:[^/@\s]*@",
-            r"AIza[\w-]{30,}",
-            r"(?i:(?<![a-z])(?:bearer|basic)\s{1,4}[a-z0-9+/=._~-]{8,})",
-            rf"(?i:(?:{_TOLD})[\"']?)(?P<told>[^\s\"',;&}}]{{3,}})",
-        )
+_POSSIBLE = "|".join(
+    (
+        *(form for _, _, form in _CERTAIN),
+        r"://[^/@\s:]*:[^/@\s]*@",
+        r"AIza[\w-]{30,}",
+        r"(?i:(?<![a-z])(?:bearer|basic)\s{1,4}[a-z0-9+/=._~-]{8,})",
+        rf"(?i:(?:{_TOLD})[\"']?)(?P<told>[^\s\"',;&}}]{{3,}})",
     )
 )
-_CREDENTIAL = re.compile(
-    "|".join(
-        (
-            *(form for _, _, form in _CERTAIN),
-            r"://[^/@\s:]{0,200}:[^/@\s]{0,200}@",
-            r"AIza[\w-]{30,}",
-            r"(?i:(?<![a-z])(?:bearer|basic))\s{1,4}(?=[A-Za-z._~-]{0,80}[0-9+/=])[A-Za-z0-9+/=._~-]{8,}",
-            r"(?i:(?:passw(?:or)?d|passphrase|api[-_]?key)[\"']?\s{0,4}[=:]\s{0,4}[\"']?"
-            r"|(?:secret|token|signature|[?&](?:sig|code|key))[\"']?=[\"']?)(?P<told>[^\s\"',;&}]{3,})",
-        )
+_CREDENTIAL = "|".join(
+    (
+        *(form for _, _, form in _CERTAIN),
+        r"://[^/@\s:]{0,200}:[^/@\s]{0,200}@",
+        r"AIza[\w-]{30,}",
+        r"(?i:(?<![a-z])(?:bearer|basic))\s{1,4}(?=[A-Za-z._~-]{0,80}[0-9+/=])[A-Za-z0-9+/=._~-]{8,}",
+        r"(?i:(?:passw(?:or)?d|passphrase|api[-_]?key)[\"']?\s{0,4}[=:]\s{0,4}[\"']?"
+        r"|(?:secret|token|signature|[?&](?:sig|code|key))[\"']?=[\"']?)(?P<told>[^\s\"',;&}]{3,})",
     )
 )
 _LONG_WORD = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_=-]{20,}")
@@ -99,13 +96,18 @@ _SENSITIVE = re.compile(r"(?i)passw|passphrase|token|secretref|credential|api[-_
 def kind_of(text: str) -> str | None:
     """The kind of secret that a text contains, with its article; None: it contains no known secret."""
     return next(
-        (kind for kind, hints, form in _FORMS if any(hint in text for hint in hints) and form.search(text)), None
+        (
+            kind
+            for kind, hints, form in _CERTAIN
+            if any(hint in text for hint in hints) and _compiled(form).search(text)
+        ),
+        None,
     )
 
 
 def redacted(text: str, hide: Callable[[str], str] = lambda _: HIDDEN) -> str:
     """The text with all possible secrets replaced. Args: hide: what to write for one."""
-    return _LONG_WORD.sub(partial(_unless_name, hide=hide), _POSSIBLE.sub(partial(_hidden, hide=hide), text))
+    return _LONG_WORD.sub(partial(_unless_name, hide=hide), _compiled(_POSSIBLE).sub(partial(_hidden, hide=hide), text))
 
 
 def without_credentials(text: str) -> str:
@@ -113,7 +115,7 @@ def without_credentials(text: str) -> str:
 
     Unlike `redacted`, it keeps long random words, which are revisions and digests there, and sentences such as `secret: not found`.
     """
-    return _CREDENTIAL.sub(partial(_hidden, hide=lambda _: HIDDEN), text)
+    return _compiled(_CREDENTIAL).sub(partial(_hidden, hide=lambda _: HIDDEN), text)
 
 
 def is_sensitive(key: str) -> bool:

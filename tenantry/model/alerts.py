@@ -1,11 +1,8 @@
 """Alerts: what is told to whom when something of a tenant, or of the platform, fails or changes."""
 
-from __future__ import annotations
-
 from typing import Annotated, Self
 
-from pydantic import ConfigDict, Field, model_validator
-
+from tenantry.model.declaring import ConfigDict, Field, model_validator
 from tenantry.model.flux import FluxBlock
 from tenantry.model.scalars import Name, refusal
 

@@ -1,12 +1,9 @@
 """Apps: one Kustomization or HelmRelease on each cluster they are placed on."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field
-
 from tenantry.model.clusters import Selector
+from tenantry.model.declaring import Field
 from tenantry.model.flux import FluxMetadata
 from tenantry.model.helm import HelmPatch
 from tenantry.model.images import ImageAutomation
@@ -22,9 +19,9 @@ State: TypeAlias = Literal["active", "paused", "offboarding"]
 class AppPatch(Model):
     """What an override may change in an app. It cannot remove a whole block, so `null` is refused."""
 
-    kustomize: KustomizePatch = KustomizePatch()
+    kustomize: KustomizePatch = Field(default_factory=KustomizePatch)
     """Changes to the app's `kustomize`."""
-    helm: HelmPatch = HelmPatch()
+    helm: HelmPatch = Field(default_factory=HelmPatch)
     """Changes to the app's `helm`."""
     dependsOn: list[AppName] | None = None
     """Replaces the app's list; `null` empties it."""
@@ -68,7 +65,7 @@ class App(OneOf):
     An included file may set keys with granted prefixes."""
     imageAutomation: ImageAutomation | None = None
     """The images whose tags Flux follows, and how it writes them to Git."""
-    overrides: Overrides = Overrides()
+    overrides: Overrides = Field(default_factory=Overrides)
     """What differs in an environment or on a cluster."""
     state: State = "active"
     """`paused`: Flux stops reconciling the app. `offboarding`: a later run may remove the app, even if the

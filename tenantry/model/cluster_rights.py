@@ -1,11 +1,8 @@
 """Rights of a tenant outside of its namespaces."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
-from pydantic import Field
-
+from tenantry.model.declaring import Field
 from tenantry.model.scalars import RoleName, Text
 from tenantry.model.strict import Model, OneOf
 

@@ -1,11 +1,8 @@
 """Environments, clusters, and how a cluster is reached."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field
-
+from tenantry.model.declaring import Field
 from tenantry.model.scalars import LabelKey, LabelValue, Name, ObjectName, Text, VariableName, VariableValue
 from tenantry.model.strict import Model, OneOf
 

@@ -1,11 +1,8 @@
 """What Flux reads beside sources and apps: credentials, which hold no value here, and configs, which do."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
-
+from tenantry.model.declaring import Field, model_validator
 from tenantry.model.scalars import DataKey, RegistryHost, refusal
 from tenantry.model.strict import OneOf
 

@@ -1,16 +1,13 @@
 """Tenants, the platform, and the whole of tenants.yaml."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
-
-from pydantic import Field
 
 from tenantry.model.alerts import Alert
 from tenantry.model.apps import Addon, App, State
 from tenantry.model.cluster_rights import ClusterRights
 from tenantry.model.clusters import Cluster, ClusterGroup, Environment, Selector
 from tenantry.model.credentials import Config, Credentials
+from tenantry.model.declaring import Field
 from tenantry.model.frame import Grants, Include
 from tenantry.model.network import Network
 from tenantry.model.objects import ClusterObject, ObjectManifest
@@ -95,7 +92,7 @@ class Settings(PlacedSettings):
     """The clusters of apps that have no selector. A nearer selector replaces this one entirely."""
     grants: Grants | None = None
     """What the tenant's included file may do."""
-    overrides: SettingsOverrides = SettingsOverrides()
+    overrides: SettingsOverrides = Field(default_factory=SettingsOverrides)
     """What differs in an environment or on clusters, such as a quota in prod only. Overrides take precedence over what any level
     sets without them: those of `defaults` also over the tenant's own settings, but not over the tenant's overrides."""
 
@@ -238,9 +235,9 @@ class Document(Model):
     """What equal clusters share, by the name that their `group` says."""
     clusters: Annotated[dict[Name, Cluster], Field(min_length=1)]
     """Management clusters and remote clusters. Included files can add some."""
-    platform: Platform = Platform()
+    platform: Platform = Field(default_factory=Platform)
     """What the platform team runs on which clusters."""
-    defaults: Settings = Settings()
+    defaults: Settings = Field(default_factory=Settings)
     """Settings of every tenant that does not set them itself."""
     selfService: dict[Name, Frame] = {}
     """Frames for tenants that only included files speak of, by the name that `include` uses."""

@@ -1,11 +1,8 @@
 """Blocks whose keys are Flux's own."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
-from pydantic import ConfigDict
-
+from tenantry.model.declaring import ConfigDict
 from tenantry.model.fillable import Fillable
 from tenantry.model.scalars import LabelKey, LabelValue
 from tenantry.model.strict import Model

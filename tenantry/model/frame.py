@@ -1,13 +1,10 @@
 """Which files are included, what they may speak of, and what the main file allows them beyond a tenant's apps."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, Self
-
-from pydantic import Field, model_validator
 
 from tenantry.messages.redact import shorten
 from tenantry.model.clusters import Selector
+from tenantry.model.declaring import Field, model_validator
 from tenantry.model.patterns import AddressPattern, KeyPrefix
 from tenantry.model.scalars import Duration, Name, RoleName, Text, refusal
 from tenantry.model.strict import Model, OneOf

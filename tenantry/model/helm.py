@@ -1,11 +1,8 @@
 """`helm:` blocks: `HelmPatch` as written, `Helm` as merged for one placement."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator
-
+from tenantry.model.declaring import BeforeValidator
 from tenantry.model.fillable import Fillable
 from tenantry.model.flux import SET_FOR_APPS, CommonMetadata, FluxBlock
 from tenantry.model.scalars import Duration, Name, SourcePath, Text

@@ -3,12 +3,9 @@
 As for sources, a block's keys are those of Flux's kind; fields here mean more to the fleet or have a default of its own.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
-
+from tenantry.model.declaring import Field, model_validator
 from tenantry.model.fillable import Fillable
 from tenantry.model.flux import FluxBlock
 from tenantry.model.scalars import Duration, ImageName, Name, ShortDuration, SourcePath, Text, refusal
@@ -101,7 +98,7 @@ class ImageUpdate(FluxBlock):
 
     interval: Fillable[Duration] = "10m"
     """How often to compare the source with the chosen tags. A newly chosen tag is written at once."""
-    update: Setters = Setters()
+    update: Setters = Field(default_factory=Setters)
     """Which files are changed."""
 
     @model_validator(mode="after")

@@ -4,14 +4,13 @@ Overrides complete a block, so it may be partial. The file is checked against `K
 against `Kustomize`.
 """
 
-from __future__ import annotations
-
 import posixpath
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, ValidationInfo, model_validator
+from pydantic_core.core_schema import ValidationInfo
 
 from tenantry.messages.redact import shorten
+from tenantry.model.declaring import AfterValidator, Field, model_validator
 from tenantry.model.fillable import Fillable
 from tenantry.model.flux import SET_FOR_APPS, CommonMetadata, FluxBlock
 from tenantry.model.scalars import Duration, Name, SourcePath, VariableValue, refusal

@@ -3,15 +3,12 @@
 Kubernetes takes policies that do nothing, such as egress rules of a policy for ingress; they are refused here.
 """
 
-from __future__ import annotations
-
 import ipaddress
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, PlainValidator, model_validator
-
 from tenantry.kube.names import dns_label_problem
 from tenantry.messages.redact import shorten
+from tenantry.model.declaring import AfterValidator, Field, PlainValidator, model_validator
 from tenantry.model.scalars import LabelKey, LabelValue, Name, refusal
 from tenantry.model.strict import Model
 
@@ -147,7 +144,7 @@ class NetworkPolicy(Model):
     Source: kubernetes.io, NetworkPolicy v1.
     """
 
-    podSelector: LabelSelector = LabelSelector()
+    podSelector: LabelSelector = Field(default_factory=LabelSelector)
     """The pods that the policy applies to. Default: all pods of the namespace."""
     policyTypes: Annotated[list[Literal["Ingress", "Egress"]], Field(min_length=1)]
     """The directions that the policy restricts. It does not affect the other direction."""

@@ -1,12 +1,9 @@
 """Manifests that the platform team writes for the namespaces of tenants and add-ons."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field
-
+from tenantry.model.declaring import ConfigDict, Field
 from tenantry.model.fillable import Fillable
 from tenantry.model.scalars import LabelKey, LabelValue, ObjectName
 from tenantry.model.strict import Model

@@ -1,11 +1,8 @@
 """Receivers: webhooks that make Flux fetch sources at once, instead of at the next interval."""
 
-from __future__ import annotations
-
 from typing import Annotated, Self
 
-from pydantic import ConfigDict, Field, model_validator
-
+from tenantry.model.declaring import ConfigDict, Field, model_validator
 from tenantry.model.flux import FluxBlock
 from tenantry.model.scalars import Name, refusal
 

@@ -3,12 +3,9 @@
 A block's keys are those of Flux's kind; fields here are the ones that mean more to the fleet or have a default of its own.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal, Self
 
-from pydantic import model_validator
-
+from tenantry.model.declaring import model_validator
 from tenantry.model.fillable import Fillable
 from tenantry.model.flux import FluxBlock, FluxMetadata
 from tenantry.model.scalars import Duration, Name, ShortDuration, SourcePath, Text, refusal

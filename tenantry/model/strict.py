@@ -1,18 +1,14 @@
 """What all parts of tenants.yaml's model have in common: no value is converted silently, no unknown key is taken."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic_core import PydanticCustomError
 
+from tenantry.model.declaring import BaseModel, model_validator
 from tenantry.model.scalars import refusal
 
 
 class Model(BaseModel):
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", hide_input_in_errors=True)
-
     owned: ClassVar[dict[str, str]] = {}
     """Keys that Flux knows but the fleet sets itself, each with the reason given to who tries to set it."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from tenantry.fleet.rules.frames import CLUSTER_ADMIN
 from tenantry.fleet.shape import findings_of

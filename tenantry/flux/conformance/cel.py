@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from tenantry.flux.conformance.evident import is_evident
 from tenantry.flux.conformance.explanations import EXPLANATIONS, Explanation
 from tenantry.flux.conformance.walk import once, parts
 from tenantry.messages.errors import Finding, Path
@@ -39,7 +40,7 @@ _RULES = {"x-kubernetes-validations", "x-kubernetes-list-map-keys"}
 
 def holds(rule: str, value: Any) -> bool:
     """Whether the value satisfies the rule. As on an API server, a rule that cannot be evaluated is not satisfied."""
-    return _compiled(rule).eval(data={"self": value}).value() is True
+    return is_evident(rule, value) or _compiled(rule).eval(data={"self": value}).value() is True
 
 
 @cache

@@ -88,7 +88,7 @@ def _from_git(chart: ChartDirectory) -> tuple[Source, Helm]:
     path = chart.path.removeprefix("./").rstrip("/")
     only = None if path in ("", ".") else [path]
     git = Git(url=chart.url, ref=chart.ref, interval=_LOOK_FOR_COMMITS, sparseCheckout=only)
-    return Source(git=git), Helm(chart=path or ".", reconcileStrategy="ChartVersion")
+    return Source(git=git), Helm.model_validate({"chart": path or ".", "reconcileStrategy": "ChartVersion"})
 
 
 def baseline_release(

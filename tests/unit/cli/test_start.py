@@ -1,0 +1,67 @@
+"""What commands load. Each library here takes as long as a short command; `make bench` times them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[3]
+PROGRAM = """
+import sys
+from tenantry.cli.app import run
+code = run(sys.argv[1:])
+ours = [name for name in sys.modules if name.startswith("tenantry.")]
+print(code, *sorted({name.split(".")[0] for name in sys.modules} - sys.stdlib_module_names), file=sys.stderr)
+print(*sorted(ours), file=sys.stderr)
+"""
+AT_START = [
+    "annotations",
+    "app",
+    "asked",
+    "commands",
+    "failures",
+    "fleet_file",
+    "options",
+    "output",
+    "progress",
+]
+
+
+def loaded(*words: str) -> tuple[set[str], list[str]]:
+    """The libraries and the modules of Tenantry that a command loads in a process of its own."""
+    command = [sys.executable, "-c", PROGRAM, *words]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)
+    libraries, ours = done.stderr.splitlines()[-2:]
+    code, *names = libraries.split()
+    assert code == "0", done.stderr
+    return {name for name in names if not name.startswith(("_", "cython"))} - {"tenantry"}, ours.split()
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_a_question_about_the_command_itself_loads_no_other_command(option: str) -> None:
+    libraries, ours = loaded(option)
+
+    assert libraries == {"click"}
+    assert [name.removeprefix("tenantry.cli.") for name in ours if name.startswith("tenantry.cli.")] == AT_START
+    assert {name.split(".")[1] for name in ours} == {"cli", "kube", "messages"}
+
+
+@pytest.mark.parametrize("file", ["tenants.yaml", "examples/minimal/tenants.yaml"])
+def test_a_check_loads_neither_pydantic_nor_the_cel_engine(file: str) -> None:
+    libraries, ours = loaded("--file", file, "validate")
+
+    assert libraries <= {"click", "jsonschema_rs", "pydantic_core", "typing_extensions", "yaml"}
+    assert {name.split(".")[1] for name in ours} == {
+        "cli",
+        "fleet",
+        "flux",
+        "kube",
+        "load",
+        "messages",
+        "model",
+        "plan",
+        "source",
+    }
