@@ -4,6 +4,7 @@ A comment above a block says what the test has to know; without one, a block of 
 project that the page started last:
 
     <!-- runs: sandbox -->     run by tests/e2e, on the clusters of the repository's environment `dev`
+    <!-- runs: new-fleet -->   run by tests/e2e, in a project that `tenantry init` makes
     <!-- runs: tutorial -->    its commands are in docs/tutorial.md too, which tests/e2e follows
     <!-- not run: REASON -->   nothing here can run it; tests/unit/test_blocks.py counts these
     <!-- starts: PROJECT -->   a new project, see tests/unit/test_blocks.py
