@@ -178,6 +178,35 @@ def run(root: Path, cluster: str | None, arguments: tuple[str, ...]) -> int:
         raise Refused(f"'{arguments[0]}' cannot be run: {failure.strerror}", "name a program") from None
 
 
+@command.command(
+    short_help="build the programs that it runs",
+    epilog="""\
+Examples:
+  tenantry sandbox tools --list
+  tenantry sandbox tools
+  tenantry sandbox tools helm kustomize
+
+Exit codes:
+  0    they are there
+  1    a build failed
+  2    Go is missing, or there is no such program
+  130  interrupted
+""",
+)
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--all", "everything", is_flag=True, help="Build also those that are installed.")
+@click.option("--list", "listed", is_flag=True, help="Print where each program is, or that it is missing, and stop.")
+def tools(names: tuple[str, ...], *, everything: bool, listed: bool) -> int:
+    """Build the programs that the sandbox needs, from source with Go.
+
+    Without a NAME, these are the ones that are neither built nor installed. Building everything takes about 20 minutes on
+    two cores the first time, and 20 GB. What is built is kept in ~/.cache/tenantry ($TENANTRY_CACHE).
+    """
+    from tenantry.tools.build import main
+
+    return main([*names, *(["--all"] if everything else []), *(["--list"] if listed else [])])
+
+
 @contextmanager
 def _progress() -> Iterator[Callable[[str], None]]:
     """Show the steps: on a terminal the latest one with a spinner, otherwise each as a line."""

@@ -13,18 +13,25 @@ import os
 from functools import cache
 from pathlib import Path
 
-from pulumi_policy import (
-    EnforcementLevel,
-    Policy,
-    PolicyPack,
-    PolicyProviderResource,
-    PolicyResource,
-    ReportViolation,
-    ResourceValidationArgs,
-    ResourceValidationPolicy,
-    StackValidationArgs,
-    StackValidationPolicy,
-)
+try:
+    from pulumi_policy import (
+        EnforcementLevel,
+        Policy,
+        PolicyPack,
+        PolicyProviderResource,
+        PolicyResource,
+        ReportViolation,
+        ResourceValidationArgs,
+        ResourceValidationPolicy,
+        StackValidationArgs,
+        StackValidationPolicy,
+    )
+except ModuleNotFoundError as missing:
+    raise ModuleNotFoundError(
+        f"the policy pack needs the Python package '{missing.name}': run `pip install 'tenantry[policy]'`,"
+        " or `make setup` in a checkout",
+        name=missing.name,
+    ) from None
 
 from tenantry.policy.main_file import MainFile, read
 from tenantry.policy.resource import Provider, Resource

@@ -6,10 +6,11 @@ The user's own Pulumi home is not touched, whether Pulumi is built or installed:
 import shutil
 import subprocess
 from collections.abc import Mapping
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 from tenantry.sandbox.errors import SandboxError
 from tenantry.sandbox.layout import Layout
+from tenantry.tools.catalog import PROVIDER_VERSION
 from tenantry.tools.locate import path_of
 
 PROVIDER = "kubernetes"
@@ -38,8 +39,7 @@ def prepare(layout: Layout, environment: Mapping[str, str]) -> None:
     """
     layout.backend.mkdir(mode=0o700, exist_ok=True)
     _assemble(layout)
-    # Program and plugin have to be of the same version.
-    wanted = version(f"pulumi-{PROVIDER}")
+    wanted = _version()
     if (layout.pulumi_home / "plugins" / f"resource-{PROVIDER}-v{wanted}").is_dir():
         return
     # Not by putting it on PATH: Pulumi warns on every run of a plugin that is there.
@@ -49,6 +49,17 @@ def prepare(layout: Layout, environment: Mapping[str, str]) -> None:
     if done.returncode != 0:
         message = f"Pulumi did not install its provider: {done.stderr.strip()}"
         raise SandboxError(message, f"see what is wrong with {plugin}")
+
+
+def _version() -> str:
+    """The version that the program asks for: that of the SDK beside this package, under which the plugin is installed.
+
+    The plugin that is built is of one version. The engine does not compare them, and other versions of the SDK work with it.
+    """
+    try:
+        return version(f"pulumi-{PROVIDER}")
+    except PackageNotFoundError:  # the program has an environment of its own
+        return PROVIDER_VERSION
 
 
 def _assemble(layout: Layout) -> None:

@@ -1,5 +1,6 @@
 """Builds and finds the programs that Tenantry needs and that cannot be installed as Python packages.
 
-`make tools` calls `build`; the sandbox calls `locate`, which says where a program is. `catalog` lists what is built from source.
+`tenantry sandbox tools` calls `build`, as `make tools` does;
+the sandbox calls `locate`, which says where a program is. `catalog` lists what is built from source.
 It must not know fleets or clusters, and finding a program must not start a build.
 """

@@ -1,4 +1,4 @@
-"""The command that builds the tools; `make tools` runs it."""
+"""Builds the tools: `tenantry sandbox tools`, and `make tools` in a checkout."""
 
 import argparse
 import fcntl
@@ -119,7 +119,7 @@ def _build(modules: Sequence[Module], kept: Store) -> None:
         with _locked(kept.lock(module), labels[module.tools[0].name]):
             _build_module(module, kept, labels)
     say(f"all done in {duration(time.monotonic() - start)}; the tools are in {kept.tools}")
-    say("They run without Go's build cache: `make tools-clean-cache` empties it, for your other Go projects too.")
+    say("They run without Go's build cache: `go clean -cache` empties it, for your other Go projects too.")
 
 
 def _announce(stale: Sequence[Module], built: Sequence[Module]) -> None:

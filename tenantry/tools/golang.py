@@ -48,7 +48,7 @@ def build(tool: Tool, module: Path, binary: Path, log: Path) -> None:
         end = "\n".join(f"  | {line}" for line in log.read_text(errors="replace").splitlines()[-20:])
         raise BuildFailed(
             f"Go could not build '{tool.name}'; the end of {log}:\n{end}",
-            "correct what it says, then run `make tools` again: what is built so far is kept",
+            "correct what it says, then run it again: what is built so far is kept",
         )
 
 

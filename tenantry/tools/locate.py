@@ -10,7 +10,7 @@ from tenantry.tools import installed, store
 from tenantry.tools.catalog import CONTROLPLANE, CRDS, LANGUAGE_HOST, PULUMI, module_of
 from tenantry.tools.errors import ToolMissing
 
-FIX = "run `make tools` (about 20 minutes the first time, seconds when Go has everything cached)"
+FIX = "run `tenantry sandbox tools` (about 20 minutes the first time, seconds when Go has everything cached)"
 
 
 def path_of(name: str) -> Path:

@@ -125,7 +125,7 @@ def _options(wanted: Wanted, *, everything: bool) -> Options:
 
 
 def _programs() -> dict[str, tuple[str, ...]]:
-    """The programs on PATH, else those that `make tools` has built; kubectl contains a kustomize."""
+    """The programs on PATH, else those that `tenantry sandbox tools` has built; kubectl contains a kustomize."""
     found: dict[str, tuple[str, ...]] = {
         name: (path,) for name in ("git", "helm", "kustomize") if (path := program(name))
     }
@@ -139,7 +139,7 @@ def _programs() -> dict[str, tuple[str, ...]]:
 
 
 def program(name: str) -> str | None:
-    """The path of a program: on PATH, or as `make tools` has built it."""
+    """The path of a program: on PATH, or as `tenantry sandbox tools` has built it."""
     if path := shutil.which(name):
         return str(Path(path).absolute())
     try:

@@ -104,4 +104,6 @@ def _kustomize() -> tuple[str, ...]:
         return (path, "build")
     if path := shutil.which("kubectl"):
         return (path, "kustomize")
-    raise Refused("kustomize is not installed", "install kustomize or kubectl, or run `make tools`")
+    raise Refused(
+        "kustomize is not installed", "install kustomize or kubectl, or run `tenantry sandbox tools kustomize`"
+    )

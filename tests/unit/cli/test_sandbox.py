@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 
@@ -37,6 +38,46 @@ def test_without_its_packages_the_command_says_how_to_install_them(
         f"error: the sandbox is not installed: there is no Python package '{missing}'\n"
         "  fix: run `pip install 'tenantry[sandbox]'`, or `make setup` in a checkout\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("module", "missing", "lead"),
+    [
+        (
+            "components",
+            "pulumi",
+            "the Pulumi program needs the Python package 'pulumi': run `pip install 'tenantry[pulumi]'`",
+        ),
+        (
+            "components",
+            "pulumi_kubernetes",
+            "the Pulumi program needs the Python package 'pulumi_kubernetes': run `pip install 'tenantry[pulumi]'`",
+        ),
+        (
+            "tenantry.policy.engine",
+            "pulumi_policy",
+            "the policy pack needs the Python package 'pulumi_policy': run `pip install 'tenantry[policy]'`",
+        ),
+    ],
+)
+def test_without_its_packages_a_program_says_how_to_install_them(
+    module: str, missing: str, lead: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.delitem(sys.modules, module, raising=False)
+    with pytest.raises(ModuleNotFoundError) as refused:
+        importlib.import_module(module)
+    assert str(refused.value) == f"{lead}, or `make setup` in a checkout"
+
+
+def test_the_programs_of_the_sandbox_are_listed_without_its_packages(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "psutil", None)
+    assert run(["sandbox", "tools", "--list"]) == 0
+    assert {line.split()[0] for line in capsys.readouterr().out.splitlines()} > {"pulumi", "etcd", "helm-controller"}
+    assert run(["sandbox", "tools", "docker"]) == 2
+    assert "there is no tool 'docker'" in capsys.readouterr().err
 
 
 def test_without_a_sandbox_there_is_no_status(tmp_path: Path, capsys: Capture) -> None:

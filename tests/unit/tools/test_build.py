@@ -81,7 +81,7 @@ These commands need no build. Try them meanwhile in another terminal:
 [2/2] kwok: building ...
 [2/2] kwok: built in 1.0 s
 all done in 1.0 s; the tools are in {machine.store.tools}
-They run without Go's build cache: `make tools-clean-cache` empties it, for your other Go projects too.
+They run without Go's build cache: `go clean -cache` empties it, for your other Go projects too.
 """
     )
 
@@ -250,7 +250,7 @@ class TestAFailure:
         log = machine.store.log(KWOK)
         assert f"error: Go could not build 'kwok'; the end of {log}:\n  | error 1\n" in shown
         assert shown.endswith(
-            "  | error 20\n  fix: correct what it says, then run `make tools` again: what is built so far is kept\n"
+            "  | error 20\n  fix: correct what it says, then run it again: what is built so far is kept\n"
         )
         assert log.read_text().startswith("go: downloading example.test/dependency\nerror 1\n")
 

@@ -11,7 +11,7 @@ from tenantry.tools.errors import ToolMissing
 from tenantry.tools.store import SOURCES
 from tests.unit.tools.machine import Machine
 
-FIX = "run `make tools` (about 20 minutes the first time, seconds when Go has everything cached)"
+FIX = "run `tenantry sandbox tools` (about 20 minutes the first time, seconds when Go has everything cached)"
 
 
 def test_a_built_tool_is_found_without_go(machine: Machine) -> None:
