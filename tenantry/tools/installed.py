@@ -36,9 +36,9 @@ KUBERNETES = {
 }
 """The programs in the tool `controlplane`, with the oldest and the newest minor version that is accepted of each."""
 
-# The language host that is built here has this version, and works with the Python SDK of the program.
+# pulumi: the program keeps KUBECONFIG from the provider, which older versions do not know.
 # helm and kustomize: the major versions that Flux contains; Helm 3 renders the same, but pulls no chart by its digest.
-ACCEPTED = {PULUMI: ((3, 187), None), HELM: ((4, 0), None), KUSTOMIZE: ((5, 0), None), **KUBERNETES}
+ACCEPTED = {PULUMI: ((3, 220), None), HELM: ((4, 0), None), KUSTOMIZE: ((5, 0), None), **KUBERNETES}
 
 QUESTIONS = {
     PULUMI: ("version",),

@@ -210,7 +210,7 @@ def test_a_baseline_follows_the_version_of_the_chart_in_git_and_not_each_commit(
 def test_helm_and_flux_take_the_chart_that_is_pushed_to_a_registry(hub: Cluster, tmp_path: Path) -> None:
     with serving(Registry()) as registry:
         push(package(OBJECTS), f"oci://{registry.host}/charts", plain_http=True)
-        helm = [*command_of("helm"), "pull", "--plain-http", f"--destination={tmp_path}"]
+        helm = [*command_of("helm"), "pull", "--plain-http", "--version=0.1.0", f"--destination={tmp_path}"]
         subprocess.run([*helm, f"oci://{registry.host}/charts/tenantry-objects"], check=True, capture_output=True)
         assert (tmp_path / "tenantry-objects-0.1.0.tgz").read_bytes() == package(OBJECTS).archive
         metadata = {"name": "pushed", "namespace": "default"}

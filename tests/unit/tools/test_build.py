@@ -198,7 +198,7 @@ class TestWhichToolsAreBuilt:
         build.main([])
 
         assert self.missing(machine) == set()
-        assert messages().startswith(f"not using pulumi 3.100.0 at {pulumi}: 3.187 or newer is needed\nbuilding ")
+        assert messages().startswith(f"not using pulumi 3.100.0 at {pulumi}: 3.220 or newer is needed\nbuilding ")
 
     def test_the_engine_too_if_all_are_asked_for(self, machine: Machine) -> None:
         machine.install_pulumi("v3.200.0")
