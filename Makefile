@@ -179,6 +179,10 @@ bench: setup ## time the start of commands, and plan, render, diff and the pages
 	$(BIN)/python -m bench.groups
 	$(BIN)/python -m bench.page
 
+.PHONY: dist
+dist: setup ## build wheel and sdist into dist/, and try them in clean environments outside of the repository (a minute)
+	@$(BIN)/python -m tests.dist
+
 .PHONY: clean
 clean: ## remove what was built here; tools stay in the user's cache
-	rm -rf .venv build rendered .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .fuzz
+	rm -rf .venv build dist rendered .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .fuzz

@@ -174,18 +174,18 @@ class TestWhichToolsAreBuilt:
         assert self.built(machine) == {"source-controller", "kustomize-controller", "helm-controller"}
 
     def test_all_but_what_an_official_pulumi_brings(self, machine: Machine, messages: Output) -> None:
-        pulumi = machine.install_pulumi("v3.200.0")
+        pulumi = machine.install_pulumi("v3.240.0")
 
         build.main([])
 
         assert self.missing(machine) == {"pulumi", "pulumi-language-python"}
         assert messages().splitlines()[:2] == [
-            f"using pulumi 3.200.0 at {pulumi}",
+            f"using pulumi 3.240.0 at {pulumi}",
             "`pulumi plugin install resource kubernetes 4.25.0` would save building pulumi-resource-kubernetes",
         ]
 
     def test_nor_the_provider_if_it_brings_that(self, machine: Machine) -> None:
-        machine.install_pulumi("v3.200.0")
+        machine.install_pulumi("v3.240.0")
         machine.install_plugin()
 
         build.main([])
@@ -201,7 +201,7 @@ class TestWhichToolsAreBuilt:
         assert messages().startswith(f"not using pulumi 3.100.0 at {pulumi}: 3.220 or newer is needed\nbuilding ")
 
     def test_the_engine_too_if_all_are_asked_for(self, machine: Machine) -> None:
-        machine.install_pulumi("v3.200.0")
+        machine.install_pulumi("v3.240.0")
 
         build.main(["--all"])
 

@@ -46,7 +46,7 @@ def test_without_controllers_there_are_no_definitions() -> None:
 
 
 def test_an_official_pulumi_stands_in_for_an_engine_that_was_not_built(machine: Machine) -> None:
-    pulumi = machine.install_pulumi("v3.190.0")
+    pulumi = machine.install_pulumi("v3.240.0")
     plugin = machine.install_plugin()
 
     found = [locate.path_of(name) for name in ("pulumi", "pulumi-language-python", "pulumi-resource-kubernetes")]
@@ -55,7 +55,7 @@ def test_an_official_pulumi_stands_in_for_an_engine_that_was_not_built(machine: 
 
 
 def test_it_is_asked_for_its_version_once(machine: Machine) -> None:
-    machine.install_pulumi("v3.190.0")
+    machine.install_pulumi("v3.240.0")
 
     locate.path_of("pulumi")
     locate.path_of("pulumi")
@@ -64,7 +64,7 @@ def test_it_is_asked_for_its_version_once(machine: Machine) -> None:
 
 
 def test_one_that_was_replaced_is_asked_again(machine: Machine) -> None:
-    machine.install_pulumi("v3.190.0")
+    machine.install_pulumi("v3.240.0")
     locate.path_of("pulumi")
     os.utime(machine.install_pulumi("v3.100.0"), (1, 1))
 
@@ -73,7 +73,7 @@ def test_one_that_was_replaced_is_asked_again(machine: Machine) -> None:
 
 
 def test_what_was_built_goes_first(machine: Machine) -> None:
-    machine.install_pulumi("v3.190.0")
+    machine.install_pulumi("v3.240.0")
     built = machine.put("pulumi")
     machine.put("pulumi-language-python")
 
@@ -81,7 +81,7 @@ def test_what_was_built_goes_first(machine: Machine) -> None:
 
 
 def test_a_built_engine_is_not_mixed_with_an_installed_language_host(machine: Machine) -> None:
-    pulumi = machine.install_pulumi("v3.190.0")
+    pulumi = machine.install_pulumi("v3.240.0")
     machine.put("pulumi")
 
     assert locate.path_of("pulumi") == pulumi
@@ -94,7 +94,7 @@ def test_nor_is_it_used_without_any(machine: Machine) -> None:
         locate.path_of("pulumi")
 
 
-@pytest.mark.parametrize("version", ["v3.186.9", "2.99.0", "", "nonsense"])
+@pytest.mark.parametrize("version", ["v3.219.9", "2.99.0", "", "nonsense"])
 def test_an_official_pulumi_that_is_too_old_is_not_used(machine: Machine, version: str) -> None:
     machine.install_pulumi(version)
 
@@ -103,7 +103,7 @@ def test_an_official_pulumi_that_is_too_old_is_not_used(machine: Machine, versio
 
 
 def test_one_without_a_language_host_is_not_used(machine: Machine) -> None:
-    machine.install_pulumi("v3.190.0")
+    machine.install_pulumi("v3.240.0")
     (machine.programs / "pulumi-language-python").unlink()
 
     with pytest.raises(ToolMissing):
@@ -113,7 +113,7 @@ def test_one_without_a_language_host_is_not_used(machine: Machine) -> None:
 def test_a_link_on_path_to_a_pulumi_built_here_is_not_taken_for_an_official_one(machine: Machine) -> None:
     outdated = machine.store.tools / "pulumi" / "outdated"
     outdated.mkdir(parents=True)
-    machine.install_pulumi("v3.190.0").rename(outdated / "pulumi")
+    machine.install_pulumi("v3.240.0").rename(outdated / "pulumi")
     (machine.programs / "pulumi").symlink_to(outdated / "pulumi")
 
     with pytest.raises(ToolMissing):
