@@ -22,6 +22,7 @@ SHARED = {
         "teardown",
     ),
     "sandbox": ("clusters", "conformance", "content", "prod"),
+    "bare": ("import", "preflight"),
     "isolation": ("admission", "isolation", "reaching"),
 }
 """Files below tests/e2e and tests/faults whose tests share a sandbox, without `test_`."""
@@ -30,7 +31,7 @@ LONGEST = (
     "test_examples_multi_cluster",
     "test_sources",
     "sandbox",
-    "test_preflight",
+    "bare",
     "test_crashes",
     "isolation",
     "test_outages",

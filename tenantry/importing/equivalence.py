@@ -57,6 +57,8 @@ def _effective(manifest: Manifest) -> dict[str, Any]:
         spec = completed(schema_of(kind).spec, spec)
         defaults = _DEFAULTS[kind](metadata, spec) if kind in _DEFAULTS else {}
         filled = {**clean, "spec": {"suspend": False, **defaults, **spec}}
+    if kind == "Namespace":
+        filled = {key: value for key, value in clean.items() if key != "spec"}  # the API server's own finalizers
     if kind == "RoleBinding":
         filled = {**clean, "subjects": [_subject(each) for each in clean.get("subjects") or ()]}
     return {**filled, "metadata": metadata}

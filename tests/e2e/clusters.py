@@ -65,6 +65,11 @@ class Cluster:
         place = {"namespace": namespace} if namespace else {}
         return self._get(lambda: self.client.get(resource, name, **place))
 
+    def names(self, group: str, version: str, kind: str, plural: str, namespace: str) -> list[str]:
+        """The names of the objects of a kind in a namespace."""
+        resource = _resource(group, version, kind, plural, namespaced=True)
+        return [item.metadata.name for item in self.client.list(resource, namespace=namespace)]
+
     def apply(self, plural: str, manifest: dict[str, Any]) -> None:
         """Create an object, or bring it to this form."""
         group, _, version = manifest["apiVersion"].rpartition("/")

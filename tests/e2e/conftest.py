@@ -53,6 +53,15 @@ def edge(sandbox: Project) -> Iterator[Cluster]:
         yield cluster
 
 
+@pytest.fixture(scope="session")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    """A project whose sandbox runs, for tests of what is there before the first `pulumi up`. Each file leaves it empty."""
+    made = make_project(tmp_path_factory.mktemp("bare") / "project")
+    with sandboxed(made):
+        made.start("dev")
+        yield made
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """A failed test shows what Flux said last: the reason is there more often than in the assertion."""

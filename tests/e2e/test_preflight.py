@@ -22,7 +22,7 @@ from lightkube.resources.core_v1 import ServiceAccountToken
 from lightkube.types import PatchType
 
 from tests.e2e.clusters import Cluster, eventually
-from tests.e2e.project import Project, Result, make_project, sandboxed
+from tests.e2e.project import Project, Result
 
 pytestmark = pytest.mark.e2e
 
@@ -31,11 +31,8 @@ ALWAYS = ("no-controllers", "loopback")
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    made = make_project(tmp_path_factory.mktemp("preflight") / "project")
-    with sandboxed(made):
-        made.start("dev")
-        yield made
+def project(bare: Project) -> Project:
+    return bare
 
 
 @pytest.fixture(scope="module")

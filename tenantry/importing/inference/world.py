@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tenantry.importing.inference.applied import expressible
 from tenantry.importing.inventory import Key, key_of
 from tenantry.importing.model import Inventory, LeftOver, Path, Read
 from tenantry.kube.objects import labels_of
@@ -79,7 +80,8 @@ class World:
         self.environment = environment
         self.management = inventory.management[environment]
         self.notes = notes
-        self.things = [Thing(each) for each in inventory.objects if each.environment == environment]
+        read = (Thing(each) for each in inventory.objects if each.environment == environment)
+        self.things = expressible(read, notes)
         self._by_kind: dict[str, list[Thing]] = defaultdict(list)
         self._by_key: dict[tuple[str, str, str], Thing] = {}
         for each in self.things:

@@ -1,0 +1,156 @@
+"""`tenantry import` of whole repositories: <case>/input against <case>/tenants.yaml and <case>/report.txt, byte by byte.
+
+`pytest --update-golden` writes them; read the difference before committing it. Tests need no kustomize: <case>/built holds what it
+builds of the directories in <case>/input.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tenantry.cli.app import run
+from tenantry.load import load_fleet, plan_all
+from tests.documents import check
+
+CORPORA = Path(__file__).with_name("corpora")
+REPOSITORY = Path(__file__).parents[3]
+
+CASES = {
+    "flux-create": ("-e", "prod=.", "--cluster", "prod=hub"),
+    "flux2-multi-tenancy": tuple(
+        argument
+        for environment in ("staging", "production")
+        for directory in (
+            f"clusters/{environment}",
+            "infrastructure/kyverno",
+            "infrastructure/policies",
+            f"tenants/{environment}",
+        )
+        for argument in ("-e", f"{environment}={directory}")
+    ),
+    "course": (
+        *("-e", "test=tenants/test", "-e", "prod=tenants/prod"),
+        *("--cluster", "test=cloudy", "--cluster", "prod=cloudy"),
+    ),
+    "hub": ("-e", "dev=dev", "-e", "qa=qa", "--cluster", "dev=north", "--cluster", "qa=north"),
+}
+"""The options with which each repository is imported."""
+COUNTS = {
+    "flux-create": (9, 9, 0),
+    "flux2-multi-tenancy": (24, 12, 12),
+    "course": (20, 20, 0),
+    "hub": (34, 34, 0),
+}
+"""Objects read, expressed and left over."""
+
+REMOTE = pytest.mark.xfail(reason="clusters that Flux reaches by a kubeconfig are not expressed yet", strict=False)
+EACH = [pytest.param(case, marks=REMOTE if case == "hub" else ()) for case in CASES]
+
+
+@pytest.fixture(autouse=True)
+def _built(monkeypatch: pytest.MonkeyPatch) -> None:
+    def build(directory: Path) -> bytes:
+        case = Path.cwd().parent
+        return built_file(case, directory).read_bytes()
+
+    monkeypatch.setattr("tenantry.cli.importing.sources._build", build)
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+def built_file(case: Path, directory: Path) -> Path:
+    return case / "built" / f"{'_'.join(directory.parts)}.yaml"
+
+
+def imported(case: str, target: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> None:
+    monkeypatch.chdir(CORPORA / case / "input")
+    assert run(["import", *CASES[case], "--to", str(target), *options]) == 0
+
+
+@pytest.mark.parametrize("case", EACH)
+def test_a_repository_becomes_this_file_and_this_report(
+    case: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    *,
+    update_golden: bool,
+) -> None:
+    target = tmp_path / "tenants.yaml"
+    imported(case, target, monkeypatch)
+    report = capsys.readouterr().out.replace(str(target), "tenants.yaml")
+    for name, text in (("tenants.yaml", target.read_text()), ("report.txt", report)):
+        file = CORPORA / case / name
+        if update_golden:
+            file.write_text(text)
+        assert text == file.read_text()
+    assert run(["--file", str(target), "validate"]) == 0
+
+
+@pytest.mark.parametrize("case", EACH)
+def test_every_object_is_told_once(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    imported(case, tmp_path / "tenants.yaml", monkeypatch, "--output", "json")
+    text = capsys.readouterr().out
+    check(text)
+    document = json.loads(text)
+    counts = document["counts"]
+    assert counts["read"] == counts["expressed"] + counts["left"]
+    assert (counts["read"], counts["expressed"], counts["left"]) == COUNTS[case]
+    told = [_named(each) for each in (*document["kept"], *document["leftOver"]) if not each.get("field")]
+    assert len(told) == len(set(told)) == counts["read"]
+    assert "drowned" not in text
+
+
+def _named(each: dict[str, str]) -> tuple[str, ...]:
+    return each["environment"], each["apiVersion"], each["kind"], each["namespace"], each["name"]
+
+
+FLEETS = [
+    pytest.param(file, id=file.parent.name, marks=() if file.parent.name == "flux2-multi-tenancy" else REMOTE)
+    for file in sorted(REPOSITORY.glob("examples/*/tenants.yaml"))
+]
+
+
+@pytest.mark.parametrize("file", FLEETS)
+def test_a_fleet_of_tenantry_is_read_back_without_a_difference(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rendered, target = tmp_path / "rendered", tmp_path / "tenants.yaml"
+    plans = plan_all(load_fleet(file))
+    options: list[str] = []
+    for name, plan in plans.items():
+        directory = rendered / name
+        run(["--file", str(file), "render", "--environment", name, "--directory", str(directory)])
+        options += ["-e", f"{name}={directory}", "--cluster", f"{name}={plan.management}"]
+    capsys.readouterr()
+    assert run(["import", *options, "--to", str(target), "--output", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    counts = document["counts"]
+    assert {key: counts[key] for key in ("changed", "renamed", "left", "added")} == dict.fromkeys(
+        ("changed", "renamed", "left", "added"), 0
+    ), document
+    again = plan_all(load_fleet(target))
+    assert {each.id for plan in plans.values() for each in plan.objects} == {
+        each.id for plan in again.values() for each in plan.objects
+    }
+
+
+def test_what_stands_below_built_is_what_kustomize_builds() -> None:
+    kustomize = next(([path, *words] for path, words in _programs() if path), None)
+    if kustomize is None:
+        pytest.skip("no kustomize on this machine")
+    for file in sorted(CORPORA.glob("*/built/*.yaml")):
+        directory = file.parents[1] / "input" / file.stem.replace("_", "/")
+        out = subprocess.run([*kustomize, str(directory)], capture_output=True, check=True).stdout
+        assert list(yaml.safe_load_all(out)) == list(yaml.safe_load_all(file.read_text())), file
+
+
+def _programs() -> list[tuple[str | None, list[str]]]:
+    return [(shutil.which("kustomize"), ["build"]), (shutil.which("kubectl"), ["kustomize"])]
