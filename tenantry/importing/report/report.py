@@ -93,7 +93,8 @@ class Report:
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """What to do until the fleet has taken everything over, in this order."""
-        return steps(self.inventory, self.proof, self.renamed, self.plans, risky=bool(self.risks))
+        found = {"risky": bool(self.risks), "left_over": bool(self.left_over)}
+        return steps(self.inventory, self.proof, self.renamed, self.plans, **found)
 
 
 def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Report:

@@ -32,6 +32,9 @@ class Step:
     commands: tuple[str, ...] = ()
 
 
+_LAST = Step("Read what this report says is not in tenants.yaml, and do what it says.")
+
+
 class _Place(NamedTuple):
     """An object, and the context of the kubeconfig with its cluster; empty if there is one management cluster only."""
 
@@ -40,7 +43,13 @@ class _Place(NamedTuple):
 
 
 def steps(
-    inventory: Inventory, proof: Proof, renamed: Iterable[Read], plans: Mapping[str, Plan], *, risky: bool
+    inventory: Inventory,
+    proof: Proof,
+    renamed: Iterable[Read],
+    plans: Mapping[str, Plan],
+    *,
+    risky: bool,
+    left_over: bool,
 ) -> tuple[Step, ...]:
     """The steps in their order."""
     hubs = tuple(dict.fromkeys(plan.management for plan in plans.values()))
@@ -53,7 +62,7 @@ def steps(
         *_charts(proof, contexts),
         *_up(plans),
         *_removed(old),
-        Step("Read what is left over in this report, and keep or delete it."),
+        *((_LAST,) if left_over else ()),
     )
 
 
