@@ -58,6 +58,11 @@ class Editor:
         """The bytes of a file as they were when the editor read it."""
         return self._documents[file].before if file in self._documents else bytes_of(file)
 
+    @property
+    def files(self) -> tuple[FilePath, ...]:
+        """The fleet's own file, then those that it includes and that can be edited."""
+        return tuple(self._documents)
+
     def file_of(self, path: Path) -> FilePath:
         """The file that declares a path; for a path that is not there, the file in which an edit declares it."""
         return declaring(self.path, self._documents, path).file

@@ -19,6 +19,11 @@ _SAYS_WHAT = frozenset({"type", "properties", "enum", "const", "items"})
 """Keywords of schemas that say what a value is. The others only constrain it."""
 
 
+_FLUX = frozenset({"kustomize", "helm", "git", "oci", "bucket", "externalArtifact"})
+"""Blocks whose keys are Flux's."""
+_FIRST = ("clusters", "environments", "scope", "source")
+
+
 @cache
 def _document() -> Schema:
     return json_schema()
@@ -35,6 +40,19 @@ def schemas_at(path: Path) -> list[Schema]:
 def keys_at(path: Path) -> list[str]:
     """The keys of the mapping at a path, in the order of the reference; empty if its keys are names or anything."""
     return list(dict.fromkeys(key for schema in schemas_at(path) for key in schema.get("properties", ())))
+
+
+def ranks_at(path: Path) -> dict[str, int]:
+    """The order of the keys at a path: that of the reference, but where something runs comes before what runs.
+
+    Empty if the keys are names, or Flux's own, which have no order.
+    """
+    if any(part in _FLUX for part in path):
+        return {}
+    keys = keys_at(path)
+    if "overrides" in keys:
+        keys = [*(each for each in _FIRST if each in keys), *(each for each in keys if each not in _FIRST)]
+    return {key: rank for rank, key in enumerate(keys)}
 
 
 def text_of(path: Path) -> str:

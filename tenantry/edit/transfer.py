@@ -7,7 +7,7 @@ from typing import Any
 from tenantry.edit.data import nested, same
 from tenantry.edit.document import Document
 from tenantry.edit.references import check_untouched
-from tenantry.edit.schema import keys_at
+from tenantry.edit.schema import ranks_at
 from tenantry.edit.values import key_text
 from tenantry.messages.data import value_at
 from tenantry.messages.errors import Path, Refused
@@ -90,7 +90,7 @@ def create(document: Document, path: Path, value: Any) -> None:
 
 def in_order(holder: Any, path: Path) -> int | None:
     """Before which entry of a mapping a key of the schema comes: those behind it in the reference. None: at the end."""
-    known = {key: rank for rank, key in enumerate(keys_at(path[:-1]))}
+    known = ranks_at(path[:-1])
     if not isinstance(holder, dict) or path[-1] not in known:
         return None
     before = [index for index, key in enumerate(holder) if known.get(key, -1) < known[path[-1]]]

@@ -17,7 +17,7 @@ class EditedFile(Part):
 
 
 class Edit(Document):
-    """An edit of the fleet's files: `tenantry set`, `unset` and `fmt`."""
+    """An edit of the fleet's files: `tenantry set` and its like."""
 
     kind: Literal["Edit"]
     edits: list[str]

@@ -166,3 +166,18 @@ def test_the_document_of_an_edit(capsys: Capture) -> None:
     assert (code, err, document["edits"]) == (0, "", ["set tenants.rocky.quota.pods to 60"])
     assert document["files"] == [{"file": "tenants.yaml", "diff": DIFFERENCE.rstrip("\n")}]
     assert [each["environment"] for each in document["environments"]] == ["dev", "prod"]
+
+
+def test_fmt_formats_the_fleet_and_the_files_that_it_includes(capsys: Capture) -> None:
+    FILE.write_text("apiVersion: 'tenantry/v1'\ninclude: [rocky.yaml]\nenvironments: {dev: {management: hub}}\n")
+    Path("rocky.yaml").write_text("tenants: { rocky: {} }")
+    before = FILE.read_text()
+    assert tenantry(capsys, "fmt", "--check") == (1, "not formatted: tenants.yaml, rocky.yaml\n", "")
+    difference = "--- a/rocky.yaml\n+++ b/rocky.yaml\n@@ -1 +1 @@\n-tenants: { rocky: {} }\n"
+    end = "\\ No newline at end of file\n+tenants: {rocky: {}}\n"
+    assert tenantry(capsys, "fmt", "--dry-run", "rocky.yaml") == (0, difference + end, "")
+    assert FILE.read_text() == before
+    assert tenantry(capsys, "fmt") == (0, "formatted: tenants.yaml, rocky.yaml\n", "")
+    assert FILE.read_text() == before.replace("'", "")
+    assert tenantry(capsys, "fmt") == (0, "2 files formatted already\n", "")
+    assert tenantry(capsys, "fmt", "--check", "rocky.yaml") == (0, "1 file formatted already\n", "")
