@@ -13,11 +13,9 @@ from tenantry.importing.inference.settings import Space
 from tenantry.importing.inference.world import Thing, World
 from tenantry.kube.names import dns_label_problem, slug
 from tenantry.messages.data import mapping_at
-from tenantry.plan.objects.scope import APP_LABEL
+from tenantry.plan.objects.scope import APP_LABEL, TENANT_LABEL
 
 SERVICE_ACCOUNTS = "system:serviceaccount:"
-_WHOSE = ("environment", "tenant", "cluster")
-"""Keys of events that Tenantry adds."""
 
 
 class Attached:
@@ -31,6 +29,7 @@ class Attached:
         self._home = home
         self._prefix = prefix
         self._named = named
+        self._place = next(iter(apps.values())).place
         self._apps = apps
 
     def alerts(self) -> dict[str, Any]:
@@ -50,7 +49,7 @@ class Attached:
         if secret := mapping_at(provider.spec, "secretRef").get("name"):
             entry["credentials"] = self._named.declare(provider, "Secret", str(secret))
         spec = {key: each for key, each in thing.spec.items() if key not in ("providerRef", "eventSources")}
-        about = {key: each for key, each in mapping_at(spec, "eventMetadata").items() if key not in _WHOSE}
+        about = {key: each for key, each in mapping_at(spec, "eventMetadata").items() if self._whose().get(key) != each}
         spec.pop("eventMetadata", None)
         if about:
             spec["eventMetadata"] = about
@@ -64,6 +63,12 @@ class Attached:
                 thing.read, text, "name 'apps' in the alert, if it is too much", "spec.eventSources"
             )
         return {**entry, **literal_mapping(spec)}
+
+    def _whose(self) -> dict[str, str]:
+        """What Tenantry adds to every event."""
+        place = self._place
+        whose = {"environment": place.environment, "tenant": self._path[-1], "cluster": place.cluster}
+        return whose if self._path[0] == "tenants" else {"cluster": place.cluster}
 
     def _app_of(self, source: Mapping[str, Any]) -> str:
         if label := mapping_at(dict(source), "matchLabels").get(APP_LABEL):
@@ -111,19 +116,27 @@ class Attached:
         if update is None:
             return {"images": images}
         self._world.notes.take(update.read, *app.path, "imageAutomation")
-        block = {part: each for part, each in update.spec.items() if part not in ("sourceRef", "policySelector")}
-        return {"images": images, "update": short_times(block)}
+        block = self._block(update)
+        return {
+            "images": images,
+            "update": {key: block[key] for key in block if key not in ("sourceRef", "policySelector")},
+        }
 
     def _block(self, thing: Thing) -> dict[str, Any]:
         spec = {key: each for key, each in thing.spec.items() if key != "secretRef"}
         return literal_mapping(short_times(self._named.in_spec(thing, spec)))
+
+    def _is_owners(self, thing: Thing) -> bool:
+        """Whether a label does not say that the object is another's: beside a kubeconfig lie those of many."""
+        tenant = thing.labels.get(TENANT_LABEL)
+        return tenant is None if self._path[0] == "platform" else tenant in (None, self._path[-1])
 
     def _mine(self, kind: str) -> list[tuple[Thing, str]]:
         """The owner's objects of a kind, with what the file calls them."""
         found = (
             (each, each.name.removeprefix(self._prefix))
             for each in self._world.of(kind, namespace=self._home)
-            if each.name.startswith(self._prefix)
+            if each.name.startswith(self._prefix) and self._is_owners(each)
         )
         return [(each, key) for each, key in found if not dns_label_problem(key)]
 

@@ -10,7 +10,7 @@ from tenantry.importing.inference.world import Thing, World
 from tenantry.kube.names import dns_label_problem, slug
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
-from tenantry.plan.objects.scope import CLUSTER_LABEL
+from tenantry.plan.objects.scope import CLUSTER_LABEL, MANAGED_BY
 
 APPS = ("Kustomization", "HelmRelease")
 _KAMAJI_KEYS = ("admin.conf", "admin.svc", "super-admin.conf", "super-admin.svc")
@@ -46,17 +46,20 @@ class Remotes:
         """taken: the clusters of all environments so far, and what tells them apart."""
         self._taken = taken
         self._world = world
+        self._claimed: set[str] = set()
         self._names: dict[Reference, str] = {}
         self.entries: dict[str, dict[str, Any]] = {}
         inside = tenant_namespaces(world)
         groups: dict[tuple[str, str, str, str], list[Reference]] = defaultdict(list)
-        for reference, name in _seen(world).items():
+        for reference, name in self._seen().items():
             # A Secret that lies beside each tenant is the same cluster's everywhere.
             holder = _HOLDER if reference.namespace in inside else reference.namespace
             groups[holder, reference.kind, reference.name, reference.key].append(reference)
             self._names[reference] = name
         for (holder, kind, object_name, key), references in groups.items():
             form = _form(kind, object_name, holder, key)
+            if (config := world.get(kind, holder, object_name)) and "configMap" in form:
+                form["configMap"] |= _described(config)
             name = self._free(self._names[references[0]], holder, form)
             for each in references:
                 self._names[each] = name
@@ -73,9 +76,15 @@ class Remotes:
         form = next(iter(self.entries[cluster].values()))
         return str(form["namespace"])
 
+    def _seen(self) -> dict[Reference, str]:
+        """Every way to a cluster that is named, with a name for the cluster."""
+        seen = _seen(self._world)
+        self._claimed = {each for each in seen.values() if each}
+        return {reference: name or _derived(reference) for reference, name in seen.items()}
+
     def _free(self, name: str, holder: str, form: dict[str, Any]) -> str:
         """A name that no other cluster has: a kubeconfig means another cluster on each management cluster."""
-        itself = (self._world.management, form)
+        itself = form if name in self._claimed else (self._world.management, form)
         for each in (name, f"{name}-{slug(holder)}", f"{name}-{slug(holder)}-{self._world.environment}"):
             if self._taken.setdefault(each, itself) == itself and each not in self.entries:
                 if each != name:
@@ -111,7 +120,7 @@ def _tell_kept(world: World, name: str, references: list[Reference]) -> None:
 
 
 def _seen(world: World) -> dict[Reference, str]:
-    """Every way to a cluster that is named, with a name for the cluster."""
+    """Every way to a cluster that is named, with the name that Tenantry's labels give the cluster, if any."""
     labels: dict[Reference, set[str]] = defaultdict(set)
     for thing in world.of(*APPS):
         if reference := reference_of(thing):
@@ -119,7 +128,7 @@ def _seen(world: World) -> dict[Reference, str]:
     found: dict[Reference, str] = {}
     for reference, names in labels.items():
         claimed = names.pop() if len(names) == 1 else ""
-        found[reference] = claimed if claimed and not dns_label_problem(claimed) else _derived(reference)
+        found[reference] = claimed if not dns_label_problem(claimed) else ""
     return found
 
 
@@ -132,6 +141,20 @@ def _derived(reference: Reference) -> str:
             name = name.removesuffix(affix)
             break
     return slug(name.removeprefix("kubeconfig-"))[:63].strip("-") or "remote"
+
+
+_KEYS = {"provider": "provider", "cluster": "cluster", "address": "address", "ca.crt": "certificateAuthority"}
+
+
+def _described(config: Thing) -> dict[str, Any]:
+    """What Tenantry wrote into the ConfigMap, if it made that."""
+    data = mapping_at(dict(config.read.manifest), "data")
+    if any(config.labels.get(key) != value for key, value in MANAGED_BY.items()):
+        return {}
+    made: dict[str, Any] = {name: data[key] for key, name in _KEYS.items() if key in data}
+    if "audiences" in data:
+        made["audiences"] = str(data["audiences"]).split("\n")
+    return made | {key: data[key] for key in ("serviceAccountName",) if key in data}
 
 
 def _form(kind: str, name: str, namespace: str, named: str) -> dict[str, Any]:

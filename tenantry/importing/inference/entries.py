@@ -9,9 +9,10 @@ from typing import Any
 from tenantry.importing.inference.apps import source_home, source_key
 from tenantry.importing.inference.attached import Attached
 from tenantry.importing.inference.found import FoundApp
+from tenantry.importing.inference.literal import literal
 from tenantry.importing.inference.order import in_order
 from tenantry.importing.inference.overlay import DIFFER, Overlaid, Place, overlaid, unified
-from tenantry.importing.inference.survey import Survey
+from tenantry.importing.inference.survey import Survey, is_ours
 from tenantry.importing.inference.world import Notes, Thing
 from tenantry.model import Helm, Kustomize
 from tenantry.model.strict import Model
@@ -156,8 +157,12 @@ def named(surveys: Surveys, tenant: str, notes: Notes) -> dict[str, Any]:
                 credentials[key] = {"existing": True}
                 _take(notes, thing, (*path, "credentials", key))
             for key, thing in here.configs.items():
-                configs.setdefault(key, {"existing": True})
-                _take(notes, thing, (*path, "configs", key))
+                data = thing.at("data") if thing is not None and is_ours(thing) else None
+                configs[key] = {"data": literal(data)} if data else configs.get(key, {"existing": True})
+                if data and thing is not None:
+                    notes.take(thing.read, *path, "configs", key)
+                else:
+                    _take(notes, thing, (*path, "configs", key))
     return {key: each for key, each in (("credentials", credentials), ("configs", configs)) if each}
 
 

@@ -97,12 +97,8 @@ class Survey:
 
     def platform_account(self, cluster: str) -> str:
         """Whom Flux acts as on a remote cluster for the platform team, as far as Tenantry made something there."""
-        named = {
-            str(each.spec.get("serviceAccountName"))
-            for place, things in self.baselines.items()
-            for each in (self.charts if place.cluster == cluster and things else ())
-            if self.remotes.name(each) == cluster
-        }
+        ours = (each for each in self.world.of(*APPS) if is_ours(each) and self.remotes.name(each) == cluster)
+        named = {str(each.spec.get("serviceAccountName")) for each in ours if each in self.charts or _is_addon(each)}
         mark = f"-{self.world.environment}"
         return named.pop().removesuffix(mark) if len(named) == 1 else "tenantry-platform"
 
@@ -197,6 +193,10 @@ def _installs_objects(world: World, thing: Thing) -> bool:
     chart = str(chart_of(world, thing)[0].get("chart", ""))
     values = mapping_at(thing.spec, "values")
     return chart == OBJECTS_CHART or (list(values) == ["objects"] and isinstance(values["objects"], list))
+
+
+def _is_addon(thing: Thing) -> bool:
+    return TENANT_LABEL not in thing.labels
 
 
 def is_ours(thing: Thing) -> bool:

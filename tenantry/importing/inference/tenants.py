@@ -22,8 +22,8 @@ from tenantry.importing.inference.found import FoundApp
 from tenantry.importing.inference.order import in_order
 from tenantry.importing.inference.overlay import DIFFER, Place, overlaid, same, unified
 from tenantry.importing.inference.owners import extra_name
-from tenantry.importing.inference.settings import OPEN, Space, account_of, settings_of
-from tenantry.importing.inference.sources import source_entry
+from tenantry.importing.inference.settings import OPEN, Space, account_of, difference, settings_of
+from tenantry.importing.inference.sources import included, source_entry
 from tenantry.importing.inference.times import Times
 from tenantry.importing.inference.variables import Variables
 from tenantry.importing.inference.world import Notes, Thing
@@ -86,10 +86,28 @@ class TenantEntry:
 
     def _extra(self, key: str, template: str) -> dict[str, Any]:
         own = {} if template == "{namespace}-{key}" else {"name": template}
-        for survey in self._here().values():
-            home = survey.territories[self._tenant]
-            if (name := home.extra.get(key)) and survey.world.get("ServiceAccount", name, survey.account(self._tenant)):
-                return {**own, "serviceAccount": True}
+        found: dict[Place, dict[str, Any]] = {}
+        for place in self._places():
+            survey = self._surveys[place.environment]
+            name = survey.territories[self._tenant].extra.get(key)
+            if name and self._space(place, name)[0].made:
+                found[place] = self._beside(place, name)
+        if not found:
+            return own
+        first, *others = found.values()
+        if any(each != first for each in others):
+            text = f"decide: what differs in namespace '{key}' by environment or cluster is not said"
+            self._notes.decide((*self._path, "namespaces", key), text)
+        return {**own, **first}
+
+    def _beside(self, place: Place, name: str) -> dict[str, Any]:
+        """What differs in an extra namespace from the main one."""
+        main, extra = (settings_of(self._space(place, each)[0], self._notes) for each in (None, name))
+        survey = self._surveys[place.environment]
+        own = difference(main, extra)
+        local = place.cluster == survey.world.management
+        if local and survey.world.get("ServiceAccount", name, survey.account(self._tenant)):
+            own["serviceAccount"] = True
         return own
 
     def _account(self) -> dict[str, Any]:
@@ -136,15 +154,17 @@ class TenantEntry:
                 text = "its settings differ by environment and by cluster at once, which overrides cannot say"
                 self._notes.leave(made.read, text, "declare them by hand", "metadata")
 
-    def _space(self, place: Place) -> tuple[Space, list[Thing]]:
+    def _space(self, place: Place, name: str | None = None) -> tuple[Space, list[Thing]]:
+        """The tenant's main namespace in a place, or another, and everything that was read of that cluster."""
         survey = self._surveys[place.environment]
         home = survey.territories[self._tenant]
         local = place.cluster == survey.world.management
         things = survey.world.things if local else survey.baselines.get(place, [])
-        made = next((each for each in things if (each.kind, each.name) == ("Namespace", home.main)), None)
-        inside = tuple(each for each in things if each.namespace == home.main)
+        name = name or home.main
+        made = next((each for each in things if (each.kind, each.name) == ("Namespace", name)), None)
+        inside = tuple(each for each in things if each.namespace == name)
         account = survey.account(self._tenant) if local else home.main
-        return Space(self._tenant, account, home.main, made, inside, self._path), things
+        return Space(self._tenant, account, name, made, inside, self._path), things
 
     def _rights(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -165,7 +185,12 @@ class TenantEntry:
             survey = self._surveys[app.place.environment]
             key = source_key(app)
             apps[key].append(app)
-            found[key][app.place] = source_entry(survey.world, app.source, survey.names_of(app))
+            prefix = app.planned.removesuffix(app.key)
+            found[key][app.place] = source_entry(survey.world, app.source, survey.names_of(app), prefix)
+            for each in included(survey.world, app.source):
+                name = each.name.removeprefix(prefix)
+                found[name].setdefault(app.place, source_entry(survey.world, each, survey.names_of(app), prefix))
+                self._notes.take(each.read, *self._path, "sources", name)
         entries: dict[str, Any] = {}
         for key, places in found.items():
             one = unified(places, self._variables.named(self._tenant, key))
