@@ -20,6 +20,7 @@ from tenantry.importing.inference.entries import (
 from tenantry.importing.inference.found import FoundApp
 from tenantry.importing.inference.order import in_order
 from tenantry.importing.inference.overlay import DIFFER, Place, unified
+from tenantry.importing.inference.owners import platform_namespace
 from tenantry.importing.inference.survey import Survey
 from tenantry.importing.inference.tenants import TenantEntry
 from tenantry.importing.inference.times import Times, shared_times, tenantrys_own
@@ -42,7 +43,11 @@ class Assembly:
         self._chart = chart
         self._variables = Variables()
         taken: dict[str, Any] = {each: None for each in inventory.management.values()}
-        self.surveys = {each: Survey(World(inventory, each, self.notes), taken) for each in inventory.management}
+        worlds = [World(inventory, each, self.notes) for each in inventory.management]
+        platform = platform_namespace(worlds)
+        for world in worlds:
+            world.platform = platform
+        self.surveys = {each.environment: Survey(each, taken) for each in worlds}
         for survey in self.surveys.values():
             _leave_applied(survey)
         self._defaults = self._default_times()
@@ -138,10 +143,10 @@ class Assembly:
         if remote:
             made["chart"] = self._objects_chart()
         addons = {key: self._addon(found) for key, found in apps.items()}
-        beside = attached(self.surveys, "", apps)
-        made |= named(self.surveys, "", self.notes)
+        beside = attached(self.surveys, "", apps, self._variables, self.notes)
+        made |= named(self.surveys, "", self._variables, self.notes)
         for key, found in apps.items():
-            addons[key] = in_order({**addons[key], **automation_of(found)}, Addon)
+            addons[key] = in_order({**addons[key], **automation_of(found, self._variables, self.notes)}, Addon)
         if addons:
             made["addons"] = addons
         return {**made, **beside}

@@ -117,6 +117,9 @@ class Attached:
             return {"images": images}
         self._world.notes.take(update.read, *app.path, "imageAutomation")
         block = self._block(update)
+        commit = mapping_at(update.spec, "git", "commit")
+        if template := commit.get("messageTemplate"):  # Go's braces, which the file leaves alone
+            block["git"]["commit"]["messageTemplate"] = template
         return {
             "images": images,
             "update": {key: block[key] for key in block if key not in ("sourceRef", "policySelector")},

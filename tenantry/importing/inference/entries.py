@@ -13,10 +13,12 @@ from tenantry.importing.inference.literal import literal
 from tenantry.importing.inference.order import in_order
 from tenantry.importing.inference.overlay import DIFFER, Overlaid, Place, overlaid, unified
 from tenantry.importing.inference.survey import Survey, is_ours
+from tenantry.importing.inference.variables import Variables
 from tenantry.importing.inference.world import Notes, Thing
 from tenantry.model import Helm, Kustomize
 from tenantry.model.strict import Model
 
+Apps = Mapping[str, Mapping[Place, FoundApp]]
 Surveys = Mapping[str, Survey]
 _BLOCKS: dict[str, type[Model]] = {"kustomize": Kustomize, "helm": Helm}
 
@@ -94,7 +96,7 @@ def misplaced(found: Mapping[Place, FoundApp], surveys: Surveys) -> list[Place]:
 # --- beside apps ------------------------------------------------------------------------------------------------------
 
 
-def attached(surveys: Surveys, tenant: str, apps: Mapping[str, Mapping[Place, FoundApp]]) -> dict[str, Any]:
+def attached(surveys: Surveys, tenant: str, apps: Apps, variables: Variables, notes: Notes) -> dict[str, Any]:
     """`alerts` and `receivers` of an owner, and the image automation of its apps, which is added to their content."""
     made: dict[str, dict[str, dict[Place, Any]]] = {"alerts": defaultdict(dict), "receivers": defaultdict(dict)}
     for place in dict.fromkeys(place for found in apps.values() for place in found):
@@ -111,7 +113,12 @@ def attached(surveys: Surveys, tenant: str, apps: Mapping[str, Mapping[Place, Fo
         for app in here.values():
             if automation := own.images(app):
                 app.automation = automation
-    return {group: _agreed(entries) for group, entries in made.items() if entries}
+    path = ("tenants", tenant) if tenant else ("platform",)
+    return {
+        group: {key: _agreed((*path, group, key), found, variables, notes) for key, found in entries.items()}
+        for group, entries in made.items()
+        if entries
+    }
 
 
 def _sources_here(apps: Mapping[str, FoundApp]) -> dict[tuple[str, str], str]:
@@ -125,32 +132,36 @@ def _sources_here(apps: Mapping[str, FoundApp]) -> dict[tuple[str, str], str]:
     return found
 
 
-def _agreed(entries: Mapping[str, Mapping[Place, Any]]) -> dict[str, Any]:
-    """One entry for each key: these have no overrides."""
-    agreed = {key: unified(found) for key, found in entries.items()}
-    return {key: next(iter(entries[key].values())) if each is DIFFER else each for key, each in agreed.items()}
+def _agreed(path: tuple[str, ...], found: Mapping[Place, Any], variables: Variables, notes: Notes) -> Any:
+    """One entry for all places: this part of the file has no overrides."""
+    one = unified(found, variables.named(*path[1:]))
+    if one is not DIFFER:
+        return one
+    first = next(iter(found))
+    notes.decide(path, f"decide: this is what was found in {first.environment}; other environments or clusters differ")
+    return found[first]
 
 
-def automation_of(found: Mapping[Place, FoundApp]) -> dict[str, Any]:
+def automation_of(found: Mapping[Place, FoundApp], variables: Variables, notes: Notes) -> dict[str, Any]:
     """`imageAutomation` of an app, which is the same in all environments that have it."""
     there = {place: app.automation for place, app in found.items() if app.automation}
     if not there:
         return {}
-    same = unified(there)
-    entry = dict(next(iter(there.values())) if same is DIFFER else same)
+    first = next(iter(found.values()))
+    entry = dict(_agreed((*first.path, "imageAutomation"), there, variables, notes))
     environments = list(dict.fromkeys(place.environment for place in there))
     if set(environments) != {place.environment for place in found}:
         entry["environments"] = environments
     return {"imageAutomation": entry}
 
 
-def named(surveys: Surveys, tenant: str, notes: Notes) -> dict[str, Any]:
+def named(surveys: Surveys, tenant: str, variables: Variables, notes: Notes) -> dict[str, Any]:
     """Credentials by name alone, and configs with their data, if it was read."""
     credentials: dict[str, Any] = {}
-    configs: dict[str, Any] = {}
+    configs: defaultdict[str, dict[Place, Any]] = defaultdict(dict)
     path = ("tenants", tenant) if tenant else ("platform",)
     for survey in surveys.values():
-        for (owner, _), here in survey.named.items():
+        for (owner, cluster), here in survey.named.items():
             if owner != tenant:
                 continue
             for key, thing in here.credentials.items():
@@ -158,12 +169,14 @@ def named(surveys: Surveys, tenant: str, notes: Notes) -> dict[str, Any]:
                 _take(notes, thing, (*path, "credentials", key))
             for key, thing in here.configs.items():
                 data = thing.at("data") if thing is not None and is_ours(thing) else None
-                configs[key] = {"data": literal(data)} if data else configs.get(key, {"existing": True})
+                place = Place(survey.world.environment, cluster)
+                configs[key][place] = {"data": literal(data)} if data else {"existing": True}
                 if data and thing is not None:
                     notes.take(thing.read, *path, "configs", key)
                 else:
                     _take(notes, thing, (*path, "configs", key))
-    return {key: each for key, each in (("credentials", credentials), ("configs", configs)) if each}
+    made = {key: _agreed((*path, "configs", key), found, variables, notes) for key, found in configs.items()}
+    return {key: each for key, each in (("credentials", credentials), ("configs", made)) if each}
 
 
 def _take(notes: Notes, thing: Thing | None, path: tuple[str, ...]) -> None:

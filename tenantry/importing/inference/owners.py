@@ -32,23 +32,17 @@ class Territory:
         return (self.main, *self.extra.values())
 
 
-def platform_namespace(world: World) -> str:
-    """Where the add-ons of the management cluster lie."""
-    ours = Counter(
-        each.namespace for each in _apps(world) if _is_ours(each) and not _tenant(each) and not _remote(each)
-    )
-    stores = Counter(
-        _storage(each) for each in _apps(world) if _is_ours(each) and _remote(each) and _is_platform_release(each)
-    )
-    ours += stores
+def platform_namespace(worlds: Iterable[World]) -> str:
+    """Where add-ons lie on management clusters, and where their releases are stored: one namespace for all environments."""
+    apps = [each for world in worlds for each in _apps(world)]
+    ours = Counter(each.namespace for each in apps if _is_ours(each) and not _tenant(each) and not _remote(each))
+    ours += Counter(_storage(each) for each in apps if _is_ours(each) and _remote(each) and _is_platform_release(each))
     if ours:
         return ours.most_common(1)[0][0]
-    if any(each.namespace == FLUX and not _remote(each) and each.name != FLUX for each in _apps(world)):
+    if any(each.namespace == FLUX and not _remote(each) and each.name != FLUX for each in apps):
         return FLUX
     # Tenantry stores the releases of add-ons in one namespace, so it should be that of releases that exist.
-    stored = Counter(
-        _storage(each) for each in _apps(world) if _remote(each) and not each.spec.get("serviceAccountName")
-    )
+    stored = Counter(_storage(each) for each in apps if _remote(each) and not each.spec.get("serviceAccountName"))
     return stored.most_common(1)[0][0] if stored else FLUX
 
 
@@ -63,7 +57,7 @@ def _storage(thing: Thing) -> str:
 
 def is_platforms(world: World, namespace: str) -> bool:
     """Whether a namespace is the platform team's, by its name or by what lies in it."""
-    if namespace in (FLUX, platform_namespace(world)):
+    if namespace in (FLUX, world.platform):
         return True
     made = world.get("Namespace", "", namespace)
     if (made and _tenant(made)) or any(_tenant(each) for each in world.of(*_FLUX_KINDS, namespace=namespace)):

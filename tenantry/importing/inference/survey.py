@@ -13,7 +13,6 @@ from tenantry.importing.inference.owners import (
     FLUX,
     Territory,
     is_platforms,
-    platform_namespace,
     territories,
     without_environment,
 )
@@ -35,7 +34,7 @@ class Survey:
         """taken: the clusters of all environments so far."""
         self.world = world
         self.remotes = Remotes(world, taken)
-        self.platform = platform_namespace(world)
+        self.platform = world.platform
         self.territories = {each.tenant: each for each in territories(world)}
         self._holders = {name: each for each in self.territories.values() for name in each.namespaces}
         self.baselines: dict[Place, list[Thing]] = {}

@@ -19,10 +19,11 @@ from tenantry.importing.inference.entries import (
     with_overrides,
 )
 from tenantry.importing.inference.found import FoundApp
+from tenantry.importing.inference.namespaces import difference
 from tenantry.importing.inference.order import in_order
 from tenantry.importing.inference.overlay import DIFFER, Place, overlaid, same, unified
 from tenantry.importing.inference.owners import extra_name
-from tenantry.importing.inference.settings import OPEN, Space, account_of, difference, settings_of
+from tenantry.importing.inference.settings import OPEN, Space, account_of, settings_of
 from tenantry.importing.inference.sources import included, source_entry
 from tenantry.importing.inference.times import Times
 from tenantry.importing.inference.variables import Variables
@@ -56,8 +57,8 @@ class TenantEntry:
             entry["clusterAdmin"] = True
         entry |= self._rights()
         sources = self._sources()
-        beside = attached(self._surveys, self._tenant, self._apps)
-        entry |= named(self._surveys, self._tenant, self._notes)
+        beside = attached(self._surveys, self._tenant, self._apps, self._variables, self._notes)
+        entry |= named(self._surveys, self._tenant, self._variables, self._notes)
         if sources:
             entry["sources"] = sources
         if self._apps:
@@ -65,7 +66,11 @@ class TenantEntry:
         return in_order({**entry, **beside, "adopt": True}, Tenant)
 
     def _app(self, found: Mapping[Place, FoundApp]) -> dict[str, Any]:
-        entry = {**placed(found, self._surveys), **app_entry(found, self._notes), **automation_of(found)}
+        entry = {
+            **placed(found, self._surveys),
+            **app_entry(found, self._notes),
+            **automation_of(found, self._variables, self._notes),
+        }
         return in_order(entry, App)
 
     # --- namespaces and the account -----------------------------------------------------------------------------------

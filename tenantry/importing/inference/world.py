@@ -74,12 +74,13 @@ class Thing:
 
 
 class World:
-    """The objects on the management cluster of one environment."""
+    """The objects on the management cluster of one environment. platform: the namespace of add-ons there."""
 
     def __init__(self, inventory: Inventory, environment: str, notes: Notes) -> None:
         self.environment = environment
         self.management = inventory.management[environment]
         self.notes = notes
+        self.platform = ""
         read = (Thing(each) for each in inventory.objects if each.environment == environment)
         self.things = expressible(read, notes)
         self._by_kind: dict[str, list[Thing]] = defaultdict(list)

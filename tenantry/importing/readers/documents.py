@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -67,11 +68,22 @@ def _constructed(root: Node, name: str) -> Any:
     _refuse_doubled_keys(root, name)
     loader = ManifestLoader("")
     try:
-        return loader.construct_document(root)
+        return _with_texts_as_keys(loader.construct_document(root))
     except ValueError as error:
         raise Refused(f"{location(name, root)}: not valid YAML: {error}", _FIX) from None
     finally:
         loader.dispose()
+
+
+def _with_texts_as_keys(data: Any) -> Any:
+    """Keys as JSON has them, to which Kubernetes converts what it reads."""
+    if isinstance(data, dict):
+        return {_key(key): _with_texts_as_keys(each) for key, each in data.items()}
+    return [_with_texts_as_keys(each) for each in data] if isinstance(data, list) else data
+
+
+def _key(key: Any) -> str:
+    return key if isinstance(key, str) else json.dumps(key, default=str)
 
 
 def _refuse_doubled_keys(root: Node, name: str) -> None:

@@ -17,7 +17,13 @@ from tenantry.render import write_directory
 ROOT = Path(__file__).parents[3]
 FLEETS = (
     *("examples/flux2-multi-tenancy", "examples/hubs", "examples/kamaji", "examples/minimal", "examples/multi-cluster"),
-    *("examples/teams", "tests/golden/addons", "tests/golden/alerts", "tests/golden/identities", "tests/golden/includes"),
+    *(
+        "examples/teams",
+        "tests/golden/addons",
+        "tests/golden/alerts",
+        "tests/golden/identities",
+        "tests/golden/includes",
+    ),
     *("tests/golden/kubeconfigs", "tests/golden/namespaces", "tests/golden/receivers"),
 )
 

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenantry.importing.text import text_of
+from tenantry.importing.text import Comments, text_of
 from tenantry.source.parse import parse
 
 ODD = [
@@ -38,7 +38,7 @@ ODD = [
         "a:",
     ),
 ]
-TEXTS = st.sampled_from(ODD) | st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=12)
+TEXTS = st.sampled_from(ODD) | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 VALUES = st.recursive(
     st.booleans() | st.integers(-(2**53), 2**53) | st.floats(-1e6, 1e6) | TEXTS,
     lambda below: st.lists(below, max_size=3) | st.dictionaries(TEXTS.filter(bool), below, max_size=3),
@@ -67,7 +67,7 @@ def test_odd_texts_read_back_in_every_position() -> None:
 
 def test_a_comment_stands_before_its_place() -> None:
     data = {"apiVersion": "tenantry/v1", "tenants": {"rocky": {"network": "open", "quota": {"pods": "4"}}}}
-    comments = {("tenants", "rocky", "network"): ["decide: a\nb"]}
+    comments: Comments = {("tenants", "rocky", "network"): ["decide: a\nb"]}
     assert text_of(data, ["Written."], comments) == (
         "# yaml-language-server: $schema=tenants.schema.json\n# Written.\napiVersion: tenantry/v1\n\n"
         'tenants:\n  rocky:\n    # decide: a\\nb\n    network: open\n    quota: {pods: "4"}\n'
