@@ -77,7 +77,7 @@ check: setup ## formatting, lint, types, layers, spelling, generated documentati
 
 .PHONY: lint-workflows
 lint-workflows: ## check the workflows of GitHub with actionlint (needs Go; the first run builds it in 10 seconds)
-	go -C .ci/actionlint tool actionlint $(addprefix $(CURDIR)/,$(wildcard .github/workflows/*.yml))
+	go -C .ci/actionlint tool actionlint $(addprefix $(CURDIR)/,$(wildcard .github/workflows/*.yml templates/pulumi/.github/workflows/fleet.yml))
 
 .PHONY: format
 format: setup ## format the code

@@ -43,7 +43,13 @@ Exit codes:
 @click.option(
     "--merge", is_flag=True, help="Also change edited files, if Git can merge both changes without a conflict."
 )
-@click.option("--keep", metavar="FILE", multiple=True, help="Leave an edited file as it is, and do not show it again.")
+@click.option(
+    "--keep",
+    metavar="FILE",
+    multiple=True,
+    type=click.Path(),
+    help="Leave an edited file as it is, and do not show it again.",
+)
 @output_option("text", "json", kind="Upgrade")
 def command(directory: Path, keep: tuple[str, ...], output: str, *, dry_run: bool, check: bool, merge: bool) -> int:
     """Show what this version of `tenantry init` would write differently into a project that an older version made.

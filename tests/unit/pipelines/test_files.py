@@ -12,7 +12,9 @@ import yaml
 
 from tests.pipeline import REPOSITORY, load
 
-WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
+OF_A_FLEET = REPOSITORY / "templates" / "pulumi" / ".github" / "workflows" / "fleet.yml"
+"""The only workflow of a new fleet that is not the same as one of ours."""
+WORKFLOWS = [*sorted((REPOSITORY / ".github" / "workflows").glob("*.yml")), OF_A_FLEET]
 ACTION = REPOSITORY / "action.yml"
 TEMPLATES = sorted((REPOSITORY / "templates").glob("*/template.yml"))
 BY_TAG = {"pulumi/actions@v6", "github/codeql-action/upload-sarif@v3"}
