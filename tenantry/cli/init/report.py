@@ -51,6 +51,7 @@ def next_steps(directory: Path, answers: Answers) -> list[tuple[str, str]]:
         (". .venv/bin/activate", ""),
         ("tenantry validate", "check tenants.yaml"),
         (f"tenantry render -e {first}", "look at the objects"),
+        ("tenantry sandbox tools", "build the programs, once"),
         ("tenantry sandbox up", "real API servers and Flux"),
         (f"tenantry sandbox run -- pulumi stack select --create {first}", ""),
         (f"tenantry sandbox run -- pulumi up --stack {first}", "apply it"),

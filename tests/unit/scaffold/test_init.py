@@ -85,6 +85,7 @@ Next:
   . .venv/bin/activate
   tenantry validate                              # check tenants.yaml
   tenantry render -e dev                         # look at the objects
+  tenantry sandbox tools                         # build the programs, once
   tenantry sandbox up                            # real API servers and Flux
   tenantry sandbox run -- pulumi stack select --create dev
   tenantry sandbox run -- pulumi up --stack dev  # apply it
