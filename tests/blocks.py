@@ -11,6 +11,7 @@ project that the page started last:
     <!-- exits: CODE -->       what its last command exits with, if it is not 0
     <!-- example: WHAT -->     its output is an example and is not compared
     <!-- merges: FILE -->      the block of YAML is merged into FILE
+    <!-- patches: FILE -->     the block, a diff without numbers, is applied to FILE
     <!-- writes: FILE -->      the block is FILE
 
 Several in one comment are parted by semicolons.
@@ -27,7 +28,7 @@ from textwrap import dedent
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ["README.md", *sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/**/*.md"))]
 SHELLS = ("console", "bash", "sh")
-NOTES = ("runs", "not run", "starts", "exits", "example", "merges", "writes")
+NOTES = ("runs", "not run", "starts", "exits", "example", "merges", "patches", "writes")
 
 _BLOCK = re.compile(r"(?:^ *<!-- ([^>]*) -->\n)?^( *)```(\w+)\n(.*?)^\2```$", re.MULTILINE | re.DOTALL)
 _VARYING = (

@@ -86,5 +86,7 @@ def _as_before(fleet: Project) -> Iterator[None]:
 
 @pytest.mark.parametrize("page", RUN_HERE)
 def test_the_commands_of_a_page_do_what_it_shows(page: str, operator: Operator) -> None:
+    operator.differences.clear()
     for block in blocks(page):
         operator.follow(block)
+    assert operator.differences == []

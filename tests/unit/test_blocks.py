@@ -1,4 +1,7 @@
-"""Every block of commands in the documentation is run, here or by tests/e2e, or says why nothing can run it."""
+"""Every block of commands in the documentation is run, here or by tests/e2e, or says why nothing can run it.
+
+`pytest --update-golden` writes what commands print into the pages; read the difference as a reader would.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.blocks import PAGES, blocks
-from tests.reader import Reader
+from tests.blocks import PAGES, ROOT, blocks
+from tests.reader import Difference, Reader
 
 NOT_RUN = 17
 """How many blocks nothing runs. Find a way to run a new one before you raise this."""
@@ -29,12 +32,26 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("page", RUN_HERE)
-def test_the_commands_of_a_page_do_what_it_shows(page: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_commands_of_a_page_do_what_it_shows(
+    page: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], *, update_golden: bool
+) -> None:
     reader, found = Reader(tmp_path, capsys.readouterr), blocks(page)
     if "starts" not in found[0].notes:
         reader.start("repository")
     for block in found:
         reader.follow(block)
+    if update_golden:
+        _write(ROOT / page, reader.differences)
+    assert reader.differences == []
+
+
+def _write(page: Path, differences: list[Difference]) -> None:
+    """Make a page show what its commands print."""
+    text = page.read_text(encoding="utf-8")
+    for block, command, shown, printed in differences:
+        now = block.text.replace(f"{command}\n{shown}", f"{command}\n{printed}")
+        text = text.replace(block.text, now, 1)
+    page.write_text(text, encoding="utf-8")
 
 
 def test_blocks_that_nothing_runs_are_few_and_say_why() -> None:
