@@ -34,13 +34,6 @@ def _minimal(root: Path) -> str:
     return text
 
 
-def _broken(root: Path) -> None:
-    """Three mistakes in one file."""
-    text = _minimal(root).replace("clusters: {all: true}", "clusters: {names: [edgy]}")
-    text = text.replace("db: {kustomize: {source: manifests, path:", "db: {kustomize: {source: manifest, pth:")
-    (root / "broken.yaml").write_text(text, encoding="utf-8")
-
-
 def _recipes(root: Path) -> None:
     shutil.copy(ROOT / "tests" / "golden" / "tasks" / "fleet.yaml", root / "tenants.yaml")
 
@@ -104,7 +97,6 @@ PROJECTS: dict[str, tuple[Callable[[Path], object], Callable[[Path], object]]] =
     "recipes-offboarding-app": (_recipes_offboarding, bool),
     "minimal": (_minimal, bool),
     "unused": (_unused, bool),
-    "broken": (_broken, bool),
     "moved": (_moved, bool),
     "self-service": (_self_service, bool),
     "empty": (bool, bool),

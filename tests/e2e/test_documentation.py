@@ -2,54 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.blocks import PAGES, ROOT, blocks
+from tests.e2e.operator import Operator
 from tests.e2e.project import REPOSITORY, Project
-from tests.reader import Reader
 
 pytestmark = pytest.mark.e2e
 
 RUN_HERE = [page for page in PAGES if any(each.runs == "sandbox" for each in blocks(page))]
-
-
-class Operator(Reader):
-    """Somebody with the sandbox's kubeconfigs and programs; what Pulumi asks for, they type."""
-
-    runs = "sandbox"
-
-    def __init__(self, project: Project) -> None:
-        super().__init__(project.root, lambda: ("", ""))
-        self.environment = {
-            **project.environment(),
-            "PATH": f"{Path(sys.executable).parent}:{project.environment()['PATH']}",
-            "PULUMI_SKIP_CONFIRMATIONS": "true",
-            "GIT_CONFIG_GLOBAL": os.devnull,
-        }
-
-    def start(self, project: str) -> None:
-        """Nothing: a page's sandbox blocks are about the running fleet."""
-
-    def printed(self, command: str) -> tuple[int, str]:
-        done = subprocess.run(
-            ["bash", "-c", command.replace(".venv/bin/", "")],
-            cwd=self.root,
-            env=self.environment,
-            input="typed",
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-            timeout=600,
-        )
-        return done.returncode, done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +32,7 @@ def operator(fleet: Project) -> Iterator[Operator]:
         subprocess.run(["git", "-C", str(root.parent / "manifests"), *command.split()], check=True)
     for command in ("init -q -b main", "add tenants.yaml", "-c user.name=a -c user.email=a commit -qm Base"):
         subprocess.run(["git", "-C", str(root), *command.split()], check=True)
-    yield Operator(fleet)
+    yield Operator(root, fleet.environment())
     for name in ("manifests", "manifests-main"):
         shutil.rmtree(root.parent / name)
     shutil.rmtree(root / ".git")

@@ -60,3 +60,9 @@ def test_blocks_that_nothing_runs_are_few_and_say_why() -> None:
         f"{each.place}: {each.runs}" for each in every if each.runs not in ("here", "sandbox", "new-fleet", "tutorial")
     ]
     assert len(left) == NOT_RUN, "\n".join(left)
+
+
+def test_what_is_left_to_the_tutorial_is_in_the_tutorial() -> None:
+    followed = {command for block in blocks("docs/tutorial.md") for command, _ in block.commands()}
+    left = {c for page in PAGES for block in blocks(page) if block.runs == "tutorial" for c, _ in block.commands()}
+    assert left - followed == set()

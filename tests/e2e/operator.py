@@ -1,0 +1,44 @@
+"""Somebody who follows a page of the documentation on running clusters."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.reader import Reader
+
+
+class Operator(Reader):
+    """Somebody with the sandbox's kubeconfigs and programs; what Pulumi asks for, they type."""
+
+    runs = "sandbox"
+
+    def __init__(self, root: Path, environment: Mapping[str, str]) -> None:
+        super().__init__(root, lambda: ("", ""))
+        self.environment = {
+            **environment,
+            "PATH": f"{Path(sys.executable).parent}:{environment['PATH']}",
+            "PULUMI_SKIP_CONFIRMATIONS": "true",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            **{f"GIT_{who}_{what}": "test" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+        }
+
+    def start(self, project: str) -> None:
+        """Nothing: a page's sandbox blocks are about the running fleet."""
+
+    def printed(self, command: str) -> tuple[int, str]:
+        done = subprocess.run(
+            ["bash", "-c", command.replace(".venv/bin/", "")],
+            cwd=self.here,
+            env=self.environment,
+            input="typed",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=600,
+        )
+        return done.returncode, done.stdout
