@@ -4,8 +4,9 @@ A comment above a block says what the test has to know; without one, a block of 
 project that the page started last:
 
     <!-- runs: sandbox -->     run by tests/e2e, on the clusters of the repository's environment `dev`
-    <!-- runs: new-fleet -->   run by tests/e2e, in a project that `tenantry init` makes
-    <!-- runs: tutorial -->    its commands are in docs/tutorial.md too, which tests/e2e follows
+    <!-- runs: tutorial -->    docs/tutorial.md has these commands, and tests/e2e follows it with the package as others install it
+    <!-- runs: new-fleet -->   run after that, in the same project
+    <!-- runs: at the end -->  run last there
     <!-- not run: REASON -->   nothing here can run it; tests/unit/test_blocks.py counts these
     <!-- starts: PROJECT -->   a new project, see tests/unit/test_blocks.py
     <!-- exits: CODE -->       what its last command exits with, if it is not 0
@@ -28,6 +29,7 @@ from textwrap import dedent
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ["README.md", *sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/**/*.md"))]
 SHELLS = ("console", "bash", "sh")
+RUNNERS = ("here", "sandbox", "tutorial", "new-fleet", "at the end")
 NOTES = ("runs", "not run", "starts", "exits", "example", "merges", "patches", "writes")
 
 _BLOCK = re.compile(r"(?:^ *<!-- ([^>]*) -->\n)?^( *)```(\w+)\n(.*?)^\2```$", re.MULTILINE | re.DOTALL)
@@ -36,6 +38,7 @@ _VARYING = (
     (r"\(\d+\.\d+ s\)", "(SECONDS)"),
     (r"\b\d+(s|m|h|d)\b", "AGE"),
     (r"-[0-9a-f]{8}\b", "-HASH"),
+    (r"ended \d+ processes", "ended PROCESSES"),
 )
 """What differs from run to run."""
 
@@ -83,8 +86,9 @@ def blocks(page: str) -> list[Block]:
 
 
 def is_shown(shown: str, printed: str) -> bool:
-    """Whether a page's output is what was printed. A line of three dots stands for any lines."""
+    """Whether a page's output is what was printed. A line of three dots stands for any lines, `, ...` for more words."""
     parts = [re.escape(part) for part in re.split(r"^ *\.\.\.\n", _steady(shown), flags=re.MULTILINE)]
+    parts = [part.replace(r",\ \.\.\.", ",.*") for part in parts]
     return re.fullmatch("(?:.*\n)*?".join(parts), _steady(printed)) is not None
 
 
@@ -95,5 +99,7 @@ def _steady(text: str) -> str:
 
 
 def _notes(comment: str) -> dict[str, str]:
+    if comment.startswith("not run: "):
+        return {"not run": comment.removeprefix("not run: ")}
     pairs = (each.partition(": ") for each in comment.split("; "))
     return {key: value for key, _, value in pairs if key in NOTES}

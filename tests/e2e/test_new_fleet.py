@@ -1,4 +1,4 @@
-"""docs/new-fleet.md, from an empty directory to running apps: with the package as others install it, not with this repository."""
+"""docs/tutorial.md and docs/new-fleet.md, from an empty directory, with the package as others install it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tenantry.sandbox.ports import allocate
 from tests.blocks import blocks
 from tests.e2e.caretaker import caretaker
 from tests.e2e.clusters import Cluster
+from tests.e2e.operator import Operator
 from tests.e2e.project import REPOSITORY, Project, sandboxed
-from tests.reader import Reader
 
 pytestmark = pytest.mark.e2e
 
@@ -43,54 +43,43 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
             yield made
 
 
-class Newcomer(Reader):
+class Newcomer(Operator):
     """Somebody who types what the page says; only the port is another, so that several sandboxes can run."""
 
-    runs = "new-fleet"
-
-    def __init__(self, project: Project) -> None:
-        super().__init__(project.root, lambda: ("", ""))
-        self.port = project.port
-        self.environment = {
-            **os.environ,
-            "PATH": f"{BIN}:{os.environ['PATH']}",
-            "PULUMI_SKIP_CONFIRMATIONS": "true",
-            "GIT_CEILING_DIRECTORIES": str(project.root.parent),
-        }
-
-    def start(self, project: str) -> None:
-        """Nothing: what runs without a sandbox is run by the fast tests."""
+    def __init__(self, project: Project, runs: str) -> None:
+        super().__init__(project.root, {**os.environ, "GIT_CEILING_DIRECTORIES": str(project.root.parent)})
+        self.port, self.runs = project.port, runs
 
     def printed(self, command: str) -> tuple[int, str]:
         if command.startswith("tenantry init"):
             command += f" --sandbox-port {self.port}"
         if command.startswith("pulumi "):
             command = f"tenantry sandbox run -- {command}"
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=self.root,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-            timeout=600,
-        )
-        return done.returncode, done.stdout
+        return super().printed(command)
 
 
-def test_the_page_leads_from_an_empty_directory_to_running_apps(project: Project) -> None:
-    newcomer = Newcomer(project)
-    for block in blocks("docs/new-fleet.md"):
+def follow(page: str, project: Project, runs: str) -> None:
+    newcomer = Newcomer(project, runs)
+    for block in blocks(page):
         newcomer.follow(block)
+    assert newcomer.differences == []
+
+
+def test_the_tutorial_leads_from_an_empty_directory_to_a_second_tenant_on_a_remote_cluster(project: Project) -> None:
+    follow("docs/tutorial.md", project, "tutorial")
     apps = json.loads(project.tenantry("status", "--environment", "dev", "--output", "json").ok().out)["apps"]
     assert {(each["tenant"], each["cluster"], each["app"], each["status"]) for each in apps} == {
         ("rocky", "hub-dev", "web", "ready"),
         ("rocky", "edge-1", "web", "ready"),
+        ("movy", "edge-1", "shop", "ready"),
     }
     with closing(Cluster(project.kubeconfig("edge-1"))) as edge:
         edge.wait_scaled("rocky", "web", 1)
+        edge.wait_scaled("movy", "web", 2)
+
+
+def test_the_page_on_new_fleets_goes_on_from_there(project: Project) -> None:
+    follow("docs/new-fleet.md", project, "new-fleet")
 
 
 def test_the_file_has_no_warnings_and_the_policy_pack_no_violations(project: Project) -> None:
@@ -108,3 +97,8 @@ def test_pulumi_new_makes_the_same(project: Project, tmp_path: Path) -> None:
     made.tenantry("validate", "--strict").ok()
     made.tenantry("upgrade").ok()
     made.tenantry("upgrade", "--check").ok()
+
+
+def test_in_the_end_nothing_is_left(project: Project) -> None:
+    follow("docs/tutorial.md", project, "at the end")
+    assert not project.sandbox.exists()
