@@ -6,7 +6,6 @@ A subcommand is imported only when it is called, because some import large libra
 
 from __future__ import annotations
 
-import gc
 import importlib
 import io
 import os
@@ -157,8 +156,6 @@ def main() -> None:
     """The entry point of the installed command."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # the terminal's encoding may lack characters of the file
-    # The plan of a large fleet is millions of objects without cycles. Looking for some took a quarter of the time.
-    gc.set_threshold(200_000)
     sys.exit(run(sys.argv[1:]))
 
 

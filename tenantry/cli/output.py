@@ -8,12 +8,11 @@ import sys
 from collections.abc import Sequence
 from contextvars import ContextVar
 from math import isfinite
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tenantry.cli.progress import room
+from tenantry.cli.progress import room, terminal_columns
 from tenantry.cli.progress import working as working
 from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused, Severity
 from tenantry.messages.problems import Problem
@@ -37,7 +36,7 @@ def _is_terminal(stream: Any) -> bool:
 
 def columns(stream: Any) -> int | None:
     """How wide a terminal is; None if the stream is not one. Programs need each fact on one line, so nothing is wrapped."""
-    return get_terminal_size().columns if _is_terminal(stream) else None
+    return terminal_columns() if _is_terminal(stream) else None
 
 
 def say(message: str) -> None:
@@ -139,7 +138,7 @@ def _report(diagnostics: Sequence[Diagnostic], closing: str) -> None:
     """Print each problem with its line of the file: places in bold, codes and carets in the colour of the severity."""
     from tenantry.cli.excerpt import excerpts
 
-    width = get_terminal_size().columns if _is_terminal(sys.stderr) else _PIPE_WIDTH
+    width = terminal_columns() if _is_terminal(sys.stderr) else _PIPE_WIDTH
     for diagnostic, excerpt in zip(diagnostics, excerpts(diagnostics, width - _GUTTER), strict=True):
         colour = _COLOURS[diagnostic.severity]
         first, *rest = format_diagnostic(diagnostic).splitlines()

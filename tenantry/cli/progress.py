@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from shutil import get_terminal_size
 from typing import ClassVar
 
 from tenantry.messages.progress import Tell, silent
@@ -75,7 +74,7 @@ class _Line:
         seconds = f" ... {time.monotonic() - self._started:.0f} s"
         text = f"{self._what}: {self._detail}" if self._detail else self._what
         # One column is left free: a terminal would wrap a line that fills all of them.
-        line = text[: max(0, get_terminal_size().columns - len(seconds) - 1)] + seconds
+        line = text[: max(0, terminal_columns() - len(seconds) - 1)] + seconds
         with self._lock:
             if line != self._shown and not self._done.is_set():
                 self._write(f"\r{line}\x1b[K")
@@ -108,3 +107,10 @@ def room() -> Iterator[None]:
     """Remove the line while something is printed. It comes back if the work goes on."""
     with _Line.current.removed() if _Line.current else nullcontext():
         yield
+
+
+def terminal_columns() -> int:
+    """The width of the terminal, or of the last one that is known."""
+    from shutil import get_terminal_size  # loads libraries for archives
+
+    return get_terminal_size().columns

@@ -5,8 +5,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from pydantic_core import CoreSchema
 
@@ -16,17 +15,16 @@ NONE: Any = object()
 """Stands for a default that is not given."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Constraints:
+class Constraints(NamedTuple):
     """What `Field` notes in an annotation, or as the value of a field."""
 
     default: Any
     default_factory: Callable[[], Any] | None
     alias: str | None
-    limits: dict[str, Any]
+    limits: tuple[tuple[str, Any], ...]
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Handler) -> CoreSchema:
-        return {**handler(source), **self.limits}
+        return {**handler(source), **dict(self.limits)}
 
 
 def Field(  # pydantic's name
@@ -37,11 +35,10 @@ def Field(  # pydantic's name
     **limits: Any,
 ) -> Any:
     """Describe a field. Args: alias: its key, if that is a word of Python; limits: min_length, max_length, pattern, ge, le."""
-    return Constraints(default, default_factory, alias, limits)
+    return Constraints(default, default_factory, alias, tuple(limits.items()))
 
 
-@dataclass(frozen=True, slots=True)
-class FieldInfo:
+class FieldInfo(NamedTuple):
     """A field; annotation: its type, without what `Annotated` adds; declared: with it."""
 
     annotation: Any

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic_core import CoreSchema, core_schema
 
@@ -14,8 +13,7 @@ Handler = Callable[[Any], CoreSchema]
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, slots=True)
-class AfterValidator:
+class AfterValidator(NamedTuple):
     """func: takes the valid value, and what else is known if it has a second parameter; returns the value or raises."""
 
     func: Callable[..., Any]
@@ -27,8 +25,7 @@ class AfterValidator:
         return core_schema.no_info_after_validator_function(self.func, inner)
 
 
-@dataclass(frozen=True, slots=True)
-class BeforeValidator:
+class BeforeValidator(NamedTuple):
     """func: takes the value as it is written; returns what is checked instead, or raises."""
 
     func: Callable[[Any], Any]
@@ -37,8 +34,7 @@ class BeforeValidator:
         return core_schema.no_info_before_validator_function(self.func, handler(source))
 
 
-@dataclass(frozen=True, slots=True)
-class PlainValidator:
+class PlainValidator(NamedTuple):
     """func: takes the place of all checks of the type."""
 
     func: Callable[[Any], Any]
@@ -48,11 +44,11 @@ class PlainValidator:
         return core_schema.no_info_plain_validator_function(self.func, json_schema_input_schema=anything)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class WithJsonSchema:
     """The JSON Schema of a type whose checks are Python."""
 
-    json_schema: dict[str, Any]
+    def __init__(self, json_schema: dict[str, Any]) -> None:
+        self.json_schema = json_schema
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: object) -> dict[str, Any]:
         return dict(self.json_schema)
