@@ -93,7 +93,7 @@ class Report:
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """What to do until the fleet has taken everything over, in this order."""
-        found = {"risky": bool(self.risks), "left_over": bool(self.left_over)}
+        found = {"risky": bool(self.risks), "left_over": bool(self.left_over), "decisions": bool(self.draft.decisions)}
         return steps(self.inventory, self.proof, self.renamed, self.plans, **found)
 
 

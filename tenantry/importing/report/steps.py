@@ -35,6 +35,9 @@ class Step:
 _LAST = Step("Read what this report says is not in tenants.yaml, and do what it says.")
 
 
+_DECIDE = Step("Follow the comments in tenants.yaml that begin with 'decide:', and delete them.")
+
+
 class _Place(NamedTuple):
     """An object, and the context of the kubeconfig with its cluster; empty if there is one management cluster only."""
 
@@ -50,12 +53,14 @@ def steps(
     *,
     risky: bool,
     left_over: bool,
+    decisions: bool,
 ) -> tuple[Step, ...]:
     """The steps in their order."""
     hubs = tuple(dict.fromkeys(plan.management for plan in plans.values()))
     contexts = {name: plan.management if len(hubs) > 1 else "" for name, plan in plans.items()}
     old = [_Place(object_id(each.manifest), contexts[each.environment]) for each in renamed]
     return (
+        *((_DECIDE,) if decisions else ()),
         *_check(hubs, plans, risky=risky),
         *_owners(inventory, proof, contexts),
         *_suspended(old),
@@ -66,14 +71,15 @@ def steps(
     )
 
 
-def _check(hubs: Sequence[str], environments: Iterable[str], *, risky: bool) -> Iterator[Step]:
-    bootstraps = (f"tenantry cluster bootstrap {shlex.quote(each)}" for each in hubs)
-    yield Step("Check the file, and mark the management clusters as the fleet's:", ("tenantry validate", *bootstraps))
+def _check(hubs: Sequence[str], plans: Mapping[str, Plan], *, risky: bool) -> Iterator[Step]:
+    clusters = dict.fromkeys((*hubs, *(each.cluster for plan in plans.values() for each in plan.placements)))
+    bootstraps = (f"tenantry cluster bootstrap {shlex.quote(each)}" for each in clusters)
+    yield Step("Check the file, and prepare the clusters; existing objects stay:", ("tenantry validate", *bootstraps))
     if risky:
         yield Step(
             "Decide about what this report says to check, and correct tenants.yaml where it has to stay as it is."
         )
-    preflights = tuple(f"tenantry preflight --environment {shlex.quote(each)}" for each in environments)
+    preflights = tuple(f"tenantry preflight --environment {shlex.quote(each)}" for each in plans)
     yield Step("See on the live cluster what adoption changes. Nothing is changed yet:", preflights)
 
 
