@@ -89,6 +89,12 @@ EDITS = (
     ),
 )
 
+
+def _manifests(root: Path) -> None:
+    """What `flux create ... --export` writes."""
+    shutil.copytree(ROOT / "tests" / "unit" / "importing" / "corpora" / "flux-create" / "input", root / "manifests")
+
+
 PROJECTS: dict[str, tuple[Callable[[Path], object], Callable[[Path], object]]] = {
     "repository": (_repository, bool),
     "review": (_repository, _edit_for_review),
@@ -99,6 +105,7 @@ PROJECTS: dict[str, tuple[Callable[[Path], object], Callable[[Path], object]]] =
     "unused": (_unused, bool),
     "moved": (_moved, bool),
     "self-service": (_self_service, bool),
+    "manifests": (_manifests, bool),
     "empty": (bool, bool),
 }
 """What a page can start with: what is committed, as origin/main too, and what is changed after that."""
