@@ -64,6 +64,11 @@ Exit codes:
     help="The kubeconfig with the contexts; default: KUBECONFIG, then ~/.kube/config.",
 )
 @click.option(
+    "--chart",
+    metavar="URL",
+    help="The repository with the chart for baselines, for remote clusters; https://... or oci://...",
+)
+@click.option(
     "--to",
     "target",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -83,6 +88,7 @@ def command(
     environments: tuple[str, ...],
     clusters: tuple[str, ...],
     kubeconfig: Path | None,
+    chart: str | None,
     target: Path,
     report_file: Path | None,
     output: str,
@@ -113,7 +119,7 @@ def command(
     if not read.objects:
         raise Refused("no Kubernetes objects were found", "name a directory that holds Flux objects, or a context")
     with working("planning the draft"):
-        draft = drafted(read)
+        draft = drafted(read, chart_at(chart) if chart else None)
     head = header([f"{each.environment}={each.text}" for each in sources])
     report = report_of(read, draft, text_of(draft.data, head, draft.decisions), str(target))
     if not dry_run:
@@ -137,6 +143,15 @@ def _print(report: Report, output: str, *, dry_run: bool) -> None:
         data(report.text.rstrip("\n"))
     width = columns(sys.stderr if dry_run else sys.stdout)
     (say if dry_run else data)(as_text(report, DisplayLimits(), width))
+
+
+def chart_at(url: str) -> dict[str, str]:
+    """`platform.chart.helm` for the chart of this version of Tenantry."""
+    from tenantry.charts import OBJECTS
+    from tenantry.kube.documents import document as read
+
+    version = str(read((OBJECTS / "Chart.yaml").read_text())["version"])
+    return {"url": url, **({"type": "oci"} if url.startswith("oci://") else {}), "version": version}
 
 
 def write_new(target: Path, text: str) -> None:

@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tenantry.flux.conformance import check_part
+from tenantry.flux.schemas import kinds
 from tenantry.importing.inference.applied import expressible
 from tenantry.importing.inventory import Key, key_of
 from tenantry.importing.model import Inventory, LeftOver, Path, Read
+from tenantry.kube.kinds import is_of_flux
 from tenantry.kube.objects import labels_of
 from tenantry.messages.data import mapping_at
+from tenantry.messages.text import format_path
 
 
 @dataclass(slots=True)
@@ -73,6 +77,25 @@ class Thing:
         return value
 
 
+def _is_taken(thing: Thing, notes: Notes) -> bool:
+    """Whether Flux takes an object; keys that only older versions of Flux know are left over.
+
+    Later steps rely on the types of values.
+    """
+    if thing.kind not in kinds() or not is_of_flux(str(thing.read.manifest["apiVersion"])):
+        return True
+    for finding in check_part(thing.kind, thing.spec, ("spec",)):
+        if finding.code != "unknown-key":
+            text = f"Flux refuses it: {format_path(finding.path)}: {finding.message}"
+            notes.leave(thing.read, text, "correct it where it is, then import again")
+            return False
+        if len(finding.path) == 2:
+            key = str(finding.path[1])
+            notes.leave(thing.read, f"Flux does not know '{key}' any more", "nothing: Flux ignores it", f"spec.{key}")
+            thing.spec = {name: each for name, each in thing.spec.items() if name != key}
+    return True
+
+
 class World:
     """The objects on the management cluster of one environment. platform: the namespace of add-ons there."""
 
@@ -82,7 +105,7 @@ class World:
         self.notes = notes
         self.platform = ""
         read = (Thing(each) for each in inventory.objects if each.environment == environment)
-        self.things = expressible(read, notes)
+        self.things = [each for each in expressible(read, notes) if _is_taken(each, notes)]
         self._by_kind: dict[str, list[Thing]] = defaultdict(list)
         self._by_key: dict[tuple[str, str, str], Thing] = {}
         for each in self.things:

@@ -22,7 +22,7 @@ def cleaned(manifest: Manifest) -> dict[str, Any]:
     notes = metadata.get("annotations")
     if isinstance(notes, dict):
         metadata["annotations"] = {key: value for key, value in notes.items() if key != _LAST_APPLIED}
-    for key in ("annotations", "labels"):
+    for key in ("annotations", "labels", "namespace"):
         if not metadata.get(key, True):
             del metadata[key]
     return {**_without_values(kept), "metadata": metadata}

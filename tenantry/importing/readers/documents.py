@@ -11,6 +11,7 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode
 
 from tenantry.importing.readers.clean import cleaned
+from tenantry.importing.readers.shape import misshapen
 from tenantry.kube.documents import ManifestLoader
 from tenantry.kube.objects import Manifest, readable_id
 from tenantry.messages.errors import InvalidFleet, Refused
@@ -118,4 +119,6 @@ def _objects(data: Any, root: Node, name: str) -> Iterator[Placed]:
     place = location(name, root)
     if readable_id(data) is None:
         raise Refused(f"{place}: not a Kubernetes object with 'apiVersion', 'kind' and 'metadata.name'", _FIX)
+    if part := misshapen(data):
+        raise Refused(f"{place}: '{part}' has a type that Kubernetes refuses there", _FIX)
     yield Placed(cleaned(data), f"{place.file}:{place.line}")

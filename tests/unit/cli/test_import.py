@@ -1,0 +1,76 @@
+"""`tenantry import`: what it writes where, and what it refuses. The content is tested in tests/unit/importing."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tenantry.load import load_fleet, plan_all
+from tests.unit.cli.test_cli import Capture, tenantry
+
+CORPUS = Path(__file__).parents[1] / "importing" / "corpora" / "flux-create" / "input"
+HUB = CORPUS.parents[1] / "hub" / "input"
+
+
+@pytest.fixture(autouse=True)
+def _empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_file_is_valid_and_the_report_is_printed(capsys: Capture) -> None:
+    code, out, _ = tenantry(capsys, "import", "-e", f"prod={CORPUS}", "--report", "report.md")
+    assert (code, out.splitlines()[0]) == (0, "9 objects read: 9 are in tenants.yaml, 0 are left over")
+    assert list(plan_all(load_fleet(Path("tenants.yaml")))) == ["prod"]
+    assert Path("report.md").read_text().startswith("# Import\n")
+    assert sorted(each.name for each in Path().iterdir()) == ["report.md", "tenants.yaml"]
+
+
+def test_nothing_is_overwritten_and_dry_run_writes_nothing(capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "import", "-e", f"prod={CORPUS}", "--dry-run")
+    assert (code, list(Path().iterdir())) == (0, [])
+    assert out.startswith("# yaml-language-server")
+    assert "9 objects read" in err
+    Path("tenants.yaml").write_text("mine\n")
+    code, _, err = tenantry(capsys, "import", "-e", f"prod={CORPUS}")
+    assert (code, Path("tenants.yaml").read_text()) == (2, "mine\n")
+    assert "tenants.yaml exists already, and is not overwritten" in err
+
+
+def test_stdin_is_read_and_json_is_one_document(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "---\n".join(each.read_text() for each in sorted(CORPUS.iterdir()))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    code, out, _ = tenantry(capsys, "import", "-e", "prod=-", "--to", "made.yaml", "--output", "json")
+    found = json.loads(out)
+    assert (code, found["kind"], found["counts"]["read"], found["file"]) == (0, "Import", 9, "made.yaml")
+    assert Path("made.yaml").exists()
+
+
+def test_the_chart_for_baselines_is_named(capsys: Capture) -> None:
+    sources = ("-e", f"dev={HUB / 'dev'}", "-c", "dev=north", "--chart", "oci://registry.example.com/charts")
+    code, out, _ = tenantry(capsys, "import", *sources, "--dry-run")
+    assert code == 0
+    assert "helm: {url: oci://registry.example.com/charts, type: oci, version: 0.1.0}" in out
+    assert "decide: publish" not in out
+
+
+REFUSED = {
+    "no-source": (("-e", "prod"), "--environment prod: write NAME=SOURCE"),
+    "bad-name": (("-e", "PROD=x"), "'PROD' cannot be the name of an environment"),
+    "unknown-cluster": (("-e", "prod=x", "-c", "dev=hub"), "'--environment dev=SOURCE' is not given"),
+    "stdin-twice": (("-e", "a=-", "-e", "b=-"), "'-' reads stdin, which can be read once"),
+    "nowhere": (("-e", "prod=nowhere"), "nowhere: no such directory"),
+    "empty": (("-e", "prod=."), "no Kubernetes objects were found"),
+    "no-context": (("-e", "prod=context:x", "--kubeconfig", "none"), "none"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_read_is_refused(capsys: Capture, name: str) -> None:
+    arguments, message = REFUSED[name]
+    code, _, err = tenantry(capsys, "import", *arguments)
+    assert (code, list(Path().iterdir())) == (2, [])
+    assert message in err
