@@ -6,10 +6,12 @@ A subcommand is imported only when it is called, because some import large libra
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import io
 import os
 import sys
+import threading
 from contextlib import suppress
 from typing import ClassVar
 
@@ -152,8 +154,27 @@ def app() -> None:
     """
 
 
+def start() -> None:
+    """The entry point of the installed command.
+
+    Ends the process without freeing its objects one by one, as mypy does: that took a tenth of the time of a short command.
+    """
+    code = 0
+    try:
+        main()
+    except SystemExit as end:
+        if not isinstance(end.code, int) or any(not each.daemon for each in threading.enumerate()[1:]):
+            raise
+        code = end.code
+    atexit._run_exitfuncs()
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        with suppress(OSError):  # the command has reported what it could not write
+            stream.flush()
+    os._exit(code)
+
+
 def main() -> None:
-    """The entry point of the installed command."""
+    """Run the command that the command line asks for."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # the terminal's encoding may lack characters of the file
     sys.exit(run(sys.argv[1:]))

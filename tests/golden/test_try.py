@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.cli.app import run
+from tenantry.cli.trial import command
 
 GOLDEN = Path(__file__).with_name("try.txt")
 
@@ -51,6 +52,7 @@ def test_the_page_is_opened_on_request(
         return opened
 
     monkeypatch.setattr(webbrowser, "open", browse)
+    monkeypatch.setattr(command, "STEPS", ())
     page = tmp_path / "demo" / "change.html"
 
     assert run(["try", "--open", "--directory", str(page.parent)]) == 0
