@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha1
+from pathlib import PurePosixPath
 from typing import Any
 
 import yaml
@@ -50,8 +51,10 @@ def read(text: str) -> Record:
     try:
         content: Any = yaml.safe_load(text)
         files = {str(path): None if each is None else str(each) for path, each in content["files"].items()}
+        if any(PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts for path in files):
+            raise ValueError("a path leads out of the project")
         return Record(str(content["version"]), from_data(content["answers"]), files)
-    except (yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError):
+    except (yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
         raise Refused(f"{NAME} is damaged", "restore it from Git") from None
 
 

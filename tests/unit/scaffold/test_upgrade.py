@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tenantry.messages.errors import Refused
 from tenantry.scaffold import existing, files
 from tenantry.scaffold.answers import Answers
 from tenantry.scaffold.files import File
@@ -183,6 +184,12 @@ def test_the_record_can_be_read_back() -> None:
     record = record_of(ANSWERS, {"a": File("x"), "b": File("y")}, frozenset("b"))
     assert read(record.text()) == record
     assert record.files == {"a": blob(b"x"), "b": None}
+
+
+@pytest.mark.parametrize("path", ["../a", "/etc/passwd", "charts/../../a"])
+def test_a_record_that_leads_out_of_the_project_is_refused(path: str) -> None:
+    with pytest.raises(Refused, match="is damaged"):
+        read(record_of(ANSWERS, {path: File("x")}).text())
 
 
 _TEXTS = st.sampled_from(["one", "two", "three"])
