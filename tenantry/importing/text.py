@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from textwrap import wrap
 from typing import Any
 
 from tenantry.importing.model import Path
@@ -46,7 +47,8 @@ def text_of(data: Mapping[str, Any], head: Iterable[str] = (), comments: Comment
 
 def _entry(key: str, value: Any, indent: int, path: Path, comments: Comments) -> Iterator[str]:
     margin = " " * indent
-    yield from (f"{margin}# {printable(each)}" for each in comments.get(path, ()))
+    for each in comments.get(path, ()):
+        yield from (f"{margin}# {line}" for line in wrap(printable(each), max(40, _WIDTH - indent - 2)))
     name = f"{margin}{_scalar(key)}:"
     if isinstance(value, str) and _is_block(value):
         yield from _block(name, value, indent + 2)

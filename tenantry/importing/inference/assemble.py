@@ -136,7 +136,11 @@ class Assembly:
 
     def _platform(self) -> dict[str, Any]:
         apps = {path[-1]: found for path, found in self.apps.items() if path[0] == "platform" and found}
-        remote = any(survey.remotes.entries for survey in self.surveys.values())
+        hubs = {each: survey.world.management for each, survey in self.surveys.items()}
+        remote = any(
+            path[0] == "tenants" and any(place.cluster != hubs[place.environment] for place in found)
+            for path, found in self.apps.items()
+        )
         made: dict[str, Any] = {}
         if apps or remote:
             made["namespace"] = next(iter(self.surveys.values())).platform

@@ -40,8 +40,12 @@ class Attached:
                 self._world.notes.leave(thing.read, "its provider was not read", "import the provider with it")
                 continue
             found[key] = self._alert(thing, provider)
-            for each in (thing, provider):
-                self._world.notes.take(each.read, *self._path, "alerts", key)
+            self._world.notes.take(thing.read, *self._path, "alerts", key)
+            if provider.name == thing.name:
+                self._world.notes.take(provider.read, *self._path, "alerts", key)
+            else:
+                text = f"alert {key} has a provider of its own, which is named like the alert"
+                self._world.notes.leave(provider.read, text, "delete it when no alert names it any more")
         return found
 
     def _alert(self, thing: Thing, provider: Thing) -> dict[str, Any]:

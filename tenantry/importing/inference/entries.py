@@ -44,10 +44,17 @@ def app_entry(found: Mapping[Place, FoundApp], notes: Notes) -> dict[str, Any]:
             notes.take(app.thing.read, *app.path)
             notes.apps[id(app.thing.read)] = (app.tenant, app.key, place.cluster)
     entry = with_overrides(result)
+    paused = _is_suspended(entry)
     for key, model in _BLOCKS.items():
         if key in entry:
             entry[key] = in_order(entry[key], model)
-    return {**entry, **_state(found, notes)}
+    return {**entry, **({"state": "paused"} if paused else {}), **_state(found, notes)}
+
+
+def _is_suspended(entry: dict[str, Any]) -> bool:
+    """Whether the app is suspended everywhere, which the file says by a state instead of a key of Flux."""
+    found = [entry[key].pop("suspend") for key in _BLOCKS if entry.get(key, {}).get("suspend") is True]
+    return bool(found)
 
 
 def _overridable(app: FoundApp) -> dict[str, Any]:

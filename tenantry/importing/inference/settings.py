@@ -38,6 +38,8 @@ def settings_of(space: Space, notes: Notes) -> dict[str, Any]:
     if space.made:
         found |= _of_namespace(space.made)
         notes.take(space.made.read, *space.path)
+    else:
+        found["podSecurity"] = OPEN["podSecurity"]
     found |= _role(space, notes)
     if not any(each.kind == "NetworkPolicy" and each.name == "tenantry-isolated" for each in space.objects):
         found["network"] = {"base": "open"}

@@ -7,10 +7,12 @@ from copy import deepcopy
 from typing import Any
 
 from tenantry.fleet.frames import filled
+from tenantry.importing.inference.owners import FLUX
 from tenantry.importing.inference.world import Notes
-from tenantry.importing.inventory import Key, key_of
+from tenantry.importing.inventory import key_of
 from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Path, Read
 from tenantry.importing.text import text_of
+from tenantry.kube.kinds import is_of_flux
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused
@@ -139,6 +141,7 @@ _REASONS = {
     "HelmChart": ("Tenantry makes the charts of releases itself", "nothing: Flux removes it when no release uses it"),
 }
 _SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket")
+_IMAGES = ("ImageRepository", "ImagePolicy", "ImageUpdateAutomation")
 
 
 def _unexpressed(read: Read, notes: Notes) -> LeftOver:
@@ -146,12 +149,17 @@ def _unexpressed(read: Read, notes: Notes) -> LeftOver:
     key = key_of(read.manifest)
     if key.kind in _REASONS:
         return LeftOver(read, *_REASONS[key.kind])
+    if (key.kind, key.namespace, key.name) == ("GitRepository", FLUX, FLUX):
+        return LeftOver(read, "it is the source of Flux's own bootstrap", "keep it as it is")
     if key.kind in _SOURCES:
-        return LeftOver(read, "no app of the draft takes it under this name", "delete it when nothing uses it any more")
+        text = "Tenantry gives each add-on and each tenant sources of its own, and none has this name"
+        return LeftOver(read, text, "keep it as long as something names it")
     if notes.places.get(id(read)):
         return LeftOver(read, "Tenantry plans it under another name", "see docs/import.md before you delete it")
-    return LeftOver(read, _kind_reason(key), "leave it to what applies it today, or let an app apply it")
-
-
-def _kind_reason(key: Key) -> str:
-    return f"tenants.yaml does not declare objects of kind {key.kind}" if key.group else f"a plain {key.kind} is no app"
+    if key.kind in _IMAGES:
+        text = "image automation belongs to an app: the app's name is the first part of the object's"
+        return LeftOver(read, text, "keep it, or declare 'imageAutomation' of the app by hand")
+    if is_of_flux(str(read.manifest["apiVersion"])):
+        return LeftOver(read, f"nothing in tenants.yaml stands for this {key.kind}", "keep what applies it")
+    text = f"tenants.yaml declares no {key.kind}: apps apply it, or charts"
+    return LeftOver(read, text, "leave it to what applies it today, or let an app apply it")

@@ -107,15 +107,17 @@ class World:
         read = (Thing(each) for each in inventory.objects if each.environment == environment)
         self.things = [each for each in expressible(read, notes) if _is_taken(each, notes)]
         self._by_kind: dict[str, list[Thing]] = defaultdict(list)
+        self._in_namespace: dict[tuple[str, str], list[Thing]] = defaultdict(list)
         self._by_key: dict[tuple[str, str, str], Thing] = {}
         for each in self.things:
             self._by_kind[each.kind].append(each)
+            self._in_namespace[each.kind, each.namespace].append(each)
             self._by_key[each.kind, each.namespace, each.name] = each
 
     def of(self, *kinds: str, namespace: str | None = None) -> Iterator[Thing]:
         """All objects of some kinds, in a namespace or anywhere."""
         for kind in kinds:
-            yield from (each for each in self._by_kind[kind] if namespace in (None, each.namespace))
+            yield from self._by_kind[kind] if namespace is None else self._in_namespace[kind, namespace]
 
     def get(self, kind: str, namespace: str, name: str) -> Thing | None:
         return self._by_key.get((kind, namespace, name))
