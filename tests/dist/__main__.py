@@ -65,6 +65,8 @@ def _base(here: Environment) -> None:
     here.run("tenantry", "render", "--environment", "dev")
     here.run("tenantry", "chart", "package")
     here.run("tenantry", "schema", "--document", "Diff")
+    here.run("tenantry", "init", "fleet", "--yes", "--remote", "edge", "--repository", "https://git.example.com/acme/fleet")
+    here.run("tenantry", "--file", "fleet/tenants.yaml", "validate")
     for command in (
         ["init", "--quiet"],
         ["add", "."],

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tenantry.fleet.rules.versions import versions_are_versions_or_ranges
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused
@@ -138,6 +139,12 @@ def test_the_objects_chart_can_be_a_repository_of_its_own(path: str) -> None:
 )
 def test_what_a_chart_from_git_lacks_is_named(chart: str, said: str) -> None:
     assert said in problems(rocky(SIMPLE, ON_EDGE).replace(CHART, chart))
+
+
+def test_a_range_of_tags_of_the_chart_that_flux_cannot_parse_is_doubtful() -> None:
+    written = fleet(rocky(SIMPLE).replace(CHART, FROM_GIT.replace("branch: main", "semver: not one")))
+    (found,) = versions_are_versions_or_ranges(written)
+    assert (found.path, found.code) == (("platform", "chart", "git", "ref", "semver"), "no-version")
 
 
 def test_clusters_whose_kubeconfigs_lie_in_one_namespace_share_service_accounts() -> None:

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -169,3 +170,17 @@ def test_nor_before_it_has_clusters(tmp_path: Path) -> None:
 
     with pytest.raises(SandboxError, match="there is no sandbox"):
         commands.environment(tmp_path / "sandbox")
+
+
+def test_the_provider_is_installed_in_the_version_that_is_built_where_the_program_has_an_environment_of_its_own(
+    root: Path, tools: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(pulumi, "version", missing)
+    (root / "pulumi" / "plugins" / "resource-kubernetes-v4.25.0").rmdir()
+    program(tools / "pulumi" / "pulumi", f'echo "$@" > {tools}/asked')
+    commands.prepare(root)
+    plugin = tools / "pulumi-resource-kubernetes" / "pulumi-resource-kubernetes"
+    assert (tools / "asked").read_text() == f"plugin install resource kubernetes 4.25.0 --file {plugin}\n"
