@@ -45,8 +45,8 @@ def answers(directory: Path, given: Given, *, asks: bool) -> Answers:
     origin, prefix = _around(directory)
     environments = _environments(given, ask)
     remotes = _remotes(given, ask, environments[0][0])
-    repository = given.repository or ask("URL of the repository for this fleet", origin or DEFAULT_REPOSITORY)
-    siblings = given.tenant_repositories or ask("URL that tenants' repositories begin with", parent_of(repository))
+    repository = given.repository or ask("URL of this fleet's repository", origin or DEFAULT_REPOSITORY)
+    siblings = given.tenant_repositories or ask("Tenants' repositories are below", parent_of(repository))
     tenant = given.tenant if given.tenant is not None else ask(f"First tenant ({NOTHING} for none)", DEFAULT_TENANT)
     return Answers(
         given.name or project_name(directory.absolute().name),

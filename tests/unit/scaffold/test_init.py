@@ -107,7 +107,7 @@ def test_on_a_terminal_it_asks_what_no_option_says() -> None:
         ("Management cluster of test [hub-test]: ", "\r"),
         ("Management cluster of live [hub-live]: ", "hub\r"),
         ("Remote clusters, such as edge-1=test (- for none) [-]: ", "edge-1=live\r"),
-        ("tenants' repositories begin with [https://github.com/acme]: ", "\r"),
+        ("Tenants' repositories are below [https://github.com/acme]: ", "\r"),
         ("First tenant (- for none) [rocky]: ", "-\r"),
         ("Pipelines for (github, gitlab, none) [github]: ", "none\r"),
     ]
