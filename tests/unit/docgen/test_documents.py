@@ -16,7 +16,8 @@ def test_the_page_is_up_to_date() -> None:
 
 
 def test_every_document_has_a_section() -> None:
-    assert [kind for kind, models in KINDS.items() if models and f"\n## {kind}\n" not in page()] == []
+    text = page()
+    assert [kind for kind, models in KINDS.items() if models and f"\n## {kind}\n" not in text] == []
 
 
 def test_a_stale_page_is_found_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -71,7 +71,7 @@ def test_a_comment_is_never_longer_than_a_forge_takes() -> None:
     def many(name: str) -> tuple[Setting, ...]:
         return tuple(Setting(f"helm.values.k{number}", name * 150, "b" * 300) for number in range(40))
 
-    tenants = [a_tenant(an_app(settings=many(f"{number} ")), tenant=f"t{number}") for number in range(100)]
+    tenants = [a_tenant(an_app(settings=many(f"{number} ")), tenant=f"t{number}") for number in range(20)]
     shown = comment(review(environment(*tenants)))
     assert len(shown) <= 60_000
     assert "because they do not fit into a comment." in shown
