@@ -11,6 +11,7 @@ import types
 import typing
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from pydantic_core import ValidationError
@@ -85,8 +86,10 @@ def _check_whole(data: dict[str, Any], known: tuple[Finding, ...]) -> Checked:
         if not known:
             return Checked(document, frozenset(), ())
     except ValidationError as error:
-        told = repeated(known)
-        findings += first_of(each for each in findings_of(error, Document, data) if each not in told)
+        # Each of those that are kept can come with one that repeats it.
+        found = tuple(islice(findings_of(error, Document, data), 2 * MAX_PROBLEMS + 2))
+        told = repeated((*known, *found))
+        findings += first_of(each for each in found if each not in told)
         if len(findings) > MAX_PROBLEMS:
             return Checked(None, frozenset(), findings)
     broken = frozenset(entry for finding in findings if (entry := _entry(finding.path)))

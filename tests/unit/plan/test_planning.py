@@ -127,7 +127,7 @@ def test_the_objects_chart_can_be_a_repository_of_its_own(path: str) -> None:
         ("credentials: fleet", "error[choose-one]: 'chart:' needs either 'helm:' or 'git:'; it has neither"),
         (
             FROM_GIT.replace("ref: {branch: main}", "branch: main"),
-            "  at platform.chart.git.branch\n  known: path, ref, url\n  fix: write 'ref: {branch: main}'",
+            "  at platform.chart.git.branch\n  known: path, ref, url\n  fix: write 'ref: {branch: main}'\nFound 1 error",
         ),
         (FROM_GIT.replace("./charts", "../charts"), "error[bad-path]: path '../charts/objects/' leaves the source"),
         (
