@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from tenantry.importing.inference.appliers import applier_of
+from tenantry.importing.inference.appliers import Appliers
 from tenantry.importing.inference.apps import fill_in
 from tenantry.importing.inference.entries import (
     app_entry,
@@ -198,15 +198,15 @@ class Assembly:
 
 def _leave_applied(survey: Survey) -> None:
     """Leave over what an add-on applies, and add-ons that apply what the file declares itself."""
-    world = survey.world
+    world, appliers = survey.world, Appliers(survey.world)
     inside = {name for each in survey.territories.values() for name in each.namespaces}
     replaced = set()
     for thing in world.things:
-        if (thing.namespace or thing.name) in inside and (applier := applier_of(world, thing)):
+        if (thing.namespace or thing.name) in inside and (applier := appliers.of(thing)):
             replaced.add(applier.key)
     kept: list[FoundApp] = []
     for app in survey.apps:
-        applier = applier_of(world, app.thing) if not app.tenant else None
+        applier = appliers.of(app.thing) if not app.tenant else None
         if not app.tenant and app.thing.key in replaced:
             text = "it applies objects that tenants.yaml declares itself now"
             world.notes.leave(

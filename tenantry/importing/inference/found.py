@@ -12,8 +12,10 @@ from tenantry.importing.inference.world import Thing
 
 @dataclass(slots=True)
 class FoundApp:
-    """tenant: "" for an add-on. key: what the file calls it. planned: the name that Tenantry gives its object, and `home` the
-    namespace. content: what the entry says. moves: why a new object would be created beside the one that is there.
+    """tenant: "" for an add-on. key: what the file calls it. main, extra: the tenant's namespaces.
+
+    home, planned: the namespace and the name that Tenantry gives its object. content: what the entry says.
+    moves: why it cannot stay what it is; risks: why it is paused.
     """
 
     thing: Thing
@@ -23,6 +25,7 @@ class FoundApp:
     home: str
     planned: str
     main: str
+    extra: tuple[str, ...] = ()
     source: Thing | None = None
     content: dict[str, Any] = field(default_factory=dict)
     times: Mapping[str, str] = field(default_factory=dict)

@@ -47,8 +47,15 @@ def _with_path(block: dict[str, Any]) -> dict[str, Any]:
 def _target(spec: dict[str, Any], app: FoundApp) -> None:
     if spec.get("targetNamespace") == app.main:
         del spec["targetNamespace"]
-    elif "targetNamespace" not in spec and not app.thing.spec.get("serviceAccountName"):
+    elif "targetNamespace" not in spec and (why := _reaches_further(app)):
         app.risks.append(
-            "it names no 'targetNamespace', and runs with the rights of Flux itself: Tenantry moves everything that it applies"
-            f" into namespace {app.main}"
+            f"decide: it names no 'targetNamespace', and {why}. Tenantry moves what it applies into namespace {app.main}:"
+            " if that is right, remove 'state: paused'"
         )
+
+
+def _reaches_further(app: FoundApp) -> str:
+    """Why an app may have something outside of the main namespace."""
+    if not app.thing.spec.get("serviceAccountName"):
+        return "has the rights of Flux itself"
+    return f"the tenant also has {', '.join(app.extra)}" if app.extra else ""

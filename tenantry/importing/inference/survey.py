@@ -119,7 +119,8 @@ class Survey:
         mine = self._holders.get(thing.namespace)
         if mine is None:
             return FoundApp(thing, place, "", thing.name, self.platform, thing.name, self.platform)
-        return FoundApp(thing, place, mine.tenant, thing.name, mine.main, thing.name, mine.main)
+        extra = tuple(each for each in mine.namespaces if each != mine.main)
+        return FoundApp(thing, place, mine.tenant, thing.name, mine.main, thing.name, mine.main, extra)
 
     def _remote(self, thing: Thing, cluster: str) -> FoundApp | None:
         place = Place(self.world.environment, cluster)

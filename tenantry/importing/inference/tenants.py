@@ -164,9 +164,9 @@ class TenantEntry:
         survey = self._surveys[place.environment]
         home = survey.territories[self._tenant]
         local = place.cluster == survey.world.management
-        things = survey.world.things if local else survey.baselines.get(place, [])
         name = name or home.main
-        made = next((each for each in things if (each.kind, each.name) == ("Namespace", name)), None)
+        things = survey.world.within(name) if local else survey.baselines.get(place, [])
+        made = survey.world.get("Namespace", "", name) if local else _namespace(things, name)
         inside = tuple(each for each in things if each.namespace == name)
         account = survey.account(self._tenant) if local else home.main
         return Space(self._tenant, account, name, made, inside, self._path), things
@@ -217,3 +217,7 @@ class TenantEntry:
                     block = "kustomize" if "kustomize" in app.content else "helm"
                     app.content[block] = {**app.content[block], "source": name}
         return entries
+
+
+def _namespace(things: list[Thing], name: str) -> Thing | None:
+    return next((each for each in things if (each.kind, each.name) == ("Namespace", name)), None)

@@ -108,9 +108,11 @@ class World:
         self.things = [each for each in expressible(read, notes) if _is_taken(each, notes)]
         self._by_kind: dict[str, list[Thing]] = defaultdict(list)
         self._in_namespace: dict[tuple[str, str], list[Thing]] = defaultdict(list)
+        self._spaces: dict[str, list[Thing]] = defaultdict(list)
         self._by_key: dict[tuple[str, str, str], Thing] = {}
         for each in self.things:
             self._by_kind[each.kind].append(each)
+            self._spaces[each.namespace].append(each)
             self._in_namespace[each.kind, each.namespace].append(each)
             self._by_key[each.kind, each.namespace, each.name] = each
 
@@ -118,6 +120,10 @@ class World:
         """All objects of some kinds, in a namespace or anywhere."""
         for kind in kinds:
             yield from self._by_kind[kind] if namespace is None else self._in_namespace[kind, namespace]
+
+    def within(self, namespace: str) -> list[Thing]:
+        """A namespace and everything in it, and all cluster-scoped objects."""
+        return [*self._spaces.get(namespace, ()), *self._spaces.get("", ())]
 
     def get(self, kind: str, namespace: str, name: str) -> Thing | None:
         return self._by_key.get((kind, namespace, name))
