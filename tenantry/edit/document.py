@@ -21,7 +21,7 @@ from tenantry.edit.style import BREAKS, Style, column_of, is_quoted, style_of
 from tenantry.edit.tree import Entry, Node, tree_of
 from tenantry.edit.values import entry, flow_entry, item, key_text
 from tenantry.edit.values import flow as in_flow
-from tenantry.messages.data import replaced
+from tenantry.messages.data import depth_of, replaced
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.lines import LINE_BREAK
 from tenantry.messages.text import format_path
@@ -40,10 +40,17 @@ class Document:
         self.newline = found[0] if found else "\n"
 
     def _take(self, text: str, data: dict[str, Any]) -> None:
-        root = tree_of(text)
-        assert root is not None, "the parser refuses empty files"
-        self.text, self.data, self.root = text, data, root
+        self.text, self.data = text, data
+        self._root: Node | None = None
         self._style: Style | None = None
+
+    @property
+    def root(self) -> Node:
+        """The tree of the text. It is made when it is needed: after the last edit it is not."""
+        if self._root is None:
+            self._root = tree_of(self.text)
+        assert self._root is not None, "the parser refuses empty files"
+        return self._root
 
     @property
     def after(self) -> bytes:
@@ -63,13 +70,7 @@ class Document:
 
     def depth(self, path: Path) -> int:
         """How many parts of a path stand in the file."""
-        node = self.root
-        for depth, part in enumerate(path):
-            found = node.entry(part)
-            if found is None:
-                return depth
-            node = found.value
-        return len(path)
+        return depth_of(self.data, path)
 
     def entry(self, path: Path) -> Entry:
         """The entry at a path that is there."""

@@ -11,7 +11,7 @@ from tenantry.edit.schema import ranks_at
 from tenantry.edit.values import key_text
 from tenantry.messages.data import value_at
 from tenantry.messages.errors import Path, Refused
-from tenantry.messages.text import format_path
+from tenantry.messages.text import counted, format_path
 
 
 def assign(document: Document, path: Path, value: Any) -> None:
@@ -77,6 +77,9 @@ def create(document: Document, path: Path, value: Any) -> None:
     if depth == len(path):
         document.replace(path, value)
         return
+    for at in range(depth + 1, len(path)):
+        if isinstance(path[at], int) and path[at]:
+            raise Refused(f"there is no '{format_path(path[:at])}', so there is no [{path[at]}]", "begin with [0]")
     holder = value_at(document.data, path[:depth])
     new = nested(path[depth + 1 :], value)
     if holder is None:
@@ -84,7 +87,10 @@ def create(document: Document, path: Path, value: Any) -> None:
         return
     part = path[depth]
     if isinstance(holder, list) and part != len(holder):
-        raise Refused(f"'{format_path(path[:depth])}' has {len(holder)} entries, so there is no [{part}]")
+        raise Refused(
+            f"'{format_path(path[:depth])}' has {counted(len(holder), 'value')}, so there is no [{part}]",
+            f"the next one is [{len(holder)}]",
+        )
     document.insert(path[: depth + 1], new, in_order(holder, path[: depth + 1]))
 
 

@@ -56,6 +56,11 @@ def offered(*words: str) -> list[str]:
         (("diff", "--source", ""), ["rocky/manifests=", "rocky/charts="]),
         (("diff", "--source-before", "rocky/m"), ["rocky/manifests="]),
         (("diff", "--also", "h"), ["html="]),
+        (("set", "tenants.r"), ["tenants.rocky"]),
+        (("set", "tenants.rocky.quo"), ["tenants.rocky.quota"]),
+        (("unset", "tenants.rocky.apps.web.dep"), ["tenants.rocky.apps.web.dependsOn"]),
+        (("set", 'environments["d'), ["environments.dev"]),
+        (("set", "tenants["), ["tenants.rocky"]),
         (("completion", ""), ["bash", "zsh", "fish"]),
     ],
 )

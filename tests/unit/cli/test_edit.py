@@ -120,6 +120,14 @@ tenants.yaml:66:11: error[wrong-type]: expected a string, found the number 5
   fix: put it in quotes
 Found 1 error
 """,
+    ("set", "tenants.rocky.owners[1].group", "a"): """\
+error: there is no 'tenants.rocky.owners', so there is no [1]
+  fix: begin with [0]
+""",
+    ("set", "tenants.rocky.apps.web.dependsOn[2]", "a"): """\
+error: 'tenants.rocky.apps.web.dependsOn' has 1 value, so there is no [2]
+  fix: the next one is [1]
+""",
     ("unset", "tenants.rocky.networks"): """\
 error: there is no 'tenants.rocky.networks'
   fix: did you mean 'tenants.rocky.network'?
