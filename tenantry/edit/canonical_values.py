@@ -96,4 +96,7 @@ def _content_column(text: str, node: Node, size: int) -> int:
 
 
 def _shifted(line: str, by: int) -> str:
-    return "" if not line.strip() else line[by:].rstrip() if not line[:by].strip() else line.lstrip()
+    """The line moved to the left, or to the right if the number is negative."""
+    if not line.strip() or by < 0:
+        return " " * -by + line.rstrip() if line.strip() else ""
+    return line[by:].rstrip() if not line[:by].strip() else line.lstrip()
