@@ -82,6 +82,7 @@ Exit codes:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Also write the report to this file, as Markdown.",
 )
+@click.option("--all", "everything", is_flag=True, help="Show every object and field of the report.")
 @click.option("--dry-run", is_flag=True, help="Print tenants.yaml on stdout, and write nothing.")
 @output("text", "json", kind="Import")
 def command(
@@ -94,6 +95,7 @@ def command(
     output: str,
     *,
     dry_run: bool,
+    everything: bool,
 ) -> int:
     """Write tenants.yaml from existing Flux objects, with a report.
 
@@ -126,13 +128,13 @@ def command(
         write_new(target, report.text)
     if report_file and not dry_run:
         write_new(report_file, as_markdown(report) + "\n")
-    _print(report, output, dry_run=dry_run)
+    _print(report, output, dry_run=dry_run, everything=everything)
     return 0
 
 
-def _print(report: Report, output: str, *, dry_run: bool) -> None:
+def _print(report: Report, output: str, *, dry_run: bool, everything: bool) -> None:
     """The report is the result; with --dry-run the file is, and the report goes to stderr."""
-    from tenantry.cli.diff.values import DisplayLimits
+    from tenantry.cli.diff.values import EVERYTHING, DisplayLimits
     from tenantry.cli.importing.data import as_data
     from tenantry.cli.importing.text import as_text
 
@@ -142,7 +144,7 @@ def _print(report: Report, output: str, *, dry_run: bool) -> None:
     if dry_run:
         data(report.text.rstrip("\n"))
     width = columns(sys.stderr if dry_run else sys.stdout)
-    (say if dry_run else data)(as_text(report, DisplayLimits(), width))
+    (say if dry_run else data)(as_text(report, EVERYTHING if everything else DisplayLimits(), width))
 
 
 def chart_at(url: str) -> dict[str, str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from tenantry.flux.references import references
+from tenantry.flux.references import references, renamed
 from tenantry.importing.inference.literal import literal
 from tenantry.importing.inference.world import Thing, World
 from tenantry.messages.data import value_at
@@ -74,8 +74,6 @@ class Named:
 
     def in_spec(self, thing: Thing, spec: dict[str, Any]) -> dict[str, Any]:
         """The spec with the names that the file gives them."""
-        from tenantry.flux.references import renamed
-
         for each in references(thing.kind, spec):
             self.declare(thing, each.kind, each.name)
         return renamed(thing.kind, spec, lambda _, name: self.short(name))
@@ -96,7 +94,3 @@ class Named:
                 f"copy {kind} {name} in namespace {thing.namespace} to {self._prefix}{name}",
             )
         return short
-
-
-def texts(values: Iterable[Any]) -> list[str]:
-    return [each for each in values if isinstance(each, str)]

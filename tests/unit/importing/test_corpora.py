@@ -39,6 +39,8 @@ CASES = {
         *("-e", "test=tenants/test", "-e", "prod=tenants/prod"),
         *("--cluster", "test=cloudy", "--cluster", "prod=cloudy"),
     ),
+    # A cluster without tenants' accounts, with old versions of Flux's kinds and with what tenants.yaml does not express.
+    "unprepared": ("-e", "production=."),
     "hub": ("-e", "dev=dev", "-e", "qa=qa", "--cluster", "dev=north", "--cluster", "qa=north"),
 }
 """The options with which each repository is imported."""
@@ -47,6 +49,7 @@ COUNTS = {
     "flux2-multi-tenancy": (24, 10, 14),
     "course": (20, 20, 0),
     "hub": (34, 28, 6),
+    "unprepared": (15, 7, 8),
 }
 """Objects read, expressed and left over."""
 
