@@ -170,22 +170,24 @@ def _uid(hub: Cluster, *row: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Adopted:
-    """before: what was in the tenant's namespace."""
+    """before: what was in the tenant's namespace. deleted: what was deleted there meanwhile, as `resource/name`."""
 
     project: Project
     report: dict[str, Any]
     before: dict[str, str]
+    deleted: frozenset[str]
 
 
 @pytest.fixture(scope="module")
 def adopted(project: Project, hub: Cluster) -> Iterator[Adopted]:
     """The fleet after the steps of the report, each of its commands run in turn."""
     report = imported(project, "tenants.yaml")
-    before = state(hub)
+    before, earlier = state(hub), len(deletions(project, "hub-dev", "harbour"))
     for step in report["steps"]:
         for command in step["commands"]:
             obey(project, hub, shlex.split(command))
-    yield Adopted(project, report, before)
+    deleted = frozenset(deletions(project, "hub-dev", "harbour")[earlier:])
+    yield Adopted(project, report, before, deleted)
     project.destroy("imported").ok()
     hub.wait_gone("harbour")
 
@@ -224,9 +226,7 @@ def test_adoption_deletes_nothing_and_restarts_no_pod(adopted: Adopted, hub: Clu
     assert {name: uid for name, uid in adopted.before.items() if name not in left} == {
         name: uid for name, uid in after.items() if name in adopted.before
     }
-    assert {f"{PLURALS[kind]}/{name}" for kind, name in (each.split() for each in left)} == set(
-        deletions(adopted.project, "hub-dev", "harbour")
-    )
+    assert {f"{PLURALS[kind]}/{name}" for kind, name in (each.split() for each in left)} == adopted.deleted
     assert [each for each in after if "sh.helm.release" in each] == ["Secret sh.helm.release.v1.web.v1"]
 
 

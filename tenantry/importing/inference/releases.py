@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tenantry.flux.schemas import schema_of
 from tenantry.importing.inference.blocks import Named, leave_owned, without_defaults
 from tenantry.importing.inference.durations import short_time, short_times
 from tenantry.importing.inference.found import FoundApp
@@ -33,9 +34,14 @@ def chart_of(world: World, thing: Thing) -> tuple[dict[str, Any], dict[str, Any]
 
 
 def has_shared_interval(chart: Thing) -> bool:
-    """Whether Tenantry made the chart, for all releases that set no interval of their own: its name tells."""
+    """Whether Tenantry made the chart, for all releases that set no interval of their own: its name tells.
+
+    On a live cluster the API server has filled in defaults, which the name may leave out.
+    """
     wanted = {key: each for key, each in chart.spec.items() if key not in ("interval", "sourceRef")}
-    return _is_ours(chart) and chart.name.endswith(f"-{digest(wanted)}")
+    fields = schema_of("HelmChart").spec["properties"]
+    written = {key: each for key, each in wanted.items() if fields.get(key, {}).get("default") != each}
+    return _is_ours(chart) and any(chart.name.endswith(f"-{digest(each)}") for each in (wanted, written))
 
 
 def _has_own_interval(chart: Thing | None) -> bool:
