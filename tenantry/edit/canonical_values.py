@@ -78,6 +78,8 @@ def block_scalar(text: str, node: Node, step: int) -> list[str]:
     """A text over several lines: its sign with its comment, and its lines below its key."""
     header, *lines = text[node.start : node.end].split("\n")
     size = _SIZE.search(header.split("#")[0])
+    if node.end == len(text) and header[1:2] not in ("-", "+") and header[2:3] not in ("-", "+"):
+        header = f"{header[0]}-{header[1:]}"  # the file gets a line break at its end, which the value does not have
     indents = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
     if not indents:
         return [header.rstrip(), *lines]

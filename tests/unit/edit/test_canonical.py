@@ -113,6 +113,10 @@ def test_what_refers_to_other_parts_stays_as_it_is() -> None:
     assert formatted(text) == "---\na: &x {c:  1}\nb: *x  # again\n\nd: &y\n  e: 1\n\nf: !!str  5\n"
 
 
+def test_a_text_at_an_open_end_gets_no_line_break() -> None:
+    assert formatted("a: |\n b") == "a: |-\n  b\n"
+
+
 def test_brackets_over_several_lines_are_indented_below_their_key() -> None:
     assert formatted("a:\n- {\n  m: 1,\n }\n") == "a:\n  - {\n     m: 1,\n    }\n"
     assert formatted("a:\n  - {\n     m: 1,\n    }\n") == "a:\n  - {\n     m: 1,\n    }\n"
