@@ -35,6 +35,10 @@ _COMMANDS = {
     "diff": "show what a change of tenants.yaml does",
     "set": "set a value in tenants.yaml, and keep the rest as it is",
     "unset": "remove an entry from tenants.yaml, and keep the rest as it is",
+    "add": "add a tenant, an app, a cluster and so on to tenants.yaml",
+    "remove": "remove a tenant, an app, a cluster and so on from tenants.yaml",
+    "rename": "rename a tenant, an app, a cluster and so on, everywhere",
+    "move": "move an app, a tenant's apps or a cluster to another place",
     "fmt": "format tenants.yaml and the files that it includes",
     "explain": "show where a setting of a tenant, app or add-on comes from",
     "list": "list tenants, apps, clusters, placements, sources or environments",
@@ -55,6 +59,10 @@ _COMMANDS = {
 
 
 _MODULES = {
+    "add": "tenantry.cli.edit.add",
+    "remove": "tenantry.cli.edit.remove",
+    "rename": "tenantry.cli.edit.rename",
+    "move": "tenantry.cli.edit.move",
     "try": "tenantry.cli.trial.command",
     "init": "tenantry.cli.init.command",
     "import": "tenantry.cli.importing.command",
@@ -72,7 +80,7 @@ _MODULES = {
 
 _NO_APPLY = "Tenantry does not apply anything: run `pulumi up --stack ENVIRONMENT`."
 _NO_DELETE = "Tenantry does not delete anything: remove the entry from tenants.yaml, then run `pulumi up`."
-_NO_NEW = "Did you mean 'init' (a new project)?"
+_NO_NEW = "Did you mean 'init' (a new project) or 'add' (an entry of tenants.yaml)?"
 _LISTS = "Did you mean 'list' (what the file declares), 'status' (whether apps are ready) or 'explain' (settings)?"
 _PLANS = "Did you mean 'render' (the objects) or 'diff' (what a change does)?"
 _HELPS = "Did you mean 'tenantry --help'?"
@@ -81,7 +89,9 @@ _HELPS = "Did you mean 'tenantry --help'?"
 class _Commands(Group):
     answers: ClassVar = {
         **dict.fromkeys(("up", "apply", "deploy", "install"), _NO_APPLY),
-        **dict.fromkeys(("destroy", "delete", "remove", "rm", "uninstall"), _NO_DELETE),
+        **dict.fromkeys(("destroy", "uninstall"), _NO_DELETE),
+        **dict.fromkeys(("delete", "rm", "del"), "Did you mean 'remove'?"),
+        "mv": "Did you mean 'move' or 'rename'?",
         **dict.fromkeys(("new", "create", "scaffold"), _NO_NEW),
         "update": "Did you mean 'upgrade' (the files of the project)?",
         **dict.fromkeys(("ls", "get", "show"), _LISTS),

@@ -15,15 +15,20 @@ from tenantry.messages.errors import TenantryError
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def _keys(context: click.Context, start: str, *path: str) -> list[str]:
-    """Complete the keys at a path of the fleet's files, if the files can be read."""
+def fleet_data(context: click.Context) -> dict[str, Any]:
+    """The data of the fleet's files, for completion; empty if the files cannot be read."""
     from tenantry.fleet.frames import filled
     from tenantry.source.include import read_all
 
     try:
-        found: Any = filled(read_all(fleet_file(context))).data
+        return filled(read_all(fleet_file(context))).data
     except TenantryError:
-        return []
+        return {}
+
+
+def _keys(context: click.Context, start: str, *path: str) -> list[str]:
+    """Complete the keys at a path of the fleet's files, if the files can be read."""
+    found: Any = fleet_data(context)
     for part in path:
         found = found.get(part) if isinstance(found, dict) else None
     return [name for name in found if name.startswith(start)] if isinstance(found, dict) else []

@@ -50,6 +50,11 @@ class Editor:
                 documents[file] = Document(file, raw)
         return cls(path, documents)
 
+    @property
+    def documents(self) -> Mapping[FilePath, Document]:
+        """The files one by one, for edits that know in which of them they change what."""
+        return self._documents
+
     def read(self, file: FilePath) -> bytes:
         """The bytes of a file with the edits so far, for `load.load_fleet`."""
         return self._documents[file].after if file in self._documents else bytes_of(file)

@@ -37,12 +37,18 @@ def edit_options(command: _F) -> _F:
 
 
 def apply(
-    editor: Editor, how: How, done: Sequence[str], unchanged: Callable[[Checked], Iterable[str]] = lambda _: ()
+    editor: Editor,
+    how: How,
+    done: Sequence[str],
+    unchanged: Callable[[Checked], Iterable[str]] = lambda _: (),
+    notes: Sequence[str] = (),
+    hints: Sequence[str] = (),
 ) -> int:
     """Check the edited fleet, write it unless it is a dry run, and say what `tenantry diff` would say.
 
     done: what was edited, a sentence for each edit, such as "set tenants.rocky.quota.pods to 5". unchanged: why the edit
-    changes nothing on any cluster, if it does not.
+    changes nothing on any cluster, if it does not. notes: what else changed with it. hints: what to
+    do before the next `pulumi up`, if clusters change.
     Raises: InvalidFleet: the edited fleet has errors that it did not have before; Refused: a file cannot be written.
     """
     changes = editor.changes()
@@ -51,19 +57,20 @@ def apply(
     if changes and not how.dry_run:
         commit(editor)
     if how.is_text:
-        _print(editor, how, done, checked, unchanged)
+        _print(editor, how, (done, notes, hints), checked, unchanged)
     else:
-        data_json(_document(editor, how, done, checked))
+        data_json(_document(editor, how, [*done, *notes], checked, hints))
     return 0
 
 
 def _print(
     editor: Editor,
     how: How,
-    done: Sequence[str],
+    told: tuple[Sequence[str], Sequence[str], Sequence[str]],
     checked: Checked | None,
     unchanged: Callable[[Checked], Iterable[str]],
 ) -> None:
+    done, notes, hints = told
     if checked is None:
         data(f"nothing to do: {editor.path} says so already")
         return
@@ -74,9 +81,13 @@ def _print(
     files = listed(editor.changes())
     for sentence in done:
         tell(printable(f"{files}: {sentence}"))
+    for note in notes:
+        tell(f"  {printable(note)}")
     for line in _consequences(editor, checked, unchanged, sys.stderr if how.dry_run else sys.stdout):
         tell(line)
     report_warnings(checked.new_warnings)
+    for hint in hints if checked.compared and checked.compared.is_different else ():
+        tell(f"{click.style('hint:', fg='cyan', bold=True)} {printable(hint)}")
     if how.dry_run:
         say("dry run: nothing is written")
 
@@ -97,7 +108,9 @@ def _consequences(
         yield f"{click.style('warning:', fg='yellow', bold=True)} {refusal}"
 
 
-def _document(editor: Editor, how: How, done: Sequence[str], checked: Checked | None) -> dict[str, Any]:
+def _document(
+    editor: Editor, how: How, done: Sequence[str], checked: Checked | None, hints: Sequence[str]
+) -> dict[str, Any]:
     """The document of kind Edit."""
     changes = editor.changes()
     files = [{"file": str(file), "diff": "\n".join(difference({file: each}))} for file, each in changes.items()]
@@ -106,6 +119,7 @@ def _document(editor: Editor, how: How, done: Sequence[str], checked: Checked | 
     return document(
         "Edit",
         edits=list(done) if changes else [],
+        hints=list(hints) if changes else [],
         written=bool(changes) and not how.dry_run,
         files=files,
         valid=not told.errors,

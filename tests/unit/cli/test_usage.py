@@ -26,7 +26,7 @@ from tests.unit.cli.test_cli import Capture, tenantry
             "No such command 'ls'."
             " Did you mean 'list' (what the file declares), 'status' (whether apps are ready) or 'explain' (settings)?",
         ),
-        (["new"], "No such command 'new'. Did you mean 'init' (a new project)?"),
+        (["new"], "No such command 'new'. Did you mean 'init' (a new project) or 'add' (an entry of tenants.yaml)?"),
         (["update"], "No such command 'update'. Did you mean 'upgrade' (the files of the project)?"),
         (["help"], "No such command 'help'. Did you mean 'tenantry --help'?"),
         (["cluster", "bootstrp"], "No such command 'bootstrp'. Did you mean 'bootstrap'?"),

@@ -1,0 +1,126 @@
+"""Every field of the model that holds the name of something declared elsewhere in the file.
+
+A rename changes these places, and a removal looks for what still stands in one of them. A test walks the model and fails for
+a field that can hold a name and is neither here nor under `NO_NAMES`, so a new key cannot be forgotten.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from tenantry.model import (
+    Alert,
+    App,
+    AppPatch,
+    Cluster,
+    ClusterGroup,
+    Document,
+    Environment,
+    HelmPatch,
+    ImageAutomation,
+    ImageSource,
+    KustomizePatch,
+    Model,
+    Overrides,
+    PlacedSettings,
+    Platform,
+    Receiver,
+    Selector,
+    SettingsOverrides,
+    Source,
+    Tenant,
+)
+from tenantry.model.document import Frame, ObjectsChart
+from tenantry.model.frame import Grants, Include
+
+
+class Kind(StrEnum):
+    """What a name is the name of."""
+
+    ENVIRONMENT = "environment"
+    CLUSTER = "cluster"
+    GROUP = "group"
+    TENANT = "tenant"
+    FRAME = "frame"
+    APP = "app"
+    ADDON = "addon"
+    SOURCE = "source"
+    CREDENTIALS = "credentials"
+    CONFIG = "config"
+
+
+class If(StrEnum):
+    """What a removal may do with a place where the removed name stands."""
+
+    DROP = "drop"
+    """The place goes: without the removed thing it has no effect."""
+    KEEP_OTHERS = "keep others"
+    """The name is taken off its list, unless it is the last one: an empty list is invalid, or means something else."""
+    EMPTY = "empty"
+    """The name is taken off its list, which may be empty afterwards."""
+    REFUSE = "refuse"
+    """The author has to decide what takes its place."""
+
+
+class Named(NamedTuple):
+    """What a field names, and what a removal does with the place."""
+
+    kind: Kind
+    removed: If
+
+
+NAMES: dict[tuple[type[Model], str], Named] = {
+    (Environment, "management"): Named(Kind.CLUSTER, If.REFUSE),
+    (Environment, "extends"): Named(Kind.ENVIRONMENT, If.REFUSE),
+    (Environment, "after"): Named(Kind.ENVIRONMENT, If.DROP),
+    (Environment, "tenants"): Named(Kind.TENANT, If.KEEP_OTHERS),
+    (Cluster, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
+    (Cluster, "group"): Named(Kind.GROUP, If.REFUSE),
+    (ClusterGroup, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
+    (ClusterGroup, "group"): Named(Kind.GROUP, If.REFUSE),
+    (Selector, "names"): Named(Kind.CLUSTER, If.KEEP_OTHERS),
+    (Selector, "exclude"): Named(Kind.CLUSTER, If.EMPTY),
+    (Overrides, "environments"): Named(Kind.ENVIRONMENT, If.DROP),
+    (Overrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
+    (SettingsOverrides, "environments"): Named(Kind.ENVIRONMENT, If.DROP),
+    (SettingsOverrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
+    (Frame, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
+    (Grants, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
+    (App, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
+    (ImageAutomation, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
+    (Include, "of"): Named(Kind.TENANT, If.KEEP_OTHERS),
+    (Include, "selfService"): Named(Kind.FRAME, If.REFUSE),
+    (App, "dependsOn"): Named(Kind.APP, If.EMPTY),
+    (AppPatch, "dependsOn"): Named(Kind.APP, If.EMPTY),
+    (PlacedSettings, "dependsOn"): Named(Kind.ADDON, If.EMPTY),
+    (Alert, "apps"): Named(Kind.APP, If.KEEP_OTHERS),
+    (Alert, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
+    (Receiver, "sources"): Named(Kind.SOURCE, If.KEEP_OTHERS),
+    (Receiver, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
+    (KustomizePatch, "source"): Named(Kind.SOURCE, If.REFUSE),
+    (HelmPatch, "source"): Named(Kind.SOURCE, If.REFUSE),
+    (Source, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
+    (ImageSource, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
+    (ObjectsChart, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
+}
+"""The fields with names, as a value, as entries of a list, or as keys of a mapping. A field counts for subclasses too.
+
+What Flux's own keys name (`secretRef`, `valuesFrom`, `git.include`) follows from Flux's schemas; see `references`.
+"""
+
+DECLARED: dict[tuple[type[Model], str], Kind] = {
+    (Document, "environments"): Kind.ENVIRONMENT,
+    (Document, "clusters"): Kind.CLUSTER,
+    (Document, "clusterGroups"): Kind.GROUP,
+    (Document, "tenants"): Kind.TENANT,
+    (Document, "selfService"): Kind.FRAME,
+    (Platform, "addons"): Kind.ADDON,
+    (Platform, "credentials"): Kind.CREDENTIALS,
+    (Platform, "configs"): Kind.CONFIG,
+    (Tenant, "apps"): Kind.APP,
+    (Tenant, "sources"): Kind.SOURCE,
+    (Tenant, "credentials"): Kind.CREDENTIALS,
+    (Tenant, "configs"): Kind.CONFIG,
+}
+"""The fields whose keys are the names that others refer to."""

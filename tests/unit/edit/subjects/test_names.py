@@ -1,0 +1,87 @@
+"""The table of names knows every key of the model that can hold one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from tenantry.edit.subjects.names import DECLARED, NAMES
+from tenantry.edit.subjects.shapes import fields_of, holds_text, reachable
+from tenantry.model import Document
+
+NO_NAMES = {
+    "AccountRef": "name namespace",
+    "Addon": "namespaces",
+    "AddonNamespace": "annotations labels objects",
+    "AppWhere": "labels",
+    "Bucket": "bucketName endpoint interval timeout",
+    "Capi": "cluster namespace",
+    "ChartDirectory": "path url",
+    "ChartRepository": "url version",
+    "Cluster": "labels platformServiceAccount shard variables",
+    "ClusterGroup": "kubeconfig labels platformServiceAccount shard variables",
+    "ClusterRights": "role",
+    "CommonMetadata": "annotations labels",
+    "Config": "data",
+    "ConfigMap": "address audiences certificateAuthority cluster name namespace serviceAccountName",
+    "Credentials": "keys registry",
+    "Environment": "namespace variables",
+    "ExtraBinding": "role",
+    "ExtraNamespace": "annotations labels name objects quota",
+    "FluxMetadata": "annotations labels",
+    "Frame": "clusterObjects clusterRoles namespace shard",
+    "Git": "interval sparseCheckout timeout url",
+    "GitRef": "branch commit name semver tag",
+    "Grants": "alerts annotations labels roles shortestInterval sources",
+    "HelmPatch": "chart chartInterval interval releaseName targetNamespace timeout values valuesFiles version",
+    "HelmRepository": "interval timeout url",
+    "IPBlock": "cidr except",
+    "Image": "digest name newName newTag",
+    "ImageAutomation": "images",
+    "ImagePolicy": "interval",
+    "ImageRepository": "image interval timeout",
+    "ImageUpdate": "interval",
+    "Include": "clusters tenants",
+    "Kamaji": "controlPlane namespace",
+    "KustomizePatch": "components interval namePrefix nameSuffix path retryInterval targetNamespace timeout",
+    "LabelSelector": "matchLabels",
+    "Limits": "default defaultRequest max min",
+    "Network": "policies",
+    "ObjectManifest": "apiVersion kind",
+    "ObjectMetadata": "annotations labels name",
+    "Oci": "interval timeout url",
+    "OciRef": "digest semver semverFilter tag",
+    "Patch": "patch",
+    "PatchTarget": "annotationSelector group kind labelSelector name namespace version",
+    "PlacedSettings": "annotations interval labels objects quota retryInterval role roleBindings timeout",
+    "Platform": "alerts namespace receivers reservedNamespaces",
+    "PodSecurity": "version",
+    "PolicyRule": "apiGroups resourceNames resources verbs",
+    "Port": "port",
+    "PostBuild": "substitute",
+    "Requirement": "key values",
+    "SecretKey": "key name namespace",
+    "Selector": "labels",
+    "SemverChoice": "range",
+    "ServiceAccount": "annotations imagePullSecrets name",
+    "Setters": "path",
+    "Subject": "group user",
+    "SubstituteFrom": "name",  # found by Flux's schema, as `valuesFrom` is
+    "Tenant": "alerts namespaces receivers",
+    "TenantOwner": "role",
+    "Vcluster": "name namespace",
+}
+"""Keys whose texts name nothing that this file declares by that name. A new key belongs here or into the table."""
+
+
+def test_every_key_with_text_is_in_the_table_or_names_nothing() -> None:
+    others: dict[str, set[str]] = defaultdict(set)
+    for model in reachable(Document):
+        for field in fields_of(model):
+            if holds_text(field.type) and field.declared not in NAMES and field.declared not in DECLARED:
+                others[field.declared[0].__name__].add(field.key)
+    assert {model: " ".join(sorted(keys)) for model, keys in others.items()} == NO_NAMES
+
+
+def test_the_table_has_keys_of_the_model_only() -> None:
+    known = {field.declared for model in reachable(Document) for field in fields_of(model)}
+    assert {*NAMES, *DECLARED} <= known
