@@ -23,7 +23,7 @@ _PLACES = (
     {"extra": [{"kind": "Secret", "metadata": {"name": "x"}, "stringData": {"a": "@@"}}]},
     {"config": "a: 1\npassword: @@\n"},
 )
-_PATCH = "apiVersion: v1\nkind: Secret\nmetadata: {name: x}\nstringData:\n  a: @@\n"
+_PATCH = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: x\nstringData:\n  a: @@\n"
 _words = st.text("abcdefghij0123456789", min_size=6, max_size=12).map(lambda word: f"Zq{word}")
 
 
