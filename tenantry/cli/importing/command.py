@@ -82,6 +82,7 @@ Exit codes:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Also write the report to this file, as Markdown.",
 )
+@click.option("--keep-values", is_flag=True, help="Also write values that may be secrets, such as passwords.")
 @click.option("--all", "everything", is_flag=True, help="Show every object and field of the report.")
 @click.option("--dry-run", is_flag=True, help="Print tenants.yaml on stdout, and write nothing.")
 @output("text", "json", kind="Import")
@@ -96,12 +97,14 @@ def command(
     *,
     dry_run: bool,
     everything: bool,
+    keep_values: bool,
 ) -> int:
     """Write tenants.yaml from existing Flux objects, with a report.
 
     Reads live management clusters, directories of manifests or kustomize trees. What tenants.yaml cannot express is left
     over, with the reason and a fix. The written file is valid, and its plan is compared with what was read. No cluster is
-    changed, and no value of a Secret is read or written.
+    changed, and no value of a Secret is read or written. Apps with values that may be secrets, such as passwords, are left
+    over.
     """
     from tenantry.cli.importing.markdown import as_markdown
     from tenantry.importing.inference.draft import drafted
@@ -121,7 +124,7 @@ def command(
     if not read.objects:
         raise Refused("no Kubernetes objects were found", "name a directory that holds Flux objects, or a context")
     with working("planning the draft"):
-        draft = drafted(read, chart_at(chart) if chart else None)
+        draft = drafted(read, chart_at(chart) if chart else None, keep_values=keep_values)
     head = header([f"{each.environment}={each.text}" for each in sources])
     report = report_of(read, draft, text_of(draft.data, head, draft.decisions), str(target))
     if not dry_run:

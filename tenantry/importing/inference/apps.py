@@ -94,7 +94,8 @@ def _order(survey: Survey, app: FoundApp) -> list[str]:
         if other is None:
             known = survey.world.get(app.thing.kind, namespace, name)
             if known is None or not _is_baseline(survey, known):
-                _leave_order(survey, app, f"{namespace}/{name}", "it was not read")
+                why = "it was not read" if known is None else "it is not in tenants.yaml"
+                _leave_order(survey, app, f"{namespace}/{name}", why)
         elif other.place != app.place or other.tenant not in ("", app.tenant):
             _leave_order(survey, app, f"{namespace}/{name}", "it is another tenant's, or on another cluster")
         else:

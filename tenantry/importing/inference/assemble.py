@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from tenantry.importing.inference.appliers import Appliers
+from tenantry.importing.inference.applied import Appliers
 from tenantry.importing.inference.apps import fill_in
 from tenantry.importing.inference.entries import (
+    agreed,
     app_entry,
     attached,
     automation_of,
@@ -21,7 +22,8 @@ from tenantry.importing.inference.found import FoundApp
 from tenantry.importing.inference.order import in_order
 from tenantry.importing.inference.overlay import DIFFER, Place, unified
 from tenantry.importing.inference.owners import platform_namespace
-from tenantry.importing.inference.survey import Survey
+from tenantry.importing.inference.secrets import leave_secret
+from tenantry.importing.inference.survey import Survey, source_of
 from tenantry.importing.inference.tenants import TenantEntry
 from tenantry.importing.inference.times import Times, shared_times, tenantrys_own
 from tenantry.importing.inference.variables import Variables
@@ -36,9 +38,12 @@ class Assembly:
     """Builds the document. The parts of an entry that differ between places become overrides.
 
     chart: where the chart for baselines on remote clusters is; None: its place has to be decided.
+    keep_values: write values that may be secrets, too.
     """
 
-    def __init__(self, inventory: Inventory, chart: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, inventory: Inventory, chart: Mapping[str, str] | None = None, *, keep_values: bool = False
+    ) -> None:
         self.notes = Notes()
         self._chart = chart
         self._variables = Variables()
@@ -47,9 +52,11 @@ class Assembly:
         platform = platform_namespace(worlds)
         for world in worlds:
             world.platform = platform
+            world.keeps_values = keep_values
         self.surveys = {each.environment: Survey(each, taken) for each in worlds}
         for survey in self.surveys.values():
             _leave_applied(survey)
+            _leave_secrets(survey)
         self._defaults = self._default_times()
         self.apps: dict[tuple[str, ...], dict[Place, FoundApp]] = defaultdict(dict)
         for survey in self.surveys.values():
@@ -157,9 +164,13 @@ class Assembly:
 
     def _objects_chart(self) -> dict[str, Any]:
         """Where the chart is that installs namespaces and rights on remote clusters."""
-        for survey in self.surveys.values():
-            if there := survey.objects_chart():
-                return there
+        there = {
+            Place(environment, survey.world.management): chart
+            for environment, survey in self.surveys.items()
+            if (chart := survey.objects_chart())
+        }
+        if there:
+            return dict(agreed(("platform", "chart"), there, self._variables, self.notes))
         if self._chart is None:
             text = "decide: publish the chart with `tenantry chart push`, and write its address and version here"
             self.notes.decide(("platform", "chart"), text)
@@ -198,7 +209,7 @@ class Assembly:
 
 def _leave_applied(survey: Survey) -> None:
     """Leave over what an add-on applies, and add-ons that apply what the file declares itself."""
-    world, appliers = survey.world, Appliers(survey.world)
+    world, appliers = survey.world, Appliers(survey.world.things)
     inside = {name for each in survey.territories.values() for name in each.namespaces}
     replaced = set()
     for thing in world.things:
@@ -217,7 +228,15 @@ def _leave_applied(survey: Survey) -> None:
             world.notes.leave(app.thing.read, text, "nothing: what applies it today goes on")
         else:
             kept.append(app)
-    survey.apps = kept
+    survey.keep(kept)
+
+
+def _leave_secrets(survey: Survey) -> None:
+    """Leave over apps that hold what may be a secret."""
+    world = survey.world
+    if not world.keeps_values:
+        found = ((each, source_of(world, each.thing)) for each in survey.apps)
+        survey.keep([each for each, source in found if not leave_secret(world.notes, each.thing, source)])
 
 
 def _filled(template: str, environment: str, tenant: str, name: str) -> bool:

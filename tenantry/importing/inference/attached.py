@@ -9,6 +9,7 @@ from tenantry.importing.inference.blocks import Named
 from tenantry.importing.inference.durations import short_times
 from tenantry.importing.inference.found import FoundApp
 from tenantry.importing.inference.literal import literal_mapping
+from tenantry.importing.inference.secrets import first_secret
 from tenantry.importing.inference.settings import Space
 from tenantry.importing.inference.world import Thing, World
 from tenantry.kube.names import dns_label_problem, slug
@@ -38,6 +39,11 @@ class Attached:
             provider = self._world.get("Provider", self._home, str(thing.at("spec", "providerRef", "name")))
             if provider is None:
                 self._world.notes.leave(thing.read, "its provider was not read", "import the provider with it")
+                continue
+            if not self._world.keeps_values and (at := first_secret(provider.spec, ("spec",))):
+                text = f"'{at}' of its provider may be a secret, which is not copied"
+                fix = "put it into a Secret, name that in 'spec.secretRef' and import again, or use --keep-values"
+                self._world.notes.leave(thing.read, text, fix)
                 continue
             found[key] = self._alert(thing, provider)
             self._world.notes.take(thing.read, *self._path, "alerts", key)

@@ -12,9 +12,10 @@ from tenantry.importing.inference.found import FoundApp
 from tenantry.importing.inference.literal import literal
 from tenantry.importing.inference.order import in_order
 from tenantry.importing.inference.overlay import DIFFER, Overlaid, Place, overlaid, unified
+from tenantry.importing.inference.secrets import first_secret
 from tenantry.importing.inference.survey import Survey, is_ours
 from tenantry.importing.inference.variables import Variables
-from tenantry.importing.inference.world import Notes, Thing
+from tenantry.importing.inference.world import Notes, Thing, World
 from tenantry.model import Helm, Kustomize
 from tenantry.model.strict import Model
 
@@ -122,7 +123,7 @@ def attached(surveys: Surveys, tenant: str, apps: Apps, variables: Variables, no
                 app.automation = automation
     path = ("tenants", tenant) if tenant else ("platform",)
     return {
-        group: {key: _agreed((*path, group, key), found, variables, notes) for key, found in entries.items()}
+        group: {key: agreed((*path, group, key), found, variables, notes) for key, found in entries.items()}
         for group, entries in made.items()
         if entries
     }
@@ -139,7 +140,7 @@ def _sources_here(apps: Mapping[str, FoundApp]) -> dict[tuple[str, str], str]:
     return found
 
 
-def _agreed(path: tuple[str, ...], found: Mapping[Place, Any], variables: Variables, notes: Notes) -> Any:
+def agreed(path: tuple[str, ...], found: Mapping[Place, Any], variables: Variables, notes: Notes) -> Any:
     """One entry for all places: this part of the file has no overrides."""
     one = unified(found, variables.named(*path[1:]))
     if one is not DIFFER:
@@ -155,7 +156,7 @@ def automation_of(found: Mapping[Place, FoundApp], variables: Variables, notes: 
     if not there:
         return {}
     first = next(iter(found.values()))
-    entry = dict(_agreed((*first.path, "imageAutomation"), there, variables, notes))
+    entry = dict(agreed((*first.path, "imageAutomation"), there, variables, notes))
     environments = list(dict.fromkeys(place.environment for place in there))
     if set(environments) != {place.environment for place in found}:
         entry["environments"] = environments
@@ -175,15 +176,26 @@ def named(surveys: Surveys, tenant: str, variables: Variables, notes: Notes) -> 
                 credentials[key] = {"existing": True}
                 _take(notes, thing, (*path, "credentials", key))
             for key, thing in here.configs.items():
-                data = thing.at("data") if thing is not None and is_ours(thing) else None
+                data = _data(thing, survey.world) if thing is not None and is_ours(thing) else None
                 place = Place(survey.world.environment, cluster)
                 configs[key][place] = {"data": literal(data)} if data else {"existing": True}
                 if data and thing is not None:
                     notes.take(thing.read, *path, "configs", key)
                 else:
                     _take(notes, thing, (*path, "configs", key))
-    made = {key: _agreed((*path, "configs", key), found, variables, notes) for key, found in configs.items()}
+    made = {key: agreed((*path, "configs", key), found, variables, notes) for key, found in configs.items()}
     return {key: each for key, each in (("credentials", credentials), ("configs", made)) if each}
+
+
+def _data(config: Thing, world: World) -> Any:
+    """What a ConfigMap holds, unless a part of it may be a secret."""
+    data = config.at("data")
+    if not world.keeps_values and (at := first_secret(data, ("data",))):
+        text = "this may be a secret, which is not copied"
+        fix = "move it into a Secret and import again, or use --keep-values"
+        world.notes.leave(config.read, text, fix, at)
+        return None
+    return data
 
 
 def _take(notes: Notes, thing: Thing | None, path: tuple[str, ...]) -> None:

@@ -45,7 +45,12 @@ class Survey:
         for thing in world.of(*APPS):
             self._look_at(thing)
         self._one_for_each_key()
-        self.by_object = {(each.thing.kind, each.thing.namespace, each.thing.name): each for each in self.apps}
+        self.keep(self.apps)
+
+    def keep(self, apps: list[FoundApp]) -> None:
+        """Go on with some of the apps."""
+        self.apps = apps
+        self.by_object = {(each.thing.kind, each.thing.namespace, each.thing.name): each for each in apps}
 
     def names_of(self, app: FoundApp) -> Named:
         """The Secrets and ConfigMaps of an app's owner on its cluster."""

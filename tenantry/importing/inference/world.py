@@ -97,13 +97,17 @@ def _is_taken(thing: Thing, notes: Notes) -> bool:
 
 
 class World:
-    """The objects on the management cluster of one environment. platform: the namespace of add-ons there."""
+    """The objects on the management cluster of one environment.
+
+    platform: the namespace of add-ons there. keeps_values: whether values that may be secrets are written, too.
+    """
 
     def __init__(self, inventory: Inventory, environment: str, notes: Notes) -> None:
         self.environment = environment
         self.management = inventory.management[environment]
         self.notes = notes
         self.platform = ""
+        self.keeps_values = False
         read = (Thing(each) for each in inventory.objects if each.environment == environment)
         self.things = [each for each in expressible(read, notes) if _is_taken(each, notes)]
         self._by_kind: dict[str, list[Thing]] = defaultdict(list)

@@ -16,6 +16,7 @@ from tenantry.render import write_directory
 
 ROOT = Path(__file__).parents[3]
 FLEETS = (
+    ".",  # the fleet of the repository itself
     *("examples/flux2-multi-tenancy", "examples/hubs", "examples/kamaji", "examples/minimal", "examples/multi-cluster"),
     *(
         "examples/teams",

@@ -1,0 +1,113 @@
+"""Values that may be secrets: `tenantry import` copies none into tenants.yaml, and no output shows one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tenantry.cli.app import run
+from tenantry.importing.inference.secrets import first_secret
+
+SECRET = "drowned-Herring-7"
+FLUX_CREATE = Path(__file__).with_name("corpora") / "flux-create" / "input"
+COMMIT = "1f3a9c2b7d4e8f60a5b1c3d2e4f6a7b8c9d0e1f2"
+
+SOURCE = """\
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: web, namespace: shop}
+spec: {interval: 1m, url: "https://git.example.com/web%s", ref: {branch: main}}
+"""
+KUSTOMIZATION = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: %s, namespace: shop, annotations: {%s}}
+spec:
+  interval: 1m
+  path: ./web
+  prune: true
+  targetNamespace: shop
+  serviceAccountName: shop
+  sourceRef: {kind: GitRepository, name: web}
+  %s
+"""
+
+
+@pytest.mark.parametrize(
+    ("annotations", "spec", "query", "at"),
+    [
+        ("", f"postBuild: {{substitute: {{DB_PASSWORD: {SECRET}}}}}", "", "spec.postBuild.substitute.DB_PASSWORD"),
+        ("", f'patches: [{{patch: "data: {{password: {SECRET}}}"}}]', "", "spec.patches[0].patch"),
+        (f"example.com/token: {SECRET}", "wait: true", "", 'metadata.annotations["example.com/token"]'),
+        ("", "wait: true", f"?token={SECRET}", "spec.url"),
+    ],
+)
+def test_an_app_with_a_secret_is_left_over(
+    annotations: str, spec: str, query: str, at: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "in.yaml").write_text("---\n".join((SOURCE % query, KUSTOMIZATION % ("web", annotations, spec))))
+    code, report = imported(tmp_path, capfd)
+    assert code == 0
+    (left,) = (each for each in report["leftOver"] if each["kind"] == "Kustomization")
+    assert left["reason"].startswith(f"'{at}' ")
+    assert "--keep-values" in left["fix"]
+    assert "apps" not in yaml.safe_load((tmp_path / "tenants.yaml").read_text())["tenants"]["shop"]
+
+
+def test_an_app_that_waits_for_one_with_a_secret_is_kept(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    spec = f"postBuild: {{substitute: {{DB_PASSWORD: {SECRET}}}}}"
+    apps = (KUSTOMIZATION % ("web", "", spec), KUSTOMIZATION % ("other", "", "dependsOn: [{name: web}]"))
+    (tmp_path / "in.yaml").write_text("---\n".join((SOURCE % "", *apps)))
+    code, report = imported(tmp_path, capfd)
+    assert code == 0
+    assert list(yaml.safe_load((tmp_path / "tenants.yaml").read_text())["tenants"]["shop"]["apps"]) == ["other"]
+    reasons = [each["reason"] for each in report["leftOver"] if each["name"] == "other"]
+    assert reasons == ["it waits for shop/web: it is not in tenants.yaml"]
+
+
+def imported(directory: Path, capfd: pytest.CaptureFixture[str]) -> tuple[int, dict[str, list[dict[str, str]]]]:
+    """Import a file in every format of the report; none may show the secret."""
+    target, report, source = directory / "tenants.yaml", directory / "report.md", f"prod={directory / 'in.yaml'}"
+    text = run(["import", "-e", source, "--dry-run", "--all"])
+    shown = capfd.readouterr()
+    code = run(["import", "-e", source, "--to", str(target), "--report", str(report), "--output", "json"])
+    out, err = capfd.readouterr()
+    assert text == code
+    for each in (*shown, out, err, target.read_text(), report.read_text()):
+        assert SECRET not in each
+    return code, json.loads(out)
+
+
+def test_values_are_kept_if_asked_for_and_are_in_the_file_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(FLUX_CREATE)
+    target, report = tmp_path / "tenants.yaml", tmp_path / "report.md"
+    options = ("-e", "prod=.", "--cluster", "prod=hub", "--to", str(target), "--report", str(report))
+    assert run(["import", *options, "--keep-values", "--output", "json"]) == 0
+    out, err = capfd.readouterr()
+    counts = json.loads(out)["counts"]
+    assert (counts["read"], counts["expressed"], counts["left"]) == (9, 9, 0)
+    values = yaml.safe_load(target.read_text())["tenants"]["harbour"]["apps"]["tides"]["helm"]["values"]
+    assert values["tide"]["password"] == "drowned"
+    assert "drowned" not in out + err + report.read_text()
+
+
+@pytest.mark.parametrize(
+    ("data", "at"),
+    [
+        ({"values": {"auth": {"password": "x"}}}, "values.auth.password"),
+        ({"values": {"env": [{"name": "API_TOKEN", "value": "x"}]}}, "values.env[0].value"),
+        ({"values": {"config": "user: a\npassword: hunter2\n"}}, "values.config"),
+        ({"values": {"url": "postgres://user:hunter2@db/x"}}, "values.url"),
+        ({"values": {"auth": {"existingSecret": "web", "passwordKey": "pw", "enabled": True, "password": ""}}}, ""),
+        ({"values": {"image": {"tag": "1.2.3", "digest": f"sha256:{COMMIT}"}, "commit": COMMIT}}, ""),
+        ({"valuesFrom": [{"kind": "Secret", "name": "web", "valuesKey": "values.yaml"}]}, ""),
+        ({"decryption": {"provider": "sops", "secretRef": {"name": "sops-age"}}}, ""),
+    ],
+)
+def test_what_may_be_a_secret(data: dict[str, object], at: str) -> None:
+    assert first_secret(data) == at
