@@ -64,6 +64,8 @@ _LINKED = re.compile(
 """What forges make links or pictures of: addresses, hashes of commits, `GH-1` and names of issues, `:tada:`."""
 _LIST = re.compile(r"[0-9]+[.)]")
 _QUOTED = re.compile(r"'([^' ]+)'([,.;:)]*)")
+_TICKED = re.compile(r"`([^`]+)`([,.;:)]*)")
+"""What a sentence marks as code already."""
 
 
 def _pieces(words: list[str], *, in_table: bool) -> Iterator[str]:
@@ -82,7 +84,7 @@ def _pieces(words: list[str], *, in_table: bool) -> Iterator[str]:
 
 
 def _as_code(text: str, *, in_table: bool) -> str:
-    quoted = _QUOTED.fullmatch(text)
+    quoted = _QUOTED.fullmatch(text) or _TICKED.fullmatch(text)
     return code(quoted[1], in_table=in_table) + quoted[2] if quoted else code(text, in_table=in_table)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from tenantry.importing.model import LeftOver, Read
@@ -22,11 +23,11 @@ def first_line(report: Report) -> str:
 def counts_in_words(counts: Counts) -> Iterator[str]:
     """A line for each number that is not 0."""
     rows = (
-        (counts.unchanged, "kept as they are"),
-        (counts.changed, "kept, with fields that change"),
+        (counts.unchanged, "kept unchanged"),
+        (counts.changed, "kept, with changed fields"),
         (counts.renamed, "planned under another name"),
         (counts.left, "left over"),
-        (counts.added, "new: adoption creates them"),
+        (counts.added, "new, created by adoption"),
     )
     widest = max(len(str(number)) for number, _ in rows)
     yield from (f"  {number:>{widest}} {words}" for number, words in rows if number)
@@ -45,7 +46,8 @@ def place(left: LeftOver) -> str:
 
 def places(left: Iterable[LeftOver], most: int) -> str:
     """The objects that are left over for one reason."""
-    found = [place(each) for each in left]
+    counts = Counter(place(each) for each in left)
+    found = [f"{each} in {count} environments" if count > 1 else each for each, count in counts.items()]
     more = f" and {len(found) - most} more" if len(found) > most else ""
     return ", ".join(found[:most]) + more
 

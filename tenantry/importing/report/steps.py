@@ -32,7 +32,7 @@ class Step:
     commands: tuple[str, ...] = ()
 
 
-_LAST = Step("Read what this report says is not in tenants.yaml, and do what it says.")
+_LAST = Step('Go through "Not in tenants.yaml" in this report, and do what is said there.')
 
 
 _DECIDE = Step("Follow the comments in tenants.yaml that begin with 'decide:', and delete them.")
@@ -77,7 +77,8 @@ def _check(hubs: Sequence[str], plans: Mapping[str, Plan], *, risky: bool) -> It
     yield Step("Check the file, and prepare the clusters; existing objects stay:", ("tenantry validate", *bootstraps))
     if risky:
         yield Step(
-            "Decide about what this report says to check, and correct tenants.yaml where it has to stay as it is."
+            'Go through "Check before you adopt" in this report, and correct tenants.yaml where something has to stay as it'
+            " is."
         )
     preflights = tuple(f"tenantry preflight --environment {shlex.quote(each)}" for each in plans)
     yield Step("See on the live cluster what adoption changes. Nothing is changed yet:", preflights)
@@ -97,7 +98,7 @@ def _owners(inventory: Inventory, proof: Proof, contexts: Mapping[str, str]) -> 
             "Before you delete the old files from the repository that Flux applies them from: set `prune: false` in the"
             f" Kustomization that applies them, or add the annotation `{_PRUNE_DISABLED}` to every object in them; push,"
             " and wait until Flux has applied it. Otherwise Flux deletes the objects, and everything they installed."
-            " Then delete the files, so that Flux and Pulumi do not overwrite each other."
+            " Then delete the files of what is in tenants.yaml, so that Flux and Pulumi do not overwrite each other."
         )
 
 
