@@ -84,6 +84,12 @@ class Document:
         if node.kind not in ("mapping", "list"):
             self._refuse_scalar(tuple(above), node)
         at = len(node.entries) if index is None else index
+        if isinstance(part, str) and self.grows(tuple(above)):
+            if len(above) > 1:
+                self.replace(tuple(above), {part: value})
+            else:  # A section of the file is never written in brackets.
+                self.insert_lines(path, entry(path, value, self.style, self.style.step), value)
+            return
         if node.flow or not node.entries:
             written = (
                 flow_entry(part, value, self._style_in(node)) if isinstance(part, str) else in_flow(value, self.style)
@@ -95,12 +101,24 @@ class Document:
         self._apply(splices, inserted(self.data, path, value, at))
 
     def insert_lines(self, path: Path, lines: Sequence[str], value: Any) -> None:
-        """Write an entry behind those of a mapping without brackets, as these lines."""
+        """Write an entry behind those of a mapping without brackets, or into `{}`, as these lines."""
         node = self.node(path[:-1])
         check_holder(self, node, path)
         at = len(node.entries)
-        splices = block.insert(self.text, node, at, lines, self.newline, root=len(path) == 1)
+        if self.grows(path[:-1]):
+            head = f"{key_text(str(path[-2]), self.style)}:"
+            below = [head, *(" " * self.style.step + line if line else "" for line in lines)]
+            splices = block.replace(self.text, self.entry(path[:-1]), below, self.newline)
+        else:
+            splices = block.insert(self.text, node, at, lines, self.newline, root=len(path) == 1)
         self._apply(splices, inserted(self.data, path, value, at))
+
+    def grows(self, path: Path) -> bool:
+        """Whether `{}` is at a path where lines can take its place: the entry that has it is not in brackets."""
+        if not path or self.node(path[:-1]).flow:
+            return False
+        found = self.entry(path)
+        return found.key is not None and self.text[found.key.end : found.value.end] == ": {}"
 
     def lines_of(self, path: Path, key: str) -> list[str] | None:
         """The lines of an entry with its comments and another key, without indentation; None if it has no lines of its own."""

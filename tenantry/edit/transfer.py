@@ -59,7 +59,8 @@ def move(source: Document, path: Path, target: Document, to: Path) -> None:
     value = value_at(source.data, path)
     lines = source.lines_of(path, str(to[-1]))
     depth = target.depth(to)
-    if lines is not None and (holder := target.node(to[:depth])).entries and not holder.flow:
+    holder = target.node(to[:depth])
+    if lines is not None and ((holder.entries and not holder.flow) or target.grows(to[:depth])):
         for part in reversed(to[depth:-1]):
             lines = [f"{key_text(str(part), target.style)}:", *_indented(lines, target.style.step)]
         target.insert_lines(to[: depth + 1], lines, nested(to[depth + 1 :], value))

@@ -130,7 +130,7 @@ class InvalidFleet(TenantryError):
 
 
 NO_FILE, UNKNOWN_NAME, INVALID_BASE = "no-file", "unknown-name", "invalid-base"
-UNREACHABLE, NOT_ALLOWED, NOT_POSSIBLE = "unreachable", "not-allowed", "not-possible"
+UNREACHABLE, NOT_ALLOWED, NOT_POSSIBLE, USAGE = "unreachable", "not-allowed", "not-possible", "usage"
 """What a refusal is about, for programs. docs/output.md describes each."""
 
 

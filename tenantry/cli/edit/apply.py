@@ -97,7 +97,8 @@ def _consequences(
 ) -> Iterable[str]:
     if checked.compared is None:
         errors = counted(len(checked.errors), "error")
-        yield f"{editor.path} was invalid before, and still is ({errors}): see `tenantry validate`"
+        now = f"still is ({errors}): see `tenantry validate`" if checked.errors else "is valid now"
+        yield f"{editor.path} was invalid before, and {now}"
         return
     if not checked.compared.is_different:
         yield "no cluster changes"

@@ -8,7 +8,7 @@ from typing import Any, get_args, get_origin
 from pydantic_core import ValidationError
 
 from tenantry.edit.subjects.shapes import parts_of
-from tenantry.messages.errors import InvalidFleet, Path, Refused
+from tenantry.messages.errors import USAGE, InvalidFleet, Path, Refused
 from tenantry.messages.text import closest
 from tenantry.model import FluxBlock, Model
 from tenantry.source.parse import parse
@@ -20,9 +20,14 @@ def assignment(model: type[Model], text: str) -> tuple[Path, Any]:
     """`quota.requests.cpu=8` as a path in a model and a value. Raises: Refused."""
     written, equals, value = text.partition("=")
     if not equals or not written:
-        raise Refused(f"'{text}' is not KEY=VALUE", "write it as 'quota.pods=40' or 'helm.values.replicas=3'")
+        raise malformed(text, "quota.pods=40' or 'helm.values.replicas=3")
     path, form = path_in(model, written)
     return path, _typed(form, value)
+
+
+def malformed(text: str, example: str) -> Refused:
+    """What is said of an argument that should be a key and a value."""
+    return Refused(f"'{text}' is not KEY=VALUE", f"write it as '{example}'", code=USAGE)
 
 
 def path_in(model: type[Model], text: str) -> tuple[Path, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, get_origin
 
+from tenantry.edit.subjects.assignments import malformed
 from tenantry.edit.subjects.draft import Draft, Edit
 from tenantry.edit.subjects.names import Kind
 from tenantry.edit.subjects.references import Target
@@ -43,7 +44,7 @@ def pair(text: str, *, needs_value: bool = True) -> tuple[str, str]:
     """`sources=https://...` as the name of a grant and what is granted. Raises: Refused."""
     key, equals, value = text.partition("=")
     if not key or (needs_value and not value) or (equals and not value):
-        raise Refused(f"'{text}' is not KEY=VALUE", "write it as 'settings=quota,limits'")
+        raise malformed(text, "settings=quota,limits")
     return key, value
 
 

@@ -27,7 +27,7 @@ class Place:
         if sum(map(bool, (environment, cluster, labels))) != 1:
             raise Refused(
                 "an override is for one environment, one cluster, or the clusters with some labels",
-                "give one of --environment NAME, --cluster NAME and --label KEY=VALUE",
+                "give one of --environment NAME, --cluster NAME and --labels KEY=VALUE",
             )
         self.environment, self.cluster, self.labels = environment, cluster, dict(labels or {})
 

@@ -1,0 +1,250 @@
+"""Edits of files that are unusual: a whole edit that leaves every other byte, or a refusal that leaves all of them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tenantry.cli.edit import apply
+from tests.documents import check
+from tests.unit.cli.test_cli import Capture, tenantry
+
+FLEET = (Path(__file__).resolve().parents[3] / "tests" / "golden" / "tasks" / "fleet.yaml").read_bytes()
+FILE = Path("tenants.yaml")
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    FILE.write_bytes(FLEET)
+
+
+FORMS = {
+    "LF": FLEET,
+    "CRLF": FLEET.replace(b"\n", b"\r\n"),
+    "BOM": b"\xef\xbb\xbf" + FLEET,
+    "BOM and CRLF": b"\xef\xbb\xbf" + FLEET.replace(b"\n", b"\r\n"),
+    "no line break at the end": FLEET.rstrip(b"\n"),
+    "CRLF, but not at the end": FLEET.rstrip(b"\n").replace(b"\n", b"\r\n"),
+    "empty lines at the end": FLEET + b"\n\n",
+}
+THERE_AND_BACK = {
+    "add tenant nora --clusters tier=edge --quota pods=40": "remove tenant nora",
+    "add app tina/api --path ./api": "remove app tina/api",
+    "add cluster us-2 --environments prod --capi capi/us-2": "remove cluster us-2",
+    "rename tenant tina tina-two": "rename tenant tina-two tina",
+    "rename cluster hub-prod hub-two": "rename cluster hub-two hub-prod",
+    "rename app tina/reports daily": "rename app tina/daily reports",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_there_and_back_gives_every_byte(form: str, capsys: Capture) -> None:
+    for there, back in list(THERE_AND_BACK.items())[:: 1 if form == "LF" else 2]:
+        FILE.write_bytes(FORMS[form])
+        assert tenantry(capsys, *there.split())[0] == 0
+        edited = FILE.read_bytes()
+        assert edited != FORMS[form]
+        assert (b"\r\n" in edited) == (b"\r\n" in FORMS[form])
+        assert not re.search(rb"(?<!\r)\n", edited) or b"\r" not in edited
+        assert edited.startswith(b"\xef\xbb\xbf") == form.startswith("BOM")
+        assert tenantry(capsys, *back.split())[0] == 0
+        assert FILE.read_bytes() == FORMS[form], there
+
+
+ANCHORED = FLEET.replace(b"  rocky:\n    clusters: {", b"  rocky:\n    clusters: &edges {")
+ANCHORED = ANCHORED.replace(b"  tina:\n", b"  tina: &tina\n")
+TABS = FLEET.replace(b"  tina:\n", b"  tina:\t# the one\twith jobs\n")
+WRITTEN: dict[str, tuple[bytes, str, tuple[bytes, bytes]]] = {
+    "beside an anchor": (ANCHORED, "rename app movy/shop store", (b"      shop:\n", b"      store:\n")),
+    "tabs": (TABS, "rename tenant tina tuna", (b"  tina:\t# the one\t", b"  tuna:\t# the one\t")),
+    "the anchor of a renamed key": (ANCHORED, "rename tenant tina tuna", (b"  tina: &tina\n", b"  tuna: &tina\n")),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_an_edit_changes_its_place_alone(name: str, capsys: Capture) -> None:
+    before, edit, (old, new) = WRITTEN[name]
+    FILE.write_bytes(before)
+    code, _, err = tenantry(capsys, *edit.split())
+    assert (code, FILE.read_bytes()) == (0, before.replace(old, new)), err
+
+
+ALIASED = ANCHORED.replace(b"  movy:\n    clusters: {labels: {tier: edge}}", b"  movy:\n    clusters: *edges")
+REFUSED: dict[str, tuple[bytes, str]] = {
+    "an alias": (ALIASED, "add selector movy --clusters eu-1"),
+    "an anchor": (ALIASED, "remove tenant rocky"),
+    "a tag": (FLEET.replace(b"  tina:\n", b"  tina: !!map\n"), "add app tina/api --path ./api"),
+    "a tab that YAML does not take": (FLEET.replace(b"  tina:\n", b"\ttina:\n"), "add tenant nora"),
+    "no YAML": (FLEET + b"  {", "add tenant nora"),
+    "no UTF-8": (FLEET + b"# \xff\n", "add tenant nora"),
+    "an unknown name": (FLEET, "remove tenant nora"),
+    "a name that is taken": (FLEET, "rename tenant tina movy"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_an_edit_that_cannot_be_whole_leaves_every_byte(name: str, capsys: Capture) -> None:
+    before, edit = REFUSED[name]
+    FILE.write_bytes(before)
+    code, out, err = tenantry(capsys, *edit.split())
+    assert (code, out, FILE.read_bytes()) == (2, "", before), (out, err)
+    assert err.startswith("error: ") or "Found 1 error" in err
+
+
+def test_a_symlink_stays_and_a_read_only_file_is_left_alone(capsys: Capture) -> None:
+    Path("fleet").mkdir()
+    target = FILE.rename("fleet/real.yaml")
+    FILE.symlink_to(target)
+    assert tenantry(capsys, "rename", "tenant", "tina", "tuna")[0] == 0
+    assert FILE.is_symlink()
+    assert target.read_bytes() == FLEET.replace(b"  tina:\n", b"  tuna:\n")
+    target.chmod(0o444)
+    code, out, err = tenantry(capsys, "rename", "tenant", "tuna", "tina")
+    assert (code, out) == (2, "")
+    assert (
+        err
+        == f"error: {FILE} is read-only, so nothing was written\n  fix: allow writing: chmod u+w {target.resolve()}\n"
+    )
+    assert [each.name for each in target.parent.iterdir()] == ["real.yaml"]
+
+
+def test_a_concurrent_edit_is_not_lost(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_both = apply.check_both
+
+    def meanwhile(editor: Any) -> Any:
+        FILE.write_bytes(FLEET + b"# somebody's\n")
+        return check_both(editor)
+
+    monkeypatch.setattr(apply, "check_both", meanwhile)
+    said = "tenants.yaml changed while it was edited, so nothing was written\n  fix: run the command again\n"
+    assert tenantry(capsys, "add", "tenant", "nora") == (2, "", f"error: {said}")
+    assert FILE.read_bytes() == FLEET + b"# somebody's\n"
+
+
+MALFORMED = (
+    "add tenant nora role",
+    "add tenant nora =edit",
+    "add tenant nora --quota pods",
+    "add override movy/shop -e prod helm.version",
+    "add grant rocky settings",
+    "add cluster us-2 --labels tier",
+    "remove grant rocky settings=",
+)
+
+
+@pytest.mark.parametrize("edit", MALFORMED)
+def test_a_malformed_pair_is_a_wrong_usage(edit: str, capsys: Capture) -> None:
+    code, out, _ = tenantry(capsys, *edit.split(), "--output", "json")
+    check(out)
+    assert (code, '"code": "usage"' in out, "is not KEY=VALUE" in out) == (2, True, True), out
+    assert FILE.read_bytes() == FLEET
+
+
+INCLUDING = """\
+apiVersion: tenantry/v1
+include:
+  - tenants.d/*.yaml
+  - {tenants: "teams/*.yaml", of: [tina]}
+  - {clusters: "clusters.d/*.yaml"}
+environments: {dev: {management: hub}}
+clusters: {hub: {environments: [dev]}}
+platform: {chart: {helm: {url: https://charts.example.com, version: 0.1.0}}}
+defaults: {clusters: {names: [hub]}, grants: {sources: ["https://git.example.com/*"]}}
+tenants:
+  # The one with jobs.
+  tina:
+    role: edit
+    sources:
+      jobs: {git: {url: https://git.example.com/tina/jobs, ref: {branch: main}}}
+    apps:
+      # Every night.
+      reports: {kustomize: {source: jobs}}
+  rocky: {}
+"""
+ROCKY = """\
+tenants:
+  rocky:
+    sources:
+      own: {git: {url: https://git.example.com/rocky/own, ref: {branch: main}}}
+    apps:
+      web: {kustomize: {source: own}}
+"""
+
+NORA = """\
+tenants:
+  nora:
+    sources:
+      own:
+        git: {url: https://git.example.com/nora/own, ref: {branch: main}}
+    apps:
+      web: {kustomize: {source: own, path: ./web}}
+"""
+BERLIN = """\
+clusters:
+  berlin:
+    environments: [dev]
+    kubeconfig: {capi: {cluster: berlin, namespace: capi}}
+"""
+
+
+@pytest.fixture
+def _including() -> None:
+    FILE.write_text(INCLUDING)
+    for name, text in (("tenants.d/rocky", ROCKY), ("teams/all", "tenants: {}\n"), ("clusters.d/eu", "clusters: {}\n")):
+        Path(name).parent.mkdir()
+        Path(f"{name}.yaml").write_text(text)
+
+
+@pytest.mark.usefixtures("_including")
+def test_a_tenant_moves_to_a_file_that_may_speak_of_it_and_back(capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "move", "tenant", "tina", "--to", "teams/all.yaml")
+    assert (code, err) == (0, ""), out
+    assert "+ grants.sources: ['https://git.example.com/*']" in out
+    assert "- " not in out
+    parts = INCLUDING.partition("    role: edit\n")[2].removesuffix("  rocky: {}\n")
+    assert FILE.read_text() == INCLUDING.replace(parts, "")
+    assert Path("teams/all.yaml").read_text() == f"tenants:\n  tina:\n{parts}"
+    assert tenantry(capsys, "move", "tenant", "tina", "--to", "tenants.yaml")[0] == 0
+    assert (FILE.read_text(), Path("teams/all.yaml").read_text()) == (INCLUDING, "tenants: {}\n")
+
+
+@pytest.mark.usefixtures("_including")
+def test_new_entries_go_to_the_file_that_is_named(capsys: Capture) -> None:
+    before = INCLUDING.replace("of: [tina]", "of: [tina, nora]")
+    FILE.write_text(before)
+    said = tenantry(capsys, "add", "tenant", "nora", "--to", "teams/all.yaml")[1]
+    assert said.endswith("tenants.yaml was invalid before, and is valid now\n")
+    for edit in (
+        "add source nora/own --git https://git.example.com/nora/own",
+        "add app nora/web --path ./web",
+        "add cluster berlin --environments dev --capi capi/berlin --to clusters.d/eu.yaml",
+    ):
+        assert tenantry(capsys, *edit.split())[0] == 0, edit
+    assert FILE.read_text() == f"{before}  nora: {{}}\n"
+    assert Path("teams/all.yaml").read_text() == NORA
+    assert Path("clusters.d/eu.yaml").read_text() == BERLIN
+    for edit in (
+        "add tenant alan --to teams/all.yaml",
+        "add tenant alan --to nowhere.yaml",
+        "add app nora/web --path ./other",
+    ):
+        there = {each: each.read_bytes() for each in Path().rglob("*.yaml")}
+        assert tenantry(capsys, *edit.split())[0] == 2, edit
+        assert {each: each.read_bytes() for each in Path().rglob("*.yaml")} == there
+
+
+@pytest.mark.usefixtures("_including")
+def test_an_app_moves_from_one_file_to_another(capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "move", "app", "tina/reports", "rocky", "--with-sources")
+    assert (code, err) == (0, ""), out
+    before, _, rest = INCLUDING.partition("    sources:\n")
+    assert FILE.read_text() == f"{before}  rocky: {{}}\n"
+    source, app = rest.split("    apps:\n")
+    own, web = ROCKY.split("    apps:\n")
+    assert Path("tenants.d/rocky.yaml").read_text() == f"{own}{source}    apps:\n{web}{app}".replace(
+        "  rocky: {}\n", ""
+    )
