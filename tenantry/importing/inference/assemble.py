@@ -22,13 +22,14 @@ from tenantry.importing.inference.found import FoundApp
 from tenantry.importing.inference.order import in_order
 from tenantry.importing.inference.overlay import DIFFER, Place, unified
 from tenantry.importing.inference.owners import platform_namespace
-from tenantry.importing.inference.secrets import leave_secret
+from tenantry.importing.inference.secrets import leave_metadata, leave_secret
 from tenantry.importing.inference.survey import Survey, source_of
 from tenantry.importing.inference.tenants import TenantEntry
 from tenantry.importing.inference.times import Times, shared_times, tenantrys_own
 from tenantry.importing.inference.variables import Variables
 from tenantry.importing.inference.world import Notes, World
 from tenantry.importing.model import Inventory
+from tenantry.kube.kinds import is_of_flux
 from tenantry.model.apps import Addon
 
 _TEMPLATES = ("{tenant}", "{tenant}-{env}", "{env}-{tenant}")
@@ -235,6 +236,9 @@ def _leave_secrets(survey: Survey) -> None:
     """Leave over apps that hold what may be a secret."""
     world = survey.world
     if not world.keeps_values:
+        for each in world.things:
+            if not is_of_flux(str(each.read.manifest["apiVersion"])):
+                leave_metadata(world.notes, each)
         found = ((each, source_of(world, each.thing)) for each in survey.apps)
         survey.keep([each for each, source in found if not leave_secret(world.notes, each.thing, source)])
 

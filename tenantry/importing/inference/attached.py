@@ -9,7 +9,7 @@ from tenantry.importing.inference.blocks import Named
 from tenantry.importing.inference.durations import short_times
 from tenantry.importing.inference.found import FoundApp
 from tenantry.importing.inference.literal import literal_mapping
-from tenantry.importing.inference.secrets import first_secret
+from tenantry.importing.inference.secrets import leave_part
 from tenantry.importing.inference.settings import Space
 from tenantry.importing.inference.world import Thing, World
 from tenantry.kube.names import dns_label_problem, slug
@@ -40,10 +40,7 @@ class Attached:
             if provider is None:
                 self._world.notes.leave(thing.read, "its provider was not read", "import the provider with it")
                 continue
-            if not self._world.keeps_values and (at := first_secret(provider.spec, ("spec",))):
-                text = f"'{at}' of its provider may be a secret, which is not copied"
-                fix = "put it into a Secret, name that in 'spec.secretRef' and import again, or use --keep-values"
-                self._world.notes.leave(thing.read, text, fix)
+            if leave_part(self._world, thing, provider):
                 continue
             found[key] = self._alert(thing, provider)
             self._world.notes.take(thing.read, *self._path, "alerts", key)
@@ -111,7 +108,12 @@ class Attached:
         for thing, name in self._mine("ImagePolicy"):
             repository = self._world.get("ImageRepository", self._home, thing.name)
             key = name.removeprefix(f"{app.key}-")
-            if key == name or repository is None or dns_label_problem(key):
+            if (
+                key == name
+                or repository is None
+                or dns_label_problem(key)
+                or leave_part(self._world, thing, repository)
+            ):
                 continue
             entry: dict[str, Any] = {"repository": self._block(repository)}
             if secret := mapping_at(repository.spec, "secretRef").get("name"):
@@ -123,7 +125,7 @@ class Attached:
         if not images:
             return {}
         update = self._world.get("ImageUpdateAutomation", self._home, app.planned)
-        if update is None:
+        if update is None or leave_part(self._world, update):
             return {"images": images}
         self._world.notes.take(update.read, *app.path, "imageAutomation")
         block = self._block(update)

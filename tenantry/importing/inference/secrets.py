@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tenantry.importing.inference.blocks import metadata_of
+from tenantry.importing.inference.blocks import is_authors, metadata_of
 from tenantry.messages.errors import Path
 from tenantry.messages.masking import masked
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import format_path
 
 if TYPE_CHECKING:
-    from tenantry.importing.inference.world import Notes, Thing
+    from tenantry.importing.inference.world import Notes, Thing, World
 
 _DIGEST = re.compile(r"(?<![A-Za-z0-9])(?:[0-9a-f]{64}|[0-9a-f]{40})(?![A-Za-z0-9])")
 """Digests of images and commits, which look as random as tokens do."""
@@ -41,6 +41,32 @@ def leave_secret(notes: Notes, thing: Thing, source: Thing | None) -> bool:
         return False
     notes.leave(thing.read, reason, f"{fix}; then import again. Or use --keep-values")
     return True
+
+
+def leave_part(world: World, thing: Thing, *others: Thing) -> bool:
+    """Leave over an object that belongs to an owner or an app, if its spec or that of another holds what may be a secret."""
+    at = (
+        ""
+        if world.keeps_values
+        else next(filter(None, (first_secret(each.spec, ("spec",)) for each in (thing, *others))), "")
+    )
+    if at:
+        fix = "put it into a Secret, name that instead and import again, or use --keep-values"
+        world.notes.leave(thing.read, f"'{shorten(at, 200)}' may be a secret, which is not copied", fix)
+    return bool(at)
+
+
+def leave_metadata(notes: Notes, thing: Thing) -> None:
+    """Leave over the labels and annotations that may be secrets. They stay on the object."""
+    for key in ("labels", "annotations"):
+        there = getattr(thing, key)
+        for name in [each for each in there if is_authors(each) and first_secret({each: there[each]})]:
+            setattr(thing, key, {each: value for each, value in getattr(thing, key).items() if each != name})
+            text, fix = (
+                "this may be a secret, which is not copied",
+                "put it into a Secret, or import with --keep-values",
+            )
+            notes.leave(thing.read, text, fix, shorten(format_path(("metadata", key, name)), 200))
 
 
 def _first_in(thing: Thing) -> str:

@@ -36,6 +36,69 @@ spec:
 """
 
 
+BESIDE_APPS = """\
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop, labels: {toolkit.fluxcd.io/tenant: shop}, annotations: {example.com/password: SECRET}}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: shop, namespace: shop, annotations: {example.com/api-key: SECRET}}
+---
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: web, namespace: shop}
+spec: {interval: 1m, url: "https://git.example.com/web", ref: {branch: main}}
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: other, namespace: shop}
+spec:
+  interval: 1m
+  path: ./web
+  prune: true
+  targetNamespace: shop
+  serviceAccountName: shop
+  sourceRef: {kind: GitRepository, name: web}
+---
+apiVersion: notification.toolkit.fluxcd.io/v1beta3
+kind: Provider
+metadata: {name: chat2, namespace: shop}
+spec: {type: generic, address: "https://chat.example.com/"}
+---
+apiVersion: notification.toolkit.fluxcd.io/v1beta3
+kind: Alert
+metadata: {name: chat2, namespace: shop}
+spec: {providerRef: {name: chat2}, eventMetadata: {password: SECRET}, eventSources: [{kind: Kustomization, name: other}]}
+---
+apiVersion: image.toolkit.fluxcd.io/v1
+kind: ImageRepository
+metadata: {name: other-web, namespace: shop}
+spec: {image: ghcr.io/x/podinfo, interval: 5m}
+---
+apiVersion: image.toolkit.fluxcd.io/v1
+kind: ImagePolicy
+metadata: {name: other-web, namespace: shop}
+spec: {imageRepositoryRef: {name: other-web}, policy: {semver: {range: 1.x}}}
+---
+apiVersion: image.toolkit.fluxcd.io/v1
+kind: ImageUpdateAutomation
+metadata: {name: other, namespace: shop}
+spec:
+  interval: 5m
+  sourceRef: {kind: GitRepository, name: web}
+  git:
+    commit: {author: {email: a@example.com, name: a}, messageTemplateValues: {token: SECRET}}
+    push: {branch: main, options: {password: SECRET}}
+  update: {path: ./web, strategy: Setters}
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: quota, namespace: shop, annotations: {password: SECRET}}
+spec: {hard: {pods: "4"}}
+""".replace("SECRET", SECRET)
+
+
 @pytest.mark.parametrize(
     ("annotations", "spec", "query", "at"),
     [
@@ -66,6 +129,22 @@ def test_an_app_that_waits_for_one_with_a_secret_is_kept(tmp_path: Path, capfd: 
     assert list(yaml.safe_load((tmp_path / "tenants.yaml").read_text())["tenants"]["shop"]["apps"]) == ["other"]
     reasons = [each["reason"] for each in report["leftOver"] if each["name"] == "other"]
     assert reasons == ["it waits for shop/web: it is not in tenants.yaml"]
+
+
+def test_secrets_beside_apps_are_left_over_one_by_one(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "in.yaml").write_text(BESIDE_APPS)
+    code, report = imported(tmp_path, capfd)
+    assert code == 0
+    assert {(each["kind"], each["field"]) for each in report["leftOver"] if "may be a secret" in each["reason"]} == {
+        ("Namespace", 'metadata.annotations["example.com/password"]'),
+        ("ServiceAccount", 'metadata.annotations["example.com/api-key"]'),
+        ("ResourceQuota", "metadata.annotations.password"),
+        ("Alert", ""),
+        ("ImageUpdateAutomation", ""),
+    }
+    tenant = yaml.safe_load((tmp_path / "tenants.yaml").read_text())["tenants"]["shop"]
+    assert list(tenant["apps"]["other"]["imageAutomation"]) == ["images"]
+    assert not {"annotations", "serviceAccount", "alerts"} & tenant.keys()
 
 
 def imported(directory: Path, capfd: pytest.CaptureFixture[str]) -> tuple[int, dict[str, list[dict[str, str]]]]:
