@@ -43,20 +43,22 @@ def outcome(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, i
 
 
 @each_case
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.usefixtures("planned_once")
 def test_a_change_is_told_in_exactly_these_words(
-    case: str, form: str, capsys: pytest.CaptureFixture[str], *, update_golden: bool
+    case: str, capsys: pytest.CaptureFixture[str], *, update_golden: bool
 ) -> None:
-    said, code = outcome(capsys, *FORMS[form])
-    expected = HERE / case / form
-    if form.endswith((".txt", ".md")):
-        said += f"exit code: {code}\n"
-    if update_golden:
-        expected.write_text(said)
-    assert expected.read_text() == said
+    found, expected = {}, {}
+    for form, options in FORMS.items():
+        said, code = outcome(capsys, *options)
+        found[form] = f"{said}exit code: {code}\n" if form.endswith((".txt", ".md")) else said
+        if update_golden:
+            (HERE / case / form).write_text(found[form])
+        expected[form] = (HERE / case / form).read_text()
+    assert expected == found
 
 
 @each_case
+@pytest.mark.usefixtures("planned_once")
 def test_the_forms_agree_about_what_goes_and_comes(case: str, capsys: pytest.CaptureFixture[str]) -> None:
     code = run(["diff", "./before.yaml", "--output", "names", *ANY])
     names = capsys.readouterr().out
