@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tenantry.cli.app import run
 from tenantry.guard import held, limits_of, refusals
+from tenantry.load import plan_all
 from tests.drawn import given
 from tests.strategies import Data, fleets, text_of
 from tests.unit.properties.promises import load, plans
@@ -30,7 +31,8 @@ def test_diff_refuses_what_the_guard_refuses_if_the_cluster_holds_the_first_plan
         tenant["state"] = data.draw(st.sampled_from(["active", "paused", "offboarding"]))
     limit = data.draw(st.sampled_from([None, 0, 1, 9]))
     refused = refused_by_diff(one, other, limit)
-    before, after, fleet = plans(one), plans(other), load(other)
+    before, fleet = plans(one), load(other)
+    after = plan_all(fleet)
     for name in before.keys() & after.keys():
         there = held((each.manifest for each in before[name].objects), name)
         assert refused[name] == any(refusals(after[name], there, limits_of(fleet, name, limit)))
