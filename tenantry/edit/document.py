@@ -16,7 +16,7 @@ from tenantry.edit import block, flow
 from tenantry.edit.data import inserted, removed, renamed, same
 from tenantry.edit.lines import Splice, after_lines, first_line, is_inline, outside_of_scalars, spliced
 from tenantry.edit.references import check_holder, check_untouched, check_way
-from tenantry.edit.scalars import scalar
+from tenantry.edit.scalars import double_quoted, scalar
 from tenantry.edit.style import BREAKS, Style, column_of, is_quoted, style_of
 from tenantry.edit.tree import Entry, Node, tree_of
 from tenantry.edit.values import entry, flow_entry, item, key_text
@@ -179,6 +179,7 @@ class Document:
         old = self.text[found.key.start : found.key.end]
         style = self._style_in(parent)
         written = f"'{key}'" if old.startswith("'") and key.isprintable() and "'" not in key else key_text(key, style)
+        written = double_quoted(key) if old.startswith('"') else written
         self._apply([Splice(found.key.start, found.key.end, written)], renamed(self.data, path, key))
 
     def _apply(self, splices: Sequence[Splice], expected: Any) -> None:

@@ -12,7 +12,7 @@ from tenantry.edit.subjects.names import Kind
 from tenantry.edit.subjects.references import Target, declared_in
 from tenantry.edit.subjects.renaming import rename
 from tenantry.messages.errors import Refused
-from tests.unit.edit.subjects.fleets import FLEETS, checked, opened, texts
+from tests.unit.edit.subjects.fleets import FLEETS, checked, opened, spelled, texts
 
 
 def names(fleet: str) -> Iterator[Target]:
@@ -28,10 +28,6 @@ def named_after(editor: Editor, target: Target) -> bool:
     return target.kind is Kind.TENANT and not Draft(editor).references_to(target) and any(files)
 
 
-def written(target: Target) -> str:
-    return f"{target.owner}/{target.name}" if target.owner else target.name
-
-
 @pytest.mark.parametrize("fleet", FLEETS)
 def test_every_name_can_be_renamed_there_and_back_without_a_trace(fleet: str) -> None:
     for target in names(fleet):
@@ -39,12 +35,12 @@ def test_every_name_can_be_renamed_there_and_back_without_a_trace(fleet: str) ->
         draft, before, other = Draft(editor), texts(editor), f"{target.name}-x"
         if named_after(editor, target):
             with pytest.raises(Refused, match="because it is named after it"):
-                rename(draft, target.kind, written(target), other)
+                rename(draft, target.kind, spelled(target), other)
             continue
-        rename(draft, target.kind, written(target), other)
+        rename(draft, target.kind, spelled(target), other)
         checked(editor)
         assert not draft.references_to(target)
-        rename(draft, target.kind, written(target._replace(name=other)), target.name)
+        rename(draft, target.kind, spelled(target._replace(name=other)), target.name)
         assert texts(editor) == before, target
 
 

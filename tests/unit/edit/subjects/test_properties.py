@@ -1,0 +1,87 @@
+"""Additions, removals and renames in drawn fleets and layouts: the model changes as asked, and every byte comes back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import Phase, assume, settings
+from hypothesis import strategies as st
+
+from tenantry.edit.data import same
+from tenantry.edit.editor import Editor
+from tenantry.edit.subjects import adding
+from tenantry.edit.subjects.draft import Draft
+from tenantry.edit.subjects.names import Kind
+from tenantry.edit.subjects.references import Target, declared_in
+from tenantry.edit.subjects.removing import remove
+from tenantry.edit.subjects.renaming import rename
+from tests.drawn import given
+from tests.layouts import written
+from tests.strategies import fleets
+from tests.unit.edit.subjects.fleets import checked, spelled, texts
+
+NEW = "zzz-new"
+SOURCE = {"git": {"url": "https://git.example.com/new", "ref": {"branch": "main"}}}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("drawn") / "tenants.yaml"
+
+
+FLEETS = st.builds(written, fleets(), st.integers(0, 2**32))
+
+
+def draft_of(file: Path, content: bytes) -> Draft:
+    file.write_bytes(content)
+    return Draft(Editor.open(file))
+
+
+@settings(phases=[Phase.generate])  # Making a fleet smaller takes minutes.
+@given(st.data(), FLEETS)
+def test_what_is_added_is_there_alone_and_leaves_no_trace(file: Path, data: st.DataObject, content: bytes) -> None:
+    draft = draft_of(file, content)
+    before, tenants = checked(draft.editor).document, draft.names("tenants")
+    assume(tenants)  # The last tenant takes an empty `tenants` with it.
+    owner = data.draw(st.sampled_from([NEW, *tenants]))
+    done = []
+    if owner == NEW:
+        adding.add_tenant(draft, NEW, {"quota": {"pods": 4}}, None)
+        done.append((Kind.TENANT, NEW))
+    adding.add_source(draft, f"{owner}/{NEW}", SOURCE)
+    adding.add_app(draft, f"{owner}/{NEW}", {}, {"source": NEW, "path": "./new"})
+    done += [(Kind.SOURCE, f"{owner}/{NEW}"), (Kind.APP, f"{owner}/{NEW}")]
+    after = checked(draft.editor).document
+    assert NEW in after.tenants[owner].apps
+    assert {name: each for name, each in after.tenants.items() if name != owner} == {
+        name: each for name, each in before.tenants.items() if name != owner
+    }
+    assert (after.clusters, after.environments) == (before.clusters, before.environments)
+    for kind, name in reversed(done):
+        remove(draft, kind, name)
+    assert texts(draft.editor) == {file: content}
+
+
+def with_name(data: Any, old: str, new: str) -> Any:
+    """The data with another name wherever it is a key, a value, or a part of `tenant/app` and `Kind/app`."""
+    if isinstance(data, dict):
+        return {with_name(key, old, new): with_name(each, old, new) for key, each in data.items()}
+    if isinstance(data, list):
+        return [with_name(each, old, new) for each in data]
+    return "/".join(new if part == old else part for part in data.split("/")) if isinstance(data, str) else data
+
+
+@settings(phases=[Phase.generate])  # Making a fleet smaller takes minutes.
+@given(st.data(), FLEETS)
+def test_a_rename_changes_the_name_alone_and_can_be_taken_back(file: Path, data: st.DataObject, content: bytes) -> None:
+    draft = draft_of(file, content)
+    before = draft.data(file)
+    target: Target = data.draw(st.sampled_from([each for _, each in declared_in(before)]))
+    rename(draft, target.kind, spelled(target), NEW)
+    checked(draft.editor)
+    assert not draft.references_to(target)
+    assert same(with_name(draft.data(file), NEW, target.name), before)
+    rename(draft, target.kind, spelled(target._replace(name=NEW)), target.name)
+    assert texts(draft.editor) == {file: content}
