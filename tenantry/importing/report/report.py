@@ -9,7 +9,7 @@ from functools import cached_property
 from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Proof, Proven, Read
 from tenantry.importing.proof import Defect, prove
 from tenantry.importing.report.risks import Risk, risks
-from tenantry.importing.report.steps import Step, steps
+from tenantry.importing.report.steps import READ_WHAT_IS_LEFT, Step, steps
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.messages.text import printable
@@ -93,6 +93,8 @@ class Report:
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """What to do until the fleet has taken everything over, in this order."""
+        if not self.counts.expressed:
+            return (READ_WHAT_IS_LEFT,)
         found = {"risky": bool(self.risks), "left_over": bool(self.left_over), "decisions": bool(self.draft.decisions)}
         return steps(self.inventory, self.proof, self.renamed, self.plans, **found)
 

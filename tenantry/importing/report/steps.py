@@ -32,7 +32,7 @@ class Step:
     commands: tuple[str, ...] = ()
 
 
-_LAST = Step('Go through "Not in tenants.yaml" in this report, and do what is said there.')
+READ_WHAT_IS_LEFT = Step('Go through "Not in tenants.yaml" in this report, and do what is said there.')
 
 
 _DECIDE = Step("Follow the comments in tenants.yaml that begin with 'decide:', and delete them.")
@@ -67,7 +67,7 @@ def steps(
         *_charts(proof, contexts),
         *_up(plans),
         *_removed(old),
-        *((_LAST,) if left_over else ()),
+        *((READ_WHAT_IS_LEFT,) if left_over else ()),
     )
 
 

@@ -57,6 +57,12 @@ def test_the_chart_for_baselines_is_named(capsys: Capture) -> None:
     assert "decide: publish" not in out
 
 
+def test_without_anything_to_adopt_there_are_no_steps_of_an_adoption(capsys: Capture) -> None:
+    Path("in.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n")
+    code, out, _ = tenantry(capsys, "import", "-e", "prod=in.yaml", "--output", "json")
+    assert (code, len(json.loads(out)["steps"])) == (0, 1)
+
+
 REFUSED = {
     "no-source": (("-e", "prod"), "--environment prod: write NAME=SOURCE"),
     "bad-name": (("-e", "PROD=x"), "'PROD' cannot be the name of an environment"),
