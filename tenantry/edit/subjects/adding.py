@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -105,7 +106,10 @@ def add_source(draft: Draft, text: str, source: Mapping[str, Any]) -> Edit:
     if (credentials := source.get("credentials")) is not None:
         target = new(draft, Kind.SOURCE, text)
         require(draft, Target(Kind.CREDENTIALS, credentials, target.owner))
-    return add_entry(draft, Kind.SOURCE, text, source)
+    tenant, _, name = text.partition("/")
+    content = "--chart NAME --version RANGE" if "helm" in source else "--path DIRECTORY"
+    next_step = f"next: tenantry add app {tenant}/NAME --source {name} {content}"
+    return replace(add_entry(draft, Kind.SOURCE, text, source), notes=(next_step,))
 
 
 def source_of(options: Mapping[str, str | None]) -> Entry:
