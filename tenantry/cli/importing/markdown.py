@@ -21,7 +21,7 @@ def as_markdown(report: Report) -> str:
         prose(first_line(report)),
         "\n".join(f"- {line.strip()}" for line in counts_in_words(report.counts)),
         *_section("To adopt, without a deletion or a restart", _steps(report)),
-        *_section("Not in tenants.yaml", _left_over(report.left_over)),
+        *_section("Left over or renamed", _left_over(report.left_over)),
         *_section("Check before you adopt", _risks(report)),
         *_section("What became what", _became(report)),
         *_section("What adoption changes", _fields(report.changed, lambda each: each.changed)),

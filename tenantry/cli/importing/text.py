@@ -36,7 +36,7 @@ def _left_over(left: Sequence[LeftOver], limits: DisplayLimits, width: int | Non
     """What tenants.yaml does not express. Objects that are left over for the same reason are together."""
     if not left:
         return
-    yield f"Not in tenants.yaml ({len(left)}):"
+    yield f"Left over or renamed ({len(left)}):"
     for (reason, fix), group in grouped(left, lambda each: (each.reason, each.fix)).items():
         yield line_as_text(Line("!", places(group, limits.names)), width)
         yield from _indented(reason, width)

@@ -32,7 +32,7 @@ class Step:
     commands: tuple[str, ...] = ()
 
 
-READ_WHAT_IS_LEFT = Step('Go through "Not in tenants.yaml" in this report, and do what is said there.')
+READ_WHAT_IS_LEFT = Step('Go through "Left over or renamed" in this report, and do what it says.')
 
 
 _DECIDE = Step("Follow the comments in tenants.yaml that begin with 'decide:', and delete them.")
