@@ -7,6 +7,7 @@ is refused: another name of the same file, and changes that somebody made since 
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -16,6 +17,7 @@ from typing import NamedTuple
 
 from tenantry.edit.editor import Editor
 from tenantry.messages.errors import Refused
+from tenantry.messages.text import listed
 
 _NOTHING = "nothing was written"
 
@@ -110,22 +112,27 @@ def _replace(staged: list[_Staged], leftovers: list[Path]) -> None:
                 leftovers.append(each.old)
             each.new.replace(each.target)
         except OSError as error:
-            _restore(done)
+            _restore(done, leftovers)
             raise _refused(each.file, error) from None
         except BaseException:
-            _restore(done)
+            _restore(done, leftovers)
             raise
         done.append(each)
 
 
-def _restore(done: list[_Staged]) -> None:
-    """Put the old files back. Raises: Refused: one could not be put back; its text stays beside it."""
+def _restore(done: list[_Staged], leftovers: list[Path]) -> None:
+    """Put the old files back. Raises: Refused: some could not be put back; their old text stays beside them."""
+    left: list[_Staged] = []
     for each in done:
         try:
             each.old.replace(each.target)
-        except OSError as error:
-            message = f"{each.file} is changed, but another file is not, and it cannot be put back: {error.strerror}"
-            raise Refused(message, "put it back with Git") from None
+        except OSError:
+            leftovers.remove(each.old)
+            left.append(each)
+    if left:
+        commands = "; ".join(f"mv {shlex.quote(str(each.old))} {shlex.quote(str(each.target))}" for each in left)
+        files = listed([str(each.file) for each in left])
+        raise Refused(f"another file cannot be written, and {files} could not be put back", commands) from None
 
 
 def _sync_directory(directory: Path) -> None:
