@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any, TypeVar
 
 import click
 
 from tenantry.cli.options import fleet_data
+from tenantry.edit.subjects.overriding import Labels, Place
 from tenantry.kube.names import ADDON_PREFIX
 from tenantry.messages.data import mapping_at
 
@@ -115,6 +117,19 @@ def one(
 def labels(option: str, help: str) -> Callable[[_F], _F]:
     """An option with `KEY=VALUE`, several separated by commas; may be repeated."""
     return click.option(option, metavar="KEY=VALUE", multiple=True, help=help, callback=_pairs)
+
+
+def place(function: Callable[..., int]) -> Callable[..., int]:
+    """The options that say where an override holds, given to the function as `place`."""
+
+    @one("--environment", "Where it differs: in an environment.", ENVIRONMENTS, short=("-e",))
+    @one("--cluster", "Where it differs: on a cluster.", CLUSTERS, short=("-c",))
+    @labels("--labels", "Where it differs: on clusters with these labels.")
+    @wraps(function)
+    def placed(*given: Any, environment: str | None, cluster: str | None, labels: Labels, **options: Any) -> int:
+        return function(*given, place=Place(environment, cluster, labels), **options)
+
+    return placed
 
 
 def file_to(help: str) -> Callable[[_F], _F]:

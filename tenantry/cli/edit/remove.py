@@ -15,8 +15,6 @@ from tenantry.edit.subjects.assignments import path_in
 from tenantry.edit.subjects.draft import Draft, Edit
 from tenantry.edit.subjects.names import Kind
 from tenantry.edit.subjects.removing import remove
-from tenantry.model import AppPatch
-from tenantry.model.document import SettingsPatch
 
 
 @click.group(
@@ -108,22 +106,11 @@ Examples:
 )
 @arguments.holder()
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
-@arguments.one("--environment", "Where it differs: in an environment.", arguments.ENVIRONMENTS, short=("-e",))
-@arguments.one("--cluster", "Where it differs: on a cluster.", arguments.CLUSTERS, short=("-c",))
-@arguments.labels("--labels", "Where it differs: on clusters with these labels.")
+@arguments.place
 @edits
-def override(
-    draft: Draft,
-    owner: str,
-    keys: tuple[str, ...],
-    *,
-    environment: str | None,
-    cluster: str | None,
-    labels: dict[str, str],
-) -> Edit:
+def override(draft: Draft, owner: str, keys: tuple[str, ...], *, place: overriding.Place) -> Edit:
     """Remove an override, or some of its keys."""
-    model = AppPatch if "/" in owner else SettingsPatch
-    place = overriding.Place(environment, cluster, labels)
+    model = overriding.model_of(owner)
     return overriding.remove_override(draft, owner, place, [path_in(model, each)[0] for each in keys])
 
 

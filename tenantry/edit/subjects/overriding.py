@@ -14,8 +14,15 @@ from tenantry.edit.subjects.subjects import require
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import format_path, listed
+from tenantry.model import AppPatch
+from tenantry.model.document import SettingsPatch
 
 Labels = Mapping[str, str]
+
+
+def model_of(owner: str) -> type[AppPatch | SettingsPatch]:
+    """What an override of an owner may hold; an app or an add-on has a slash in its name."""
+    return AppPatch if "/" in owner else SettingsPatch
 
 
 class Place:

@@ -92,21 +92,9 @@ Examples:
 @_kubeconfig_options
 @arguments.file_to("The included file to add it to.")
 @edits
-def cluster(
-    draft: Draft,
-    name: str,
-    *,
-    environments: list[str],
-    group: str | None,
-    labels: dict[str, str],
-    variables: dict[str, str],
-    to: str | None,
-    **kubeconfig: str | None,
-) -> Edit:
+def cluster(draft: Draft, name: str, *, to: str | None, **options: Any) -> Edit:
     """Add a cluster. A remote cluster needs to say where its kubeconfig is, or its group does."""
-    entry = {"group": group, "environments": environments, "labels": labels, "variables": variables}
-    entry["kubeconfig"] = adding.kubeconfig_of(kubeconfig)
-    return adding.add_cluster(draft, name, entry, file_named(draft, to))
+    return adding.add_cluster(draft, name, _entry_of(options), file_named(draft, to))
 
 
 @command.command(
@@ -126,22 +114,18 @@ Examples:
 @arguments.labels("--variables", "Variables of its clusters.")
 @_kubeconfig_options
 @edits
-def group(
-    draft: Draft,
-    name: str,
-    *,
-    environments: list[str],
-    group: str | None,
-    labels: dict[str, str],
-    variables: dict[str, str],
-    **kubeconfig: str | None,
-) -> Edit:
+def group(draft: Draft, name: str, **options: Any) -> Edit:
     """Add a group: what equal clusters share.
 
     '{cluster}' stands for the name of each cluster.
     """
-    entry = {"group": group, "environments": environments, "labels": labels, "variables": variables}
-    return adding.add_group(draft, name, {**entry, "kubeconfig": adding.kubeconfig_of(kubeconfig)})
+    return adding.add_group(draft, name, _entry_of(options))
+
+
+def _entry_of(options: dict[str, Any]) -> dict[str, Any]:
+    """A cluster or a group, from the options that both have."""
+    entry = {key: options.pop(key) for key in ("group", "environments", "labels", "variables")}
+    return {**entry, "kubeconfig": adding.kubeconfig_of(options)}
 
 
 @command.command(

@@ -11,8 +11,6 @@ from tenantry.cli.edit.editing import EXIT_CODES, edits
 from tenantry.edit.subjects import granting, overriding, selecting
 from tenantry.edit.subjects.assignments import assignment
 from tenantry.edit.subjects.draft import Draft, Edit
-from tenantry.model import AppPatch
-from tenantry.model.document import SettingsPatch
 
 
 @command.command(
@@ -53,22 +51,11 @@ Examples:
 )
 @arguments.holder()
 @click.argument("values", nargs=-1, required=True, metavar="KEY=VALUE...")
-@arguments.one("--environment", "Where it differs: in an environment.", arguments.ENVIRONMENTS, short=("-e",))
-@arguments.one("--cluster", "Where it differs: on a cluster.", arguments.CLUSTERS, short=("-c",))
-@arguments.labels("--labels", "Where it differs: on clusters with these labels.")
+@arguments.place
 @edits
-def override(
-    draft: Draft,
-    owner: str,
-    values: tuple[str, ...],
-    *,
-    environment: str | None,
-    cluster: str | None,
-    labels: dict[str, str],
-) -> Edit:
+def override(draft: Draft, owner: str, values: tuple[str, ...], *, place: overriding.Place) -> Edit:
     """Set something for one environment or some clusters only."""
-    model = AppPatch if "/" in owner else SettingsPatch
-    place = overriding.Place(environment, cluster, labels)
+    model = overriding.model_of(owner)
     return overriding.override(draft, owner, place, [assignment(model, each) for each in values])
 
 
