@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -109,6 +110,7 @@ def test_a_broken_link_and_a_page_that_no_index_lists_fail_the_build(tmp_path: P
         capture_output=True,
         text=True,
         check=False,
+        env=os.environ | {"NO_COLOR": "1"},  # Sphinx colours its warnings where CI is set, also in a pipe
     )
     warnings = re.findall(r"/docs/(\w+\.md).* WARNING: .* \[(\S+)\]$", built.stderr, re.MULTILINE)
     assert sorted(warnings) == [
