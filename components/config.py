@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 import pulumi
 
-from tenantry.cluster.stackfile import NAMESPACE, allowed, deletions, is_directory
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
+from tenantry.stacks.file import NAMESPACE, allowed, deletions, is_directory
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ import pulumi
 
 from tenantry.cluster import connect
 from tenantry.cluster.inventory import check_claim, held_on
-from tenantry.cluster.stackfile import NAMESPACE
 from tenantry.cluster.stuck import stuck
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, check, doubts, held, limits_of
@@ -24,6 +23,7 @@ from tenantry.messages.text import declared, format_invalid, format_warnings
 from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
 from tenantry.render import rendered
+from tenantry.stacks.file import NAMESPACE
 
 from .config import ClusterTarget, StackConfig, Target
 from .secrets import left_over, read_secrets, with_secrets, without_secrets

@@ -10,11 +10,11 @@ from typing import Any
 
 import pulumi
 
-from tenantry.cluster.stackfile import NAMESPACE
 from tenantry.kube.objects import KubeObject
 from tenantry.kube.secret_values import MissingValue, data_of, missing, values_of
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
+from tenantry.stacks.file import NAMESPACE
 
 GROUPS = ("credentials", "platformCredentials")
 """The keys of the stack's config under which values stand."""

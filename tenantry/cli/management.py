@@ -11,7 +11,7 @@ import click
 
 from tenantry.cli.progress import working
 from tenantry.cluster.connect import LISTING, answering, connect
-from tenantry.cluster.stackfile import stack_target
+from tenantry.stacks.file import stack_target
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client

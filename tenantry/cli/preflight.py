@@ -36,7 +36,6 @@ from tenantry.cli.output import (
     working,
 )
 from tenantry.cluster.requests import ANSWER_TIMEOUT
-from tenantry.cluster.stackfile import stack_target
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import limits_of
 from tenantry.load import load_fleet, plan_one, warnings_of
@@ -47,6 +46,7 @@ from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan
 from tenantry.preflight.adoption import Adoption
 from tenantry.preflight.check import Report, preflight
+from tenantry.stacks.file import stack_target
 
 
 @click.command(

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.cluster.stackfile import StackTarget, stack_target
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
+from tenantry.stacks.file import StackTarget, stack_target
 from tests.components.test_config import read
 
 

@@ -1,0 +1,63 @@
+"""Parts of an environment that stacks of their own run, because one stack would be too slow.
+
+A tenant's name alone decides its shard, so that adding or removing tenants moves no other tenant. Objects without a tenant, which
+the tenants of all shards share, belong to the first shard.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tenantry.plan.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of `count` shards. index: 1 to count. Written as `2/8`."""
+
+    index: int
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.index}/{self.count}"
+
+
+WHOLE = Shard(1, 1)
+"""The environment is not divided."""
+
+
+def shard_of(tenant: str, count: int) -> int:
+    """The shard of a tenant, 1 to count.
+
+    When the count grows, tenants move to new shards only, and no more of them than needed.
+    Source: J. Lamping, E. Veach, "A Fast, Minimal Memory, Consistent Hash Algorithm", 2014.
+    """
+    import hashlib  # loads OpenSSL, which most fleets do not need
+
+    key = int.from_bytes(hashlib.sha256(tenant.encode()).digest()[:8], "big")
+    bucket, step = -1, 0
+    while step < count:
+        bucket = step
+        key = (key * 2862933555777941757 + 1) & 0xFFFF_FFFF_FFFF_FFFF
+        step = int((bucket + 1) * ((1 << 31) / ((key >> 33) + 1)))
+    return bucket + 1
+
+
+def of_shard(plan: Plan, shard: Shard) -> Plan:
+    """The part of a plan that a shard's stack registers. Dependencies on objects of other shards are left out."""
+    if shard == WHOLE:
+        return plan
+    objects = [each for each in plan.objects if _shard(each.owner.tenant, shard.count) == shard.index]
+    here = {each.id for each in objects}
+    return replace(
+        plan,
+        objects=tuple(
+            replace(each, depends_on=tuple(other for other in each.depends_on if other in here)) for each in objects
+        ),
+        placements=tuple(each for each in plan.placements if _shard(each.tenant, shard.count) == shard.index),
+        apps=tuple(each for each in plan.apps if _shard(each.tenant, shard.count) == shard.index),
+    )
+
+
+def _shard(tenant: str, count: int) -> int:
+    return shard_of(tenant, count) if tenant else 1
