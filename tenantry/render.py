@@ -3,42 +3,24 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from tenantry.kube.documents import LOADER
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
+from tenantry.kube.yaml_text import Writer, documents
 from tenantry.messages.errors import Refused
 from tenantry.messages.progress import Tell, silent, steps
 from tenantry.plan.plan import Plan
 
-_BASE: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-
 MARKER = "# Rendered by tenantry from tenants.yaml; edit that instead.\n"
-
-
-class _Dumper(_BASE):  # type: ignore[misc]  # the C dumper exists only where libyaml does
-    """Writes repeated values out instead of using anchors, which are hard to read."""
-
-    def ignore_aliases(self, _: Any) -> bool:
-        return True
-
-
-# PyYAML would not quote these strings, but other readers of YAML read them as numbers or booleans.
-_Dumper.add_implicit_resolver(
-    "tag:yaml.org,2002:float", re.compile(r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$"), None
-)
-_Dumper.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?0o[0-7]+$"), None)
-_Dumper.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^[yYnN]$"), None)
 
 
 def to_yaml(manifests: Iterable[Manifest]) -> str:
     """The manifests as YAML documents, with their order of keys."""
-    return yaml.dump_all(map(dict, manifests), Dumper=_Dumper, sort_keys=False, explicit_start=True, width=1_000_000)
+    return documents(map(dict, manifests))
 
 
 def file_name(id: ObjectId) -> str:
@@ -48,8 +30,9 @@ def file_name(id: ObjectId) -> str:
 
 def files(objects: Iterable[KubeObject]) -> Iterator[tuple[str, str]]:
     """The name and the content of a file for each object."""
+    writer = Writer()
     for object in objects:
-        yield file_name(object.id), MARKER + to_yaml([object.manifest])
+        yield file_name(object.id), MARKER + writer.document(dict(object.manifest))
 
 
 def shown(objects: Iterable[KubeObject]) -> list[KubeObject]:
