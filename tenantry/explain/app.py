@@ -11,7 +11,14 @@ from typing import Any
 
 from tenantry.explain.declared import known, known_cluster
 from tenantry.explain.order import Keeper, keeper
-from tenantry.explain.values import entries_at, namespace_of, platform_namespace, platform_times, settings_of
+from tenantry.explain.values import (
+    entries_at,
+    namespace_of,
+    platform_namespace,
+    platform_times,
+    settings_of,
+    shard_of,
+)
 from tenantry.fleet.choice import Choice, choice_of_addon, choice_of_app
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer
@@ -85,7 +92,7 @@ def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, objects: Mapping[ObjectId
         namespace_of(fleet, plan, app.tenant, app.cluster) if app.tenant else platform_namespace(fleet),
         *_app_values(fleet, effective, _times(fleet, plan.environment, app), objects[app.id].manifest["spec"]),
         *_source_values(fleet, app, effective, shared),
-        *_shard(fleet, app),
+        *shard_of(fleet, plan.environment, app.tenant, app.cluster),
         *(() if app.tenant else _namespaces(fleet, app)),
     )
     used = dict.fromkeys(name for value in values for name in placeholders(value.written))
@@ -97,18 +104,6 @@ def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, objects: Mapping[ObjectId
         images=app.images,
         placeholders=tuple(_variable(fleet, plan.environment, app.cluster, name, variables[name]) for name in used),
     )
-
-
-def _shard(fleet: Fleet, app: PlannedApp) -> Iterator[Value]:
-    """The shard of Flux's controllers: the tenant's, or the cluster's."""
-    own = (
-        ("tenants", app.tenant)
-        if app.tenant and fleet.document.tenants[app.tenant].shard
-        else ("clusters", app.cluster)
-    )
-    shard = fleet.document.tenants[app.tenant].shard if own[0] == "tenants" else fleet.clusters[app.cluster].shard
-    if shard:
-        yield Value(("shard",), shard, origin_at(fleet.source, (*own, "shard")))
 
 
 def _namespaces(fleet: Fleet, app: PlannedApp) -> Iterator[Value]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tenantry.explain.declared import known_cluster
-from tenantry.explain.values import entries_at, platform_namespace, platform_times
+from tenantry.explain.values import entries_at, platform_namespace, platform_times, shard_of
 from tenantry.fleet.choice import Choice, choice_of_addon
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Layer
@@ -37,11 +37,16 @@ def explain_platform(fleet: Fleet, plan: Plan, cluster: str | None = None) -> Ex
     return ExplainedPlatform(
         environment=plan.environment,
         settings=(platform_namespace(fleet), *platform_times(fleet)),
-        clusters={each: (_platform_account(fleet, plan, each), *_chart_values(fleet, plan, each)) for each in here},
+        clusters={each: _of_cluster(fleet, plan, each) for each in here},
         addons={addon: choice_of_addon(fleet, plan.environment, addon, cluster) for addon in addons},
         alerts=entries_at(fleet, "platform", "alerts"),
         receivers=entries_at(fleet, "platform", "receivers"),
     )
+
+
+def _of_cluster(fleet: Fleet, plan: Plan, cluster: str) -> tuple[Value, ...]:
+    account, shard = _platform_account(fleet, plan, cluster), shard_of(fleet, plan.environment, "", cluster)
+    return (account, *shard, *_chart_values(fleet, plan, cluster))
 
 
 def _platform_account(fleet: Fleet, plan: Plan, cluster: str) -> Value:

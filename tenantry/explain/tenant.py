@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tenantry.explain.declared import known, known_cluster
 from tenantry.explain.order import Keeper, keeper
-from tenantry.explain.values import entries_at, namespace_of, settings_of
+from tenantry.explain.values import entries_at, namespace_of, settings_of, shard_of
 from tenantry.fleet.choice import Choice, choice_of_app
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, merge
@@ -15,7 +15,7 @@ from tenantry.fleet.trace import Value, trace
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.plan import Plan
 
-_EVERYWHERE = ("serviceAccount", "shard", "clusterRoles", "clusterObjects")
+_EVERYWHERE = ("serviceAccount", "clusterRoles", "clusterObjects")
 """What only the tenant's entry sets, the same in all environments."""
 
 
@@ -43,7 +43,7 @@ def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = 
     known("tenant", tenant, fleet.document.tenants, fleet.source.file)
     known_cluster(fleet, plan.environment, cluster)
     placements = [each for each in plan.placements if each.tenant == tenant and cluster in (None, each.cluster)]
-    shared = settings_of(fleet, tenant, plan.environment, cluster)
+    shared = _settings(fleet, plan, tenant, cluster)
     return ExplainedTenant(
         tenant=tenant,
         environment=plan.environment,
@@ -54,7 +54,7 @@ def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = 
         differing={
             each.cluster: values
             for each in placements
-            if (values := _differing(shared, settings_of(fleet, tenant, plan.environment, each.cluster)))
+            if (values := _differing(shared, _settings(fleet, plan, tenant, each.cluster)))
         },
         order={each.cluster: _order(plan, each) for each in placements if each.after},
         apps={
@@ -64,6 +64,11 @@ def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = 
         alerts=entries_at(fleet, "tenants", tenant, "alerts"),
         receivers=entries_at(fleet, "tenants", tenant, "receivers"),
     )
+
+
+def _settings(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None) -> tuple[Value, ...]:
+    own = settings_of(fleet, tenant, plan.environment, cluster)
+    return (*own, *shard_of(fleet, plan.environment, tenant, cluster or ""))
 
 
 def _everywhere(fleet: Fleet, tenant: str) -> tuple[Value, ...]:

@@ -11,6 +11,7 @@ from tenantry.fleet.settings import TIMES, platform_layers, platform_settings, s
 from tenantry.fleet.trace import Value, origin_at, trace
 from tenantry.model import Model
 from tenantry.model.network import Network
+from tenantry.plan.flux_shards import flux_shard
 from tenantry.plan.namespaces import namespace_template
 from tenantry.plan.plan import Plan
 
@@ -43,6 +44,12 @@ def namespace_of(fleet: Fleet, plan: Plan, tenant: str, cluster: str) -> Value:
     written, at = namespace_template(fleet, plan.environment, tenant)
     declared = "namespace" in fleet.raw(*map(str, at[:2]))
     return Value(("namespace",), name, origin_at(fleet.source, at) if declared else None, written)
+
+
+def shard_of(fleet: Fleet, environment: str, tenant: str, cluster: str) -> tuple[Value, ...]:
+    """The shard of Flux's controllers, if there is one, as for `flux_shard`."""
+    found = flux_shard(fleet, environment, tenant, cluster)
+    return (Value(("shard",), found.name, origin_at(fleet.source, found.at), found.written),) if found else ()
 
 
 def entries_at(fleet: Fleet, *at: str) -> tuple[Value, ...]:

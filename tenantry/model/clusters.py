@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal, TypeAlias
 
 from tenantry.model.declaring import Field
-from tenantry.model.scalars import LabelKey, LabelValue, Name, ObjectName, Text, VariableName, VariableValue
+from tenantry.model.scalars import LabelKey, LabelValue, Name, ObjectName, ShardName, Text, VariableName, VariableValue
 from tenantry.model.strict import Model, OneOf
 
 ClusterState: TypeAlias = Literal["active", "paused", "decommissioned"]
@@ -27,6 +27,12 @@ class Environment(Model):
     be removed."""
     maxDeletions: Annotated[int, Field(ge=0)] = 3
     """How many tenants, namespaces and apps, each counted separately, one run may remove."""
+    fluxShards: Annotated[list[ShardName], Field(min_length=1)] | None = None
+    """The shards of Flux's controllers that share the work: the label `sharding.fluxcd.io/key`. The hash of a tenant's name decides
+    which one reconciles the tenant, unless `shard` of the tenant, the cluster or its group does. For a remote cluster's add-ons the
+    cluster's name is used. Add new shards at the end: then objects move to the new shard only."""
+    dedicatedFluxShards: list[ShardName] = []
+    """Further shards, to which only `shard` of a tenant, a cluster or a cluster group assigns anything."""
 
 
 class Kamaji(Model):
@@ -166,7 +172,8 @@ class Cluster(Model):
     """The service account that Flux impersonates on the cluster for baselines and add-ons."""
     shard: LabelValue | None = None
     """The shard of Flux's controllers that reconciles what is for the cluster: the label `sharding.fluxcd.io/key` of its sources,
-    charts, Kustomizations and releases. Default: none, so that the controllers without a shard reconcile them."""
+    charts, Kustomizations and releases. Default: the environment's `fluxShards` decide; without them the
+    controllers without a shard reconcile everything."""
     state: ClusterState = "active"
     """`paused`: Flux stops reconciling everything on the cluster. `decommissioned`: the cluster is gone or will be;
     the next run can remove its entry without reaching it."""

@@ -107,7 +107,8 @@ class Frame(Settings):
     """The tenant's service account. On remote clusters Flux impersonates a user that has no account there; with this key, the
     tenant's pods have one in the tenant's namespaces."""
     shard: LabelValue | None = None
-    """The shard of Flux's controllers that reconciles the tenant's Flux objects. Default: that of each cluster."""
+    """The shard of Flux's controllers that reconciles the tenant's Flux objects. Default: that of each cluster, then one of the
+    environment's `fluxShards`."""
     clusterRoles: dict[Name, ClusterRights] = {}
     """Rights of the tenant's service account on whole clusters, such as for PersistentVolumes. What reaches other tenants needs
     `clusterAdmin: true`."""

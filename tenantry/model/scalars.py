@@ -188,6 +188,11 @@ LabelValue = Annotated[
 ]
 """At most 63 letters, digits, `-`, `_` and `.`; may be empty. Quote values that look like a boolean or a number."""
 
+ShardName = Annotated[
+    Text, _checked("bad-label", "shard", names.label_value_problem), text(names.LABEL_VALUE, names.MAX_LABEL)
+]
+"""A label value that is not empty."""
+
 SourcePath = Annotated[str, _checked("bad-path", "path", path_problem), text(r"(?!/)(?!(.*/)?\.\.(/|$)).*")]
 """A path inside a source. Paths that leave the source are refused (see CVE-2022-24877)."""
 

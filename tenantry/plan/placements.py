@@ -17,6 +17,7 @@ from tenantry.plan.apps import plan_apps
 from tenantry.plan.cluster_rights import claim_of, cluster_objects, cluster_rights
 from tenantry.plan.declared_objects import DeclaredObject, Surroundings, declared_objects
 from tenantry.plan.dependencies import placement_after
+from tenantry.plan.flux_shards import flux_shard
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.namespaces import Territory, foreign_accounts
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, edges
@@ -100,7 +101,7 @@ class PlacementPlanner:
             service_account=namespace if kubeconfig else self._account(tenant),
             kubeconfig=kubeconfig,
             namespaces=extra,
-            shard=self.fleet.document.tenants[tenant].shard or self.fleet.clusters[cluster].shard,
+            shard=shard.name if (shard := flux_shard(self.fleet, self.environment, tenant, cluster)) else None,
             # Flux objects for a remote cluster are in one namespace, so only its account is needed.
             accounts=() if kubeconfig else tuple(name for key, name in extra.items() if own[key].serviceAccount),
         )

@@ -26,6 +26,7 @@ from tenantry.plan.addon_namespaces import (
 from tenantry.plan.alerts import plan_alerts
 from tenantry.plan.apps import plan_apps
 from tenantry.plan.attachments import Attachments
+from tenantry.plan.flux_shards import flux_shard
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.objects.apps import Dependency, app_id
 from tenantry.plan.objects.remote import objects_chart
@@ -183,7 +184,7 @@ class PlatformPlanner:
             service_account=platform_account(self.fleet, self.environment, cluster),
             kubeconfig=kubeconfig,
             base=tuple(made.id for made, _ in access_objects(self.fleet, self.environment, cluster)),
-            shard=self.fleet.clusters[cluster].shard,
+            shard=shard.name if (shard := flux_shard(self.fleet, self.environment, "", cluster)) else None,
             attached=(*prefix, *self._attached(cluster)),
         )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from tenantry.plan.hashing import shard_of as shard_of
 from tenantry.plan.plan import Plan
 
 
@@ -24,23 +25,6 @@ class Shard:
 
 WHOLE = Shard(1, 1)
 """The environment is not divided."""
-
-
-def shard_of(tenant: str, count: int) -> int:
-    """The shard of a tenant, 1 to count.
-
-    When the count grows, tenants move to new shards only, and no more of them than needed.
-    Source: J. Lamping, E. Veach, "A Fast, Minimal Memory, Consistent Hash Algorithm", 2014.
-    """
-    import hashlib  # loads OpenSSL, which most fleets do not need
-
-    key = int.from_bytes(hashlib.sha256(tenant.encode()).digest()[:8], "big")
-    bucket, step = -1, 0
-    while step < count:
-        bucket = step
-        key = (key * 2862933555777941757 + 1) & 0xFFFF_FFFF_FFFF_FFFF
-        step = int((bucket + 1) * ((1 << 31) / ((key >> 33) + 1)))
-    return bucket + 1
 
 
 def of_shard(plan: Plan, shard: Shard) -> Plan:

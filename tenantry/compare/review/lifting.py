@@ -44,6 +44,7 @@ class Lifting:
             yield self.items.at(Spot(Part(PartKind.SETTINGS, "", ""), cluster))
         if delta.shards[0] != delta.shards[1]:
             to = Spot(Part(PartKind.SETTINGS, tenant, ""), cluster) if tenant else of_cluster
+            self.items.say(to, (_moved_to(delta.shards[1]),))
             yield self.items.set(to, Setting("shard", *(each or ABSENT for each in delta.shards)))
 
     def _account(self, spot: Spot, before: str, after: str) -> Item:
@@ -115,6 +116,12 @@ class Lifting:
             if not (item.settings or item.fields or item.sentences):
                 own.objects += item.objects
                 item.objects = []
+
+
+def _moved_to(shard: str) -> str:
+    """What another label means. Flux keeps what it knows of an object in the object's status, which all shards read."""
+    controllers = f"of shard {shard}" if shard else "without a shard"
+    return f"Flux's controllers {controllers} take over: nothing is deleted, and sources are fetched again"
 
 
 def _keys_of(time: str) -> tuple[str, ...]:

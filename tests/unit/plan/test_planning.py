@@ -11,6 +11,7 @@ from tenantry.fleet.rules.versions import versions_are_versions_or_ranges
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused
+from tenantry.plan.objects.scope import SHARD_LABEL, SHARDED
 from tenantry.plan.placements import PlannedPlacement
 from tests.unit.texts import CHART, FRAME, FROM_GIT, fleet, named, one, planned, problems, rocky, told
 
@@ -1175,6 +1176,32 @@ def test_flux_objects_have_the_metadata_that_the_author_gives_them() -> None:
         assert metadata["labels"]["a.com/where"] == cluster
         assert {key: each for key, each in metadata["annotations"].items() if key.startswith("a.com/")} == wanted
     assert one(plan, "GitRepository", "manifests").manifest["metadata"]["labels"]["a.com/b"] == "c"
+
+
+def test_the_shards_of_an_environment_share_its_tenants_and_the_addons_of_remote_clusters() -> None:
+    addon = (
+        "certs: {clusters: {all: true}, source: {helm: {url: https://c.example.com}}, helm: {chart: c, version: 1.x}}"
+    )
+    text = rocky("web: {kustomize: {source: manifests}}", BOTH).replace(
+        "platform: {", f"platform: {{addons: {{{addon}}}, "
+    )
+
+    def shards(*declared: str) -> dict[tuple[str, str], set[str | None]]:
+        listed = text.replace("dev: {", f"dev: {{fluxShards: [{', '.join(declared)}], ", 1)
+        found: dict[tuple[str, str], set[str | None]] = {}
+        for each in planned(listed).objects:
+            if each.id.kind in SHARDED:
+                labels = each.manifest["metadata"]["labels"]
+                found.setdefault((each.owner.tenant, each.owner.cluster), set()).add(labels.get(SHARD_LABEL))
+        return found
+
+    # The platform's own beside the shards, which it may have installed, stays with the controllers without one.
+    everything = {("", "hub"), ("", "edge"), ("rocky", "hub"), ("rocky", "edge")}
+    assert shards("a") == {each: {None if each == ("", "hub") else "a"} for each in everything}
+    two, three = shards("a", "b"), shards("a", "b", "c")
+    assert two["rocky", "hub"] == two["rocky", "edge"]
+    assert len(two["rocky", "hub"]) == 1
+    assert all(three[each] in (two[each], {"c"}) for each in everything)
 
 
 def test_flux_objects_are_for_the_shard_of_their_tenant_or_cluster() -> None:

@@ -173,6 +173,9 @@ def _settings() -> Iterator[tuple[str, tuple[str, str]]]:
     yield "an interval", (BASE, with_settings("interval: 1m"))
     yield "an interval for retries", (BASE, with_settings("retryInterval: 45s"))
     yield "a shard", (BASE, with_settings("shard: a"))
+    sharded = WITH_ADDON.replace("dev: {", "dev: {fluxShards: [a], ")
+    yield "the shards of an environment", (WITH_ADDON, sharded)
+    yield "no more shards of an environment", (sharded, WITH_ADDON)
     yield "adoption", (BASE, with_settings("adopt: true"))
     yield "an object", (BASE, with_settings(CA))
 

@@ -24,7 +24,7 @@ NO_NAMES = {
     "Config": "data",
     "ConfigMap": "address audiences certificateAuthority cluster name namespace serviceAccountName",
     "Credentials": "keys registry",
-    "Environment": "namespace variables",
+    "Environment": "dedicatedFluxShards fluxShards namespace variables",
     "ExtraBinding": "role",
     "ExtraNamespace": "annotations labels name objects quota",
     "FluxMetadata": "annotations labels",
