@@ -11,7 +11,8 @@ import pulumi
 
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
-from tenantry.stacks.file import NAMESPACE, allowed, deletions, is_directory
+from tenantry.plan.shards import Shard
+from tenantry.stacks.file import NAMESPACE, allowed, deletions, directory_of, is_directory, shard
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ Target: TypeAlias = ClusterTarget | DirectoryTarget
 
 @dataclass(frozen=True, slots=True)
 class StackConfig:
-    """Which environment the stack runs, and how. Relative paths start at the project's directory, where program and provider run.
+    """What the stack runs, and how. Relative paths start at the project's directory, where program and provider run.
 
     max_deletions: how many tenants, namespaces and apps one run may remove; None: the environment's own limit applies.
     allowed_deletions: what it may remove besides, by name.
@@ -53,6 +54,10 @@ class StackConfig:
     def environment(self) -> str:
         return self.claim.environment
 
+    @property
+    def shard(self) -> Shard:
+        return self.claim.shard
+
 
 def read_config() -> StackConfig:
     """The running stack's configuration. An empty value means "not set", because the project declares a default for every key.
@@ -61,9 +66,9 @@ def read_config() -> StackConfig:
     """
     config = pulumi.Config(NAMESPACE)
     environment = config.get("environment") or pulumi.get_stack()
-    claim = Claim(environment, f"{pulumi.get_project()}/{pulumi.get_stack()}")
+    claim = Claim(environment, f"{pulumi.get_project()}/{pulumi.get_stack()}", shard(config.get("shard")))
     limit, names = deletions(config.get("maxDeletions")), allowed(_list(config, "allowDeletions"))
-    return StackConfig(claim, _fleet(config), _target(config, environment), limit, names)
+    return StackConfig(claim, _fleet(config), _target(config, claim), limit, names)
 
 
 def _list(config: pulumi.Config, key: str) -> object:
@@ -82,8 +87,8 @@ def _fleet(config: pulumi.Config) -> Path:
     return fleet
 
 
-def _target(config: pulumi.Config, environment: str) -> Target:
+def _target(config: pulumi.Config, claim: Claim) -> Target:
     if is_directory(config.get("target")):
-        return DirectoryTarget(Path(config.get("directory") or f"rendered/{environment}"))
+        return DirectoryTarget(Path(config.get("directory") or directory_of(claim.environment, claim.shard)))
     kubeconfig = config.get("kubeconfig")
     return ClusterTarget(Path(kubeconfig) if kubeconfig else None, config.get("context") or None)

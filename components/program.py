@@ -12,6 +12,7 @@ import pulumi
 
 from tenantry.cluster import connect
 from tenantry.cluster.inventory import check_claim, held_on
+from tenantry.cluster.shards import against_other_shards
 from tenantry.cluster.stuck import stuck
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, check, doubts, held, limits_of
@@ -19,13 +20,15 @@ from tenantry.guard.claims import claimed
 from tenantry.guard.places import Places
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused
-from tenantry.messages.text import declared, format_invalid, format_warnings
+from tenantry.messages.problems import refuse
+from tenantry.messages.text import declared, format_invalid, format_warnings, listed
 from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
+from tenantry.plan.shards import WHOLE, Shard, of_shard
 from tenantry.render import rendered
 from tenantry.stacks.file import NAMESPACE
 
-from .config import ClusterTarget, StackConfig, Target
+from .config import ClusterTarget, DirectoryTarget, StackConfig, Target
 from .secrets import left_over, read_secrets, with_secrets, without_secrets
 
 
@@ -51,7 +54,7 @@ def readable_errors() -> Iterator[None]:
 
 
 def make_plan(config: StackConfig) -> Plan:
-    """The plan of the stack's environment, after checking that its management cluster can accept it.
+    """The stack's part of its environment's plan, after checking the whole, and that the management cluster can accept it.
 
     Raises: InvalidFleet, Refused: in a preview too, because a preview without the cluster would show wrong changes.
     """
@@ -67,19 +70,20 @@ def make_plan(config: StackConfig) -> Plan:
         # Start on a new line, because Pulumi puts a word before the first one.
         pulumi.log.warn(f"{config.fleet} is valid, but:\n{format_warnings(warnings)}")
     now = _held(fleet, planned, config)
-    limits = limits_of(fleet, config.environment, config.max_deletions, config.allowed_deletions)
+    limits = limits_of(fleet, config.environment, config.max_deletions, config.allowed_deletions, config.shard)
     for doubt in doubts(planned, now, limits):
         pulumi.log.warn(f"{doubt.message}\n  fix: {doubt.fix}")
     check(planned, now, limits)
+    part = of_shard(planned, config.shard)
     if isinstance(config.target, ClusterTarget):
-        return claimed(planned, fleet.document.platform.namespace, config.claim)
-    return planned
+        return claimed(part, fleet.document.platform.namespace, config.claim)
+    return part
 
 
 def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
     """The environment's current objects, on its management cluster or in files."""
     if not isinstance(config.target, ClusterTarget):
-        return held(rendered(config.target.directory), planned.environment)
+        return _in_files(config.target, planned.environment, config.shard)
     target = config.target
     with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
         holdings = held_on(client, fleet, planned)
@@ -88,17 +92,31 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
         found = list(holdings)
         for message in stuck(found, Places(found)):
             pulumi.log.warn(message)
+        refuse(against_other_shards(client, fleet.document.platform.namespace, planned, found, config.shard))
         return held(found, planned.environment)
 
 
-def with_values(planned: Plan, target: Target) -> Plan:
+def _in_files(target: DirectoryTarget, environment: str, shard: Shard) -> Held:
+    """What a directory holds. Raises: Refused: tenants of other shards, whose files this stack would share."""
+    there = held(rendered(target.directory), environment)
+    tenants = {each.tenant for each in there.apps.values()} | {tenant for tenant, _, _ in there.namespaces}
+    if strays := sorted(each for each in tenants if not shard.holds(each)):
+        raise Refused(
+            f"{target.directory} holds tenants of other shards than {shard}: {listed(strays)}",
+            f"pulumi config set {NAMESPACE}:directory DIRECTORY, a directory that no other stack writes",
+        )
+    return there
+
+
+def with_values(planned: Plan, target: Target, shard: Shard = WHOLE) -> Plan:
     """The plan as it is registered. A cluster gets the values of Secrets; files do not, because many people read them.
 
+    shard: the part that the plan is; values for tenants of other shards are no mistake.
     Raises: Refused: values are missing.
     """
     if isinstance(target, ClusterTarget):
         secrets = read_secrets()
-        for message in left_over(planned, secrets):
+        for message in left_over(planned, secrets, shard):
             pulumi.log.warn(message)
         return with_secrets(planned, secrets)
     if lost := order_of_files(planned.objects):

@@ -13,7 +13,7 @@ def run() -> None:
     with readable_errors():
         config = read_config()
         plan = make_plan(config)
-        complete = with_values(plan, config.target)
+        complete = with_values(plan, config.target, config.shard)
     Fleet(plan.environment, complete, management_provider(config.target, plan.management))
     pulumi.export("environment", plan.environment)
     pulumi.export("objects", len(plan.objects))

@@ -11,7 +11,7 @@ import click
 
 from tenantry.cli.progress import working
 from tenantry.cluster.connect import LISTING, answering, connect
-from tenantry.stacks.file import stack_target
+from tenantry.stacks.project import target_of
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -44,7 +44,7 @@ def connect_management(
     Args:   seconds: as for `connect`.
     Raises: Refused: the cluster cannot be reached, or stops answering.
     """
-    target = stack_target(file.resolve().parent, environment)
+    target = target_of(file.resolve().parent, environment)
     with working(f"connecting to the management cluster of {environment}"):
         opened = connect(kubeconfig or target.kubeconfig, context or target.context, seconds)
     with opened as client, answering(client.config):

@@ -17,6 +17,7 @@ from tenantry.messages.problems import Problem, error, refuse, warning
 from tenantry.messages.text import counted, listed
 from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan, nothing_of
+from tenantry.plan.shards import WHOLE, Shard, of_shard
 
 _LISTED = 20
 """How many removals a message names."""
@@ -26,6 +27,7 @@ _LISTED = 20
 class RunLimits:
     """protected: nothing is removed that was not marked for removal in an earlier run. deletions: limit for each kind in one run.
 
+    shard: the part of the environment that the run's stack has; the run can remove nothing else.
     allowed: what may be removed besides, by `Removal.permit`. emptying: everything may be removed, as far as the limit allows it.
     adopting: tenants that may take over existing objects; adopting_addons: add-ons that may take over namespaces.
     """
@@ -36,9 +38,12 @@ class RunLimits:
     emptying: bool = False
     adopting: frozenset[str] = frozenset()
     adopting_addons: frozenset[str] = frozenset()
+    shard: Shard = WHOLE
 
 
-def limits_of(fleet: Fleet, environment: str, deletions: int | None, allowed: tuple[str, ...] = ()) -> RunLimits:
+def limits_of(
+    fleet: Fleet, environment: str, deletions: int | None, allowed: tuple[str, ...] = (), shard: Shard = WHOLE
+) -> RunLimits:
     """The limits for a run of an environment; deletions: the stack's own setting, None: the fleet's setting applies."""
     declared = fleet.environments[environment]
     return RunLimits(
@@ -47,6 +52,7 @@ def limits_of(fleet: Fleet, environment: str, deletions: int | None, allowed: tu
         allowed=allowed,
         adopting=frozenset(name for name, tenant in fleet.document.tenants.items() if tenant.adopt),
         adopting_addons=frozenset(name for name, addon in fleet.document.platform.addons.items() if addon.adopt),
+        shard=shard,
     )
 
 
@@ -56,12 +62,13 @@ def check(plan: Plan, now: Held, limits: RunLimits) -> None:
 
 
 def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
-    """All reasons to refuse a run."""
-    gone = removals(plan, now)
-    yield from _strangers(plan, now, limits)
+    """All reasons to refuse a run. plan, now: of the whole environment."""
+    part, here = of_shard(plan, limits.shard), now.of_shard(limits.shard)
+    gone = removals(part, here)
+    yield from _strangers(part, now, limits)
     yield from kubeconfig_problems(plan, now)
-    yield from occupied(plan, now)
-    yield from handovers(plan, now)
+    yield from occupied(part, here)
+    yield from handovers(part, now)
     yield from _suspended(gone)
     yield from _too_many(plan, now, [each for each in gone if not each.leaving], limits)
 
@@ -91,7 +98,7 @@ def doubts(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
             f" {listed(sorted(now.malformed))}",
             "correct or delete what is malformed; everything else was checked",
         )
-    yield from unused(removals(plan, now), limits.allowed)
+    yield from unused(removals(of_shard(plan, limits.shard), now.of_shard(limits.shard)), limits.allowed)
 
 
 def _counted(found: Collection[object]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from tenantry.guard.places import Places, label, whose
@@ -12,6 +12,7 @@ from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.text import printable
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.objects.scope import APP_LABEL
+from tenantry.plan.shards import WHOLE, Shard
 
 _READ = ("Namespace", "Kustomization", "HelmRelease")
 """Kinds that stand for a tenant, an app or an add-on."""
@@ -63,6 +64,18 @@ class Held:
     frozen: frozenset[tuple[str, str]] = frozenset()
     misplaced: frozenset[ObjectId] = frozenset()
     malformed: frozenset[str] = frozenset()
+
+    def of_shard(self, shard: Shard) -> Held:
+        """What a shard's stack runs: its tenants, and in the first shard the add-ons. What concerns clusters stays whole."""
+        if shard == WHOLE:
+            return self
+        return replace(
+            self,
+            namespaces={key: leaving for key, leaving in self.namespaces.items() if shard.holds(key[0])},
+            apps={id: app for id, app in self.apps.items() if shard.holds(app.tenant)},
+            addon_namespaces=self.addon_namespaces if shard.holds("") else {},
+            frozen=frozenset(each for each in self.frozen if shard.holds(each[0])),
+        )
 
 
 def held(manifests: Iterable[Manifest], environment: str) -> Held:

@@ -6,6 +6,7 @@ the tenants of all shards share, belong to the first shard.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from tenantry.plan.hashing import shard_of as shard_of
@@ -22,24 +23,45 @@ class Shard:
     def __str__(self) -> str:
         return f"{self.index}/{self.count}"
 
+    def holds(self, tenant: str) -> bool:
+        """Whether the shard's stack runs a tenant; "" stands for the objects that all tenants share."""
+        return _shard(tenant, self.count) == self.index
+
+    @property
+    def in_words(self) -> str:
+        return "all" if self == WHOLE else f"shard {self}"
+
 
 WHOLE = Shard(1, 1)
 """The environment is not divided."""
+
+MOST = 64
+"""The greatest number of shards. Each one plans the whole environment in every run."""
+
+_FORM = re.compile(r"([0-9]{1,9})/([0-9]{1,9})")
+
+
+def shard_in(text: str) -> Shard | None:
+    """The shard that a text such as `2/8` names; None: it names none that can exist."""
+    found = _FORM.fullmatch(text)
+    shard = Shard(*map(int, found.groups())) if found else None
+    return shard if shard and 1 <= shard.index <= shard.count <= MOST else None
 
 
 def of_shard(plan: Plan, shard: Shard) -> Plan:
     """The part of a plan that a shard's stack registers. Dependencies on objects of other shards are left out."""
     if shard == WHOLE:
         return plan
-    objects = [each for each in plan.objects if _shard(each.owner.tenant, shard.count) == shard.index]
+    mine = {tenant for tenant in {each.owner.tenant for each in plan.objects} if shard.holds(tenant)}
+    objects = [each for each in plan.objects if each.owner.tenant in mine]
     here = {each.id for each in objects}
     return replace(
         plan,
         objects=tuple(
             replace(each, depends_on=tuple(other for other in each.depends_on if other in here)) for each in objects
         ),
-        placements=tuple(each for each in plan.placements if _shard(each.tenant, shard.count) == shard.index),
-        apps=tuple(each for each in plan.apps if _shard(each.tenant, shard.count) == shard.index),
+        placements=tuple(each for each in plan.placements if shard.holds(each.tenant)),
+        apps=tuple(each for each in plan.apps if shard.holds(each.tenant)),
     )
 
 

@@ -14,6 +14,7 @@ import yaml
 from tenantry.guard.claims import Claim
 from tenantry.guard.permissions import CEILING, checked
 from tenantry.messages.errors import Refused
+from tenantry.plan.shards import MOST, WHOLE, Shard, shard_in
 
 NAMESPACE = "tenantry"
 """Of the settings' keys."""
@@ -24,7 +25,7 @@ class StackTarget:
     """None: the stack does not set it, so the default locations or the environment's number apply.
 
     max_deletions: how many tenants, namespaces and apps one run may remove. allowed_deletions: what it may remove besides, by
-    name. files: the target is a directory, not a cluster.
+    name. files: the target is a directory, not a cluster; directory: which one, if the stack sets it.
     claim: what the stack runs; None: the stack does not exist.
     """
 
@@ -34,6 +35,12 @@ class StackTarget:
     files: bool = False
     claim: Claim | None = None
     allowed_deletions: tuple[str, ...] = ()
+    directory: str | None = None
+
+    @property
+    def shard(self) -> Shard:
+        """The part of the environment that the stack runs."""
+        return self.claim.shard if self.claim else WHOLE
 
 
 def stack_target(project: Path, environment: str) -> StackTarget:
@@ -53,8 +60,9 @@ def stack_target(project: Path, environment: str) -> StackTarget:
         settings.get("context") or None,
         deletions(settings.get("maxDeletions")),
         is_directory(settings.get("target")),
-        _claim(about.get("name"), environment, settings.get("environment") or environment),
+        _claim(about.get("name"), environment, settings),
         allowed(_permissions(content)),
+        settings.get("directory") or None,
     )
 
 
@@ -99,8 +107,25 @@ def is_directory(text: str | None) -> bool:
     return text == "directory"
 
 
-def _claim(project: Any, stack: str, environment: str) -> Claim | None:
-    return Claim(environment, f"{project}/{stack}") if project else None
+def shard(text: str | None) -> Shard:
+    """The value of `shard`. Without it the stack runs the whole environment. Raises: Refused: it is not a shard such as 2/8."""
+    found = shard_in(text) if text else WHOLE
+    if found is None:
+        raise Refused(
+            f"{NAMESPACE}:shard is '{text}', but must be a shard such as 2/8, the second of eight; there are at most {MOST}",
+            f"pulumi config set {NAMESPACE}:shard 2/8; for the whole environment: pulumi config rm {NAMESPACE}:shard",
+        )
+    return found
+
+
+def directory_of(environment: str, part: Shard) -> str:
+    """Where a stack with the target `directory` writes, if it does not set another directory."""
+    return f"rendered/{environment}" if part == WHOLE else f"rendered/{environment}/shard-{part.index}"
+
+
+def _claim(project: Any, stack: str, settings: dict[str, str]) -> Claim | None:
+    environment, part = settings.get("environment") or stack, shard(settings.get("shard"))
+    return Claim(environment, f"{project}/{stack}", part) if project else None
 
 
 def _permissions(content: dict[str, Any]) -> object:
@@ -126,7 +151,7 @@ def _settings(content: dict[str, Any], file: Path) -> dict[str, str]:
     return found
 
 
-_KEYS = ("environment", "target", "kubeconfig", "context", "maxDeletions")
+_KEYS = ("environment", "target", "kubeconfig", "context", "directory", "maxDeletions", "shard")
 
 
 def _defaults(about: dict[str, Any]) -> dict[str, str]:
