@@ -9,10 +9,11 @@ from enum import StrEnum
 from typing import Any
 
 from tenantry.kube.names import ADDON_PREFIX
-from tenantry.kube.objects import Manifest, ObjectId, readable_id
+from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.redact import without_credentials
 from tenantry.messages.text import printable
+from tenantry.plan.objects.scope import SHARD_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 
@@ -91,7 +92,7 @@ def _status(app: PlannedApp, manifest: Manifest | None, environment: str, *, pau
     return AppStatus(
         app,
         state,
-        _message(app, state, ready, environment, by_hand=by_hand),
+        _message(app, state, manifest, environment, by_hand=by_hand),
         revision,
         attempted if attempted != revision else "",
         since_of(manifest, ready),
@@ -99,12 +100,21 @@ def _status(app: PlannedApp, manifest: Manifest | None, environment: str, *, pau
     )
 
 
-def _message(app: PlannedApp, state: Readiness, ready: Mapping[str, Any], environment: str, *, by_hand: bool) -> str:
+def _message(app: PlannedApp, state: Readiness, manifest: Manifest, environment: str, *, by_hand: bool) -> str:
     if state is not Readiness.SUSPENDED:
-        return message_of(ready)
+        ready = condition(mapping_at(manifest, "status"), "Ready")
+        return message_of(ready) if ready else _unwatched(manifest, environment)
     if not by_hand:
         return PAUSED
     return f"suspended by hand, not in the file: run `tenantry resume {in_command(app)} --environment {environment}`"
+
+
+def _unwatched(manifest: Manifest, environment: str) -> str:
+    """What may be wrong if no controller has told anything of an object."""
+    shard = labels_of(manifest).get(SHARD_LABEL)
+    if not isinstance(shard, str):
+        return ""
+    return f"no controller of shard {shard} has reconciled it yet: check with `tenantry preflight -e {environment}`"
 
 
 def in_command(app: PlannedApp) -> str:

@@ -50,3 +50,10 @@ def used_shards(objects: Iterable[KubeObject]) -> dict[str, dict[str, list[Objec
             shard = labels_of(each.manifest).get(SHARD_LABEL, "")
             used.setdefault(shard, {}).setdefault(each.id.kind, []).append(each.id)
     return used
+
+
+def flux_shards(fleet: Fleet, environment: str, objects: Iterable[KubeObject]) -> tuple[str, ...]:
+    """The shards that an environment lists, then those that its objects are for."""
+    declared = fleet.environments[environment]
+    named = (*(declared.fluxShards or ()), *declared.dedicatedFluxShards, *used_shards(objects))
+    return tuple(dict.fromkeys(filter(None, named)))

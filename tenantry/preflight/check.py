@@ -28,6 +28,7 @@ from tenantry.preflight.fitness import check_fitness, definitions
 from tenantry.preflight.identity import identity, same_clusters
 from tenantry.preflight.kubeconfig import is_loopback
 from tenantry.preflight.lockdown import LABEL, check_lockdown
+from tenantry.preflight.shards import check_shards
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -86,7 +87,7 @@ class _Check:
     refused: bool = False
 
     def report(self, marks: list[Problem]) -> Report:
-        parts = (self._guard, self._former_rights, self._fitness, self._lockdown, self._policy, self._remotes)
+        parts = (self._guard, self._former_rights, self._fitness, self._controllers, self._policy, self._remotes)
         found = [*marks, *(each for part in in_parallel(_told, parts) for each in part)]
         return Report(tuple(sorted(dict.fromkeys(found), key=lambda each: each.severity)), self.adopted, self.refused)
 
@@ -113,10 +114,11 @@ class _Check:
         wanted = definitions(self.plan)
         yield from check_fitness(self.plan, dict(zip(wanted, in_parallel(self._read, wanted.values()), strict=True)))
 
-    def _lockdown(self) -> Iterator[Problem]:
+    def _controllers(self) -> Iterator[Problem]:
         labelled = self._deployments(LABEL)
         deployments = labelled or self._deployments()
-        return check_lockdown(deployments, shared_identity=self.fleet.document.platform.sharedIdentity)
+        yield from check_lockdown(deployments, shared_identity=self.fleet.document.platform.sharedIdentity)
+        yield from check_shards(deployments, self.plan)
 
     def _deployments(self, selector: str = "") -> list[Manifest]:
         """Deployments outside of tenants' namespaces: a tenant's, with Flux's labels, would hide the controllers."""

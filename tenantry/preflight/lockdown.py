@@ -19,7 +19,7 @@ def check_lockdown(deployments: Iterable[Manifest], *, shared_identity: bool = F
     Args:   deployments: of any software; those of Flux are known by their images, and by their names.
             shared_identity: whether tenants may use the controllers' identity, so that flags against that are not needed.
     """
-    found = [(controller, each) for each in deployments if (controller := _controller(each))]
+    found = [(controller, each) for each in deployments if (controller := controller_of(each))]
     if not found:
         yield warning(
             "no-controllers",
@@ -27,7 +27,7 @@ def check_lockdown(deployments: Iterable[Manifest], *, shared_identity: bool = F
             "if the controllers run elsewhere, give them the flags of Flux's multi-tenancy lockdown",
         )
     for controller, deployment in found:
-        flags = _flags(deployment, controller)
+        flags = flags_of(deployment, controller)
         wanted = {**LOCKDOWN[controller], **({} if shared_identity else IDENTITY[controller])}
         missing = [f"--{name}={value}" for name, value in wanted.items() if not _set(flags, name, value)]
         if missing:
@@ -50,7 +50,7 @@ def _unlocked(controller: str, metadata: Mapping[str, Any], missing: list[str], 
     )
 
 
-def _controller(deployment: Manifest) -> str:
+def controller_of(deployment: Manifest) -> str:
     """The Flux controller that a Deployment runs, also if it is a shard with another name; "" if it runs none."""
     images = {_software(each) for each in _containers(deployment)}
     return next((name for name in LOCKDOWN if name in images or name == deployment["metadata"]["name"]), "")
@@ -72,7 +72,7 @@ def _position(deployment: Manifest, controller: str) -> int:
     return software.index(controller) if controller in software else 0
 
 
-def _flags(deployment: Manifest, controller: str) -> dict[str, str]:
+def flags_of(deployment: Manifest, controller: str) -> dict[str, str]:
     """--a=1 --b --c 2 -> {a: 1, b: true, c: 2}; a later flag wins, as in the controller."""
     container = _containers(deployment)[_position(deployment, controller)]
     words = [*map(str, container.get("command") or ()), *map(str, container.get("args") or ())]

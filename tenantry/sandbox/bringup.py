@@ -25,7 +25,7 @@ from tenantry.tools.locate import crds
 def port_names(spec: SandboxSpec) -> tuple[str, ...]:
     """Names of the ports that the processes need, except the content server's."""
     clusters = (f"{cluster}/{part}" for cluster in spec.clusters for part in ("kube-apiserver", "kwok"))
-    return (CLIENT_PORT, PEER_PORT, *clusters, *(f"{spec.management}/{name}" for name in flux.PORTS))
+    return (CLIENT_PORT, PEER_PORT, *clusters, *(f"{spec.management}/{name}" for name in flux.ports_of(spec.shards)))
 
 
 @dataclass(slots=True)
@@ -83,8 +83,10 @@ class BringUp:
         self.supervisor.wait(nodes, lambda: nodes_ready(cluster))
 
     def _bring_flux(self, cluster: Cluster) -> None:
-        controllers = Flux(cluster, {name: self.ports[f"{cluster.name}/{name}"] for name in flux.PORTS})
+        ports = {name: self.ports[f"{cluster.name}/{name}"] for name in flux.ports_of(self.spec.shards)}
+        controllers = Flux(cluster, ports, self.spec.shards, self.spec.flags)
         parts = controllers.parts()
+        self.supervisor.retire(cluster.name, flux.is_of_a_shard, {part.name for part in parts})
         self.supervisor.ensure(*parts)
         for part in parts:
             self.supervisor.wait(part, partial(controllers.ready, part.name))

@@ -4,8 +4,9 @@ Each acts as the service account that it would have inside the cluster, not as a
 multi-tenancy lockdown: a fleet that works here also has the rights it needs on a real management cluster.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
 
 from tenantry.flux.lockdown import IDENTITY, LOCKDOWN
 from tenantry.sandbox import programs, rbac
@@ -13,11 +14,13 @@ from tenantry.sandbox.cluster import Cluster
 from tenantry.sandbox.probe import answers
 from tenantry.sandbox.supervisor import Part
 
-PORTS = ("source-storage", "notification-events", "notification-receiver", *rbac.CONTROLLERS)
-"""Names of the ports that the controllers need: for artifacts, events and webhooks, and one for the health of each."""
-
 NOTIFICATION = "notification-controller"
 """Its first port takes the calls of webhooks."""
+
+SHARDED = ("source-controller", "kustomize-controller", "helm-controller")
+"""The controllers that each shard has."""
+SELECTOR = "watch-label-selector"
+KEY = "sharding.fluxcd.io/key"
 
 COMMON = {
     "metrics-addr": "0",
@@ -33,19 +36,40 @@ RECONCILING = {"requeue-dependency": "1s", "interval-jitter-percentage": "0"}
 """For all but notification-controller, which does not know them; intervals have no jitter, because people watch a sandbox."""
 
 
+def ports_of(shards: Iterable[str] = ()) -> tuple[str, ...]:
+    """Names of the ports that the controllers need: for artifacts, events and webhooks, and one for the health of each."""
+    own = ("source-storage", "notification-events", "notification-receiver", *rbac.CONTROLLERS)
+    return (*own, *(_named(each, shard) for shard in shards for each in ("source-storage", *SHARDED)))
+
+
+def is_of_a_shard(part: str) -> bool:
+    """Whether a part is a controller of a shard."""
+    return part.startswith(tuple(f"{each}-" for each in SHARDED))
+
+
+def _named(what: str, shard: str) -> str:
+    return f"{what}-{shard}" if shard else what
+
+
 @dataclass(frozen=True, slots=True)
 class Flux:
-    """The controllers of one management cluster."""
+    """The controllers of one management cluster.
+
+    shards: each has controllers of its own, beside those without a shard. flags: further ones, by controller.
+    """
 
     cluster: Cluster
     ports: Mapping[str, int]
+    shards: tuple[str, ...] = ()
+    flags: Mapping[str, programs.Flags] = field(default_factory=dict)
 
     def parts(self) -> tuple[Part, ...]:
         """In the order in which they should start: all send events to the first and fetch from the second."""
-        return (self._notification(), self._source(), self._kustomize(), self._helm())
+        sets = ((self._source(each), self._kustomize(each), self._helm(each)) for each in ("", *self.shards))
+        return (self._notification(), *chain.from_iterable(sets))
 
-    def ready(self, controller: str) -> bool:
-        return answers(self.ports[controller], "/readyz")
+    def ready(self, part: str) -> bool:
+        return answers(self.ports[part], "/readyz")
 
     def _notification(self) -> Part:
         flags = {
@@ -54,36 +78,37 @@ class Flux:
             # A repeated event is dropped for that long; by default one would wait minutes for a second alert.
             "rate-limit-interval": "1s",
         }
-        return self._part(NOTIFICATION, flags, "notification-receiver", "notification-events")
+        return self._part(NOTIFICATION, "", flags, "notification-receiver", "notification-events")
 
-    def _source(self) -> Part:
-        storage = self.cluster.home / "source-controller" / "artifacts"
+    def _source(self, shard: str) -> Part:
+        storage = self.cluster.home / _named("source-controller", shard) / "artifacts"
         storage.mkdir(parents=True, exist_ok=True, mode=0o700)
-        address = self._address("source-storage")
+        port = _named("source-storage", shard)
+        address = self._address(port)
         flags = {"storage-path": storage, "storage-addr": address, "storage-adv-addr": address, "concurrent": 4}
-        return self._reconciler("source-controller", flags, "source-storage")
+        return self._reconciler("source-controller", shard, flags, port)
 
-    def _kustomize(self) -> Part:
-        return self._reconciler("kustomize-controller", {"concurrent": 6})
+    def _kustomize(self, shard: str) -> Part:
+        return self._reconciler("kustomize-controller", shard, {"concurrent": 6})
 
-    def _helm(self) -> Part:
-        return self._reconciler("helm-controller", {"graceful-shutdown-timeout": "5s", "concurrent": 6})
+    def _helm(self, shard: str) -> Part:
+        return self._reconciler("helm-controller", shard, {"graceful-shutdown-timeout": "5s", "concurrent": 6})
 
-    def _reconciler(self, controller: str, flags: programs.Flags, *ports: str) -> Part:
+    def _reconciler(self, controller: str, shard: str, flags: programs.Flags, *ports: str) -> Part:
         events = {"events-addr": f"http://{self._address('notification-events')}/"}
-        return self._part(controller, {**RECONCILING, **events, **flags}, *ports)
+        selected = {SELECTOR: f"{KEY}={shard}" if shard else f"!{KEY}"} if self.shards else {}
+        return self._part(controller, shard, {**RECONCILING, **events, **selected, **flags}, *ports)
 
-    def _part(self, controller: str, flags: programs.Flags, *ports: str) -> Part:
+    def _part(self, controller: str, shard: str, flags: programs.Flags, *ports: str) -> Part:
         """`ports` are the names of the ports that it listens on, except the one for its health."""
-        kubeconfig = self.cluster.kubeconfig(controller, rbac.user(controller), *rbac.groups())
+        name = _named(controller, shard)
+        kubeconfig = self.cluster.kubeconfig(name, rbac.user(controller), *rbac.groups())
         environment = programs.environment(
-            self.cluster.home / controller, KUBECONFIG=str(kubeconfig), RUNTIME_NAMESPACE=rbac.NAMESPACE
+            self.cluster.home / name, KUBECONFIG=str(kubeconfig), RUNTIME_NAMESPACE=rbac.NAMESPACE
         )
-        own = {"health-addr": self._address(controller), **LOCKDOWN[controller], **IDENTITY[controller], **flags}
-        argv = programs.command(controller, {**COMMON, **own})
-        return Part(
-            self.cluster.name, controller, argv, environment, tuple(self.ports[name] for name in (*ports, controller))
-        )
+        own = {"health-addr": self._address(name), **LOCKDOWN[controller], **IDENTITY[controller], **flags}
+        argv = programs.command(controller, {**COMMON, **own, **self.flags.get(controller, {})})
+        return Part(self.cluster.name, name, argv, environment, tuple(self.ports[each] for each in (*ports, name)))
 
     def _address(self, name: str) -> str:
         return f"127.0.0.1:{self.ports[name]}"

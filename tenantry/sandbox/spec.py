@@ -1,7 +1,7 @@
 """What a sandbox has to run, independent of how the fleet describes it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -54,6 +54,10 @@ class SandboxSpec:
     """Directory whose `<owner>/<name>` folders are served as `oci://.../oci/<owner>/<name>`."""
     buckets: Path
     """Directory whose `<bucket>` folders are served as buckets."""
+    shards: tuple[str, ...] = ()
+    """The shards of Flux's controllers, beside the controllers without one."""
+    flags: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    """Further flags of Flux's controllers, by controller, such as for measurements. They replace the sandbox's own."""
     own: OwnRepository | None = None
     """Served beside those of `git`, unless one of them has the name."""
 

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,6 +72,18 @@ class Supervisor:
             if known is None or known.process.argv != part.argv or not known.process.find():
                 self._start(part, known)
             self._ensured[part.key] = part
+
+    def retire(self, owner: str, kind: Callable[[str], bool], needed: Collection[str]) -> None:
+        """End the parts of one kind that are no longer needed."""
+        found = [
+            (key, each)
+            for key, each in self.state.running.items()
+            if each.owner == owner and kind(each.part) and each.part not in needed
+        ]
+        process.stop([each.process for _, each in found], GRACE)
+        for key, each in found:
+            self.state.discard(key)
+            self.report(f"{owner}: {each.part} is no longer needed and was ended")
 
     def wait(self, part: Part, ready: Callable[[], bool]) -> None:
         """Return once the part is ready.

@@ -37,3 +37,11 @@ def test_a_malformed_object_is_not_ready_and_ends_nothing(rest: dict[str, Any]) 
 def test_what_cannot_be_told_from_others_is_passed_over(other: dict[str, Any]) -> None:
     (found,) = statuses(PLAN, [other])
     assert found.readiness is Readiness.MISSING
+
+
+def test_an_app_that_no_controller_has_touched_names_its_shard() -> None:
+    labels = {**APP["metadata"]["labels"], "sharding.fluxcd.io/key": "a"}
+    untouched = {**APP, "metadata": {**APP["metadata"], "labels": labels}, "status": {"observedGeneration": -1}}
+    (found,) = statuses(PLAN, [untouched])
+    expected = "no controller of shard a has reconciled it yet: check with `tenantry preflight -e dev`"
+    assert (found.readiness, found.message) == (Readiness.PROGRESSING, expected)

@@ -27,8 +27,12 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
 
 @pytest.fixture
 def controllers(cluster: Cluster) -> dict[str, Part]:
-    ports = {name: 20010 + number for number, name in enumerate(flux.PORTS)}
-    return {part.name: part for part in Flux(cluster, ports).parts()}
+    return controllers_of(cluster)
+
+
+def controllers_of(cluster: Cluster, *shards: str) -> dict[str, Part]:
+    ports = {name: 20010 + number for number, name in enumerate(flux.ports_of(shards))}
+    return {part.name: part for part in Flux(cluster, ports, shards).parts()}
 
 
 def every_part(cluster: Cluster, controllers: dict[str, Part]) -> list[Part]:
@@ -74,6 +78,25 @@ def test_each_controller_acts_under_its_own_service_account(cluster: Cluster, co
         assert document["users"][0]["name"] == f"system:serviceaccount:flux-system:{name}"
         assert f"CN=system:serviceaccount:flux-system:{name}" in subject
         assert "system:masters" not in subject
+
+
+def test_each_shard_has_controllers_of_its_own_and_the_others_leave_its_objects_to_them(cluster: Cluster) -> None:
+    parts = controllers_of(cluster, "a", "b")
+
+    selectors = {
+        name: [flag.partition("=")[2] for flag in part.argv if flag.startswith("--watch-label-selector=")]
+        for name, part in parts.items()
+    }
+    sharded = ("source-controller", "kustomize-controller", "helm-controller")
+    assert selectors == {
+        "notification-controller": [],
+        **{name: ["!sharding.fluxcd.io/key"] for name in sharded},
+        **{f"{name}-{shard}": [f"sharding.fluxcd.io/key={shard}"] for shard in "ab" for name in sharded},
+    }
+    ports = [port for part in parts.values() for port in part.ports]
+    assert len(set(ports)) == len(ports)
+    document = yaml.safe_load(Path(parts["helm-controller-b"].environment["KUBECONFIG"]).read_text())
+    assert document["users"][0]["name"] == "system:serviceaccount:flux-system:helm-controller"
 
 
 def test_each_part_has_a_directory_for_temporary_files_of_its_own(
