@@ -53,8 +53,9 @@ def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
 def source_blocks(data: dict[str, Any]) -> Iterator[Block]:
     """The blocks of all sources of tenants and add-ons."""
     for at in _sources(data):
+        source = mapping_at(data, *at)
         for kind, model in SOURCE_KINDS.items():
-            if block := mapping_at(data, *at, kind):
+            if block := mapping_at(source, kind):
                 yield (*at, kind), model, block
 
 
@@ -82,18 +83,22 @@ def blocks_of(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[tuple[Path,
     """The blocks of the app or add-on at a path and of its overrides."""
     paths: list[Path] = [at, *override_paths(data, at)]
     for path in paths:
+        written = mapping_at(data, *path)
         for kind in _MODELS:
-            if block := mapping_at(data, *path, kind):
+            if block := mapping_at(written, kind):
                 yield (*path, kind), block
 
 
 def override_paths(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[Path]:
     """The overrides of anything that has some, whether or not they fit the model."""
     over: Path = (*at, "overrides")
-    where = mapping_at(data, *over).get("where")
-    yield from ((*over, "environments", name) for name in mapping_at(data, *over, "environments"))
+    overrides = mapping_at(data, *over)
+    if not overrides:
+        return
+    where = overrides.get("where")
+    yield from ((*over, "environments", name) for name in mapping_at(overrides, "environments"))
     yield from ((*over, "where", index) for index in range(len(where) if isinstance(where, list) else 0))
-    yield from ((*over, "clusters", name) for name in mapping_at(data, *over, "clusters"))
+    yield from ((*over, "clusters", name) for name in mapping_at(overrides, "clusters"))
 
 
 def _image_blocks(data: dict[str, Any]) -> Iterator[Block]:
@@ -120,8 +125,9 @@ def _sources(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
 
 
 def _of_tenants(data: dict[str, Any], group: str) -> Iterator[tuple[str, ...]]:
-    for tenant in mapping_at(data, "tenants"):
-        yield from (("tenants", tenant, group, name) for name in mapping_at(data, "tenants", tenant, group))
+    for tenant, written in mapping_at(data, "tenants").items():
+        for name in mapping_at(written, group):
+            yield "tenants", tenant, group, name
 
 
 def _of_platform(data: dict[str, Any], group: str) -> Iterator[tuple[str, ...]]:

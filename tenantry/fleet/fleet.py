@@ -22,7 +22,7 @@ class Fleet:
 
     left_out: entries that are in the source but not in the document because their shape is wrong.
     known_problems: whether the file is known to be wrong, so that planning may skip what others have reported.
-    grants: those that `fleet.grants` has merged so far.
+    grants: those that `fleet.grants` has merged so far. shared: what `fleet.resolve` keeps for the clusters of a tenant.
     """
 
     document: Document
@@ -30,6 +30,7 @@ class Fleet:
     left_out: frozenset[Path] = frozenset()
     known_problems: bool = False
     grants: dict[str, Grants] = field(default_factory=dict, repr=False, compare=False)
+    shared: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def environments(self) -> dict[str, Environment]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from urllib.parse import SplitResult, urlsplit
 
 _PORTS = {"http": 80, "https": 443, "ssh": 22, "oci": 443, "s3": 443}
@@ -48,6 +49,7 @@ def _allows(pattern: str, address: tuple[str, str, int, str]) -> bool:
     return address[3].startswith(f"{path}/") if below else address[3] == path
 
 
+@lru_cache(maxsize=256)
 def _parts(address: str) -> tuple[str, str, int, str] | None:
     """Scheme, host, port and path without a slash at its end; None if the address is ambiguous."""
     try:

@@ -18,6 +18,7 @@ from tenantry.fleet.shape import findings_of
 from tenantry.fleet.template import fill
 from tenantry.messages.data import ABSENT, mapping_at, replaced, value_at, without
 from tenantry.messages.errors import Found, Path
+from tenantry.messages.placeholders import all_names_in
 from tenantry.model import Model
 from tenantry.model.fillable import FILLED
 
@@ -32,7 +33,32 @@ def resolved(
     Args:   literal: the path of a text below it that takes no placeholders, because its braces mean something else.
     Raises: Found: a placeholder is unknown, or the filled values do not fit the model.
     """
-    return resolved_layers([Layer(at, fleet.raw(*at))], model, variables, literal=literal)
+    return resolved_once(fleet, [Layer(at, fleet.raw(*at))], model, variables, literal=literal)
+
+
+def resolved_once(
+    fleet: Fleet,
+    layers: Sequence[Layer],
+    model: type[_M],
+    variables: Mapping[str, str],
+    *,
+    part: tuple[str, ...] = (),
+    literal: tuple[str, ...] = (),
+) -> _M:
+    """As `resolved_layers`, computed once for all clusters on which the same layers apply and their placeholders become the same.
+
+    The layers of the same paths have to have the same data for a model. `Planner` empties what is kept after each tenant.
+    """
+    what = (model, part, literal, tuple(layer.path for layer in layers))
+    names = fleet.shared.get(what)
+    if names is None:
+        texts = mapping_at(merge(layers), *part)
+        names = fleet.shared[what] = tuple(dict.fromkeys(all_names_in(texts)))
+    key = (what, tuple(map(variables.get, names)))
+    found: _M | None = fleet.shared.get(key)
+    if found is None:
+        found = fleet.shared[key] = resolved_layers(layers, model, variables, part=part, literal=literal)
+    return found
 
 
 def resolved_layers(

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, origin
-from tenantry.fleet.resolve import resolved_layers
+from tenantry.fleet.resolve import resolved_layers, resolved_once
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
 from tenantry.model import Helm, Kustomize, PlacedSettings
@@ -151,10 +151,10 @@ def effective_app(
     layers = app_layers(fleet, at, environment, cluster)
     model: type[Kustomize | Helm] = Helm if layers[0].data.get("kustomize") is None else Kustomize
     kind = "kustomize" if model is Kustomize else "helm"
-    block = resolved_layers(layers, model, variables, part=(kind,))
+    block = resolved_once(fleet, layers, model, variables, part=(kind,))
     metadata = FluxMetadata()
     if any("metadata" in each.data for each in layers):
-        metadata = resolved_layers(layers, FluxMetadata, variables, part=("metadata",))
+        metadata = resolved_once(fleet, layers, FluxMetadata, variables, part=("metadata",))
     return EffectiveApp(at[-1], block, _dependencies(layers), layers, metadata)
 
 
@@ -177,6 +177,9 @@ def _overrides(
     fleet: Fleet, owners: Sequence[tuple[str, ...]], environment: str, cluster: str | None
 ) -> Iterator[Layer]:
     """The overrides of some parts of the file that hold on a cluster, the most specific last."""
+    owners = [at for at in owners if fleet.raw(*at, "overrides")]
+    if not owners:
+        return
     paths: list[Path] = [
         (*at, "overrides", "environments", each) for each in fleet.lineage(environment) for at in owners
     ]

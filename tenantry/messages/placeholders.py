@@ -22,6 +22,15 @@ def names_in(text: str) -> Iterator[str]:
     return (match[1] for match in TOKEN.finditer(text) if match[1] is not None)
 
 
+def all_names_in(data: object) -> Iterator[str]:
+    """The names of the placeholders in all texts of plain data, without its keys."""
+    if isinstance(data, str):
+        yield from names_in(data) if "{" in data else ()
+    elif isinstance(data, dict | list):
+        for each in data.values() if isinstance(data, dict) else data:
+            yield from all_names_in(each)
+
+
 def is_unfilled(value: Any) -> bool:
     """Whether filling in placeholders would change a value: a text with placeholders or doubled braces."""
     if not isinstance(value, str) or ("{" not in value and "}" not in value):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic_core import PydanticCustomError
@@ -102,6 +103,7 @@ def _bounded(value: str) -> bool:
     return seconds_of(value) < _MAX_SECONDS
 
 
+@lru_cache(maxsize=256)
 def seconds_of(duration: str) -> float:
     """The length of a Go duration in seconds."""
     return sum(float(number) * _SECONDS[unit] for number, unit in re.findall(r"([0-9.]+)(ms|s|m|h)", duration))

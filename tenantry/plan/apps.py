@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.settings import EffectiveApp, TenantSettings, effective_app
@@ -92,13 +93,9 @@ class _Builder:
         self.before: dict[str, Sequence[Dependency]] = {}
         self.attachments = Attachments(fleet, scope, variables)
         self.wall = Wall(fleet, scope, variables)
+        # A method of the builder would make a cycle of references, and `plan` frees no cycles.
+        self.add = partial(_add, result, self.attachments)
         self.sources = SourceSet(fleet, scope, variables, self.attachments, charts, self.wall, self.add)
-
-    def add(self, planned: KubeObject) -> None:
-        """Take an object into the result, behind the Secrets and ConfigMaps it needs."""
-        for made in self.attachments.made.values():
-            self.result.objects.setdefault(made.id, made)
-        self.result.objects.setdefault(planned.id, planned)
 
     def build(self, app: EffectiveApp) -> None:
         known = {name: self.known[name] for name in app.depends_on if name in self.known}
@@ -237,3 +234,10 @@ class _Builder:
                     )
                 ]
             )
+
+
+def _add(result: AppSet, attachments: Attachments, planned: KubeObject) -> None:
+    """Take an object into the result, behind the Secrets and ConfigMaps it needs."""
+    for made in attachments.made.values():
+        result.objects.setdefault(made.id, made)
+    result.objects.setdefault(planned.id, planned)

@@ -5,7 +5,9 @@ It is a pure function of the fleet and the environment. It uses no clock and no 
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -69,7 +71,8 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
             f"{fleet.source.file} declares no environment '{environment}' (declared: {names})", hint, code=UNKNOWN_NAME
         )
     planner = Planner(fleet, environment, part)
-    planner.run()
+    with _uncollected():
+        planner.run()
     gathered = planner.gathered
     if gathered.findings or gathered.findings.skipped:
         assert gathered.findings or fleet.known_problems, (
@@ -87,6 +90,18 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         gathered.origins,
         tuple(_permits(fleet, planner.placements, gathered.apps)),
     )
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Look for no cycles of references: planning makes millions of objects and no cycle, and looking took a fifth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _permits(fleet: Fleet, placements: Iterable[PlannedPlacement], apps: Iterable[PlannedApp]) -> Iterator[Permit]:
@@ -108,5 +123,6 @@ PROTECTED = ("Namespace", "Kustomization", "HelmRelease")
 
 def _protected(planned: KubeObject) -> KubeObject:
     """The object, protected from `pulumi destroy`, which does not run the program and therefore no guard."""
-    given_up = STATE_LABEL in planned.manifest["metadata"].get("labels", {})
-    return replace(planned, protect=planned.id.kind in PROTECTED and not given_up)
+    if planned.id.kind not in PROTECTED or STATE_LABEL in planned.manifest["metadata"].get("labels", {}):
+        return planned
+    return replace(planned, protect=True)

@@ -54,6 +54,7 @@ class Planner:
         for tenant in self._tenants:
             with collecting(self.gathered.findings):
                 self._plan_tenant(tenant)
+            self.fleet.shared.clear()
 
     def _plan_tenant(self, tenant: str) -> None:
         for cluster, apps in self._apps_by_cluster(tenant).items():

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import SHORTEST_INTERVAL, grant_at, grants_of, is_filled
+from tenantry.fleet.grants import POLICYS_SHORTEST, SHORTEST_INTERVAL, grant_at, grants_of, is_filled
 from tenantry.fleet.identity import borrowed
 from tenantry.fleet.reach import bucket_address, image_address, is_allowed
 from tenantry.fleet.rules.granted import foreign_address, refused_by_policy, too_short
@@ -20,6 +20,7 @@ from tenantry.messages.data import value_at
 from tenantry.messages.errors import Finding, Found, Path
 from tenantry.messages.placeholders import names_in
 from tenantry.model.frame import Grants
+from tenantry.model.scalars import seconds_of
 from tenantry.plan.objects.scope import Scope
 
 _TIMES = ("interval", "retryInterval")
@@ -75,12 +76,15 @@ class Wall:
                 raise Found(replace(each, path=at) for each in found.findings) from None
 
     def _intervals(self, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
+        shortest = (self._grants and self._grants.shortestInterval) or SHORTEST_INTERVAL
+        bound = max(map(seconds_of, (shortest, POLICYS_SHORTEST) if self._grants else (POLICYS_SHORTEST,)))
         for path, value in _times(spec, ()):
+            if seconds_of(value) >= bound:
+                continue  # as nearly all are, and finding the place takes time
             place = origin(path)
             if place[-1:] not in (path[-1:], ("chartInterval",)):
                 continue  # the author wrote none here: it is the tenant's as a whole, or Tenantry's
             if self._grants and is_filled(self._fleet, place):
-                shortest = self._grants.shortestInterval or SHORTEST_INTERVAL
                 yield from too_short(self._fleet, self._scope.tenant, path, value, shortest)
             else:
                 yield from refused_by_policy(path, value)
@@ -123,9 +127,10 @@ def addresses_of(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, str
 
 def _times(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
     """Every interval in a spec."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         for key, below in value.items():
-            if key in _TIMES and isinstance(below, str):
+            if isinstance(below, dict):
+                if key not in _CONTENT:
+                    yield from _times(below, (*path, key))
+            elif key in _TIMES and isinstance(below, str):
                 yield (*path, key), below
-            elif key not in _CONTENT:
-                yield from _times(below, (*path, key))

@@ -11,7 +11,7 @@ from tenantry.fleet.rules.references import names_of_attachments
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import doubtful
-from tenantry.messages.placeholders import names_in
+from tenantry.messages.placeholders import all_names_in
 
 
 def sources_are_used(fleet: Fleet) -> Iterator[Finding]:
@@ -63,7 +63,7 @@ def variables_are_used(fleet: Fleet) -> Iterator[Finding]:
     """Each name once. Without tenants, or where teams have files of their own, a variable is there for what is to come."""
     if _teams_have_files(fleet) or not fleet.document.tenants:
         return
-    used = set(_placeholders(fleet.source.data))
+    used = set(all_names_in(fleet.source.data))
     told: set[str] = set()
     for path in _variables(fleet):
         if path[-1] not in used and path[-1] not in told:
@@ -97,15 +97,6 @@ def _variables(fleet: Fleet) -> Iterator[tuple[str, ...]]:
     for group in ("environments", "clusterGroups", "clusters"):
         for name in fleet.raw(group):
             yield from ((group, name, "variables", each) for each in fleet.raw(group, name, "variables"))
-
-
-def _placeholders(data: object) -> Iterator[str]:
-    """The names of the placeholders in all texts."""
-    if isinstance(data, str):
-        yield from names_in(data) if "{" in data else ()
-    elif isinstance(data, dict | list):
-        for each in data.values() if isinstance(data, dict) else data:
-            yield from _placeholders(each)
 
 
 def _included(fleet: Fleet, tenant: str) -> set[object]:

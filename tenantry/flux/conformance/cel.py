@@ -7,40 +7,65 @@ Transition rules (`oldSelf`) do not compile here. Flux has none so far, and a te
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from tenantry.flux.conformance.evident import is_evident
 from tenantry.flux.conformance.explanations import EXPLANATIONS, Explanation
-from tenantry.flux.conformance.walk import once, parts
+from tenantry.flux.conformance.walk import described, once
 from tenantry.messages.errors import Finding, Path
 
 
 def broken_rules(schema: dict[str, Any], value: Any, at: Path) -> Iterator[Finding]:
     """The rules that a value and its parts break. The value has the right structure and includes defaults."""
-    for rule in schema.get("x-kubernetes-validations", ()):
-        if not holds(rule, value):
-            yield _finding(EXPLANATIONS[rule], value, at)
-    if keys := schema.get("x-kubernetes-list-map-keys"):
-        yield from _duplicates(keys, value, at)
-    for key, part, inner in parts(schema, value):
-        if _has_rules(part):
-            yield from broken_rules(part, inner, (*at, key))
+    if ruled := _ruled(schema):
+        yield from ruled.broken(value, at)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ruled:
+    """What a schema says beyond its structure, with the properties and the items that say something themselves.
+
+    keys: no two entries of the list may be equal in all of them.
+    """
+
+    schema: dict[str, Any]
+    rules: tuple[str, ...]
+    keys: list[str]
+    properties: tuple[tuple[str, _Ruled], ...]
+    items: _Ruled | None
+
+    def broken(self, value: Any, at: Path) -> Iterator[Finding]:
+        for rule in self.rules:
+            if not holds(rule, value, self.schema):
+                yield _finding(EXPLANATIONS[rule], value, at)
+        if self.keys:
+            yield from _duplicates(self.keys, value, at)
+        if isinstance(value, dict):
+            for key, part in self.properties:
+                if key in value:
+                    yield from part.broken(value[key], (*at, key))
+        elif self.items and isinstance(value, list):
+            for index, entry in enumerate(value):
+                yield from self.items.broken(entry, (*at, index))
 
 
 @once
-def _has_rules(schema: dict[str, Any]) -> bool:
-    """Whether a schema or a part of it has rules."""
-    below = [*schema.get("properties", {}).values(), *([schema["items"]] if schema.get("items") else [])]
-    return bool(_RULES & schema.keys()) or any(map(_has_rules, below))
+def _ruled(schema: dict[str, Any]) -> _Ruled | None:
+    """What a schema or a part of it says beyond its structure; None: nothing."""
+    rules = tuple(schema.get("x-kubernetes-validations", ()))
+    keys = schema.get("x-kubernetes-list-map-keys") or []
+    parts = tuple((key, found) for key, part in schema.get("properties", {}).items() if (found := _ruled(part)))
+    items = _ruled(schema["items"]) if schema.get("items") else None
+    return _Ruled(schema, rules, keys, parts, items) if rules or keys or parts or items else None
 
 
-_RULES = {"x-kubernetes-validations", "x-kubernetes-list-map-keys"}
-
-
-def holds(rule: str, value: Any) -> bool:
+def holds(rule: str, value: Any, schema: dict[str, Any]) -> bool:
     """Whether the value satisfies the rule. As on an API server, a rule that cannot be evaluated is not satisfied."""
-    return is_evident(rule, value) or _compiled(rule).eval(data={"self": value}).value() is True
+    if is_evident(rule, value):
+        return True
+    return _compiled(rule).eval(data={"self": described(schema, value)}).value() is True
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Any
 
 from tenantry.flux.conformance.cel import broken_rules
 from tenantry.flux.conformance.structure import misfits, misfits_of_part
-from tenantry.flux.conformance.walk import completed, described
+from tenantry.flux.conformance.walk import completed
 from tenantry.flux.schemas import schema_of
 from tenantry.messages.errors import Finding, Path
 
@@ -38,4 +38,4 @@ def check_spec(kind: str, spec: Mapping[str, Any], at: Path) -> Iterator[Finding
         found = True
         yield finding
     if not found:
-        yield from broken_rules(schema.spec, described(schema.spec, complete), at)
+        yield from broken_rules(schema.spec, complete, at)

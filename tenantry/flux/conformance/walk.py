@@ -5,7 +5,7 @@ They ignore values of the wrong type, which `structure` reports.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar
@@ -74,14 +74,3 @@ def described(schema: dict[str, Any], value: Any) -> Any:
     if isinstance(value, list) and (items := schema.get("items")):
         return [described(items, entry) for entry in value]
     return value if "type" in schema else None
-
-
-def parts(schema: dict[str, Any], value: Any) -> Iterator[tuple[str | int, dict[str, Any], Any]]:
-    """The key, schema and value of each direct part that the schema describes: properties and list entries."""
-    if isinstance(value, dict):
-        for key, part in schema.get("properties", {}).items():
-            if key in value:
-                yield key, part, value[key]
-    elif isinstance(value, list) and (items := schema.get("items")):
-        for index, entry in enumerate(value):
-            yield index, items, entry

@@ -318,8 +318,8 @@ def test_every_rule_can_be_evaluated_without_a_server(monkeypatch: pytest.Monkey
     """Each is true of one of the specs here, and false of another."""
     results: dict[str, set[bool]] = {}
 
-    def recorded(rule: str, value: Any) -> bool:
-        result = holds(rule, value)
+    def recorded(rule: str, value: Any, schema: dict[str, Any]) -> bool:
+        result = holds(rule, value, schema)
         results.setdefault(rule, set()).add(result)
         return result
 
@@ -332,7 +332,7 @@ def test_every_rule_can_be_evaluated_without_a_server(monkeypatch: pytest.Monkey
 def test_a_rule_about_a_change_of_an_object_is_noticed() -> None:
     """It would have to be left to the API server."""
     with pytest.raises(RuntimeError, match="undeclared reference to 'oldSelf'"):
-        holds("self == oldSelf", {})
+        holds("self == oldSelf", {}, {"type": "object"})
 
 
 def test_rules_lie_where_they_are_looked_for() -> None:
@@ -357,4 +357,4 @@ def _all(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize(("value", "expected"), [({"a": 1}, True), ({"a": 2}, False), ({}, False)])
 def test_a_rule_that_can_not_be_evaluated_does_not_hold(value: dict[str, int], expected: bool) -> None:  # noqa: FBT001
-    assert holds("self.a == 1", value) is expected
+    assert holds("self.a == 1", value, {"type": "object", "properties": {"a": {"type": "integer"}}}) is expected

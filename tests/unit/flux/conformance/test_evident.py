@@ -54,4 +54,4 @@ def test_what_is_evident_is_what_the_engine_says(rule: str) -> None:
 )
 def test_the_structure_of_a_rule_is_not_mistaken(rule: str) -> None:
     assert not is_evident(rule, {"a": "y", "b": "y"})
-    assert not holds(rule, {"a": "y"})
+    assert not holds(rule, {"a": "y"}, {"type": "object"})
