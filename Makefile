@@ -171,13 +171,11 @@ test-faults: tools ## attacks, crashes, faults, drift, a random walk on running 
 	$(BIN)/pytest $(side_by_side) tests/faults --points $(POINTS) --steps $(STEPS) --results "$$results"$(if $(REPORT), && \
 	$(BIN)/python -m tests.faults.report "$$results")
 
+# `CASES="start commands"` runs some of them; `PEER="NAME=COMMAND"` measures another tool beside `render`.
+CASES ?=
 .PHONY: bench
-bench: setup ## time the start of commands, and plan, render, diff and the pages on a large fleet
-	$(BIN)/python -m bench.start
-	$(BIN)/python bench/plan.py
-	$(BIN)/python -m bench.diff
-	$(BIN)/python -m bench.groups
-	$(BIN)/python -m bench.page
+bench: tools ## measure commands and runs of Pulumi, 40 minutes (CASES="start commands", PEER="NAME=COMMAND")
+	$(BIN)/python -m bench.run $(CASES) $(if $(PEER),--peer "$(PEER)")
 
 .PHONY: dist
 dist: setup ## build wheel and sdist into dist/, and try them in clean environments outside of the repository (a minute)

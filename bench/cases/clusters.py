@@ -1,20 +1,15 @@
-"""A fleet of 500 clusters in ten groups: `python -m bench.groups [DIRECTORY]` writes it, and times `validate` and `explain`.
-
-Each command runs in a process of its own, as a user starts it. Without a directory, the fleet is written to a temporary one.
-"""
+"""A fleet of 500 clusters in ten groups, whose main file has 85 lines."""
 
 from __future__ import annotations
 
-import os
-import resource
-import subprocess
-import sys
-import tempfile
-import time
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-_COMMAND = Path(sys.executable).with_name("tenantry")
-CLUSTERS, GROUPS, TENANTS = 500, 10, 20
+from bench.measure import TENANTRY, Used, run
+from bench.tables import Row, Table
+
+GROUPS, TENANTS = 10, 20
 
 _HEAD = """\
 apiVersion: tenantry/v1
@@ -66,14 +61,14 @@ tenants:
 """
 
 
-def write(directory: Path) -> Path:
+def write(directory: Path, clusters: int) -> Path:
     """Write the fleet into a directory. Returns: its main file."""
     groups = "".join(_GROUP.format(number, min(number, 2)) for number in range(GROUPS))
     tenants = [f"team-{number:02}" for number in range(TENANTS)]
-    clusters = (f"  edge-{number:03}: {{group: edge-{number % GROUPS}}}\n" for number in range(CLUSTERS))
+    entries = (f"  edge-{number:03}: {{group: edge-{number % GROUPS}}}\n" for number in range(clusters))
     texts = {
         "tenants.yaml": _HEAD + groups + _REST + "".join(f"  {name}: {{}}\n" for name in tenants),
-        "clusters.d/discovered.yaml": "clusters:\n" + "".join(clusters),
+        "clusters.d/discovered.yaml": "clusters:\n" + "".join(entries),
         **{f"tenants.d/{name}.yaml": _FILLING.format(name) for name in tenants},
     }
     for name, text in texts.items():
@@ -83,28 +78,20 @@ def write(directory: Path) -> Path:
     return directory / "tenants.yaml"
 
 
-def main() -> None:
-    with tempfile.TemporaryDirectory() as directory:
-        file = write(Path(sys.argv[1] if len(sys.argv) > 1 else directory))
-        print(f"{file}: {len(file.read_text().splitlines())} lines, {CLUSTERS} clusters, {TENANTS} tenants")
-        for command in (["validate"], ["explain", "team-07", "web", "-e", "prod", "-c", "edge-250"]):
-            _time([*command, "--file", str(file)])
+def measure(*, clusters: int) -> Iterator[Table]:
+    explain = ("explain", "team-07", "web", "-e", "prod", "-c", f"edge-{clusters // 2:03}")
+    with TemporaryDirectory() as name:
+        directory = Path(name)
+        lines = len(write(directory, clusters).read_text().splitlines())
+        found = [_row(words[0], run([TENANTRY, *words], directory)) for words in (("validate",), explain)]
+    yield Table(
+        "clusters",
+        f"{TENANTS} tenants on {clusters} clusters",
+        f"{TENANTS} tenants with three apps on each of {clusters} clusters in {GROUPS} groups; the main file has {lines} lines. One"
+        " run each.",
+        tuple(found),
+    )
 
 
-def _time(arguments: list[str]) -> None:
-    """Run a command of Tenantry, and print its seconds and its peak of memory."""
-    start = time.perf_counter()
-    process = subprocess.Popen([_COMMAND, *arguments], stdout=subprocess.PIPE)
-    out = process.stdout.read().decode() if process.stdout else ""
-    _, status, used = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - start
-    assert status == 0, out
-    print(f"{' '.join(arguments[:-2]):50} {seconds:6.2f} s  {_megabytes(used):5.0f} MB  {out.splitlines()[0][-60:]}")
-
-
-def _megabytes(used: resource.struct_rusage) -> float:
-    return used.ru_maxrss / 1024
-
-
-if __name__ == "__main__":
-    main()
+def _row(name: str, used: Used) -> Row:
+    return Row(name, used.seconds, used.processor, used.memory)

@@ -1,18 +1,15 @@
-"""How long a page takes to open in Chromium: `python -m bench.page [TENANTS [CLUSTERS]]` (default 200 and 500).
-
-Prints the size of the file, the seconds until it is written, and those from the navigation until the map is drawn, until
-all groups are unfolded, and until a filter has taken effect.
-"""
+"""How long a page takes to open in Chromium."""
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Page, sync_playwright
 
-from bench.plan import timed
+from bench.measure import timed
+from bench.tables import Row, Table
 from tenantry.cli.page.document import as_html
 from tests.browser.made import large, page
 
@@ -20,11 +17,9 @@ _DRAWN = "new Promise((done) => requestAnimationFrame(() => setTimeout(() => don
 """The milliseconds from the navigation to the end of the next frame."""
 
 
-def main() -> None:
-    given = [int(each) for each in sys.argv[1:3]]
-    tenants, clusters = [*given, *(200, 500)[len(given) :]]
+def measure(*, tenants: int, clusters: int) -> Iterator[Table]:
     times: dict[str, float] = {}
-    with timed("write", times.__setitem__):
+    with timed("write the file", times.__setitem__):
         html = as_html(page(large(tenants, clusters)))
     with TemporaryDirectory() as directory, sync_playwright() as playwright:
         file = Path(directory) / "page.html"
@@ -34,21 +29,19 @@ def main() -> None:
         )
         shown = chromium.new_page(viewport={"width": 1280, "height": 900})
         shown.goto(file.as_uri())
-        times["open"] = shown.evaluate(_DRAWN) / 1000
-        times["unfold"] = _seconds(shown, "document.getElementById('fold').click()")
+        times["open it, until the map is drawn"] = shown.evaluate(_DRAWN) / 1000
+        times["unfold all groups"] = _seconds(shown, "document.getElementById('fold').click()")
         times["filter"] = _seconds(shown, "filter.value = 'eu-7'; filter.dispatchEvent(new Event('input'))")
-        nodes = shown.evaluate("document.querySelectorAll('*').length")
         chromium.close()
-    print(f"{tenants} tenants x {clusters} clusters: {len(html)} bytes, {nodes} nodes after filtering")
-    for step, seconds in times.items():
-        print(f"{step:8} {seconds:6.2f} s")
+    yield Table(
+        "page",
+        f"The page of a difference, {tenants} tenants on {clusters} clusters",
+        f"A file of {len(html) / 1_000_000:.1f} MB in headless Chromium. One run.",
+        tuple(Row(name, seconds) for name, seconds in times.items()),
+    )
 
 
 def _seconds(shown: Page, action: str) -> float:
     started = "const filter = document.getElementById('filter'), started = performance.now()"
     seconds: float = shown.evaluate(f"async () => {{ {started}; {action}; return await {_DRAWN} - started; }}") / 1000
     return seconds
-
-
-if __name__ == "__main__":
-    main()
