@@ -19,6 +19,7 @@ SHARED = {
         "order",
         "policy",
         "rendered",
+        "shards",
         "teardown",
     ),
     "sandbox": ("clusters", "conformance", "content", "prod"),

@@ -51,6 +51,7 @@ _COMMANDS = {
     "cluster": "prepare a cluster for Flux, or check its kubeconfig",
     "chart": "publish the chart for baselines",
     "clusters": "write the clusters that a management cluster knows into a file",
+    "shards": "divide a large environment between several stacks",
     "sandbox": "run the clusters of an environment on this machine",
     "upgrade": "bring the files of a project up to date",
     "schema": "print the JSON Schema of tenants.yaml for editors",

@@ -44,9 +44,10 @@ from tenantry.messages.problems import Problem
 from tenantry.messages.progress import steps
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan
+from tenantry.plan.shards import WHOLE
 from tenantry.preflight.adoption import Adoption
 from tenantry.preflight.check import Report, preflight
-from tenantry.stacks.file import stack_target
+from tenantry.stacks.project import stacks_running, target_of
 
 
 @click.command(
@@ -135,18 +136,24 @@ def command(
 
 
 def _report(file: Path, fleet: Fleet, planned: Plan, kubeconfig: Path | None, context: str | None) -> Report:
-    stack = stack_target(file.resolve().parent, planned.environment)
+    project = file.resolve().parent
+    shards = [each.target for each in stacks_running(project, planned.environment) if each.shard != WHOLE]
+    stack, *others = shards or [target_of(project, planned.environment)]
     if stack.files and not kubeconfig:
         message = (
             f"environment '{planned.environment}' is written to files (tenantry:target): no cluster is known to look at"
         )
         raise Refused(message, "name the one that takes the files: --kubeconfig FILE --context NAME")
-    limits = limits_of(fleet, planned.environment, stack.max_deletions, stack.allowed_deletions)
+    limits, *more = (
+        limits_of(fleet, planned.environment, each.max_deletions, each.allowed_deletions, each.shard)
+        for each in (stack, *others)
+    )
+    claims = [each.claim for each in (stack, *others) if each.claim]
     with (
         connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,
         working(f"{planned.environment}: reading {planned.management} and the remote clusters") as tell,
     ):
-        return preflight(client, fleet, planned, limits, now=datetime.now(UTC), claim=stack.claim, tell=tell)
+        return preflight(client, fleet, planned, limits, now=datetime.now(UTC), claims=claims, shards=more, tell=tell)
 
 
 def _strictly(report: Report) -> Report:

@@ -18,6 +18,8 @@ from tenantry.plan.shards import WHOLE, Shard, shard_in
 
 CLAIM_LABEL = "tenantry/claim"
 """Holds the environment; all claims on a management cluster are found by it."""
+MANAGER = "pulumi-kubernetes"
+"""The field manager of Pulumi's provider. Commands that write a claim use it, so that the next run finds no other owner."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from tenantry.cluster.discovery import unserved
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, holdings, unmarked
 from tenantry.cluster.requests import every, in_parallel, one
+from tenantry.cluster.shards import against_other_shards
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
@@ -57,21 +58,22 @@ def preflight(
     limits: RunLimits,
     *,
     now: datetime,
-    claim: Claim | None = None,
+    claims: Sequence[Claim] = (),
+    shards: Sequence[RunLimits] = (),
     connect: remotes.Connect = remotes.connect,
     tell: Tell = silent,
 ) -> Report:
     """Find everything that would make the next run of an environment fail or do something unexpected.
 
-    Args:   client: of the management cluster. claim: of the stack that runs the environment. connect: makes clients of remotes.
+    Args:   client: of the management cluster. limits: of the stack that runs the environment, or of its first shard's.
+            claims: of the stacks that run it. shards: the limits of the other shards' stacks. connect: makes clients of remotes.
             tell: is told how many remote clusters are checked.
     """
     marks = _told(lambda: unmarked(client, fleet, plan))
-    if claim:
-        marks += _told(lambda: against_claim(client, fleet, claim))
+    marks += _told(lambda: (problem for claim in claims for problem in against_claim(client, fleet, claim)))
     if any(each.code == OTHER_CLUSTER for each in marks):
         return Report(tuple(marks), ())  # other findings would be about the wrong cluster
-    return _Check(client, fleet, plan, limits, now, connect, tell).report(marks)
+    return _Check(client, fleet, plan, (limits, *shards), now, connect, tell).report(marks)
 
 
 @dataclass(slots=True)
@@ -79,7 +81,7 @@ class _Check:
     client: Client
     fleet: Fleet
     plan: Plan
-    limits: RunLimits
+    limits: Sequence[RunLimits]
     now: datetime
     connect: remotes.Connect
     tell: Tell
@@ -95,12 +97,16 @@ class _Check:
         return one(self.client, id)
 
     def _guard(self) -> Iterator[Problem]:
-        now: Held = held(holdings(self.client, self.plan), self.plan.environment)
-        for refusal in refusals(self.plan, now, self.limits):
-            self.refused = True
-            yield refusal
-        yield from doubts(self.plan, now, self.limits)
-        self.adopted = tuple(adoptions(self.plan, now.strangers, self.limits.adopting, self._read))
+        there = list(holdings(self.client, self.plan))
+        now: Held = held(there, self.plan.environment)
+        platform = self.fleet.document.platform.namespace
+        for limits in self.limits:
+            waiting = against_other_shards(self.client, platform, self.plan, there, limits.shard)
+            for refusal in (*refusals(self.plan, now, limits), *waiting):
+                self.refused = True
+                yield refusal
+            yield from doubts(self.plan, now, limits)
+        self.adopted = tuple(adoptions(self.plan, now.strangers, self.limits[0].adopting, self._read))
         yield from check_adoptions(self.adopted)
 
     def _former_rights(self) -> Iterator[Problem]:

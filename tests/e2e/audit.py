@@ -24,6 +24,17 @@ def deletions(project: Project, cluster: str, namespace: str) -> list[str]:
     return [f"{event['objectRef']['resource']}/{event['objectRef']['name']}" for event in events]
 
 
+def changes_by_the_provider(project: Project, cluster: str) -> list[str]:
+    """`verb resource/name` of what Pulumi's provider changed in any namespace; dry runs do not count."""
+    lines = (project.sandbox / "logs" / f"{cluster}-audit.log").read_text().splitlines()
+    found = (json.loads(line) for line in lines if "pulumi-resource-kubernetes" in line)
+    return [
+        f"{event['verb']} {event['objectRef']['resource']}/{event['objectRef'].get('name', '')}"
+        for event in found
+        if event["verb"] not in ("get", "list", "watch") and "dryRun" not in event["requestURI"]
+    ]
+
+
 def _events(project: Project, cluster: str, namespace: str, *verbs: str) -> Iterator[dict[str, Any]]:
     """The requests with one of the verbs for objects in a namespace."""
     for line in (project.sandbox / "logs" / f"{cluster}-audit.log").read_text().splitlines():

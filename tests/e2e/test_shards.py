@@ -1,0 +1,92 @@
+"""An environment between two stacks: divided and put together again without a deletion, and in which order its stacks run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.audit import changes_by_the_provider
+from tests.e2e.clusters import Cluster
+from tests.e2e.project import Project, Result
+
+pytestmark = pytest.mark.e2e
+
+OTTO = """\
+  # In the second of two shards; the other tenants are in the first one.
+  otto:
+    sources:
+      manifests: {git: {url: "{git}/movy/manifests.git", ref: {branch: main}}}
+    apps:
+      worker:
+        kustomize: {source: manifests, path: ./worker}
+"""
+
+
+@pytest.fixture
+def three(fleet: Project, original: str) -> Iterator[Project]:
+    """The project with a third tenant, whose file is as it was when the test is over, and whose environment has one stack."""
+    fleet.fleet.write_text(original + OTTO)
+    fleet.deploy("dev")
+    yield fleet
+    fleet.fleet.write_text(original)
+    assert _move(fleet, 1).code == 0
+    fleet.pulumi("config", "set", "--stack", "dev", "tenantry:maxDeletions", "5").ok()
+    fleet.up().ok()
+    fleet.pulumi("config", "rm", "--stack", "dev", "tenantry:maxDeletions").ok()
+    for name in ("dev-2",):
+        fleet.pulumi("stack", "rm", name, "--yes").ok()
+
+
+def test_an_environment_is_divided_and_its_stacks_run_in_order(three: Project, hub: Cluster, edge: Cluster) -> None:
+    there = hub.fleet_uids(), edge.fleet_uids()
+    begun = len(changes_by_the_provider(three, "hub-dev"))
+    planned = _move(three, 2, "--dry-run").ok()
+    assert "dev -> dev-2\n    otto: " in planned.out
+    _move(three, 2).ok()
+    assert (hub.fleet_uids().items() >= there[0].items(), edge.fleet_uids()) == (True, there[1])
+    for stack in ("dev", "dev-2"):
+        assert three.preview(stack=stack) == {}
+        three.up(stack, "--expect-no-changes").ok()
+    assert changes_by_the_provider(three, "hub-dev")[begun:] == []
+
+    _refuses_another_division(three)
+    _removes_a_cluster_from_the_last_shard_to_the_first(three, hub)
+    three.destroy("dev-2").ok()
+    assert "otto" not in hub.namespaces()
+    three.up("dev", "--expect-no-changes").ok()
+
+
+def _refuses_another_division(project: Project) -> None:
+    """A stack that is set to another shard, or to all of the environment, would delete tenants of its state."""
+    project.pulumi("config", "rm", "--stack", "dev", "tenantry:shard").ok()
+    refused = project.up("dev")
+    assert "runs shard 1/2 of 'dev' and is set to run all: it would delete tenants" in refused.text
+    project.pulumi("config", "set", "--stack", "dev", "tenantry:shard", "1/2").ok()
+
+
+def _removes_a_cluster_from_the_last_shard_to_the_first(project: Project, hub: Cluster) -> None:
+    text = project.fleet.read_text()
+    selected = text.replace("clusters: {labels: {tier: edge}}", "clusters: {names: [hub-dev]}")
+    project.fleet.write_text(selected.replace("  clusters: {all: true}", "  clusters: {names: [hub-dev]}"))
+    for stack in ("dev", "dev-2"):
+        project.pulumi("config", "set", "--stack", stack, "tenantry:maxDeletions", "9").ok()
+    refused = project.up("dev")
+    assert "which Flux needs to clean up" in refused.text
+    assert "run that shard first: pulumi up --stack dev-2" in refused.text
+    project.up("dev-2").ok()
+    project.up("dev").ok()
+    assert not [each for each in hub.fleet_objects() if "kamaji-edge/" in each]
+    project.fleet.write_text(text)
+    project.up("dev").ok()
+    project.up("dev-2").ok()
+    for stack in ("dev", "dev-2"):
+        project.pulumi("config", "rm", "--stack", stack, "tenantry:maxDeletions").ok()
+
+
+def _move(project: Project, count: int, *options: str) -> Result:
+    tenantry = str(Path(sys.executable).with_name("tenantry"))
+    command = (tenantry, "shards", "move", "--environment", "dev", "--to", str(count), *options)
+    return project.tenantry("sandbox", "run", "--", *command)

@@ -1,0 +1,75 @@
+"""States of stacks as `pulumi stack export` gives them, for tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenantry.plan.shards import shard_of
+
+_FLEET = "tenantry:index:Fleet"
+_TENANT = f"{_FLEET}$tenantry:index:Tenant"
+SECRET = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "plaintext": '"password"'}
+
+
+def state(stack: str, *tenants: str, shared: bool = True) -> dict[str, Any]:
+    """The state of a stack that runs tenants of environment `prod`; with shared objects, on which each tenant depends."""
+
+    def urn(chain: str, name: str) -> str:
+        return f"urn:pulumi:{stack}::shop::{chain}::{name}"
+
+    root, fleet = urn("pulumi:pulumi:Stack", f"shop-{stack}"), urn(_FLEET, "prod")
+    provider = urn("pulumi:providers:kubernetes", "management")
+    reference = f"{provider}::id-of-{stack}"
+    chart = urn(f"{_FLEET}$kubernetes:source.toolkit.fluxcd.io/v1:HelmChart", "edge/chart")
+    claim = {"metadata": {"name": "tenantry-prod"}, "data": {"environment": "prod", "stack": f"shop/{stack}"}}
+    resources: list[dict[str, Any]] = [
+        {
+            "urn": root,
+            "type": "pulumi:pulumi:Stack",
+            "outputs": {"tenants": {each: {"objects": 2} for each in tenants}},
+        },
+        {"urn": provider, "type": "pulumi:providers:kubernetes", "id": f"id-of-{stack}", "parent": root, "inputs": {}},
+        {"urn": fleet, "type": _FLEET, "parent": root},
+    ]
+    if shared:
+        of_claim = urn(f"{_FLEET}$kubernetes:core/v1:ConfigMap", "platform/tenantry-prod")
+        shared_ones = ((of_claim, "kubernetes:core/v1:ConfigMap", claim), (chart, "kubernetes:x/v1:HelmChart", {}))
+        resources += [
+            {"urn": each, "type": kind, "parent": fleet, "provider": reference, "inputs": inputs, "outputs": inputs}
+            for each, kind, inputs in shared_ones
+        ]
+    for tenant in tenants:
+        parent = urn(_TENANT, tenant)
+        secret, app = (urn(f"{_TENANT}$kubernetes:{kind}", f"{tenant}/x") for kind in ("core/v1:Secret", "x/v1:App"))
+        resources += [
+            {"urn": parent, "type": "tenantry:index:Tenant", "parent": fleet},
+            {
+                "urn": secret,
+                "type": "kubernetes:core/v1:Secret",
+                "parent": parent,
+                "provider": reference,
+                "inputs": {"data": SECRET},
+            },
+            {
+                "urn": app,
+                "type": "kubernetes:x/v1:App",
+                "parent": parent,
+                "provider": reference,
+                "protect": True,
+                "dependencies": [secret, *([chart] if shared else [])],
+                "propertyDependencies": {"spec": [secret, *([chart] if shared else [])]},
+            },
+        ]
+    return {"version": 3, "deployment": {"manifest": {"time": stack}, "resources": resources}}
+
+
+TENANTS = ("rocky", "movy", "alpha", "otto", "zoe", "ada")
+
+
+def shards_of(count: int) -> dict[str, dict[str, Any]]:
+    """The states of all shards; their stacks are prod, prod-2 and so on."""
+    names = ["prod", *(f"prod-{index}" for index in range(2, count + 1))]
+    return {
+        name: state(name, *(each for each in TENANTS if shard_of(each, count) == index), shared=index == 1)
+        for index, name in enumerate(names, 1)
+    }
