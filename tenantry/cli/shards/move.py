@@ -42,7 +42,7 @@ Exit codes:
     type=click.IntRange(1, MOST),
     required=True,
     metavar="N",
-    help=f"How many stacks share the environment from now on; 1 to {MOST}.",
+    help="How many stacks share the environment from now on.",
 )
 @click.option("--dry-run", is_flag=True, help="Print what would move, and change nothing.")
 @management_options
@@ -50,9 +50,9 @@ Exit codes:
 def move(
     file: Path, environment: str, count: int, kubeconfig: Path | None, context: str | None, *, dry_run: bool
 ) -> int:
-    """Divide an environment between another number of stacks, without deleting or changing an object.
+    """Change how many stacks share an environment.
 
-    Moves the tenants' resources from state to state. Missing stacks are made as copies of the first shard's stack, named
+    No object is deleted or changed on any cluster. Moves the tenants' resources from state to state. Missing stacks are made as copies of the first shard's stack, named
     after it: prod-2, prod-3. No run of the environment can start before the move is complete. After an interruption,
     run the same command again.
 
