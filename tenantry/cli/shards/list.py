@@ -61,7 +61,8 @@ Exit codes:
 def list_shards(file: Path, environment: tuple[str, ...], base: str | None, output: str) -> int:
     """List shards in the order in which they run.
 
-    Each has its stack, and how many tenants and objects it runs. An environment with one stack has the one shard 1/1. No cluster is contacted. With `--changed-since`, the first shard
+    Each has its stack, and how many tenants and objects it runs. An environment with one stack has the one shard 1/1.
+    No cluster is contacted. With `--changed-since`, the first shard
     is listed too if shared objects change.
     """
     stacks = stacks_of(file.resolve().parent)

@@ -52,7 +52,8 @@ def move(
 ) -> int:
     """Change how many stacks share an environment.
 
-    No object is deleted or changed on any cluster. Moves the tenants' resources from state to state. Missing stacks are made as copies of the first shard's stack, named
+    No object is deleted or changed on any cluster. Moves the tenants' resources from state to state. Missing stacks
+    are made as copies of the first shard's stack, named
     after it: prod-2, prod-3. No run of the environment can start before the move is complete. After an interruption,
     run the same command again.
 
