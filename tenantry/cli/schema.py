@@ -27,6 +27,7 @@ KINDS = (
     "Objects",
     "KubeconfigCheck",
     "Discovery",
+    "Shards",
     "Import",
     "Sandbox",
     "Project",

@@ -40,6 +40,7 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("cluster", "discover"): ("-e", "dev"),
     ("clusters", "discover"): ("-e", "dev"),
     ("sandbox", "status"): (),
+    ("shards", "list"): (),
     ("set",): ("tenants.rocky.role", "edit"),
     ("unset",): ("tenants.rocky",),
     ("import",): ("-e", "dev=nowhere"),
