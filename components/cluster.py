@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import pulumi
-
 from tenantry.kube.objects import KubeObject
 
+from .component import Component, Parent
 from .resource import Registered, register
 
 
-class Cluster(pulumi.ComponentResource):
+class Cluster(Component):
     """Objects that the placements on a cluster share, and the cluster's add-ons."""
 
-    def __init__(
-        self,
-        name: str,
-        objects: Iterable[KubeObject],
-        registered: Registered,
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
-        super().__init__("tenantry:index:Cluster", name, {}, opts)
+    def __init__(self, name: str, objects: Iterable[KubeObject], registered: Registered, parent: Parent) -> None:
+        super().__init__("tenantry:index:Cluster", name, parent)
         register(objects, self, registered)
-        self.register_outputs({})

@@ -11,6 +11,7 @@ from tenantry.kube.objects import KubeObject
 from tenantry.plan.plan import Plan
 
 from .cluster import Cluster
+from .registering import Registrar, Registration
 from .resource import Registered, register
 from .tenant import Tenant
 
@@ -18,8 +19,10 @@ from .tenant import Tenant
 class Fleet(pulumi.ComponentResource):
     """A plan on its management cluster: Fleet > Tenant > Placement and Fleet > Cluster, each with its own objects.
 
-    Shared objects are registered before the objects that depend on them.
+    Shared objects are registered before the objects that depend on them. The SDK knows the fleet alone, and nothing below it.
     """
+
+    registration: Registration | None = None
 
     def __init__(
         self, name: str, plan: Plan, provider: pulumi.ProviderResource, opts: pulumi.ResourceOptions | None = None
@@ -27,14 +30,16 @@ class Fleet(pulumi.ComponentResource):
         """Register all objects of the plan with the one provider."""
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(providers=[provider]))
         super().__init__("tenantry:index:Fleet", name, {}, opts)
+        self.registrar = Registrar(self, provider, protect=opts.protect)
         tenants = _by_owner(plan.objects)
         platform = tenants.pop("", {})
         registered: Registered = {}
         register(platform.pop("", ()), self, registered)
         for cluster, objects in platform.items():
-            Cluster(cluster, objects, registered, pulumi.ResourceOptions(parent=self))
+            Cluster(cluster, objects, registered, self)
         for tenant, by_cluster in tenants.items():
-            Tenant(tenant, by_cluster, registered, pulumi.ResourceOptions(parent=self))
+            Tenant(tenant, by_cluster, registered, self)
+        self.registrar.start()
         self.register_outputs({})
 
 

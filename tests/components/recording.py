@@ -55,8 +55,11 @@ class Registration:
 
 @dataclass(slots=True)
 class Recording:
-    """registered: in the order of arrival; completed: components that called register_outputs, once for each call."""
+    """registered: in the order of arrival; requests: as they arrived; completed: components that called register_outputs, once
+    for each call.
+    """
 
+    requests: list[Any] = field(default_factory=list)
     registered: list[Registration] = field(default_factory=list)
     completed: list[Key] = field(default_factory=list)
     exports: dict[str, Any] = field(default_factory=dict)
@@ -84,7 +87,7 @@ def record(build: Callable[[], object], *, stack: str = "dev", config: Mapping[s
 
 
 def _run(build: Callable[[], object], stack: str, config: dict[str, str], recording: Recording) -> None:
-    pulumi.runtime.set_mocks(_Echo(), project="tenantry", stack=stack, monitor=_Monitor(recording))
+    pulumi.runtime.set_mocks(_Echo(), project="tenantry", stack=stack, monitor=Monitor(recording))
     pulumi.runtime.set_all_config(config)
 
     pulumi.runtime.test(build)()  # type: ignore[no-untyped-call]
@@ -101,7 +104,7 @@ class _Echo(pulumi.runtime.Mocks):
         raise AssertionError(f"the program called {args.token}; all it needs should be in the plan")
 
 
-class _Monitor(mocks.MockMonitor):
+class Monitor(mocks.MockMonitor):
     """Called from several threads at once."""
 
     def __init__(self, recording: Recording) -> None:
@@ -109,10 +112,16 @@ class _Monitor(mocks.MockMonitor):
         self._recording = recording
         self._lock = threading.Lock()
 
+    def make_urn(self, parent: str, type_: str, name: str) -> str:
+        """A URN of one project and stack, also in a thread, where the mocks of some versions of the SDK know neither."""
+        _, _, types, name = super().make_urn(parent, type_, name).split("::")
+        return f"urn:pulumi:dev::tenantry::{types}::{name}"
+
     def RegisterResource(self, request: Any) -> Any:
         response = super().RegisterResource(request)  # type: ignore[no-untyped-call]
         if request.type != "pulumi:pulumi:Stack":
             with self._lock:
+                self._recording.requests.append(request)
                 self._recording.registered.append(_registration(request))
         return response
 

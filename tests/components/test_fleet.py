@@ -10,9 +10,9 @@ import pytest
 from components.config import DirectoryTarget
 from components.fleet import Fleet
 from components.provider import management_provider
-from components.resource import Object
 from tenantry.load import load_fleet, plan_all
 from tenantry.plan.plan import Plan
+from tests.components.by_sdk import Object
 from tests.components.plans import (
     BASELINE,
     BINDING,

@@ -1,0 +1,152 @@
+"""Registers planned objects with the engine in Pulumi's own protocol, past the SDK's machinery for a single resource.
+
+The SDK serializes, resolves and reports every resource for itself, which takes it and the engine several milliseconds each. A
+plan is plain data, so one message for each resource is enough. The messages are the ones that the SDK would send, without its
+stack traces; tests hold them side by side.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import grpc
+import pulumi
+from pulumi.runtime import rpc, settings
+from pulumi.runtime.proto import resource_pb2
+
+Request: TypeAlias = resource_pb2.RegisterResourceRequest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Registration:
+    """A resource as the engine is asked for it. What only the engine's answers tell is added before it is sent.
+
+    inputs: None for a component, which has none. parent: None for the component that holds all others.
+    """
+
+    request: Request
+    inputs: Mapping[str, Any] | None
+    parent: Registration | None
+    depends_on: tuple[Registration, ...] = ()
+
+
+Answers: TypeAlias = dict[Registration, "asyncio.Task[str]"]
+"""The URNs of what has been sent; those of a parent and of dependencies come before."""
+
+
+class Registrar:
+    """Collects what belongs below one component, then sends each request when those before it have been answered."""
+
+    def __init__(
+        self, root: pulumi.ComponentResource, provider: pulumi.ProviderResource, *, protect: bool | None = None
+    ) -> None:
+        """protect: that of the component, which all below it take over.
+
+        Raises: RunError: the program has transformations for what the SDK registers, and this would pass by them.
+        """
+        if getattr(root, "_transformations", None):
+            raise pulumi.RunError(
+                "transformations in the program do not see the fleet's objects\n"
+                "  fix: use pulumi.runtime.register_resource_transform, which has the engine call them"
+            )
+        self._root = root
+        self._provider = provider
+        self._protect = protect
+        self._collected: list[Registration] = []
+
+    def component(self, kind: str, name: str, parent: Registration | None) -> Registration:
+        return self._add(Registration(self._request(kind, name), None, parent))
+
+    def object(
+        self,
+        kind: str,
+        name: str,
+        inputs: Mapping[str, Any],
+        parent: Registration | None,
+        depends_on: tuple[Registration, ...],
+        **options: Any,
+    ) -> Registration:
+        """An object of a kind of Kubernetes. options: further fields of the request."""
+        return self._add(Registration(self._request(kind, name, custom=True, **options), inputs, parent, depends_on))
+
+    def start(self) -> None:
+        """Send everything. The program ends after the last answer, or with the first error."""
+        # The SDK waits at the end of the program for all calls that its manager knows.
+        manager = settings.SETTINGS.rpc_manager
+        self._sending = asyncio.ensure_future(manager.do_rpc("register objects", self._send)())
+
+    def _add(self, registration: Registration) -> Registration:
+        self._collected.append(registration)
+        return registration
+
+    def _request(self, kind: str, name: str, *, protect: bool | None = None, **options: Any) -> Request:
+        return Request(
+            type=kind,
+            name=name,
+            protect=protect or self._protect,
+            acceptSecrets=True,
+            acceptResources=os.getenv("PULUMI_DISABLE_RESOURCE_REFERENCES", "").upper() not in {"TRUE", "1"},
+            supportsPartialValues=True,
+            supportsResultReporting=True,
+            hooks=Request.ResourceHooksBinding(),
+            **options,
+        )
+
+    async def _send(self) -> None:
+        root = await self._root.urn.future() or ""
+        provider = f"{await self._provider.urn.future()}::{await self._provider.id.future() or rpc.UNKNOWN}"
+        answers: Answers = {}
+        completed = []
+        for each in self._collected:
+            answers[each] = asyncio.create_task(self._register(each, root, provider, answers))
+            if each.inputs is None:
+                completed.append(asyncio.create_task(_complete(answers[each])))
+        await asyncio.gather(*answers.values(), *completed)
+
+    async def _register(self, registration: Registration, root: str, provider: str, answers: Answers) -> str:
+        request = registration.request
+        request.parent = await answers[registration.parent] if registration.parent else root
+        request.dependencies.extend([await answers[each] for each in registration.depends_on])
+        if registration.inputs is None:
+            request.object.SetInParent()
+            request.providers[self._provider.package] = provider
+        else:
+            request.provider = provider
+            await _put(registration.inputs, request)
+        answer = await _call("RegisterResource", request)
+        return str(answer.urn)
+
+
+async def _put(inputs: Mapping[str, Any], request: Request) -> None:
+    """Add the inputs. Each says that it depends on no resource; without that, all would depend on what the object depends on."""
+    if any(isinstance(each, pulumi.Output) for each in inputs.values()):
+        request.object.CopyFrom(await rpc.serialize_properties(inputs, {}))
+    else:
+        request.object.update({name: value for name, value in inputs.items() if value is not None})
+    for name in request.object:
+        request.propertyDependencies[name].SetInParent()
+
+
+async def _complete(urn: asyncio.Task[str]) -> None:
+    """Say that a component has no outputs, which completes it in what Pulumi shows."""
+    await _call("RegisterResourceOutputs", resource_pb2.RegisterResourceOutputsRequest(urn=await urn, outputs={}))
+
+
+async def _call(method: str, request: Any) -> Any:
+    """The engine's answer, which comes when the resource is as it should be.
+
+    It is awaited in one of the threads that the language host starts for this, four for each operation that may run at a time.
+    """
+    send = getattr(settings.get_monitor(), method)
+
+    def answer() -> Any:
+        try:
+            return send(request)
+        except grpc.RpcError as error:
+            return settings.handle_grpc_error(error)
+
+    return await asyncio.to_thread(answer)
