@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
-from tenantry.compare.fields import FieldChange, changed_fields
+from tenantry.compare.fields import FieldChange, changed_fields, is_same
 from tenantry.compare.grants import Widened
 from tenantry.compare.moves import (
     Moved,
@@ -202,10 +202,9 @@ def _by_id(plan: Plan) -> dict[ObjectId, KubeObject]:
 
 
 def _changed(before: KubeObject, after: KubeObject) -> Changed | None:
-    # Equal text is the usual case and fast to compare; `==` would treat True as 1.
     if before is after:
         return None
-    if before.secret == after.secret and repr(before.manifest) == repr(after.manifest):
+    if before.secret == after.secret and is_same(before.manifest, after.manifest):
         return None
     fields = tuple(changed_fields(_content(before), _content(after)))
     return Changed(before, after, fields) if fields else None

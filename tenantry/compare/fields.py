@@ -42,6 +42,11 @@ def changed_fields(before: Any, after: Any) -> Iterator[FieldChange]:
         yield FieldChange(change.path, *masked_pair(change.before, change.after, secrecy))
 
 
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two values are equal, with the same types and the same order of keys. `==` alone would treat True as 1."""
+    return one is other or (one == other and (type(one) is str or repr(one) == repr(other)))
+
+
 def _secrecy(data: Any, path: tuple[str | int, ...]) -> Secrecy:
     """What the mappings and lists above a changed value tell about it."""
     secrecy = Secrecy.UNKNOWN
@@ -62,7 +67,9 @@ def _entry(data: Any, name: Entry) -> Any:
 def _changed(before: Any, after: Any, path: tuple[str | int, ...]) -> Iterator[FieldChange]:
     if isinstance(before, dict) and isinstance(after, dict):
         for key in dict.fromkeys((*before, *after)):
-            yield from _changed(before.get(key, ABSENT), after.get(key, ABSENT), (*path, key))
+            one, other = before.get(key, ABSENT), after.get(key, ABSENT)
+            if not is_same(one, other):
+                yield from _changed(one, other, (*path, key))
     elif isinstance(before, list) and isinstance(after, list):
         yield from _changed_entries(before, after, path)
     elif type(before) is not type(after) or before != after:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from tenantry.guard.places import Places, label, whose
+from tenantry.guard.places import Places, Whose, label, whose
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.text import printable
@@ -126,16 +126,16 @@ class _Reading:
         elif said.environment != self.environment:
             self.strangers.add(id)
             if id.kind in _READ and said.cluster and self.places.puts(manifest):
-                _note_kubeconfig(id, manifest, self.others_kubeconfigs)
+                _note_kubeconfig(id, manifest, said.cluster, self.others_kubeconfigs)
         elif id.kind not in _READ or not said.cluster:
             return
         elif id.kind == "Namespace" or self.places.puts(manifest):
-            self._read(id, manifest)
+            self._read(id, manifest, said)
         else:
             self.misplaced.add(id)
 
-    def _read(self, id: ObjectId, manifest: Manifest) -> None:
-        labels, (_, tenant, cluster) = labels_of(manifest), whose(manifest)
+    def _read(self, id: ObjectId, manifest: Manifest, said: Whose) -> None:
+        labels, (_, tenant, cluster) = labels_of(manifest), said
         app = "" if id.kind == "Namespace" else label(labels, APP_LABEL)
         self.malformed |= {f"{id}: {problem}" for problem in map(printable, _problems(id, manifest, app))}
         leaving, suspended = STATE_LABEL in labels, _is_suspended(manifest)
@@ -155,12 +155,12 @@ class _Reading:
             self.frozen |= {(tenant, cluster)} if suspended else set()
         else:
             self.addon_namespaces |= {(cluster, name): leaving for name, _ in _namespaces(id, manifest)}
-        _note_kubeconfig(id, manifest, self.kubeconfigs)
+        _note_kubeconfig(id, manifest, cluster, self.kubeconfigs)
 
 
-def _note_kubeconfig(id: ObjectId, manifest: Manifest, found: dict[tuple[str, Reference], bool]) -> None:
+def _note_kubeconfig(id: ObjectId, manifest: Manifest, cluster: str, found: dict[tuple[str, Reference], bool]) -> None:
     if reference := _kubeconfig(id, manifest):
-        cluster, abandoned = whose(manifest).cluster, _is_decommissioned(manifest) and _has_suspend(manifest)
+        abandoned = _is_decommissioned(manifest) and _has_suspend(manifest)
         found[cluster, reference] = found.get((cluster, reference), True) and abandoned
 
 

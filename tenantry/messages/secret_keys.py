@@ -6,6 +6,7 @@ Charts and programs choose their keys freely, so this is a guess. It errs toward
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _STRONG = re.compile(
     r"(?i)passw|passphrase|passwd|(?:^|[^a-z])pwd|htpasswd|dockerconfig|key[-_.]?data"
@@ -59,6 +60,7 @@ _STRUCTURE = frozenset(
 """Keys below a key of a secret whose values are not secret."""
 
 
+@lru_cache(maxsize=1024)
 def holds_secret(key: str) -> bool:
     """Whether the value of a key is a secret itself: `password`, `DB_TOKEN`; not `secretName` or `tokenTTL`."""
     if _PRODUCTS.search(key) or _NAMED.search(key):

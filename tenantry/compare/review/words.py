@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
-from tenantry.compare.fields import Entry, FieldChange, changed_fields
+from tenantry.compare.fields import Entry, FieldChange, changed_fields, is_same
 from tenantry.compare.review.model import Setting
 from tenantry.messages.data import ABSENT
 from tenantry.messages.text import counted
@@ -31,7 +31,7 @@ def changed_settings(before: Mapping[Path, Any], after: Mapping[Path, Any]) -> I
     """The innermost values that differ, in the order of the second; secrets are masked."""
     for path in dict.fromkeys((*after, *before)):
         one, other = before.get(path, ABSENT), after.get(path, ABSENT)
-        if one is other or (one == other and repr(one) == repr(other)):  # `==` alone would treat True as 1
+        if is_same(one, other):
             continue
         if path[-1] == "credentials":  # their name, which is no secret
             yield Setting(key_of(path), one, other)
