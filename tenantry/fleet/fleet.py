@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tenantry.fleet.blocks import Block, flux_blocks
 from tenantry.fleet.inherit import in_order, lineage
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Diagnostic, Finding, InvalidFleet, Path
@@ -22,7 +23,8 @@ class Fleet:
 
     left_out: entries that are in the source but not in the document because their shape is wrong.
     known_problems: whether the file is known to be wrong, so that planning may skip what others have reported.
-    grants: those that `fleet.grants` has merged so far. shared: what `fleet.resolve` keeps for the clusters of a tenant.
+    grants: those that `fleet.grants` has merged so far. shared: what `fleet.resolve` keeps for the clusters of a
+    tenant, and `blocks`.
     """
 
     document: Document
@@ -39,6 +41,14 @@ class Fleet:
     @property
     def clusters(self) -> dict[str, Cluster]:
         return self.document.clusters
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """All blocks of Flux's own keys. Several rules look at all of them, and finding them takes time."""
+        found: tuple[Block, ...] | None = self.shared.get("blocks")
+        if found is None:
+            found = self.shared["blocks"] = tuple(flux_blocks(self.source.data))
+        return found
 
     def raw(self, *path: str | int) -> dict[str, Any]:
         """The mapping at a path as written; empty if the path does not exist."""

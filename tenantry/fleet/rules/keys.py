@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from tenantry.fleet.blocks import flux_blocks
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import REGISTRY_KEY
 from tenantry.messages.data import mapping_at
@@ -63,7 +62,7 @@ def keys_of_credentials(fleet: Fleet, at: tuple[str, ...], name: str) -> tuple[s
 
 def _entries(fleet: Fleet, flux_kind: str, *path: str) -> Iterator[_Named]:
     """The entries of a list of references whose keys are known."""
-    for at, model, block in flux_blocks(fleet.source.data):
+    for at, model, block in fleet.blocks:
         listed = mapping_at(block, *path[:-1]).get(path[-1]) if model.flux_kind == flux_kind else None
         for index, entry in enumerate(listed if isinstance(listed, list) else ()):
             if isinstance(entry, dict) and (found := _keys(fleet, at, entry)):

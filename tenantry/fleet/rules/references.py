@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tenantry.fleet.blocks import alert_blocks, flux_blocks, image_sources, receiver_blocks, source_blocks
+from tenantry.fleet.blocks import alert_blocks, image_sources, receiver_blocks, source_blocks
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
 from tenantry.flux.references import Kind, list_paths, references
@@ -46,7 +46,7 @@ def names_of_attachments(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str, s
     credentials = ((path, "credentials", name) for path, name in named)
     for path, group, name in (*_of_blocks(fleet), *credentials):
         yield _owner(path), group, name
-    for path, model, block in flux_blocks(fleet.source.data):
+    for path, model, block in fleet.blocks:
         for at in list_paths(model.flux_kind):
             for entry in value_at(block, at, ()):
                 if is_unfilled(mapping_at(entry).get("kind")):
@@ -55,7 +55,7 @@ def names_of_attachments(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str, s
 
 
 def _of_blocks(fleet: Fleet) -> Iterator[tuple[Path, str, str]]:
-    for path, model, block in flux_blocks(fleet.source.data):
+    for path, model, block in fleet.blocks:
         for kind in (model.flux_kind, *model.parts):
             for each in references(kind, block):
                 # Another rule refuses keys that the author may not set.
@@ -95,7 +95,7 @@ def tenants_do_not_borrow_the_controllers_identity(fleet: Fleet) -> Iterator[Fin
     """Flux's controllers can read objects of all teams. A source without its own credentials would use that access."""
     if fleet.document.platform.sharedIdentity:
         return
-    for path, model, block in flux_blocks(fleet.source.data):
+    for path, model, block in fleet.blocks:
         if path[0] != "platform":
             named = model is Provider and fleet.raw(*path[:-1]).get("credentials")
             yield from borrowed(model.flux_kind, {**block, "secretRef": named} if named else block, path)

@@ -68,8 +68,11 @@ def _name(model: type[BaseModel]) -> str:
 
 
 def _field(field: FieldInfo, schema: CoreSchema) -> core_schema.ModelField:
-    if field.default_factory:
-        schema = core_schema.with_default_schema(schema, default_factory=field.default_factory)
+    factory = field.default_factory
+    if type(field.default) in (dict, list) and not field.default:
+        factory = type(field.default)  # pydantic would copy an empty mapping for each part, which takes longer
+    if factory:
+        schema = core_schema.with_default_schema(schema, default_factory=factory)
     elif field.default is not NONE:
         schema = core_schema.with_default_schema(schema, default=field.default)
     return core_schema.model_field(schema, validation_alias=field.alias, serialization_alias=field.alias)
