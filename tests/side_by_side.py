@@ -14,6 +14,7 @@ SHARED = {
         "accounts",
         "documentation",
         "fleet",
+        "flux_shards",
         "mistakes",
         "notifications",
         "order",
