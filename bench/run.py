@@ -53,6 +53,13 @@ CASES = {
         {"sizes": (Size(3, 1, defaults=True),)},
         tools=True,
     ),
+    "flux": Case(
+        "Flux's controllers with 1, 2 and 4 shards",
+        4,
+        {"tenants": 40, "shards": (1, 2, 4), "workers": (1, 20)},
+        {"tenants": 2, "shards": (1,), "workers": (20,)},
+        tools=True,
+    ),
     "ready": Case("from nothing to 500 apps that are Ready", 2, {"tenants": 125}, {"tenants": 2}, tools=True),
 }
 
