@@ -39,6 +39,7 @@ from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planner import Part
+from tenantry.stacks.project import Stack, stack_of
 
 
 @click.command(
@@ -104,7 +105,8 @@ def command(
             raise Refused(f"'{tenant}' is the platform's, and takes no APP", fix)
         _print_platform_part(fleet, planned, addon, cluster, output)
     elif app is None:
-        _print_tenant(explain_tenant(fleet, planned, tenant, cluster), output)
+        stack = stack_of(file.resolve().parent, environment, tenant)
+        _print_tenant(explain_tenant(fleet, planned, tenant, cluster), stack, output)
     else:
         _print_app(explain_app(fleet, planned, tenant, app, cluster), output)
     return 0
@@ -153,15 +155,18 @@ def _by_cluster(platform: ExplainedPlatform) -> Iterator[Value]:
         yield from (value.under(cluster) for value in values)
 
 
-def _print_tenant(tenant: ExplainedTenant, output: str) -> None:
+def _print_tenant(tenant: ExplainedTenant, stack: Stack | None, output: str) -> None:
     if output == "json":
-        data_json(document("Explanation", **as_data(tenant)))
+        shard = {"shard": {"shard": str(stack.shard), "stack": stack.name}} if stack else {}
+        data_json(document("Explanation", **as_data(tenant), **shard))
     else:
-        data(annotated(_tenant_lines(tenant)))
+        data(annotated(_tenant_lines(tenant, stack)))
 
 
-def _tenant_lines(tenant: ExplainedTenant) -> Iterator[Line]:
+def _tenant_lines(tenant: ExplainedTenant, stack: Stack | None) -> Iterator[Line]:
     yield Line("", f"tenant {tenant.tenant} in environment {tenant.environment}")
+    if stack:
+        yield Line(f"stack: {scalar(stack.name)}", f"shard {stack.shard}, decided by the tenant's name", bold=True)
     yield from _section("namespaces", list(value_lines(tenant.namespaces, 2)))
     yield from _section("settings", list(value_lines(tenant.settings, 2)))
     if tenant.differing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -11,6 +11,9 @@ from click.shell_completion import CompletionItem
 from tenantry.cli.fleet_file import fleet_file
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.messages.errors import TenantryError
+
+if TYPE_CHECKING:
+    from tenantry.plan.shards import Shard
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -171,6 +174,20 @@ def _names(name: str, help: str, complete: Callable[..., list[str]], *short: str
 def revision(name: str, *, default: str) -> Callable[[_F], _F]:
     """A Git revision, completed with branches and tags, or a path."""
     return click.argument(name, default=default, shell_complete=_revisions)
+
+
+class ShardType(click.ParamType["Shard"]):
+    """`2/8`"""
+
+    name = "I/N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Shard:
+        from tenantry.plan.shards import MOST, shard_in
+
+        shard = shard_in(str(value))
+        if shard is None:
+            self.fail(f"'{value}' is not a shard such as 2/8, with at most {MOST} shards", param, ctx)
+        return shard
 
 
 FORMAT_OPTIONS = ("-o", "--output")

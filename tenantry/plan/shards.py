@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from tenantry.plan.hashing import shard_of as shard_of
-from tenantry.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from tenantry.plan.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class Shard:
 
     def holds(self, tenant: str) -> bool:
         """Whether the shard's stack runs a tenant; "" stands for the objects that all tenants share."""
-        return _shard(tenant, self.count) == self.index
+        return self.count == 1 or _shard(tenant, self.count) == self.index
 
     @property
     def in_words(self) -> str:

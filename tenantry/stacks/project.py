@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from tenantry.messages.errors import Refused
 from tenantry.messages.problems import Problem, error, refuse
 from tenantry.messages.text import counted, listed
 from tenantry.plan.shards import WHOLE, Shard
@@ -57,6 +58,15 @@ def target_of(project: Path, environment: str) -> StackTarget:
         return stack_target(project, environment)
     running = [each for each in read_stacks(project) if each.environment == environment]
     return running[0].target if running else StackTarget()
+
+
+def stack_of(project: Path, environment: str, tenant: str) -> Stack | None:
+    """The stack that runs a tenant of an environment; None: several stacks do not share it, or their files are invalid."""
+    try:
+        running = [each for each in read_stacks(project) if each.environment == environment]
+    except Refused:
+        return None
+    return next((each for each in running if each.shard != WHOLE and each.shard.holds(tenant)), None)
 
 
 def unfit(stacks: Sequence[Stack]) -> Iterator[Problem]:

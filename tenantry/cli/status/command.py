@@ -14,7 +14,7 @@ import click
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
-from tenantry.cli.options import app_names, cluster_names, output, tenant_names
+from tenantry.cli.options import ShardType, app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.output import data, data_json, say, stdout_console, working
 from tenantry.cli.progress import shows_progress
@@ -30,6 +30,7 @@ from tenantry.kube.names import PLATFORM
 from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet
 from tenantry.plan.plan import Plan, plan
+from tenantry.plan.shards import WHOLE, Shard
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -66,6 +67,7 @@ Exit codes:
 @tenant_names(f"Only apps of this tenant, or of '{PLATFORM}'; repeatable.")
 @app_names("Only this app or add-on; repeatable.")
 @cluster_names("Only apps on this cluster; repeatable.")
+@click.option("--shard", type=ShardType(), help="Only apps of this shard of the environment, such as 2/8.")
 @click.option("--failing", is_flag=True, help="Show only apps that are failed or missing.")
 @click.option("--all", "every", is_flag=True, help="List every app on every cluster, also where many are alike.")
 @management_options
@@ -99,6 +101,7 @@ def command(
     tenants: tuple[str, ...],
     apps: tuple[str, ...],
     clusters: tuple[str, ...],
+    shard: Shard | None,
     failing: bool,
     every: bool,
     watch: bool,
@@ -114,12 +117,12 @@ def command(
 
     Only the management cluster is contacted: Flux reports there about remote clusters too. Nothing is changed.
     """
-    selecting = bool(tenants or apps or clusters or failing)
+    selecting = bool(tenants or apps or clusters or shard or failing)
     _check_usage(watch=watch, wait=wait, receivers=receivers, selecting=selecting, output=output)
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         planned = plan(fleet, environment)
-    selection = select(planned, tenants, apps, clusters)
+    selection = replace(select(planned, tenants, apps, clusters), shard=shard or WHOLE)
     with connect_management(file, environment, kubeconfig, context) as client:
         if receivers:
             return _show_webhooks(environment, webhooks_of(client, planned), output)
@@ -134,7 +137,7 @@ def command(
 
 def _check_usage(*, watch: bool, wait: bool, receivers: bool, selecting: bool, output: str) -> None:
     if receivers and (watch or wait or selecting):
-        others = "--wait, --watch, --failing, --tenant, --app or --cluster"
+        others = "--wait, --watch, --failing, --tenant, --app, --cluster or --shard"
         raise click.UsageError(f"--receivers cannot be combined with {others}")
     if receivers and output == "prometheus":
         raise click.UsageError("--receivers cannot be combined with --output prometheus")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -56,6 +57,30 @@ def test_a_matrix_holds_the_shards_that_a_change_touches(tmp_path: Path, capsys:
     (tmp_path / "tenants.yaml").write_text(fleet(ROCKY, OTTO, tenant("zoe", "web")))
     row = '{"environment": "dev", "shard": "2/2", "stack": "dev-2"}'
     assert tenantry(capsys, *command) == (0, f'{{"include": [{row}]}}\n', "")
+
+
+def test_a_difference_names_the_shards_that_it_touches(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "before.yaml").write_text(fleet(ROCKY))
+    line = "shards of dev with changes: 2/2 (dev-2)\n"
+    assert tenantry(capsys, "diff", "before.yaml")[1].endswith(f"\n\n{line}")
+    assert tenantry(capsys, "diff", "before.yaml", "--output", "markdown")[1].endswith(
+        "\n\nShards of `dev` with changes: 2/2 (`dev-2`)\n"
+    )
+    shown = tenantry(capsys, "diff", "before.yaml", "--output", "json")[1]
+    check(shown)
+    assert json.loads(shown)["environments"][0]["shards"] == [{"shard": "2/2", "stack": "dev-2"}]
+    assert "shards of" not in tenantry(capsys, "diff", "tenants.yaml")[1]
+
+
+def test_explain_names_the_stack_that_runs_a_tenant(tmp_path: Path, capsys: Capture) -> None:
+    lines = tenantry(capsys, "explain", "otto", "-e", "dev")[1].splitlines()
+    assert re.fullmatch(r"stack: dev-2 +# shard 2/2, decided by the tenant's name", lines[1])
+    shown = tenantry(capsys, "explain", "otto", "-e", "dev", "--output", "json")[1]
+    check(shown)
+    assert json.loads(shown)["shard"] == {"shard": "2/2", "stack": "dev-2"}
+    for file in tmp_path.glob("Pulumi.*.yaml"):
+        file.unlink()
+    assert "stack:" not in tenantry(capsys, "explain", "otto", "-e", "dev")[1]
 
 
 def test_stacks_that_do_not_fit_together_are_refused(tmp_path: Path, capsys: Capture) -> None:

@@ -293,7 +293,7 @@ def test_each_kind_is_read_once(capsys: Capture, hub: Memory) -> None:
         (("--watch", "--output", "json"), "--watch cannot be combined with --output json"),
         (
             ("--receivers", "--failing"),
-            "--receivers cannot be combined with --wait, --watch, --failing, --tenant, --app or --cluster",
+            "--receivers cannot be combined with --wait, --watch, --failing, --tenant, --app, --cluster or --shard",
         ),
     ],
 )
