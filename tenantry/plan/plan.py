@@ -5,14 +5,13 @@ It is a pure function of the fleet and the environment. It uses no clock and no 
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.messages.cycles import uncollected
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.text import closest
 from tenantry.plan.dependencies import joined
@@ -52,6 +51,7 @@ def nothing_of(plan: Plan) -> Plan:
     return Plan(plan.environment, plan.management, (), (), ())
 
 
+@uncollected()
 def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
     """Plan the objects of an environment on its management cluster.
 
@@ -71,8 +71,7 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
             f"{fleet.source.file} declares no environment '{environment}' (declared: {names})", hint, code=UNKNOWN_NAME
         )
     planner = Planner(fleet, environment, part)
-    with _uncollected():
-        planner.run()
+    planner.run()
     gathered = planner.gathered
     if gathered.findings or gathered.findings.skipped:
         assert gathered.findings or fleet.known_problems, (
@@ -90,18 +89,6 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         gathered.origins,
         tuple(_permits(fleet, planner.placements, gathered.apps)),
     )
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Look for no cycles of references: planning makes millions of objects and no cycle, and looking took a fifth of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _permits(fleet: Fleet, placements: Iterable[PlannedPlacement], apps: Iterable[PlannedApp]) -> Iterator[Permit]:
