@@ -19,7 +19,7 @@ from tenantry.guard import Held, check, doubts, held, limits_of
 from tenantry.guard.claims import claimed
 from tenantry.guard.places import Places
 from tenantry.load import load_fleet, plan_one, warnings_of
-from tenantry.messages.errors import InvalidFleet, Refused
+from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange
 from tenantry.messages.problems import refuse
 from tenantry.messages.text import declared, format_invalid, format_warnings, listed
 from tenantry.plan.engine_order import order_of_files
@@ -27,6 +27,7 @@ from tenantry.plan.plan import Plan
 from tenantry.plan.shards import WHOLE, Shard, of_shard
 from tenantry.render import rendered
 from tenantry.stacks.file import NAMESPACE
+from tenantry.stacks.outcome import tell
 
 from .config import ClusterTarget, DirectoryTarget, StackConfig, Target
 from .secrets import left_over, read_secrets, with_secrets, without_secrets
@@ -47,9 +48,14 @@ def readable_errors() -> Iterator[None]:
     try:
         yield
     except InvalidFleet as error:
+        tell("2")
         # Start on a new line, because Pulumi puts a word before the first one.
         raise pulumi.RunError(f"the fleet cannot be planned\n{format_invalid(error)}") from error
+    except RefusedChange as error:
+        tell("4")
+        raise pulumi.RunError(str(error)) from error
     except Refused as error:
+        tell("2")
         raise pulumi.RunError(str(error)) from error
 
 

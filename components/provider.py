@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Any, assert_never
 
 import pulumi
-from pulumi_kubernetes import Provider
+from pulumi_kubernetes import Provider, ProviderArgs
 
 from .config import ClusterTarget, DirectoryTarget, Target
 
@@ -14,6 +14,12 @@ _NAME = "management"
 
 _REQUESTS = {"qps": 500, "burst": 1000}
 """By default the client sends 50 requests a second, and previews take twice as long; the server protects itself."""
+
+_ADOPTING: dict[str, Any] = (
+    {"upsert_existing_objects": True} if hasattr(ProviderArgs, "upsert_existing_objects") else {}
+)
+"""Since version 4.29 the provider refuses to create what exists, unless it is told otherwise. Creating has to take over objects
+that a killed run left, and those of `adopt: true`; the guard decides beforehand what may be taken over."""
 
 _NO_KUBECONFIG = pulumi.ResourceOptions(env_var_mappings={"PATH": "KUBECONFIG"})
 """Gives the provider's process a KUBECONFIG made of directories, which it cannot load.
@@ -41,6 +47,7 @@ def management_provider(target: Target, cluster: str) -> Provider:
                 # By default, a changed value deletes the object and creates a new one, and Flux fails in between.
                 enable_secret_mutable=True,
                 enable_config_map_mutable=True,
+                **_ADOPTING,
             )
         case DirectoryTarget(directory):
             return Provider(_NAME, _NO_KUBECONFIG, kubeconfig="", render_yaml_to_directory=str(directory))

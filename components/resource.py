@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.stacks.targets import type_token
 
 from .component import Parent
 from .registering import Registration
@@ -42,9 +43,3 @@ def _patience(seconds: int | None) -> dict[str, str] | None:
     annotation would shorten too.
     """
     return {"create": f"{seconds}s", "update": f"{seconds}s"} if seconds else None
-
-
-def type_token(identity: ObjectId) -> str:
-    """`kubernetes:<group>/<version>:<Kind>`. Pulumi calls Kubernetes' unnamed group `core`."""
-    api_version = identity.api_version if "/" in identity.api_version else f"core/{identity.api_version}"
-    return f"kubernetes:{api_version}:{identity.kind}"

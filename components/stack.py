@@ -2,18 +2,23 @@
 
 import pulumi
 
+from tenantry.stacks.outcome import STARTED, tell
+
 from .config import read_config
 from .fleet import Fleet
+from .pace import say_if_slow
 from .program import make_plan, readable_errors, tenant_outputs, with_values
 from .provider import management_provider
 
 
 def run() -> None:
     """Plan first, register afterwards, so that a mistake anywhere in the file leaves the stack untouched."""
+    tell(STARTED)
     with readable_errors():
         config = read_config()
         plan = make_plan(config)
         complete = with_values(plan, config.target, config.shard)
+    say_if_slow(plan)
     Fleet(plan.environment, complete, management_provider(config.target, plan.management))
     pulumi.export("environment", plan.environment)
     pulumi.export("objects", len(plan.objects))

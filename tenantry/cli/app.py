@@ -43,6 +43,9 @@ _COMMANDS = {
     "explain": "show where a setting of a tenant, app or add-on comes from",
     "list": "list tenants, apps, clusters, placements, sources or environments",
     "preflight": "check the plan against the live clusters",
+    "preview": "show with Pulumi what `up` would do",
+    "up": "apply an environment with Pulumi, and wait until it is ready",
+    "destroy": "delete an environment with Pulumi",
     "status": "show whether every app is ready",
     "tree": "show an app from its source to the objects that Flux applied",
     "reconcile": "have Flux reconcile apps now",
@@ -68,6 +71,9 @@ _MODULES = {
     "init": "tenantry.cli.init.command",
     "import": "tenantry.cli.importing.command",
     "diff": "tenantry.cli.diff.command",
+    "preview": "tenantry.cli.engine.preview",
+    "up": "tenantry.cli.engine.up",
+    "destroy": "tenantry.cli.engine.destroy",
     "status": "tenantry.cli.status.command",
     "tree": "tenantry.cli.status.tree_command",
     "set": "tenantry.cli.edit.set",
@@ -79,24 +85,24 @@ _MODULES = {
 }
 """The modules of commands that are not in a module of their own name."""
 
-_NO_APPLY = "Tenantry does not apply anything: run `pulumi up --stack ENVIRONMENT`."
-_NO_DELETE = "Tenantry does not delete anything: remove the entry from tenants.yaml, then run `pulumi up`."
+_APPLIES = "Did you mean 'up'?"
+_DELETES = "Did you mean 'destroy' (an environment) or 'remove' (an entry of tenants.yaml)?"
 _NO_NEW = "Did you mean 'init' (a new project) or 'add' (an entry of tenants.yaml)?"
 _LISTS = "Did you mean 'list' (what the file declares), 'status' (whether apps are ready) or 'explain' (settings)?"
-_PLANS = "Did you mean 'render' (the objects) or 'diff' (what a change does)?"
+_PLANS = "Did you mean 'preview' (with Pulumi), 'diff' (what a change does) or 'render' (the objects)?"
 _HELPS = "Did you mean 'tenantry --help'?"
 
 
 class _Commands(Group):
     answers: ClassVar = {
-        **dict.fromkeys(("up", "apply", "deploy", "install"), _NO_APPLY),
-        **dict.fromkeys(("destroy", "uninstall"), _NO_DELETE),
+        **dict.fromkeys(("apply", "deploy", "install"), _APPLIES),
+        "uninstall": _DELETES,
         **dict.fromkeys(("delete", "rm", "del"), "Did you mean 'remove'?"),
         "mv": "Did you mean 'move' or 'rename'?",
         **dict.fromkeys(("new", "create", "scaffold"), _NO_NEW),
         "update": "Did you mean 'upgrade' (the files of the project)?",
         **dict.fromkeys(("ls", "get", "show"), _LISTS),
-        **dict.fromkeys(("plan", "preview"), _PLANS),
+        "plan": _PLANS,
         **dict.fromkeys(("build", "template", "generate", "export"), "Did you mean 'render'?"),
         **dict.fromkeys(("check", "lint", "verify", "test"), "Did you mean 'validate' or 'preflight'?"),
         **dict.fromkeys(("wait", "watch"), "Did you mean 'status --wait' or 'status --watch'?"),
@@ -141,7 +147,7 @@ A first session:
   tenantry render --environment dev     which objects does it yield?
   tenantry diff origin/main             what does my change do?
   tenantry preflight --environment dev  will the clusters accept it?
-  pulumi up --stack dev                 apply it
+  tenantry up --environment dev         apply it, and wait until it is ready
   tenantry status --environment dev     is every app ready?
 
 Exit codes:

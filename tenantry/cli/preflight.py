@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -109,12 +109,12 @@ def command(
     if output == "github" and not brief:
         annotate_warnings(warnings, output, strict=strict)
     elif output != "json":
-        _print_warnings(file, warnings, brief=brief)
+        print_warnings(file, warnings, brief=brief)
     reports: dict[str, Report] = {}
     failed: dict[str, Refused] = {}
     for name, planned in plans.items():
         try:
-            report = _report(file, fleet, planned, kubeconfig, context)
+            report = report_on(file, fleet, planned, kubeconfig, context)
             reports[name] = _strictly(report) if strict else report
         except Refused as refused:
             failed[name] = refused
@@ -127,7 +127,7 @@ def command(
     else:
         for name, report in reports.items():
             limits = EVERYTHING if everything else DisplayLimits()
-            _print(plans[name], report, limits, brief=brief, annotated=output == "github")
+            print_report(plans[name], report, limits, brief=brief, annotated=output == "github")
     if failed or (strict and warnings):
         return 2
     if any(report.refused for report in reports.values()):
@@ -135,7 +135,10 @@ def command(
     return 0 if all(report.fit for report in reports.values()) else 1
 
 
-def _report(file: Path, fleet: Fleet, planned: Plan, kubeconfig: Path | None, context: str | None) -> Report:
+def report_on(
+    file: Path, fleet: Fleet, planned: Plan, kubeconfig: Path | None = None, context: str | None = None
+) -> Report:
+    """Check an environment. Raises: Refused: its management cluster cannot be asked."""
     project = file.resolve().parent
     shards = [each.target for each in stacks_running(project, planned.environment) if each.shard != WHOLE]
     stack, *others = shards or [target_of(project, planned.environment)]
@@ -166,22 +169,31 @@ def _not_checked(refused: Refused) -> Report:
     return Report((Problem(Severity.ERROR, refused.code, refused.message, refused.fix),), ())
 
 
-def _print(planned: Plan, report: Report, limits: DisplayLimits, *, brief: bool, annotated: bool) -> None:
+def print_report(
+    planned: Plan,
+    report: Report,
+    limits: DisplayLimits,
+    *,
+    brief: bool,
+    annotated: bool = False,
+    write: Callable[[str], None] = data,
+) -> None:
+    """Print a report; brief: of warnings only their codes."""
     for problem in report.problems:
         if problem.severity is Severity.ERROR or not brief:
-            data(command_of_problem(problem, planned.environment) if annotated else as_text(problem))
+            write(command_of_problem(problem, planned.environment) if annotated else as_text(problem))
     for adoption in report.adoptions:
         for line in _adoption(adoption, limits):
-            data(line)
+            write(line)
     found = counts(report.problems) or "nothing is in the way"
     hidden = listed(each.code for each in report.problems if each.severity is Severity.WARNING) if brief else ""
-    data(
+    write(
         f"{planned.environment}: {counted(len(planned.objects), 'object')} for {planned.management}: {found}"
         + (f" ({hidden})" if hidden else "")
     )
 
 
-def _print_warnings(file: Path, warnings: tuple[Diagnostic, ...], *, brief: bool) -> None:
+def print_warnings(file: Path, warnings: tuple[Diagnostic, ...], *, brief: bool) -> None:
     """The warnings that `tenantry validate` prints, too."""
     if not brief:
         report_warnings(warnings)

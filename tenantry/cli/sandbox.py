@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from rich.table import Table
 
 from tenantry.cli.commands import Group
 from tenantry.cli.fleet_file import project_directory, reads_file
+from tenantry.cli.foreground import foreground
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
 from tenantry.cli.output import data_json, document, say, stdout_console, working
@@ -171,7 +171,8 @@ def run(root: Path, cluster: str | None, arguments: tuple[str, ...]) -> int:
 
         variables = environment(root, cluster)
     try:
-        return subprocess.run(arguments, env=variables, check=False).returncode
+        with foreground() as programs:
+            return programs.run(arguments, variables)
     except FileNotFoundError:
         raise Refused(f"there is no command '{arguments[0]}'", "name a command that is on PATH") from None
     except OSError as failure:

@@ -147,7 +147,11 @@ class Refused(TenantryError):
         return f"{self.message}\n  fix: {self.fix}" if self.fix else self.message
 
 
-class AllRefused(Refused):
+class RefusedChange(Refused):
+    """The guard, or a check of the management cluster, does not allow what a run would do."""
+
+
+class AllRefused(RefusedChange):
     """Several requests are refused, or one for several reasons. Each has its own fix."""
 
     def __init__(self, reasons: Iterable[Refused]) -> None:

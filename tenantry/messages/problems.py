@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tenantry.messages.errors import AllRefused, Refused, Severity
+from tenantry.messages.errors import AllRefused, RefusedChange, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ def warning(code: str, message: str, fix: str) -> Problem:
 
 
 def refuse(problems: Iterable[Problem]) -> None:
-    """Raise all problems as one refusal; do nothing if there are no problems. Raises: Refused."""
-    reasons = [Refused(each.message, each.fix) for each in problems]
+    """Raise all problems as one refusal; do nothing if there are no problems. Raises: RefusedChange."""
+    reasons = [RefusedChange(each.message, each.fix) for each in problems]
     if reasons:
         raise reasons[0] if len(reasons) == 1 else AllRefused(reasons)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pulumi
 
-from components.resource import type_token
+from tenantry.stacks.targets import type_token
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.plan.plan import Plan
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from components.resource import type_token
 from tenantry.kube.objects import KubeObject, ObjectId, Owner
 from tenantry.plan.plan import Plan
+from tenantry.stacks.targets import type_token
 from tests.components.recording import Key
 
 FLEET, EDGE, ROCKY = Owner(), Owner("", "edge"), Owner("rocky", "")

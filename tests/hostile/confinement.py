@@ -18,13 +18,13 @@ from typing import Any
 
 import yaml
 
-from components.resource import type_token
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Diagnostic, InvalidFleet
 from tenantry.plan.plan import Plan
 from tenantry.policy.confined import escapes
 from tenantry.policy.main_file import MainFile
 from tenantry.policy.resource import Provider, Resource
+from tenantry.stacks.targets import type_token
 from tests.hostile.files_of_tenants import Drawn, draw
 
 MANAGEMENT = Provider("management")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,27 +14,21 @@ from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import ShardType, app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.output import data, data_json, say, stdout_console, working
-from tenantry.cli.progress import shows_progress
 from tenantry.cli.status.data import receivers_document, status_document
+from tenantry.cli.status.waiting import read, wait_until_ready
 from tenantry.cluster.connect import answering
-from tenantry.cluster.inventory import apps_of
 from tenantry.cluster.report import StatusReport, apps_report, full_report
 from tenantry.cluster.selection import Selection, select
 from tenantry.cluster.status import Readiness
 from tenantry.cluster.webhooks import Webhook, webhooks_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import PLATFORM
-from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.shards import WHOLE, Shard
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
-
-_POLL_SECONDS = 0.5
-_REST = 3
-"""For each second that a reading took, --wait lets the API server rest for so many."""
 
 
 @click.command(
@@ -128,10 +119,10 @@ def command(
             return _show_webhooks(environment, webhooks_of(client, planned), output)
         if watch:
             return _watch(client, planned, selection, interval, failing=failing, every=every)
-        live = _wait(client, planned, selection, timeout) if wait else None
+        live = wait_until_ready(client, planned, selection, timeout) if wait else None
         with working(f"reading the status of {environment}"):
-            report = full_report(client, planned, live or _read(client, planned), selection)
-    _show(_failing(report) if failing else report, planned, fleet, output, every=every)
+            report = full_report(client, planned, live or read(client, planned), selection)
+    show(_failing(report) if failing else report, planned, fleet, output, every=every)
     return 0 if report.ready else 1
 
 
@@ -154,7 +145,8 @@ def _failing(report: StatusReport) -> StatusReport:
     return replace(report, apps=tuple(each for each in report.apps if each.readiness in bad))
 
 
-def _show(report: StatusReport, planned: Plan, fleet: Fleet, output: str, *, every: bool) -> None:
+def show(report: StatusReport, planned: Plan, fleet: Fleet, output: str = "text", *, every: bool = False) -> None:
+    """Print a report, and below it to stderr what a person has to do."""
     if output == "json":
         data_json(status_document(report))
     elif output == "prometheus":
@@ -186,72 +178,12 @@ def _show_webhooks(environment: str, found: tuple[Webhook, ...], output: str) ->
     return 0 if all(each.readiness is Readiness.READY for each in found) else 1
 
 
-def _read(client: Client, planned: Plan) -> tuple[Manifest, ...]:
-    return tuple(apps_of(client, planned.environment))
-
-
 def _watch(client: Client, planned: Plan, selection: Selection, interval: float, *, failing: bool, every: bool) -> int:
     from tenantry.cli.status.watch import watch
 
-    def read() -> StatusReport:
+    def reading() -> StatusReport:
         with answering(client.config):
-            report = apps_report(planned, _read(client, planned), selection)
+            report = apps_report(planned, read(client, planned), selection)
         return _failing(report) if failing else report
 
-    return watch(read, interval, every=every)
-
-
-def _wait(client: Client, planned: Plan, selection: Selection, timeout: int) -> tuple[Manifest, ...]:
-    """Wait until everything is ready. On a terminal the table updates in place, otherwise each change is a line.
-
-    Returns: what was read last.
-    """
-    end = time.monotonic() + timeout
-    with _progress() as show:
-        while True:
-            started = time.monotonic()
-            live = _read(client, planned)
-            report = apps_report(planned, live, selection)
-            show(report)
-            if report.ready:
-                return live
-            now = time.monotonic()
-            if now > end:
-                say(f"not everything is ready after {timeout} s")
-                return live
-            time.sleep(max(_POLL_SECONDS, _REST * (now - started)))
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[StatusReport], None]]:
-    from rich.console import Console, Group
-    from rich.live import Live
-    from rich.text import Text
-
-    from tenantry.cli.status.show import counts, shown
-
-    if not shows_progress():
-        yield _LineProgress()
-        return
-    console, started = Console(stderr=True, highlight=False), time.monotonic()
-    with Live(console=console, transient=True, refresh_per_second=4) as live:
-
-        def show(report: StatusReport) -> None:
-            seconds = f"{time.monotonic() - started:.0f} s"
-            live.update(Group(shown(report, console), Text(f"{counts(report.apps)}, {seconds}", style="dim")))
-
-        yield show
-
-
-class _LineProgress:
-    """Prints how many apps are ready, each time the number changes."""
-
-    def __init__(self) -> None:
-        self.last = ""
-
-    def __call__(self, report: StatusReport) -> None:
-        from tenantry.cli.status.show import counts
-
-        if (found := counts(report.apps)) != self.last:
-            say(found)
-        self.last = found
+    return watch(reading, interval, every=every)

@@ -13,13 +13,15 @@ from tests.unit.cli.test_cli import Capture, tenantry
     ("arguments", "answer"),
     [
         (["vlidate"], "No such command 'vlidate'. Did you mean 'validate'?"),
-        (["plan"], "No such command 'plan'. Did you mean 'render' (the objects) or 'diff' (what a change does)?"),
-        (["up"], "No such command 'up'. Tenantry does not apply anything: run `pulumi up --stack ENVIRONMENT`."),
-        (["apply"], "No such command 'apply'. Tenantry does not apply anything: run `pulumi up --stack ENVIRONMENT`."),
         (
-            ["destroy"],
-            "No such command 'destroy'. Tenantry does not delete anything:"
-            " remove the entry from tenants.yaml, then run `pulumi up`.",
+            ["plan"],
+            "No such command 'plan'."
+            " Did you mean 'preview' (with Pulumi), 'diff' (what a change does) or 'render' (the objects)?",
+        ),
+        (["apply"], "No such command 'apply'. Did you mean 'up'?"),
+        (
+            ["uninstall"],
+            "No such command 'uninstall'. Did you mean 'destroy' (an environment) or 'remove' (an entry of tenants.yaml)?",
         ),
         (
             ["ls"],

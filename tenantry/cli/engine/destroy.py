@@ -1,0 +1,61 @@
+"""`tenantry destroy`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tenantry.cli.engine.checks import Planned
+from tenantry.cli.engine.chosen import chosen
+from tenantry.cli.engine.options import EngineCommand, has, pulumi_options, stack_options
+from tenantry.cli.engine.session import opened
+from tenantry.cli.engine.stages import run_all, works_of
+
+
+@click.command(
+    "destroy",
+    cls=EngineCommand,
+    epilog="""\
+Examples:
+  tenantry destroy --environment dev
+  tenantry destroy --environment dev --yes --skip-preview
+
+Exit codes:
+  0    everything is deleted
+  1    Pulumi failed, or objects of the environment are left on the cluster
+  2    tenants.yaml is invalid, or pulumi, a stack, a login, a passphrase or
+       the management cluster is missing
+  4    the environment is protected
+  130  interrupted, or answered with "no"
+""",
+)
+@stack_options
+@pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "json")
+def command(
+    file: Path,
+    environment: str,
+    stack: str | None,
+    shard: str | None,
+    *,
+    jobs: int,
+    passed: tuple[str, ...],
+) -> int:
+    """Delete all objects of an environment with Pulumi, in order: Flux uninstalls what each app installed.
+
+    Prints the `pulumi` command that it runs. Options after `--` go to pulumi; they and your own environment variables win
+    over the settings that Tenantry chooses.
+
+    A protected environment is refused: remove `protected` from it, run `tenantry up`, then destroy it. Afterwards the
+    command checks that no object of the environment is left on the management cluster.
+    """
+    project = file.resolve().parent
+    stacks = chosen(project, environment, stack, shard)
+    session = opened(project, stacks, environment, "destroy")
+    planned = Planned.of(file, environment, stacks)
+    if not has(passed, "--exclude-protected", "--preview-only") and (code := planned.refuse_protected()):
+        return code
+    code = run_all(session, works_of(stacks, "destroy", passed, jobs=jobs), jobs)
+    partly = shard or has(passed, "--target", "-t", "--exclude", "--exclude-protected", "--preview-only")
+    on_cluster = not any(each.target.files for each in stacks)
+    return code if code or partly or not on_cluster else planned.nothing_left()

@@ -1,0 +1,100 @@
+"""The options that `up`, `preview` and `destroy` share, and those that go to Pulumi as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from tenantry.cli.commands import Command
+from tenantry.cli.fleet_file import reads_file
+from tenantry.cli.options import environment as environment_option
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_REST = "tenantry.rest"
+
+
+class EngineCommand(Command):
+    """A command that takes options for Pulumi after `--`."""
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        return [*super().collect_usage_pieces(ctx), "[-- PULUMI-OPTION...]"]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        ctx.meta[_REST] = tuple(args[end + 1 :])
+        return super().parse_args(ctx, args[:end])
+
+
+def stack_options(command: _F) -> _F:
+    """Which stacks a command runs."""
+    options = (
+        environment_option("The environment whose stacks run.", required=True),
+        click.option("--stack", metavar="NAME", help="Only this stack; needed if several run the environment."),
+        click.option("--shard", metavar="I/N", help="Only the stack of this shard, such as 2/8."),
+        click.option(
+            "--jobs",
+            type=click.IntRange(min=1),
+            default=1,
+            show_default=True,
+            metavar="N",
+            help="How many shards run side by side. With more than one, each line of output begins with its shard.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+_PASSED = {
+    "yes": click.option("-y", "--yes", is_flag=True, help="Do not ask before anything is changed."),
+    "skip_preview": click.option("--skip-preview", is_flag=True, help="Do not compute a preview first."),
+    "diff": click.option("--diff", is_flag=True, help="Show each changed field."),
+    "refresh": click.option("--refresh", is_flag=True, help="Read the objects from the cluster first."),
+    "target": click.option("--target", metavar="URN", multiple=True, help="Only this resource; repeatable."),
+    "policy_pack": click.option(
+        "--policy-pack",
+        type=click.Path(path_type=Path, exists=True, file_okay=False),
+        multiple=True,
+        help="Check the rules of this policy pack; repeatable.",
+    ),
+    "json": click.option("--json", is_flag=True, help="Have Pulumi print JSON to stdout."),
+}
+
+
+def pulumi_options(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Options of Pulumi's. The command gets them as one argument, `passed`, with all that follows `--`."""
+
+    def decorate(command: Callable[..., int]) -> Callable[..., int]:
+        def with_passed(*arguments: Any, **options: Any) -> int:
+            given = {name: options.pop(name) for name in names}
+            rest = click.get_current_context().meta.get(_REST, ())
+            return command(*arguments, passed=(*_words(given), *rest), **options)
+
+        with_passed.__doc__ = command.__doc__
+        with_passed.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]
+        decorated: Callable[..., int] = reads_file(with_passed)
+        for name in reversed(names):
+            decorated = _PASSED[name](decorated)
+        return decorated
+
+    return decorate
+
+
+def _words(given: dict[str, Any]) -> list[str]:
+    """The options as a command line. Paths are absolute, because Pulumi starts in the project's directory."""
+    words: list[str] = []
+    for name, value in given.items():
+        option = f"--{name.replace('_', '-')}"
+        if value is True:
+            words.append(option)
+        for each in value if isinstance(value, tuple) else ():
+            words += [option, str(each.resolve() if isinstance(each, Path) else each)]
+    return words
+
+
+def has(passed: Sequence[str], *options: str) -> bool:
+    """Whether one of the options is among those for Pulumi."""
+    return any(each.partition("=")[0] in options for each in passed)

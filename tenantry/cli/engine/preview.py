@@ -1,0 +1,73 @@
+"""`tenantry preview`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tenantry.cli.engine.chosen import chosen
+from tenantry.cli.engine.options import EngineCommand, pulumi_options, stack_options
+from tenantry.cli.engine.session import opened
+from tenantry.cli.engine.stages import run_all, works_of
+from tenantry.cli.options import tenant_name
+from tenantry.cli.output import say
+
+
+@click.command(
+    "preview",
+    cls=EngineCommand,
+    epilog="""\
+Examples:
+  tenantry preview --environment prod
+  tenantry preview --environment prod --diff
+  tenantry preview --environment prod --tenant rocky
+  tenantry preview --environment prod --policy-pack policy
+  tenantry preview --environment prod -- --expect-no-changes
+
+Exit codes:
+  0    Pulumi has shown what it would do
+  1    Pulumi failed, or --preflight found errors
+  2    tenants.yaml is invalid, or pulumi, a stack, a login, a passphrase or
+       the management cluster is missing
+  4    the guard refuses the change
+  130  interrupted
+""",
+)
+@stack_options
+@tenant_name("Only the objects of this tenant, and what they depend on.")
+@click.option("--preflight", is_flag=True, help="Check the live clusters first.")
+@pulumi_options("diff", "refresh", "target", "policy_pack", "json")
+def command(
+    file: Path,
+    environment: str,
+    stack: str | None,
+    shard: str | None,
+    *,
+    jobs: int,
+    tenant: str | None,
+    preflight: bool,
+    passed: tuple[str, ...],
+) -> int:
+    """Show with Pulumi what `tenantry up` would create, change and delete. Nothing is changed.
+
+    Prints the `pulumi` command that it runs. Options after `--` go to pulumi; they and your own environment variables win
+    over the settings that Tenantry chooses.
+
+    With --tenant, Pulumi compares the objects of one tenant only, which is faster in a large fleet. Changes of other
+    tenants and of the platform are not shown.
+    """
+    project = file.resolve().parent
+    stacks = chosen(project, environment, stack, shard)
+    session = opened(project, stacks, environment, "preview")
+    if tenant or preflight:
+        from tenantry.cli.engine.checks import Planned
+
+        planned = Planned.of(file, environment, stacks)
+        if preflight and not any(each.target.files for each in stacks) and (code := planned.preflight()):
+            return code
+        if tenant:
+            stacks, targets = planned.confined(tenant, session.name)
+            passed = (*passed, *targets)
+            say(f"only tenant '{tenant}' is previewed; changes of other tenants and of the platform are not shown")
+    return run_all(session, works_of(stacks, "preview", passed, jobs=jobs), jobs)

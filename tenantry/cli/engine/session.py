@@ -1,0 +1,113 @@
+"""How to run `pulumi` in a project: its backend, and what has to be there before it starts."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO
+
+import click
+
+from tenantry.cli.engine.advice import Ended
+from tenantry.cli.foreground import Foreground
+from tenantry.cli.output import say
+from tenantry.messages.errors import Refused
+from tenantry.messages.redact import presentable
+from tenantry.stacks.backend import about, backend_of, creates_by_adopting, is_self_managed, locks_of
+from tenantry.stacks.command import Command, tuned
+from tenantry.stacks.outcome import VARIABLE, told
+from tenantry.stacks.project import Stack
+
+_INSTALL = "install it, https://www.pulumi.com/docs/install/"
+_PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A project whose stacks can be run. backend: the address of its state."""
+
+    project: Path
+    backend: str
+    adopts: bool
+
+    @property
+    def name(self) -> str:
+        """The project's name, which is a part of each URN."""
+        return str(about(self.project).get("name"))
+
+    def command(self, verb: str, stack: str, passed: Sequence[str]) -> Command:
+        """The tuned command for a stack."""
+        here = self.project.resolve() == Path.cwd()
+        options = (*(() if here else ("--cwd", str(self.project))), *passed)
+        return tuned(verb, stack, options, os.environ, self_managed=is_self_managed(self.backend), adopts=self.adopts)
+
+    def run(self, programs: Foreground, verb: str, command: Command, stack: str, to: IO[bytes] | None = None) -> Ended:
+        """Run a command to its end."""
+        with TemporaryDirectory(prefix="tenantry-") as folder:
+            outcome = Path(folder) / "outcome"
+            variables = {**os.environ, **command.variables, VARIABLE: str(outcome)}
+            code = programs.run(command.argv, variables, to=to)
+            locks = locks_of(self.backend, self.name, stack) if code else []
+            readable = self.backend.startswith("file:///")
+            return Ended(verb, stack, code, told(outcome), bool(locks), programs.interrupted, readable)
+
+
+def opened(project: Path, stacks: Sequence[Stack], environment: str, verb: str) -> Session:
+    """Raises: Refused: pulumi is missing or not logged in, or a passphrase is missing that nobody can be asked for."""
+    if not shutil.which("pulumi"):
+        fix = _INSTALL
+        if (project / ".sandbox").is_dir():
+            fix = (
+                f"use the sandbox's: tenantry sandbox run -- tenantry {verb} --environment {environment}; or {_INSTALL}"
+            )
+        raise Refused("there is no command 'pulumi'", fix)
+    backend = backend_of(project, os.environ) or _logged_in(project)
+    if is_self_managed(backend) and not _can_decrypt():
+        for each in stacks:
+            _check_passphrase(project, each.name)
+    return Session(project, backend, creates_by_adopting(project))
+
+
+def announce(command: Command) -> None:
+    """Print a command to copy, and what of the user's own it keeps."""
+    say(click.style(presentable(command.line()), bold=True))
+    if command.kept:
+        say(f"with your own {', '.join(map(presentable, command.kept))}")
+
+
+def _logged_in(project: Path) -> str:
+    """The address of the backend that `pulumi login` chose."""
+    command = ["pulumi", "whoami", "--json", "--non-interactive", "--cwd", str(project)]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    if done.returncode != 0:
+        reason = done.stderr.strip().removeprefix("error: ") or "pulumi whoami failed"
+        raise Refused(
+            f"pulumi is not logged in to its state backend: {reason}", "`pulumi login`, or set PULUMI_BACKEND_URL"
+        )
+    try:
+        found = json.loads(done.stdout)
+    except ValueError:
+        return ""
+    return str(found.get("url", "")) if isinstance(found, dict) else ""
+
+
+def _can_decrypt() -> bool:
+    return any(name in os.environ for name in _PASSPHRASES) or sys.stdin.isatty()
+
+
+def _check_passphrase(project: Path, stack: str) -> None:
+    file = project / f"Pulumi.{stack}.yaml"
+    if file.is_file() and any(
+        line.startswith("encryptionsalt:") for line in file.read_text("utf-8", "replace").splitlines()
+    ):
+        raise Refused(
+            f"the passphrase of stack '{stack}' is not known",
+            "export PULUMI_CONFIG_PASSPHRASE_FILE=FILE, or PULUMI_CONFIG_PASSPHRASE",
+        )

@@ -1,0 +1,133 @@
+"""Runs Pulumi for the stacks of an environment: one, or its shards in their order, and a summary."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from os import fdopen, pipe
+from typing import IO, NamedTuple
+
+import click
+
+from tenantry.cli.engine.advice import advice, exit_code
+from tenantry.cli.engine.options import has
+from tenantry.cli.engine.session import Session, announce
+from tenantry.cli.foreground import INTERRUPTED, Foreground, foreground
+from tenantry.cli.output import say
+from tenantry.stacks.project import Stack
+
+
+class Work(NamedTuple):
+    """A stack, and what Pulumi is asked to do with it. passed: options for pulumi."""
+
+    stack: Stack
+    verb: str
+    passed: tuple[str, ...]
+
+
+class Done(NamedTuple):
+    """code: the exit code; None: it was not started."""
+
+    work: Work
+    code: int | None
+    seconds: float = 0
+
+
+def works_of(stacks: Sequence[Stack], verb: str, passed: tuple[str, ...], *, jobs: int) -> list[Work]:
+    """What to do with each stack. Raises: click.UsageError: the options fit one stack only."""
+    several = len(stacks) > 1
+    if several and has(passed, "--json"):
+        raise click.UsageError("--json gives one document: name a shard with --shard")
+    if several and jobs > 1 and verb != "preview" and not has(passed, "--yes", "-y", "--preview-only"):
+        raise click.UsageError("--jobs runs shards without a terminal to ask on: add --yes")
+    return [Work(each, verb, passed) for each in stacks]
+
+
+def run_all(session: Session, works: Sequence[Work], jobs: int) -> int:
+    """Run all stacks; the first shard has what the others need, so it is created first and destroyed last.
+
+    Returns: 0 if all succeeded, otherwise the code of the first that failed.
+    """
+    first, *rest = works
+    with foreground() as programs:
+        if not rest:
+            return _code([_run(session, programs, first, prefixed=False)])
+        if first.verb == "destroy":
+            done = _side_by_side(session, programs, rest, jobs)
+            done.insert(0, _run(session, programs, first, prefixed=False) if _code(done) == 0 else Done(first, None))
+        else:
+            done = [_run(session, programs, first, prefixed=False)]
+            started = done[0].code == 0 or first.verb == "preview"
+            done += _side_by_side(session, programs, rest, jobs) if started else (Done(each, None) for each in rest)
+    _summarize(done)
+    return _code(done)
+
+
+def _side_by_side(session: Session, programs: Foreground, works: Sequence[Work], jobs: int) -> list[Done]:
+    """Run stacks that do not need each other. One that fails does not stop the others."""
+    if jobs == 1:
+        return [_run(session, programs, each, prefixed=False) for each in works]
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(lambda each: _run(session, programs, each, prefixed=True), works))
+
+
+def _run(session: Session, programs: Foreground, work: Work, *, prefixed: bool) -> Done:
+    if programs.interrupted:
+        return Done(work, None)
+    command = session.command(work.verb, work.stack.name, work.passed)
+    announce(command)
+    started = time.monotonic()
+    if prefixed:
+        with _Prefixed(f"[{work.stack.shard}] ") as lines:
+            ended = session.run(programs, work.verb, command, work.stack.name, lines)
+    else:
+        ended = session.run(programs, work.verb, command, work.stack.name)
+    if message := advice(ended):
+        say(message)
+    return Done(work, exit_code(ended), time.monotonic() - started)
+
+
+class _Prefixed:
+    """A stream whose lines go to stderr, each after a prefix, so that runs side by side can be told apart."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix.encode()
+        reading, writing = pipe()
+        self._stream = fdopen(writing, "wb", buffering=0)
+        self._thread = threading.Thread(target=self._copy, args=(reading,), daemon=True)
+
+    def __enter__(self) -> IO[bytes]:
+        self._thread.start()
+        return self._stream
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.close()
+        self._thread.join()
+
+    def _copy(self, reading: int) -> None:
+        with fdopen(reading, "rb") as lines:
+            for line in lines:
+                sys.stderr.buffer.write(self._prefix + line)
+                sys.stderr.buffer.flush()
+
+
+def _code(done: Iterable[Done]) -> int:
+    done = list(done)
+    failed = next((each.code for each in done if each.code), 0)
+    return failed or (INTERRUPTED if any(each.code is None for each in done) else 0)
+
+
+def _summarize(done: Sequence[Done]) -> None:
+    for each in done:
+        if each.code is None:
+            result = "not started"
+        elif each.code:
+            result = f"failed with exit code {each.code} after {each.seconds:.0f} s"
+        else:
+            result = f"done in {each.seconds:.0f} s"
+        say(f"shard {each.work.stack.shard}, stack {each.work.stack.name}: {result}")
+    succeeded = sum(each.code == 0 for each in done)
+    say(f"{done[0].work.verb}: {succeeded} of {len(done)} shards succeeded")

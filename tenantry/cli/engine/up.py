@@ -1,0 +1,81 @@
+"""`tenantry up`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tenantry.cli.engine.chosen import chosen
+from tenantry.cli.engine.options import EngineCommand, has, pulumi_options, stack_options
+from tenantry.cli.engine.session import opened
+from tenantry.cli.engine.stages import run_all, works_of
+
+
+@click.command(
+    "up",
+    cls=EngineCommand,
+    epilog="""\
+Examples:
+  tenantry up --environment dev
+  tenantry up --environment prod --yes --skip-preview
+  tenantry up --environment prod --shard 2/8 --yes
+  tenantry up --environment prod --jobs 4 --yes
+  tenantry up --environment prod -- --message "Tenant movy" --parallel 16
+
+Exit codes:
+  0    applied, and every app is ready
+  1    Pulumi failed, preflight found errors, or apps are not ready
+  2    tenants.yaml is invalid, or pulumi, a stack, a login, a passphrase or
+       the management cluster is missing
+  4    the guard refuses the change
+  130  interrupted, or answered with "no"
+""",
+)
+@stack_options
+@click.option("--no-preflight", is_flag=True, help="Do not check the live clusters first.")
+@click.option("--no-wait", is_flag=True, help="Do not wait until every app is ready.")
+@click.option(
+    "--timeout",
+    type=click.IntRange(min=1),
+    default=600,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait until every app is ready.",
+)
+@pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "policy_pack", "json")
+def command(
+    file: Path,
+    environment: str,
+    stack: str | None,
+    shard: str | None,
+    *,
+    jobs: int,
+    no_preflight: bool,
+    no_wait: bool,
+    timeout: int,
+    passed: tuple[str, ...],
+) -> int:
+    """Apply an environment with Pulumi and its fastest safe settings, with a check before and the status after.
+
+    Prints the `pulumi` command that it runs, and leaves the terminal to it. Options after `--` go to pulumi; they and your
+    own environment variables win over the settings that Tenantry chooses.
+
+    First, `tenantry preflight` checks the clusters. An error ends the command before Pulumi starts. Afterwards the command
+    waits until every app is ready, as `tenantry status --wait` does, unless --target confines the run.
+    """
+    project = file.resolve().parent
+    stacks = chosen(project, environment, stack, shard)
+    session = opened(project, stacks, environment, "up")
+    works = works_of(stacks, "up", passed, jobs=jobs)
+    on_cluster = not any(each.target.files for each in stacks)
+    planned = None
+    if on_cluster and not (no_preflight and no_wait):
+        from tenantry.cli.engine.checks import Planned
+
+        planned = Planned.of(file, environment, stacks)
+        if not no_preflight and (code := planned.preflight()):
+            return code
+    code = run_all(session, works, jobs)
+    partly = has(passed, "--target", "-t", "--exclude", "--preview-only", "--json")
+    return code if code or planned is None or no_wait or partly else planned.wait(timeout)

@@ -1,0 +1,98 @@
+"""Runs other programs as if the user had started them: with the same streams, and each signal reaches them once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import IO
+
+INTERRUPTED = 130
+_PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Foreground:
+    """Programs that run while this one waits. interrupted: whether a signal asked them to end."""
+
+    def __init__(self) -> None:
+        self.interrupted = False
+        self._children: list[subprocess.Popen[bytes]] = []
+        self._received: list[int] = []
+        # A terminal sends ^C to all programs of its foreground group. They must not get it a second time from here: for Pulumi
+        # the second one means "terminate at once". Elsewhere they get a group of their own, and every signal from here.
+        self._shares_group = _in_foreground()
+
+    def run(
+        self,
+        argv: Sequence[str],
+        variables: Mapping[str, str] | None = None,
+        folder: Path | None = None,
+        *,
+        to: IO[bytes] | None = None,
+    ) -> int:
+        """Run a program to its end. Returns: its exit code, 128 + N if signal N ended it.
+
+        Args:   variables: its whole environment; None: that of this process. to: for both of its output streams; it has no input
+                then. None: the streams of this process.
+        Raises: OSError: it cannot be started.
+        """
+        if self.interrupted:
+            return INTERRUPTED
+        group = None if self._shares_group else 0
+        child = subprocess.Popen(
+            argv,
+            env=variables,
+            cwd=folder,
+            process_group=group,
+            stdin=subprocess.DEVNULL if to else None,
+            stdout=to,
+            stderr=to,
+        )
+        self._children.append(child)
+        for number in self._received:  # while it was started
+            self._send(child, number)
+        code = child.wait()
+        self._children.remove(child)
+        return code if code >= 0 else 128 - code
+
+    def pass_on(self, number: int, _: FrameType | None) -> None:
+        """Handle a signal of this process."""
+        self.interrupted = True
+        self._received.append(number)
+        for child in list(self._children):
+            self._send(child, number)
+
+    def _send(self, child: subprocess.Popen[bytes], number: int) -> None:
+        if number == signal.SIGTERM or not self._shares_group:
+            with suppress(ProcessLookupError):
+                child.send_signal(number)
+
+
+@contextmanager
+def foreground() -> Iterator[Foreground]:
+    """Pass signals on to the programs that run within the context, instead of ending this process."""
+    programs = Foreground()
+    before = {number: signal.signal(number, programs.pass_on) for number in _PASSED_ON}
+    try:
+        yield programs
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _in_foreground() -> bool:
+    """Whether this process belongs to the foreground group of its terminal."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return False
+    finally:
+        os.close(terminal)

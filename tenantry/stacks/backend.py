@@ -1,0 +1,69 @@
+"""Where Pulumi keeps a project's state, as far as its settings say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import yaml
+
+_SERVICE = ("http", "https")
+
+
+def backend_of(project: Path, given: Mapping[str, str]) -> str:
+    """The address of the backend; "" if only Pulumi knows it, from `pulumi login`.
+
+    Args: given: the user's environment variables, which win over the project's file.
+    """
+    backend = about(project).get("backend")
+    url = backend.get("url") if isinstance(backend, dict) else None
+    return given.get("PULUMI_BACKEND_URL") or (url if isinstance(url, str) else "")
+
+
+def is_self_managed(backend: str) -> bool:
+    """Whether the state is in files, a bucket or a database. False if it is in Pulumi Cloud, or if that is unknown."""
+    return bool(backend) and urlsplit(backend).scheme not in _SERVICE
+
+
+def about(project: Path) -> dict[str, Any]:
+    """The content of Pulumi.yaml; empty if it cannot be read, which Pulumi itself reports."""
+    try:
+        content = yaml.safe_load((project / "Pulumi.yaml").read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def locks_of(backend: str, project: str, stack: str) -> list[Path]:
+    """The locks on a stack's state, each left by a run; empty if the state is not in files on this machine."""
+    address = urlsplit(backend)
+    if address.scheme != "file" or address.netloc or not address.path:
+        return []
+    folder = Path(unquote(address.path)) / ".pulumi" / "locks" / "organization" / project / stack
+    return sorted(folder.glob("*.json"))
+
+
+_ADOPTED_UNTIL = (4, 29)
+"""Since this version of the provider, creating an object that exists fails, unless the provider is told otherwise."""
+
+
+def creates_by_adopting(project: Path) -> bool:
+    """Whether the provider that the project's program uses is known to adopt an existing object instead of failing."""
+    found = _sdk_version(project)
+    return found is not None and found < _ADOPTED_UNTIL
+
+
+def _sdk_version(project: Path) -> tuple[int, int] | None:
+    """The version of the Kubernetes provider's SDK in the project's virtual environment; None if it is not known."""
+    runtime = about(project).get("runtime")
+    options = runtime.get("options") if isinstance(runtime, dict) else None
+    folder = options.get("virtualenv") if isinstance(options, dict) else None
+    if not isinstance(folder, str):
+        return None
+    names = [each.name for each in (project / folder).glob("lib/python3*/site-packages/pulumi_kubernetes-*.dist-info")]
+    versions = [re.match(r"pulumi_kubernetes-(\d+)\.(\d+)", name) for name in names]
+    found = {(int(each[1]), int(each[2])) for each in versions if each}
+    return max(found) if found else None

@@ -1,0 +1,162 @@
+"""The `pulumi` command of a tuned run: which settings make a run of a fleet faster, and why each is safe.
+
+This is the only place that decides about parallelism, checkpoints and the state backend.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+SKIP_CHECKPOINTS, PARALLEL = "PULUMI_SKIP_CHECKPOINTS", "PULUMI_PARALLEL"
+_UPSERT = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting of Pulumi. variable: the environment variable that a user may set instead.
+
+    options: the command line options for the same; the first one is used. Without them, the variable is.
+    verbs: the commands it matters for. self_managed: only for state that Pulumi Cloud does not keep.
+    """
+
+    variable: str
+    value: str
+    options: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = ("up", "preview", "destroy")
+    self_managed: bool = False
+
+
+_CREATE_OR_UPDATE = Setting(_UPSERT, "true", verbs=("up",))
+
+TUNED = (
+    # Pulumi runs four operations for each processor at a time, and most of them wait: a Namespace takes five seconds to be deleted.
+    # Safe, because the order comes from dependencies alone, and the API server limits what it takes at a time.
+    Setting(PARALLEL, "64", ("--parallel", "-p")),
+    # A self-managed backend writes the whole state twice for each changed object, so the time grows with the square of the fleet.
+    # Without checkpoints it is written once, at the end; a run that fails or is cancelled writes it too. After `kill -9`, `pulumi
+    # cancel` and the same command again adopt what was created, as tests/faults/test_crashes.py shows. Pulumi Cloud takes changes
+    # one at a time, which is fast enough, so its users keep their checkpoints.
+    Setting(SKIP_CHECKPOINTS, "true", verbs=("up", "destroy"), self_managed=True),
+)
+"""The settings of `tenantry up`, `preview` and `destroy`, and of the benchmarks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command line, and the environment variables that it needs besides those of the user.
+
+    kept: settings of the user's that replace ours, as they are written: `PULUMI_PARALLEL=8`.
+    """
+
+    argv: tuple[str, ...]
+    variables: Mapping[str, str] = field(default_factory=dict)
+    kept: tuple[str, ...] = ()
+
+    def line(self) -> str:
+        """The command for a shell, without values that may be secret."""
+        assigned = [f"{name}={shlex.quote(value)}" for name, value in self.variables.items()]
+        words = [each if each == _ELLIPSIS else shlex.quote(each) for each in _shortened(self.argv)]
+        return " ".join((*assigned, *words))
+
+
+def tuned(
+    verb: str,
+    stack: str,
+    options: Sequence[str] = (),
+    given: Mapping[str, str] | None = None,
+    *,
+    self_managed: bool = True,
+    adopts: bool = True,
+) -> Command:
+    """The command that runs `pulumi VERB` for a stack. What the user has set wins over `TUNED`.
+
+    Args:   options: the user's own, for pulumi. given: the user's environment variables.
+            self_managed: the state is in files, a bucket or a database, not in Pulumi Cloud.
+            adopts: creating an object adopts an existing one. Otherwise the provider is told to do so: without checkpoints, a run
+            that follows a killed one finds objects that the state does not know.
+    """
+    given = given or {}
+    flags: list[str] = []
+    variables: dict[str, str] = {}
+    kept: list[str] = []
+    for setting in _settings(verb, given, self_managed=self_managed, adopts=adopts):
+        own = _own(setting, options, given)
+        if own:
+            kept += [own] if own != f"{setting.variable}={setting.value}" else []
+        elif setting.options:
+            flags += [setting.options[0], setting.value]
+        else:
+            variables[setting.variable] = setting.value
+    return Command(("pulumi", verb, "--stack", stack, *flags, *options), variables, tuple(kept))
+
+
+def _settings(verb: str, given: Mapping[str, str], *, self_managed: bool, adopts: bool) -> Iterator[Setting]:
+    # A user who forbids adoption needs the checkpoints.
+    unsafe = not adopts and given.get(_UPSERT, "").lower() not in ("", "1", "true")
+    for setting in TUNED:
+        if verb in setting.verbs and (self_managed or not setting.self_managed):
+            if setting.variable == SKIP_CHECKPOINTS and verb == "up" and not adopts:
+                if unsafe:
+                    continue
+                yield _CREATE_OR_UPDATE
+            yield setting
+
+
+def _own(setting: Setting, options: Sequence[str], given: Mapping[str, str]) -> str:
+    """How the user has set it, as it is written; "" if they have not. An option wins over a variable, as for Pulumi."""
+    for index, each in enumerate(options):
+        name, equals, _ = each.partition("=")
+        if name in setting.options:
+            return each if equals else " ".join((each, *options[index + 1 : index + 2]))
+        if any(len(short) == 2 and each.startswith(short) for short in setting.options):  # -p8
+            return each
+    if setting.variable not in given:
+        return ""
+    return f"{setting.variable}={given[setting.variable]}"
+
+
+_ELLIPSIS = "..."
+_TARGETS = 3
+"""How many targets a line names."""
+
+
+def _shortened(argv: Sequence[str]) -> Iterator[str]:
+    """The words without secret values, and without most of a tenant's many targets."""
+    words, targets = list(_without_values(argv)), argv.count("--target")
+    if targets <= _TARGETS:
+        yield from words
+        return
+    first = words.index("--target")
+    yield from words[:first]
+    yield from ("--target", _ELLIPSIS)
+    rest = iter(words[first:])
+    for each in rest:
+        if each == "--target":
+            next(rest, None)
+        else:
+            yield each
+
+
+_WITH_VALUE = re.compile(r"(-c|--config)(=?)(.*)", re.DOTALL)
+
+
+def _without_values(argv: Sequence[str]) -> Iterator[str]:
+    """The words of a command without the values of `--config KEY=VALUE`."""
+    follows = False
+    for each in argv:
+        option = _WITH_VALUE.fullmatch(each) if not follows else None
+        if follows:
+            yield _hidden(each)
+        elif option and option[3] and (option[2] or option[1] == "-c"):
+            yield f"{option[1]}{option[2]}{_hidden(option[3])}"
+        else:
+            yield each
+        follows = bool(option) and not (option and option[3])
+
+
+def _hidden(pair: str) -> str:
+    key, equals, _ = pair.partition("=")
+    return f"{key}=..." if equals else key

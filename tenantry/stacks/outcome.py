@@ -1,0 +1,29 @@
+"""How the Pulumi program tells the command that started it why it ended.
+
+Pulumi has one exit code for most failures. A program that `tenantry up` started writes its own to the file that a variable names.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+VARIABLE = "TENANTRY_OUTCOME"
+"""The file; not set if somebody else ran `pulumi`."""
+STARTED = "started"
+
+
+def tell(outcome: str) -> None:
+    """Write how far the program got: `STARTED`, or the exit code of a command that ends for the same reason."""
+    if file := os.environ.get(VARIABLE):
+        with suppress(OSError):  # the command takes Pulumi's exit code then
+            Path(file).write_text(outcome, encoding="ascii")
+
+
+def told(file: Path) -> str:
+    """What the program wrote last; "" if it did not start."""
+    try:
+        return file.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        return ""

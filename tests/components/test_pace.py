@@ -1,0 +1,63 @@
+"""A long run with Pulumi's own settings says which command is faster; other runs do not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pulumi
+import pytest
+
+from components import pace
+from components.program import readable_errors
+from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange
+from tenantry.plan.plan import nothing_of
+from tenantry.stacks.outcome import VARIABLE
+from tests.components.plans import PLAN
+
+
+@pytest.mark.parametrize(
+    ("many", "preview", "variables", "parallel", "said"),
+    [
+        (True, False, {}, 8, True),
+        (True, False, {"PULUMI_SKIP_CHECKPOINTS": "false"}, None, True),
+        (False, False, {}, 8, False),
+        (True, True, {}, 8, False),
+        (True, False, {}, 64, False),
+        (True, False, {"PULUMI_SKIP_CHECKPOINTS": "true"}, 8, False),
+        (True, False, {VARIABLE: "/tmp/x"}, 8, False),
+    ],
+)
+def test_the_faster_way_is_named_once_where_it_matters(
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    many: bool,
+    preview: bool,
+    variables: dict[str, str],
+    parallel: int | None,
+    said: bool,
+) -> None:
+    messages: list[str] = []
+    monkeypatch.setattr(pace, "_MANY", 0 if many else 300)
+    monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: preview)
+    monkeypatch.setattr(pulumi.log, "info", messages.append)
+    monkeypatch.setattr(pace, "SETTINGS", type("Settings", (), {"parallel": parallel}))
+    for name in (VARIABLE, "PULUMI_SKIP_CHECKPOINTS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    pace.say_if_slow(PLAN)
+    assert messages == [f"faster: tenantry up --environment {PLAN.environment}"] * said
+    pace.say_if_slow(nothing_of(PLAN))
+    assert len(messages) == said
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"), [(RefusedChange("too much"), "4"), (Refused("no file"), "2"), (InvalidFleet(()), "2")]
+)
+def test_the_command_that_started_the_program_learns_why_it_ended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception, outcome: str
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "outcome"))
+    with pytest.raises(pulumi.RunError), readable_errors():
+        raise error
+    assert (tmp_path / "outcome").read_text() == outcome

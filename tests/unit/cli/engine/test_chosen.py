@@ -1,0 +1,63 @@
+"""Which stacks an environment has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tenantry.cli.engine import chosen as module
+from tenantry.cli.engine.chosen import chosen
+from tenantry.messages.errors import Refused
+from tenantry.plan.shards import WHOLE, Shard
+from tenantry.stacks.file import StackTarget
+from tenantry.stacks.project import Stack
+
+
+def stacks(*named: tuple[str, Shard]) -> list[Stack]:
+    return [Stack(name, "prod", StackTarget(), shard) for name, shard in named]
+
+
+THREE = stacks(("c", Shard(1, 3)), ("a", Shard(2, 3)), ("b", Shard(3, 3)))
+
+
+@pytest.mark.parametrize(
+    ("found", "stack", "shard", "expected"),
+    [
+        ([], None, None, ["prod"]),
+        (stacks(("live", WHOLE)), None, None, ["live"]),
+        (stacks(("copy", WHOLE), ("prod", WHOLE)), None, None, ["prod"]),
+        (stacks(("copy", WHOLE), ("live", WHOLE)), "copy", None, ["copy"]),
+        ([], "new", None, ["new"]),
+        (THREE, None, None, ["c", "a", "b"]),
+        (THREE, None, "2/3", ["a"]),
+        (stacks(("copy", WHOLE), ("live", WHOLE)), None, None, "several stacks run environment 'prod': copy, live"),
+        (
+            THREE[:2],
+            None,
+            None,
+            "the stacks of environment 'prod' are not its shards, each once: c (1/3), a (2/3)",
+        ),
+        (THREE, None, "2/4", "environment 'prod' has no shard '2/4'; stacks run: 1/3, 2/3, 3/3 (closest: 2/3)"),
+    ],
+)
+def test_the_stacks_of_an_environment(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    found: list[Stack],
+    stack: str | None,
+    shard: str | None,
+    expected: list[str] | str,
+) -> None:
+    (tmp_path / "Pulumi.yaml").write_text("name: fleet\n")
+    monkeypatch.setattr(module, "stacks_of", lambda _: [*found, Stack("dev", "dev", StackTarget())])
+    try:
+        result: list[str] | str = [each.name for each in chosen(tmp_path, "prod", stack, shard)]
+    except Refused as refused:
+        result = refused.message
+    assert result == expected
+
+
+def test_a_directory_without_a_project_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="so it is no Pulumi project"):
+        chosen(tmp_path, "prod", None, None)

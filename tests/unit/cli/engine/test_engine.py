@@ -1,0 +1,282 @@
+"""`tenantry up`, `preview` and `destroy` with a `pulumi` that writes down how it was called."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tenantry.cli import preflight as preflight_module
+from tenantry.cli.engine import checks
+from tenantry.messages.errors import Refused
+from tenantry.preflight.check import Report
+from tenantry.stacks.project import Stack, stacks_of
+from tests.terminal import INTERRUPT, tenantry_in_terminal
+from tests.unit.cli.test_cli import Capture, tenantry
+from tests.unit.texts import rocky
+
+TEXT = rocky("web: {kustomize: {source: manifests}}")
+PULUMI = """#!/bin/sh
+[ "$1" != whoami ] || { echo '{"url": "https://api.pulumi.com"}'; exit "${FAKE_LOGIN:-0}"; }
+echo "$PULUMI_SKIP_CHECKPOINTS $*" >> "$FAKE_LOG"
+[ -z "$FAKE_OUTCOME" ] || printf %s "$FAKE_OUTCOME" > "$TENANTRY_OUTCOME"
+case "$*" in *"$FAKE_FAILS"*) exit "${FAKE_CODE:-0}";; esac
+"""
+UP = "PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64"
+CANCEL = (
+    "make sure that no other run of it is going on, `pulumi cancel --stack dev`, then the same command again;"
+    " docs/recovery.md has the steps"
+)
+
+
+@pytest.fixture
+def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with one environment, in which nothing is wrong. What `pulumi` was called with is in the file."""
+    folder, calls = tmp_path / "fleet", tmp_path / "calls"
+    (folder / "bin").mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    Path("tenants.yaml").write_text(TEXT)
+    Path("Pulumi.yaml").write_text("name: fleet\nruntime: {name: python, options: {virtualenv: .venv}}\n")
+    Path("Pulumi.dev.yaml").write_text("config: {tenantry:target: directory}\n")
+    Path(".venv/lib/python3.11/site-packages/pulumi_kubernetes-4.25.0.dist-info").mkdir(parents=True)
+    program(PULUMI)
+    for name in [each for each in os.environ if each.startswith("PULUMI_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PATH", f"{folder}/bin:/usr/bin:/bin")
+    monkeypatch.setenv("PULUMI_BACKEND_URL", f"{tmp_path.as_uri()}/state")
+    monkeypatch.setenv("FAKE_LOG", str(calls))
+    calls.write_text("")
+    return calls
+
+
+def program(text: str) -> None:
+    pulumi = Path("bin/pulumi")
+    pulumi.write_text(text)
+    pulumi.chmod(0o755)
+
+
+def test_up_runs_pulumi_with_what_it_was_given(capsys: Capture, log: Path) -> None:
+    given = ("--yes", "--target", "urn:x", "--policy-pack", "bin", "--", "--message", "a b", "-p", "8")
+    code, out, err = tenantry(capsys, "up", "-e", "dev", *given)
+    assert (code, out) == (0, "")
+    pack = Path("bin").resolve()
+    assert err == (
+        f"PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --yes --target urn:x --policy-pack {pack}"
+        " --message 'a b' -p 8\nwith your own -p 8\n"
+    )
+    assert log.read_text() == f"true up --stack dev --yes --target urn:x --policy-pack {pack} --message a b -p 8\n"
+
+
+@pytest.mark.usefixtures("log")
+@pytest.mark.parametrize(
+    ("code", "outcome", "expected", "advice"),
+    [
+        (0, "started", 0, ""),
+        (255, "4", 4, ""),
+        (1, "2", 2, ""),
+        (1, "started", 1, ""),
+        (5, "started", 1, ""),
+        (2, "", 2, ""),
+        (
+            3,
+            "",
+            2,
+            "pulumi is not logged in to its state backend\n  fix: run `pulumi login`, or set PULUMI_BACKEND_URL\n",
+        ),
+        (6, "", 2, "stack 'dev' does not exist\n  fix: pulumi stack init dev\n"),
+        (8, "started", 130, "interrupted\n  fix: run the same command again to finish what it began\n"),
+        (137, "started", 1, f"pulumi was killed, which can leave a lock\n  fix: {CANCEL}\n"),
+    ],
+)
+def test_the_exit_code_says_why_pulumi_ended(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, code: int, outcome: str, expected: int, advice: str
+) -> None:
+    monkeypatch.setenv("FAKE_CODE", str(code))
+    monkeypatch.setenv("FAKE_OUTCOME", outcome)
+    assert tenantry(capsys, "up", "-e", "dev") == (expected, "", f"{UP}\n{advice}")
+
+
+@pytest.mark.usefixtures("log")
+def test_a_lock_that_was_left_is_named_with_the_way_out(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("FAKE_CODE", "1")
+    locks = tmp_path / "state/.pulumi/locks/organization/fleet/dev"
+    locks.mkdir(parents=True)
+    (locks / "1.json").touch()
+    locked = f"stack 'dev' is locked, by another run or by one that was killed\n  fix: {CANCEL}\n"
+    assert tenantry(capsys, "up", "-e", "dev") == (1, "", f"{UP}\n{locked}")
+    monkeypatch.setenv("PULUMI_BACKEND_URL", "s3://states")
+    perhaps = f"if Pulumi says above that the stack is locked:\n  fix: {CANCEL}\n"
+    assert tenantry(capsys, "up", "-e", "dev") == (1, "", f"{UP}\n{perhaps}")
+
+
+def test_what_is_missing_is_said_before_pulumi_starts(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path
+) -> None:
+    Path("Pulumi.dev.yaml").write_text("config: {tenantry:target: directory}\nencryptionsalt: v1:x\n")
+    missing = "the passphrase of stack 'dev' is not known\n  fix: export PULUMI_CONFIG_PASSPHRASE_FILE=FILE, or"
+    assert tenantry(capsys, "up", "-e", "dev")[::2] == (2, f"error: {missing} PULUMI_CONFIG_PASSPHRASE\n")
+    monkeypatch.delenv("PULUMI_BACKEND_URL")
+    monkeypatch.setenv("FAKE_LOGIN", "3")
+    login = "pulumi is not logged in to its state backend: pulumi whoami failed\n  fix: `pulumi login`, or set"
+    assert tenantry(capsys, "up", "-e", "dev")[::2] == (2, f"error: {login} PULUMI_BACKEND_URL\n")
+    Path("bin/pulumi").unlink()
+    install = "install it, https://www.pulumi.com/docs/install/"
+    assert tenantry(capsys, "up", "-e", "dev")[::2] == (2, f"error: there is no command 'pulumi'\n  fix: {install}\n")
+    Path(".sandbox").mkdir()
+    sandbox = "use the sandbox's: tenantry sandbox run -- tenantry preview --environment dev"
+    assert f"fix: {sandbox}; or {install}" in tenantry(capsys, "preview", "-e", "dev")[2]
+    assert log.read_text() == ""
+
+
+@pytest.mark.usefixtures("log")
+def test_pulumi_cloud_keeps_its_checkpoints(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PULUMI_BACKEND_URL")
+    assert tenantry(capsys, "up", "-e", "dev") == (0, "", "pulumi up --stack dev --parallel 64\n")
+
+
+def test_another_directory_is_named_in_the_command(capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path) -> None:
+    project = Path.cwd()
+    monkeypatch.chdir(log.parent)
+    code, _, err = tenantry(capsys, "preview", "-e", "dev", "-f", "fleet/tenants.yaml")
+    assert (code, err) == (0, f"pulumi preview --stack dev --parallel 64 --cwd {project}\n")
+
+
+@pytest.mark.usefixtures("log")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("up", "-e", "dev", "x"), "Got unexpected extra argument (x)"),
+        (("up",), "Missing option '-e' / '--environment'."),
+        (("preview", "-e", "dev", "--yes"), "No such option '--yes'."),
+    ],
+)
+def test_options_for_pulumi_follow_two_dashes(capsys: Capture, arguments: tuple[str, ...], message: str) -> None:
+    code, _, err = tenantry(capsys, *arguments)
+    assert (code, message in err) == (2, True), err
+
+
+def test_a_tenants_preview_names_its_objects_and_what_they_need(capsys: Capture, log: Path) -> None:
+    code, _, err = tenantry(capsys, "preview", "-e", "dev", "--tenant", "rocky")
+    assert (code, err) == (
+        0,
+        "only tenant 'rocky' is previewed; changes of other tenants and of the platform are not shown\n"
+        "pulumi preview --stack dev --parallel 64 --target ...\n",
+    )
+    placed = "tenantry:index:Fleet$tenantry:index:Tenant$tenantry:index:Placement"
+    words = log.read_text().split()
+    assert f"urn:pulumi:dev::fleet::{placed}$kubernetes:core/v1:Namespace::rocky" in words
+    assert (
+        f"urn:pulumi:dev::fleet::{placed}$kubernetes:kustomize.toolkit.fluxcd.io/v1:Kustomization::rocky/web" in words
+    )
+    assert words[-4:] == ["--target", "**::*/*-rocky-**", "--target", "**::rocky/**"]
+    assert (
+        "there is no tenant 'rock'; declared: rocky (closest: rocky)"
+        in tenantry(capsys, "preview", "-e", "dev", "--tenant", "rock")[2]
+    )
+
+
+def sharded(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tenantry.cli.engine import chosen
+    from tenantry.plan.shards import Shard
+
+    def three(project: Path) -> list[Stack]:
+        (one,) = stacks_of(project)
+        return [one._replace(name=f"dev-{index}", shard=Shard(index, 3)) for index in (3, 2, 1)]
+
+    monkeypatch.setattr(chosen, "stacks_of", three)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_the_first_shard_is_created_first_and_destroyed_last(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, jobs: str
+) -> None:
+    sharded(monkeypatch)
+    code, _, err = tenantry(capsys, "up", "-e", "dev", "--yes", "--jobs", jobs)
+    assert code == 0
+    assert [line.split(":")[0] for line in err.splitlines()[-4:-1]] == [
+        f"shard {n}/3, stack dev-{n}" for n in (1, 2, 3)
+    ]
+    assert err.splitlines()[-1] == "up: 3 of 3 shards succeeded"
+    assert tenantry(capsys, "destroy", "-e", "dev", "--yes", "--jobs", jobs)[0] == 0
+    called = [line.split()[3] for line in log.read_text().splitlines()]
+    assert (called[0], sorted(called[1:5]), called[5]) == ("dev-1", ["dev-2", "dev-2", "dev-3", "dev-3"], "dev-1")
+
+
+def test_a_shard_that_fails_stops_those_that_need_it(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path
+) -> None:
+    sharded(monkeypatch)
+    monkeypatch.setenv("FAKE_CODE", "1")
+    monkeypatch.setenv("FAKE_FAILS", "dev-1")
+    code, _, err = tenantry(capsys, "up", "-e", "dev", "--yes")
+    assert (code, err.splitlines()[-3:]) == (
+        1,
+        [
+            "shard 2/3, stack dev-2: not started",
+            "shard 3/3, stack dev-3: not started",
+            "up: 0 of 3 shards succeeded",
+        ],
+    )
+    monkeypatch.setenv("FAKE_FAILS", "dev-2")
+    assert tenantry(capsys, "destroy", "-e", "dev", "--yes")[0] == 1
+    assert [line.split()[3] for line in log.read_text().splitlines()] == ["dev-1", "dev-2", "dev-3"]
+
+
+@pytest.mark.usefixtures("log")
+def test_a_protected_environment_is_not_destroyed(capsys: Capture, log: Path) -> None:
+    Path("tenants.yaml").write_text(TEXT.replace("environments:\n  dev: {", "environments:\n  dev: {protected: true, "))
+    code, _, err = tenantry(capsys, "destroy", "-e", "dev")
+    assert (code, err, log.read_text()) == (
+        4,
+        "error: environment 'dev' is protected: Pulumi would delete a part of it and refuse the rest\n"
+        "  fix: remove `protected` from it in tenants.yaml, run `tenantry up --environment dev`, then this again\n",
+        "",
+    )
+
+
+def test_preflight_comes_first_and_the_status_last(capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path) -> None:
+    Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
+    waited: list[int] = []
+    monkeypatch.setattr(checks.Planned, "wait", lambda _, timeout: waited.append(timeout) or 1)
+    monkeypatch.setattr(checks, "report_on", lambda *_: Report((), ()))
+    code, _, err = tenantry(capsys, "up", "-e", "dev", "--timeout", "7")
+    assert (code, err.splitlines()[-2:], waited) == (1, ["dev: 6 objects for hub: nothing is in the way", UP], [7])
+    assert tenantry(capsys, "up", "-e", "dev", "--no-wait")[0] == 0
+    assert tenantry(capsys, "up", "-e", "dev", "--", "--target", "x")[0] == 0
+    assert len(log.read_text().splitlines()) == 3
+
+    refusal = preflight_module.Problem(preflight_module.Severity.ERROR, "removals", "too much", "less")
+    report = Report((refusal,), ())
+    monkeypatch.setattr(checks, "report_on", lambda *_: report)
+    code, out, err = tenantry(capsys, "up", "-e", "dev")
+    assert (code, out, waited) == (4 if report.refused else 1, "", [7])
+    assert err.endswith(
+        "error: preflight found errors, so Pulumi was not started\n  fix: correct them, or use --no-preflight\n"
+    )
+    assert tenantry(capsys, "up", "-e", "dev", "--no-preflight", "--no-wait")[0] == 0
+    assert len(log.read_text().splitlines()) == 4
+
+    def unreachable(*_: object) -> Report:
+        raise Refused("no answer", "try again")
+
+    monkeypatch.setattr(checks, "report_on", unreachable)
+    assert tenantry(capsys, "preview", "-e", "dev", "--preflight")[0] == 2
+
+
+CANCELLED = """#!/bin/sh
+trap 'n=$((n + 1)); echo "signal $n"; [ $n -lt 2 ] || exit 8' INT
+echo running
+while :; do sleep 0.05; done
+"""
+
+
+@pytest.mark.usefixtures("log")
+def test_each_ctrl_c_reaches_pulumi_once() -> None:
+    program(CANCELLED)
+    keys = [("running", INTERRUPT), ("signal 1", INTERRUPT)]
+    code, screen = tenantry_in_terminal("up", "-e", "dev", columns=80, keys=keys)
+    assert (code, screen.count("signal 1"), screen.count("signal 2")) == (130, 1, 1), screen
+    assert "fix: run the same command again to finish what it began" in screen

@@ -1,0 +1,75 @@
+"""The `pulumi` command of a tuned run."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.stacks.command import tuned
+
+SKIP = {"PULUMI_SKIP_CHECKPOINTS": "true"}
+UPSERT = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true"}
+
+
+@pytest.mark.parametrize(
+    ("verb", "options", "given", "kinds", "line", "kept"),
+    [
+        ("up", (), {}, {}, "PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64", ()),
+        ("preview", (), {}, {}, "pulumi preview --stack dev --parallel 64", ()),
+        ("destroy", (), {}, {}, "PULUMI_SKIP_CHECKPOINTS=true pulumi destroy --stack dev --parallel 64", ()),
+        ("up", (), {}, {"self_managed": False}, "pulumi up --stack dev --parallel 64", ()),
+        # What the user says wins, in each of its forms.
+        ("up", ("-p", "8"), SKIP, {}, "pulumi up --stack dev -p 8", ("-p 8",)),
+        ("up", ("-p8",), SKIP, {}, "pulumi up --stack dev -p8", ("-p8",)),
+        ("up", ("--parallel=8",), SKIP, {}, "pulumi up --stack dev --parallel=8", ("--parallel=8",)),
+        ("up", (), {**SKIP, "PULUMI_PARALLEL": "8"}, {}, "pulumi up --stack dev", ("PULUMI_PARALLEL=8",)),
+        (
+            "up",
+            (),
+            {"PULUMI_SKIP_CHECKPOINTS": "false"},
+            {},
+            "pulumi up --stack dev --parallel 64",
+            ("PULUMI_SKIP_CHECKPOINTS=false",),
+        ),
+        # A provider that does not adopt by itself is told to, or keeps its checkpoints if the user forbids it.
+        (
+            "up",
+            (),
+            {},
+            {"adopts": False},
+            "PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64",
+            (),
+        ),
+        (
+            "up",
+            (),
+            {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "false"},
+            {"adopts": False},
+            "pulumi up --stack dev --parallel 64",
+            (),
+        ),
+        # Values of the configuration may be secret.
+        (
+            "up",
+            ("--config", "tenantry:a=b c", "-cx=1", "--config=y=2", "--message", "a b"),
+            SKIP,
+            {},
+            "pulumi up --stack dev --parallel 64 --config tenantry:a=... -cx=... --config=y=... --message 'a b'",
+            (),
+        ),
+        (
+            "preview",
+            ("--target", "a", "--target", "b", "--target", "c", "--diff", "--target", "d"),
+            {},
+            {},
+            "pulumi preview --stack dev --parallel 64 --target ... --diff",
+            (),
+        ),
+    ],
+)
+def test_the_command_has_every_setting_that_is_safe_and_not_the_users(
+    verb: str, options: tuple[str, ...], given: dict[str, str], kinds: dict[str, bool], line: str, kept: tuple[str, ...]
+) -> None:
+    command = tuned(verb, "dev", options, given, **kinds)
+    assert (command.line(), command.kept) == (line, kept)
+    assert command.argv[:4] == ("pulumi", verb, "--stack", "dev")
+    assert [each for each in options if each not in command.argv] == []
