@@ -32,12 +32,8 @@ THREE = stacks(("c", Shard(1, 3)), ("a", Shard(2, 3)), ("b", Shard(3, 3)))
         (THREE, None, None, ["c", "a", "b"]),
         (THREE, None, "2/3", ["a"]),
         (stacks(("copy", WHOLE), ("live", WHOLE)), None, None, "several stacks run environment 'prod': copy, live"),
-        (
-            THREE[:2],
-            None,
-            None,
-            "the stacks of environment 'prod' are not its shards, each once: c (1/3), a (2/3)",
-        ),
+        ([*THREE, *stacks(("files", WHOLE))], None, None, ["c", "a", "b"]),
+        (stacks(("dev", WHOLE)), "dev", None, "stack 'dev' runs environment 'dev'"),
         (THREE, None, "2/4", "environment 'prod' has no shard '2/4'; stacks run: 1/3, 2/3, 3/3 (closest: 2/3)"),
     ],
 )
@@ -50,7 +46,8 @@ def test_the_stacks_of_an_environment(
     expected: list[str] | str,
 ) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: fleet\n")
-    monkeypatch.setattr(module, "stacks_of", lambda _: [*found, Stack("dev", "dev", StackTarget())])
+    monkeypatch.setattr(module, "stacks_running", lambda *_: found)
+    monkeypatch.setattr(module, "read_stacks", lambda _: [Stack("dev", "dev", StackTarget()), *found])
     try:
         result: list[str] | str = [each.name for each in chosen(tmp_path, "prod", stack, shard)]
     except Refused as refused:

@@ -11,7 +11,7 @@ from tenantry.cli import preflight as preflight_module
 from tenantry.cli.engine import checks
 from tenantry.messages.errors import Refused
 from tenantry.preflight.check import Report
-from tenantry.stacks.project import Stack, stacks_of
+from tenantry.stacks.project import Stack, stacks_running
 from tests.terminal import INTERRUPT, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.texts import rocky
@@ -182,11 +182,11 @@ def sharded(monkeypatch: pytest.MonkeyPatch) -> None:
     from tenantry.cli.engine import chosen
     from tenantry.plan.shards import Shard
 
-    def three(project: Path) -> list[Stack]:
-        (one,) = stacks_of(project)
-        return [one._replace(name=f"dev-{index}", shard=Shard(index, 3)) for index in (3, 2, 1)]
+    def three(project: Path, environment: str) -> list[Stack]:
+        (one,) = stacks_running(project, environment)
+        return [one._replace(name=f"dev-{index}", shard=Shard(index, 3)) for index in (1, 2, 3)]
 
-    monkeypatch.setattr(chosen, "stacks_of", three)
+    monkeypatch.setattr(chosen, "stacks_running", three)
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
