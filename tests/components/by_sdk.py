@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import pulumi
 
-from tenantry.stacks.targets import type_token
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.plan.plan import Plan
+from tenantry.stacks.targets import type_token
 
 _SECRETS = pulumi.ResourceOptions(replace_on_changes=["type"], delete_before_replace=True)
 
