@@ -13,30 +13,31 @@ UPSERT = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true"}
 @pytest.mark.parametrize(
     ("verb", "options", "given", "kinds", "line", "kept"),
     [
-        ("up", (), {}, {}, "PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64", ()),
-        ("preview", (), {}, {}, "pulumi preview --stack dev --parallel 64", ()),
-        ("destroy", (), {}, {}, "PULUMI_SKIP_CHECKPOINTS=true pulumi destroy --stack dev --parallel 64", ()),
-        ("up", (), {}, {"self_managed": False}, "pulumi up --stack dev --parallel 64", ()),
+        ("up", (), {}, {}, "GOGC=400 PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64", ()),
+        ("preview", (), {}, {}, "GOGC=400 pulumi preview --stack dev --parallel 64", ()),
+        ("destroy", (), {}, {}, "GOGC=400 PULUMI_SKIP_CHECKPOINTS=true pulumi destroy --stack dev --parallel 64", ()),
+        ("up", (), {}, {"self_managed": False}, "GOGC=400 pulumi up --stack dev --parallel 64", ()),
         # What the user says wins, in each of its forms.
-        ("up", ("-p", "8"), SKIP, {}, "pulumi up --stack dev -p 8", ("-p 8",)),
-        ("up", ("-p8",), SKIP, {}, "pulumi up --stack dev -p8", ("-p8",)),
-        ("up", ("--parallel=8",), SKIP, {}, "pulumi up --stack dev --parallel=8", ("--parallel=8",)),
-        ("up", (), {**SKIP, "PULUMI_PARALLEL": "8"}, {}, "pulumi up --stack dev", ("PULUMI_PARALLEL=8",)),
+        ("up", ("-p", "8"), SKIP, {}, "GOGC=400 pulumi up --stack dev -p 8", ("-p 8",)),
+        ("up", ("-p8",), SKIP, {}, "GOGC=400 pulumi up --stack dev -p8", ("-p8",)),
+        ("up", ("--parallel=8",), SKIP, {}, "GOGC=400 pulumi up --stack dev --parallel=8", ("--parallel=8",)),
+        ("up", (), {**SKIP, "PULUMI_PARALLEL": "8"}, {}, "GOGC=400 pulumi up --stack dev", ("PULUMI_PARALLEL=8",)),
         (
             "up",
             (),
             {"PULUMI_SKIP_CHECKPOINTS": "false"},
             {},
-            "pulumi up --stack dev --parallel 64",
+            "GOGC=400 pulumi up --stack dev --parallel 64",
             ("PULUMI_SKIP_CHECKPOINTS=false",),
         ),
+        ("preview", (), {"GOGC": "off"}, {}, "pulumi preview --stack dev --parallel 64", ("GOGC=off",)),
         # A provider that does not adopt by itself is told to, or keeps its checkpoints if the user forbids it.
         (
             "up",
             (),
             {},
             {"adopts": False},
-            "PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64",
+            "GOGC=400 PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64",
             (),
         ),
         (
@@ -44,7 +45,7 @@ UPSERT = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true"}
             (),
             {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "false"},
             {"adopts": False},
-            "pulumi up --stack dev --parallel 64",
+            "GOGC=400 pulumi up --stack dev --parallel 64",
             (),
         ),
         # Values of the configuration may be secret.
@@ -53,7 +54,7 @@ UPSERT = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true"}
             ("--config", "tenantry:a=b c", "-cx=1", "--config=y=2", "--message", "a b"),
             SKIP,
             {},
-            "pulumi up --stack dev --parallel 64 --config tenantry:a=... -cx=... --config=y=... --message 'a b'",
+            "GOGC=400 pulumi up --stack dev --parallel 64 --config tenantry:a=... -cx=... --config=y=... --message 'a b'",
             (),
         ),
         (
@@ -61,7 +62,7 @@ UPSERT = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true"}
             ("--target", "a", "--target", "b", "--target", "c", "--diff", "--target", "d"),
             {},
             {},
-            "pulumi preview --stack dev --parallel 64 --target ... --diff",
+            "GOGC=400 pulumi preview --stack dev --parallel 64 --target ... --diff",
             (),
         ),
     ],
