@@ -23,11 +23,12 @@ from tenantry.importing.inference.order import in_order
 from tenantry.importing.inference.overlay import DIFFER, Place, unified
 from tenantry.importing.inference.owners import platform_namespace
 from tenantry.importing.inference.secrets import leave_metadata, leave_secret
+from tenantry.importing.inference.shards import own_shard, shard_of_cluster
 from tenantry.importing.inference.survey import Survey, source_of
 from tenantry.importing.inference.tenants import TenantEntry
 from tenantry.importing.inference.times import Times, shared_times, tenantrys_own
 from tenantry.importing.inference.variables import Variables
-from tenantry.importing.inference.world import Notes, World
+from tenantry.importing.inference.world import Notes, Thing, World
 from tenantry.importing.model import Inventory
 from tenantry.kube.kinds import is_of_flux
 from tenantry.model.apps import Addon
@@ -136,9 +137,23 @@ class Assembly:
                 if (account := survey.platform_account(cluster)) != "tenantry-platform":
                     entry["platformServiceAccount"] = account
         for cluster, entry in found.items():
+            entry |= shard_of_cluster(("clusters", cluster), self._without_own_shard(cluster), self.notes)
             if variables := self._variables.clusters.get(cluster):
                 entry["variables"] = dict(variables)
         return found
+
+    def _without_own_shard(self, cluster: str) -> list[Thing]:
+        """The apps on a cluster, except those of tenants that are for one shard everywhere."""
+        owners: dict[tuple[str, ...], list[tuple[Place, Thing]]] = defaultdict(list)
+        for path, found in self.apps.items():
+            owners[path[:2]] += [(place, app.thing) for place, app in found.items()]
+        return [
+            thing
+            for owner, apps in owners.items()
+            if owner[0] == "platform" or not own_shard([each for _, each in apps])
+            for place, thing in apps
+            if place.cluster == cluster
+        ]
 
     # --- the platform -------------------------------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from tenantry.importing.inference.order import in_order
 from tenantry.importing.inference.overlay import DIFFER, Place, overlaid, same, unified
 from tenantry.importing.inference.owners import extra_name
 from tenantry.importing.inference.settings import OPEN, Space, account_of, settings_of
+from tenantry.importing.inference.shards import own_shard
 from tenantry.importing.inference.sources import included, source_entry
 from tenantry.importing.inference.times import Times
 from tenantry.importing.inference.variables import Variables
@@ -56,6 +57,7 @@ class TenantEntry:
         if entry.get("role") == "cluster-admin":
             entry["clusterAdmin"] = True
         entry |= self._rights()
+        entry |= own_shard([app.thing for found in self._apps.values() for app in found.values()])
         sources = self._sources()
         beside = attached(self._surveys, self._tenant, self._apps, self._variables, self._notes)
         entry |= named(self._surveys, self._tenant, self._variables, self._notes)

@@ -49,3 +49,20 @@ def test_a_fleet_is_read_back_without_a_difference(fleet: str, tmp_path: Path) -
     report = read_back(ROOT / fleet, tmp_path)
     changed = {str(each.planned.id): each.changed for each in report.changed}
     assert (changed, report.proof.added, report.proof.missing) == ({}, (), ())
+
+
+def test_the_shards_of_fluxs_controllers_are_read_back(tmp_path: Path) -> None:
+    text = (ROOT / "tenants.yaml").read_text()
+    sharded = text.replace("    management: hub-dev\n", "    management: hub-dev\n    fluxShards: [a, b]\n")
+    sharded = sharded.replace("  us-east-1:\n", "  us-east-1:\n    shard: us\n")
+    (tmp_path / "tenants.yaml").write_text(sharded)
+    (dev, prod) = plan_all(load_fleet(tmp_path / "tenants.yaml")).values()
+    found: dict[str, dict[str, str | None]] = {}
+    for each in (dev, prod):
+        write_directory(each, tmp_path / each.environment)
+        read = list(objects_below(tmp_path / each.environment, no_build))
+        draft = drafted(inventory({each.environment: read}, {each.environment: each.management}))
+        entries = {**draft.data["clusters"], **draft.data["tenants"]}
+        found[each.environment] = {name: entry["shard"] for name, entry in entries.items() if "shard" in entry}
+        assert draft.decisions == {}
+    assert found == {"dev": {"edge-1": "b", "movy": "a", "rocky": "a"}, "prod": {"us-east-1": "us"}}
