@@ -106,7 +106,7 @@ def _in_files(target: DirectoryTarget, environment: str, shard: Shard) -> Held:
     """What a directory holds. Raises: Refused: tenants of other shards, whose files this stack would share."""
     there = held(rendered(target.directory), environment)
     tenants = {each.tenant for each in there.apps.values()} | {tenant for tenant, _, _ in there.namespaces}
-    if strays := sorted(each for each in tenants if not shard.holds(each)):
+    if strays := sorted(each for each in tenants if each and not shard.holds(each)):
         raise Refused(
             f"{target.directory} holds tenants of other shards than {shard}: {listed(strays)}",
             f"pulumi config set {NAMESPACE}:directory DIRECTORY, a directory that no other stack writes",

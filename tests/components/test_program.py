@@ -246,3 +246,56 @@ def test_files_are_guarded_as_a_cluster_is(tmp_path: Path, emptied: Path) -> Non
     )
     assert recording.registered == []
     assert message.startswith("this run would remove every tenant of environment 'dev'\n")
+
+
+OTTO = """\
+  otto:
+    sources: {manifests: {git: {url: "{git}/otto/manifests.git", ref: {branch: main}}}}
+    apps: {worker: {kustomize: {source: manifests}}}
+"""
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> Path:
+    """The fleet with a tenant of the second of two shards; the others are in the first."""
+    fleet = tmp_path / "tenants.yaml"
+    fleet.write_text((ROOT / "tenants.yaml").read_text() + OTTO)
+    return fleet
+
+
+def test_each_shard_registers_its_part_and_its_claim(monkeypatch: pytest.MonkeyPatch, three: Path) -> None:
+    plan = plan_all(load_fleet(three))["dev"]
+    monkeypatch.setattr(connect, "connect", lambda *_: hub_with(plan).client())
+    names: list[set[str]] = []
+    for shard in ("1/2", "2/2"):
+        recording, message = run({"fleet": str(three), "shard": shard}, stack="dev")
+        assert message == ""
+        names.append({f"{each.key.type} {each.key.name}" for each in recording.objects})
+        assert {*recording.exports["tenants"]} == ({"movy", "rocky"} if shard == "1/2" else {"otto"})
+    first, second = names
+    assert "kubernetes:core/v1:ConfigMap tenantry-system/tenantry-dev" in first
+    assert "kubernetes:core/v1:ConfigMap tenantry-system/tenantry-dev.2" in second
+    assert not first & second
+    assert len(first) + len(second) == len(plan.objects) + 2
+
+
+def test_a_stack_whose_shard_changes_ends_before_anything_is_registered(
+    monkeypatch: pytest.MonkeyPatch, three: Path
+) -> None:
+    hub = hub_with(PLANS["dev"], "hub-dev", Claim("dev", "tenantry/dev"))
+    monkeypatch.setattr(connect, "connect", lambda *_: hub.client())
+    recording, message = run({"fleet": str(three), "shard": "1/2"}, stack="dev")
+    assert recording.registered == []
+    assert message.startswith("stack 'tenantry/dev' runs all of 'dev' and is set to run shard 1/2: it would delete")
+
+
+def test_shards_do_not_write_to_the_same_directory(tmp_path: Path, three: Path) -> None:
+    plan = plan_all(load_fleet(three))["dev"]
+    write_directory(plan, tmp_path / "files")
+    settings = {"fleet": str(three), "target": "directory", "directory": str(tmp_path / "files")}
+    recording, message = run({**settings, "shard": "2/2"}, stack="dev")
+    assert recording.registered == []
+    assert message == (
+        f"{tmp_path}/files holds tenants of other shards than 2/2: movy, rocky\n"
+        "  fix: pulumi config set tenantry:directory DIRECTORY, a directory that no other stack writes"
+    )

@@ -192,6 +192,21 @@ def test_the_stack_s_limit_of_deletions_counts(capsys: Capture, management: Memo
     assert tenantry(capsys, *DEV)[0] == 0
 
 
+def test_each_shard_of_an_environment_is_checked(capsys: Capture, management: Memory) -> None:
+    management.objects["/api/v1/namespaces"]["items"] = [
+        {"metadata": {"name": name, "labels": labels(name)}} for name in ("alpha", "ada", "otto")
+    ]
+    Path("Pulumi.yaml").write_text("name: fleet\n")
+    for stack, shard, limit in (("dev", "1/2", 9), ("dev-2", "2/2", 0)):
+        config = {"tenantry:environment": "dev", "tenantry:shard": shard, "tenantry:maxDeletions": str(limit)}
+        Path(f"Pulumi.{stack}.yaml").write_text(json.dumps({"config": config}))
+    code, out, _ = tenantry(capsys, *DEV)
+    assert (4, 1) == (code, out.count("this run would remove"))
+    assert "this run would remove 1 tenant, and 0 may go at once in environment 'dev'\n    tenant 'otto'" in out
+    Path("Pulumi.dev-2.yaml").unlink()
+    assert "no stack runs 1 shard of environment 'dev': 2/2" in tenantry(capsys, *DEV)[2]
+
+
 def labels(tenant: str) -> dict[str, str]:
     return {"tenantry/environment": "dev", "tenantry/cluster": "hub", "toolkit.fluxcd.io/tenant": tenant}
 
