@@ -49,12 +49,10 @@ schemas: tools ## derive tenantry/flux/schemas from the CRDs of the pinned Flux
 	@$(BIN)/python -m docgen.schemas
 
 .PHONY: up
-up: tools ## run the sandbox, look whether it is fit, `pulumi up` the environment on it, wait until all is ready
+up: tools ## run the sandbox, apply the environment to it with `tenantry up`, which waits until all is ready
 	@$(BIN)/tenantry sandbox up --environment $(ENVIRONMENT)
 	@$(BIN)/tenantry sandbox run -- pulumi stack select --create $(ENVIRONMENT)
-	@$(BIN)/tenantry preflight --environment $(ENVIRONMENT) --brief
-	@$(BIN)/tenantry sandbox run -- pulumi up --stack $(ENVIRONMENT) --yes --skip-preview --suppress-outputs
-	@$(BIN)/tenantry status --environment $(ENVIRONMENT) --wait
+	@$(BIN)/tenantry sandbox run -- $(BIN)/tenantry up --environment $(ENVIRONMENT) --yes --skip-preview -- --suppress-outputs
 
 .PHONY: down
 down: ## end the sandbox and remove all it left

@@ -17,10 +17,12 @@ from pathlib import Path
 
 import psutil
 
+from tenantry.stacks.command import tuned
 from tests.e2e.project import TIMEOUT, Project
 
-UP = ("up", "--stack", "dev", "--yes", "--skip-preview")
-DESTROY = ("destroy", "--stack", "dev", "--yes", "--skip-preview")
+_TUNED = {verb: tuned(verb, "dev", ("--yes", "--skip-preview")) for verb in ("up", "destroy")}
+UP, DESTROY = (_TUNED[verb].argv[1:] for verb in ("up", "destroy"))
+"""As `tenantry up` and `destroy` run them."""
 POINTS = 20
 SEED = 5
 _CANCEL = ("cancel", "--stack", "dev", "--yes")
@@ -124,7 +126,7 @@ def _output_file(project: Project) -> Path:
 
 
 def _environment(project: Project, *, checkpoints: bool) -> dict[str, str]:
-    variables = {**project.environment(), "PULUMI_DEBUG_COMMANDS": "true"}
+    variables = {**project.environment(), **_TUNED["up"].variables, "PULUMI_DEBUG_COMMANDS": "true"}
     if checkpoints:
         del variables["PULUMI_SKIP_CHECKPOINTS"]
     return variables

@@ -74,7 +74,7 @@ def test_an_invalid_file_fails_with_a_report(root: Path) -> None:
 
 def test_preview_and_deploy_ask_pulumi_for_their_environments(root: Path) -> None:
     (root / ".venv" / "bin").unlink()
-    calls = programs(root, tenantry="", pulumi='[ "$1" != up ]')
+    calls = programs(root, tenantry='[ "$1" != up ]', pulumi="")
     (root / "tenantry-review").mkdir()
     (root / "tenantry-review" / "environments").write_text("test\nprod\n")
     code, _ = run(component("review", {"setup": "true"})["tenantry-preview"], root)
@@ -97,6 +97,5 @@ def test_preview_and_deploy_ask_pulumi_for_their_environments(root: Path) -> Non
         "tenantry-prod",
     )
     code, _ = run(job, root)
-    up = f"pulumi up --non-interactive --stack prod --yes --skip-preview --suppress-outputs {pack}"
-    # `pulumi up` fails here, so nobody waits for the apps.
-    assert (code, calls.read_text().splitlines()) == (1, ["tenantry preflight --environment prod --brief", up])
+    options = f"--yes --skip-preview --timeout 900 {pack} -- --non-interactive --suppress-outputs"
+    assert (code, calls.read_text().splitlines()) == (1, [f"tenantry up --environment prod {options}"])
