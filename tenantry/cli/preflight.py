@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,7 +44,7 @@ from tenantry.messages.problems import Problem
 from tenantry.messages.progress import steps
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan
-from tenantry.plan.shards import WHOLE
+from tenantry.plan.shards import WHOLE, Shard
 from tenantry.preflight.adoption import Adoption
 from tenantry.preflight.check import Report, preflight
 from tenantry.stacks.project import stacks_running, target_of
@@ -136,9 +136,17 @@ def command(
 
 
 def report_on(
-    file: Path, fleet: Fleet, planned: Plan, kubeconfig: Path | None = None, context: str | None = None
+    file: Path,
+    fleet: Fleet,
+    planned: Plan,
+    kubeconfig: Path | None = None,
+    context: str | None = None,
+    running: Collection[Shard] = (),
 ) -> Report:
-    """Check an environment. Raises: Refused: its management cluster cannot be asked."""
+    """Check an environment. Args: running: the only shards that run, if not all do.
+
+    Raises: Refused: its management cluster cannot be asked, or its shards do not fit together.
+    """
     project = file.resolve().parent
     shards = [each.target for each in stacks_running(project, planned.environment) if each.shard != WHOLE]
     stack, *others = shards or [target_of(project, planned.environment)]
@@ -150,6 +158,7 @@ def report_on(
     limits, *more = (
         limits_of(fleet, planned.environment, each.max_deletions, each.allowed_deletions, each.shard)
         for each in (stack, *others)
+        if not running or each.shard in running
     )
     claims = [each.claim for each in (stack, *others) if each.claim]
     with (

@@ -39,7 +39,7 @@ class Planned:
     def preflight(self) -> int:
         """Check the clusters as `tenantry preflight --brief` does, on stderr. Returns: its exit code, 0 if Pulumi may start."""
         print_warnings(self.file, warnings_of(self.fleet), brief=True)
-        report = report_on(self.file, self.fleet, self.plan)
+        report = report_on(self.file, self.fleet, self.plan, None, None, [each.shard for each in self.stacks])
         print_report(self.plan, report, DisplayLimits(), brief=True, write=say)
         if report.fit and not report.refused:
             return 0

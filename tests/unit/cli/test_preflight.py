@@ -10,8 +10,11 @@ from click.shell_completion import ShellComplete
 
 from tenantry.cli import preflight as module
 from tenantry.cli.app import app
+from tenantry.cli.preflight import report_on
 from tenantry.guard.claims import Claim, claim_object
+from tenantry.load import load_fleet, plan_one
 from tenantry.messages.errors import Refused
+from tenantry.plan.shards import Shard
 from tenantry.preflight.check import preflight
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
@@ -203,6 +206,11 @@ def test_each_shard_of_an_environment_is_checked(capsys: Capture, management: Me
     code, out, _ = tenantry(capsys, *DEV)
     assert (4, 1) == (code, out.count("this run would remove"))
     assert "this run would remove 1 tenant, and 0 may go at once in environment 'dev'\n    tenant 'otto'" in out
+    fleet = load_fleet(Path("tenants.yaml"))
+    reports = [
+        report_on(Path("tenants.yaml"), fleet, plan_one(fleet, "dev"), None, None, [Shard(each, 2)]) for each in (1, 2)
+    ]
+    assert [each.refused for each in reports] == [False, True]
     Path("Pulumi.dev-2.yaml").unlink()
     assert "no stack runs 1 shard of environment 'dev': 2/2" in tenantry(capsys, *DEV)[2]
 
