@@ -55,6 +55,7 @@ class Sandbox:
         self._content = root / "content"
         content(self._content)
         self._objects: tuple[KubeObject, ...] = ()
+        self._is_installed = False
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -73,12 +74,13 @@ class Sandbox:
         self._settle()
 
     def apply(self) -> Spent:
-        """Bring the fleet's objects to the cluster, and wait until Flux is done with them."""
-        kinds = ("Namespace", "ServiceAccount", "RoleBinding", *(kind for kind in SHARDED if kind not in _APPLIERS))
-        rest = [each for each in self._objects if each.id.kind not in (*kinds, *_APPLIERS)]
-        groups = [[each for each in self._objects if each.id.kind == kind] for kind in kinds]
+        """Bring the fleet's objects to the cluster, after the first time only Flux's own, and wait until Flux is done with them."""
+        objects = [each for each in self._objects if each.id.kind in SHARDED or not self._is_installed]
+        groups = [[each for each in objects if _rank(each) == rank] for rank in range(_LAST + 1)]
         with self._client() as client:
-            return self._measured(len(self._objects), lambda: self._install(client, [*groups[:3], rest, *groups[3:]]))
+            spent = self._measured(len(objects), lambda: self._install(client, groups))
+        self._is_installed = True
+        return spent
 
     def reconcile(self, kind: str, cluster: str) -> Spent:
         """Ask all objects of a kind for a cluster to reconcile, and wait until they have."""
@@ -111,8 +113,8 @@ class Sandbox:
             return time.perf_counter() - begun
 
     def _install(self, client: Client, groups: Iterable[Iterable[KubeObject]]) -> None:
-        for group in (*groups, [each for each in self._objects if each.id.kind in _APPLIERS]):
-            requests.in_parallel(lambda each: _apply(client, each.manifest), list(group))
+        for group in groups:
+            requests.in_parallel(lambda each: _apply(client, each.manifest), group)
         api = {each.id.kind: each.id.api_version for each in self._objects if each.id.kind in SHARDED}
         _until(lambda: all(_is_ready(each) for kind in api for each in requests.every(client, api[kind], kind)))
         self._settle()
@@ -148,6 +150,13 @@ class Sandbox:
 
 
 _APPLIERS = ("Kustomization", "HelmRelease")
+_RANKS = {"Namespace": 0, "ServiceAccount": 1, "HelmChart": 4, **dict.fromkeys(_APPLIERS, 5)}
+_LAST = 5
+
+
+def _rank(object: KubeObject) -> int:
+    """What is applied one after the other; in each step many objects at once."""
+    return _RANKS.get(object.id.kind, 3 if object.id.kind in SHARDED else 2)
 
 
 def _apply(client: Client, manifest: Manifest) -> None:

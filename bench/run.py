@@ -56,7 +56,7 @@ CASES = {
     "flux": Case(
         "Flux's controllers with 1, 2 and 4 shards",
         4,
-        {"tenants": 40, "shards": (1, 2, 4), "workers": (1, 20)},
+        {"tenants": 24, "shards": (1, 2, 4), "workers": (1, 20)},
         {"tenants": 2, "shards": (1,), "workers": (20,)},
         tools=True,
     ),
