@@ -13,6 +13,7 @@ import yaml
 
 from tenantry.guard.claims import Claim
 from tenantry.guard.permissions import CEILING, checked
+from tenantry.kube.documents import LOADER
 from tenantry.messages.errors import Refused
 from tenantry.plan.shards import MOST, WHOLE, Shard, shard_in
 
@@ -172,7 +173,7 @@ def _as_text(value: Any) -> str:
 
 def _read(file: Path) -> dict[str, Any] | None:
     try:
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        content = yaml.load(file.read_text(encoding="utf-8"), LOADER)
     except FileNotFoundError:
         return None
     except (yaml.YAMLError, UnicodeDecodeError):
