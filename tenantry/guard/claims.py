@@ -69,7 +69,9 @@ def claims(manifests: Iterable[Manifest]) -> Iterator[Claim]:
         if "environment" in data and "stack" in data:
             moving = data.get("moving", "")
             shard = shard_in(data.get("shard", "1/1")) or WHOLE
-            yield Claim(data["environment"], data["stack"], shard, int(moving) if moving.isdecimal() else 0)
+            yield Claim(
+                data["environment"], data["stack"], shard, int(moving) if moving.isdecimal() and len(moving) < 4 else 0
+            )
 
 
 def other_claims(mine: Claim, there: Iterable[Claim], platform: str) -> Iterator[Problem]:

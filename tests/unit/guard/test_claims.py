@@ -60,6 +60,8 @@ def test_a_cluster_that_does_not_let_claims_be_read_is_refused() -> None:
 
 def test_claims_of_nothing_are_none() -> None:
     assert list(claims([{}, {"data": {"environment": "dev"}}])) == []
+    odd = {"environment": "dev", "stack": "fleet/dev", "shard": "9/8", "moving": "9" * 5000}
+    assert list(claims([{"data": odd}])) == [DEV]
 
 
 FIRST, SECOND = Claim("prod", "fleet/prod", Shard(1, 2)), Claim("prod", "fleet/prod-2", Shard(2, 2))
