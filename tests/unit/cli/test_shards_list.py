@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tenantry.compare.diff import diff
 from tenantry.compare.shards import touched
@@ -16,6 +17,7 @@ from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.guard.fleets import fleet, tenant
 from tests.unit.texts import FRAME, planned
 
+ROOT = Path(__file__).resolve().parents[3]
 ROCKY, OTTO, ADA = tenant("rocky", "web"), tenant("otto", "web"), tenant("ada", "web")
 
 
@@ -57,6 +59,14 @@ def test_a_matrix_holds_the_shards_that_a_change_touches(tmp_path: Path, capsys:
     (tmp_path / "tenants.yaml").write_text(fleet(ROCKY, OTTO, tenant("zoe", "web")))
     row = '{"environment": "dev", "shard": "2/2", "stack": "dev-2"}'
     assert tenantry(capsys, *command) == (0, f'{{"include": [{row}]}}\n', "")
+
+
+def test_the_workflow_of_the_documentation_uses_the_matrix_as_it_is() -> None:
+    page = (ROOT / "docs" / "pull-requests.md").read_text(encoding="utf-8").partition("### Shards")[2]
+    shards, preview = yaml.safe_load(page.partition("```yaml\n")[2].partition("```")[0])["jobs"].values()
+    assert "tenantry shards list --changed-since" in shards["steps"][-1]["run"]
+    assert "--output matrix" in shards["steps"][-1]["run"]
+    assert preview["steps"][-1]["run"] == 'pulumi preview --stack "${{ matrix.stack }}"'
 
 
 def test_a_difference_names_the_shards_that_it_touches(tmp_path: Path, capsys: Capture) -> None:
