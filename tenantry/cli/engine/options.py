@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from tenantry.cli.commands import Command
-from tenantry.cli.fleet_file import reads_file
+from tenantry.cli.fleet_file import fleet_file, reads_file
 from tenantry.cli.options import environment as environment_option
+from tenantry.messages.errors import TenantryError
+
+if TYPE_CHECKING:
+    from tenantry.stacks.project import Stack
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _REST = "tenantry.rest"
@@ -28,12 +32,39 @@ class EngineCommand(Command):
         return super().parse_args(ctx, args[:end])
 
 
+def _stacks(context: click.Context) -> list[Stack]:
+    """The stacks of the environment on the command line, or of all; empty if they cannot be read."""
+    from tenantry.stacks.project import read_stacks
+
+    environment = context.params.get("environment")
+    try:
+        found = read_stacks(fleet_file(context).resolve().parent)
+    except TenantryError:
+        return []
+    return [each for each in found if environment in (None, each.environment)]
+
+
+def _names(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    return [each.name for each in _stacks(context) if each.name.startswith(start)]
+
+
+def _shards(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    return [str(each.shard) for each in _stacks(context) if str(each.shard).startswith(start)]
+
+
 def stack_options(command: _F) -> _F:
     """Which stacks a command runs."""
     options = (
         environment_option("The environment whose stacks run.", required=True),
-        click.option("--stack", metavar="NAME", help="Only this stack; needed if several run the environment."),
-        click.option("--shard", metavar="I/N", help="Only the stack of this shard, such as 2/8."),
+        click.option(
+            "--stack",
+            metavar="NAME",
+            help="Only this stack; needed if several run the environment.",
+            shell_complete=_names,
+        ),
+        click.option(
+            "--shard", metavar="I/N", help="Only the stack of this shard, such as 2/8.", shell_complete=_shards
+        ),
         click.option(
             "--jobs",
             type=click.IntRange(min=1),

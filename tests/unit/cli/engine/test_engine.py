@@ -6,8 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 
 from tenantry.cli import preflight as preflight_module
+from tenantry.cli.app import app
 from tenantry.cli.engine import checks
 from tenantry.messages.errors import Refused
 from tenantry.preflight.check import Report
@@ -264,6 +266,14 @@ def test_preflight_comes_first_and_the_status_last(capsys: Capture, monkeypatch:
 
     monkeypatch.setattr(checks, "report_on", unreachable)
     assert tenantry(capsys, "preview", "-e", "dev", "--preflight")[0] == 2
+
+
+@pytest.mark.usefixtures("log")
+@pytest.mark.parametrize(("option", "found"), [("--stack", ["dev"]), ("--shard", ["1/1"]), ("--environment", ["dev"])])
+def test_stacks_and_shards_are_completed(option: str, found: list[str]) -> None:
+    Path("Pulumi.prod.yaml").write_text("config: {}\n")
+    complete = ShellComplete(app, {}, "tenantry", "_TENANTRY_COMPLETE")
+    assert [each.value for each in complete.get_completions(["up", "-e", "dev", option], "")] == found
 
 
 CANCELLED = """#!/bin/sh
