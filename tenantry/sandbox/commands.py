@@ -1,6 +1,7 @@
 """Prepares a sandbox for the commands that its user runs against it, such as pulumi and kubectl."""
 
 import os
+import sys
 from pathlib import Path
 
 from tenantry.sandbox import pulumi
@@ -18,7 +19,7 @@ def prepare(root: Path) -> None:
     """
     variables, layout = environment(root), Layout(root.resolve())
     layout.programs.mkdir(mode=0o700, exist_ok=True)
-    _link_kubectl(layout)
+    _link_programs(layout)
     pulumi.prepare(layout, variables)
 
 
@@ -55,10 +56,18 @@ def _path(layout: Layout) -> str:
     return os.pathsep.join([*first, *(each for each in directories if each not in first)])
 
 
-def _link_kubectl(layout: Layout) -> None:
-    """Put kubectl on PATH: the binary that carries several programs runs the one it is called by."""
-    binary = Path(command_of("kubectl")[0])
-    link = layout.programs / "kubectl"
-    if binary != link:  # as it is for a sandbox in the sandbox
+def _link_programs(layout: Layout) -> None:
+    """Put kubectl and this version of tenantry on PATH.
+
+    The binary that carries several programs runs the one it is called by. An environment that is not activated has no tenantry there.
+    """
+    _link(layout.programs / "kubectl", Path(command_of("kubectl")[0]))
+    tenantry = Path(sys.executable).with_name("tenantry")
+    if tenantry.exists():
+        _link(layout.programs / "tenantry", tenantry)
+
+
+def _link(link: Path, program: Path) -> None:
+    if program != link:  # as it is for a sandbox in the sandbox
         link.unlink(missing_ok=True)
-        link.symlink_to(binary)
+        link.symlink_to(program)

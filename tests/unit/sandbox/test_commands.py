@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
@@ -88,12 +89,27 @@ def test_a_sandbox_in_the_sandbox_finds_its_own_kubectl(root: Path, monkeypatch:
     assert (root / "bin" / "kubectl").exists()
 
 
+def test_this_tenantry_is_on_path_also_if_its_environment_is_not_activated(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin")
+
+    commands.prepare(root)
+
+    assert (root / "bin" / "tenantry").readlink() == Path(sys.executable).with_name("tenantry")
+
+
 def test_an_engine_apart_from_its_language_host_is_put_beside_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/usr/bin")
 
     commands.prepare(root)
 
-    assert {each.name for each in (root / "bin").iterdir()} == {"kubectl", "pulumi", "pulumi-language-python"}
+    assert {each.name for each in (root / "bin").iterdir()} == {
+        "kubectl",
+        "pulumi",
+        "pulumi-language-python",
+        "tenantry",
+    }
     assert commands.environment(root)["PATH"] == f"{root}/bin:/usr/bin"
 
 
