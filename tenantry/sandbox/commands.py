@@ -59,7 +59,8 @@ def _path(layout: Layout) -> str:
 def _link_programs(layout: Layout) -> None:
     """Put kubectl and this version of tenantry on PATH.
 
-    The binary that carries several programs runs the one it is called by. An environment that is not activated has no tenantry there.
+    The binary that carries several programs runs the one it is called by. An environment that is not activated has no tenantry
+    there.
     """
     _link(layout.programs / "kubectl", Path(command_of("kubectl")[0]))
     tenantry = Path(sys.executable).with_name("tenantry")

@@ -34,7 +34,7 @@ def operator(fleet: Project) -> Iterator[Operator]:
         subprocess.run(["git", "-C", str(root), *command.split()], check=True)
     yield Operator(root, fleet.environment())
     for name in ("manifests", "manifests-main"):
-        shutil.rmtree(root.parent / name)
+        shutil.rmtree(root.parent / name, ignore_errors=True)
     shutil.rmtree(root / ".git")
 
 
