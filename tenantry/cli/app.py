@@ -42,6 +42,7 @@ _COMMANDS = {
     "fmt": "format tenants.yaml and the files that it includes",
     "explain": "show where a setting of a tenant, app or add-on comes from",
     "list": "list tenants, apps, clusters, placements, sources or environments",
+    "stacks": "list the project's stacks, or write them for Pulumi's operator",
     "preflight": "check the plan against the live clusters",
     "preview": "show with Pulumi what `up` would do",
     "up": "apply an environment with Pulumi, and wait until it is ready",

@@ -50,10 +50,10 @@ def stack_target(project: Path, environment: str) -> StackTarget:
     Raises: Refused: the file is not YAML, or `pulumi up` would refuse one of the settings.
     """
     file = project / f"Pulumi.{environment}.yaml"
-    content = _read(file)
+    content = read_yaml(file)
     if content is None:
         return StackTarget()
-    about = _read(project / "Pulumi.yaml") or {}
+    about = read_yaml(project / "Pulumi.yaml") or {}
     settings = {**_defaults(about), **_settings(content, file)}
     kubeconfig = settings.get("kubeconfig")
     return StackTarget(
@@ -171,7 +171,8 @@ def _as_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _read(file: Path) -> dict[str, Any] | None:
+def read_yaml(file: Path) -> dict[str, Any] | None:
+    """A file of Pulumi's; None: there is no such file. Raises: Refused: it is not YAML."""
     try:
         content = yaml.load(file.read_text(encoding="utf-8"), LOADER)
     except FileNotFoundError:

@@ -10,7 +10,7 @@ from tenantry.messages.errors import Refused
 from tenantry.messages.problems import Problem, error, refuse
 from tenantry.messages.text import counted, listed
 from tenantry.plan.shards import WHOLE, Shard
-from tenantry.stacks.file import NAMESPACE, StackTarget, directory_of, stack_target
+from tenantry.stacks.file import NAMESPACE, StackTarget, directory_of, read_yaml, stack_target
 
 _PREFIX, _SUFFIX = "Pulumi.", ".yaml"
 
@@ -47,6 +47,17 @@ def read_stacks(project: Path) -> list[Stack]:
     return sorted(
         (_stack(project, name) for name in names), key=lambda each: (each.environment, each.shard.index, each.name)
     )
+
+
+def project_name(project: Path) -> str:
+    """The name in Pulumi.yaml. Raises: Refused: there is none."""
+    name = (read_yaml(project / "Pulumi.yaml") or {}).get("name")
+    if not isinstance(name, str) or not name:
+        raise Refused(
+            f"{project / 'Pulumi.yaml'} has no name of a project",
+            "cd into the project's directory; tenantry init makes one",
+        )
+    return name
 
 
 def target_of(project: Path, environment: str) -> StackTarget:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from tenantry.cli.documents import checks, diff, edits, explanation, importing, projects, states
+from tenantry.cli.documents import checks, diff, edits, explanation, importing, projects, stacks, states
 from tenantry.cli.documents.common import Document, Failed, Invalid
 
 FAILURES: tuple[type[Document], ...] = (Invalid, Failed)
@@ -29,6 +29,7 @@ KINDS: dict[str, tuple[type[Document], ...]] = {
     ),
     "Status": (states.Status, states.Receivers),
     "List": (states.List,),
+    "Stacks": (stacks.Stacks,),
     "Tree": (states.Tree,),
     "Actions": (states.Actions,),
     "Objects": (states.Objects,),

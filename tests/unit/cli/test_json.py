@@ -41,6 +41,7 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("clusters", "discover"): ("-e", "dev"),
     ("sandbox", "status"): (),
     ("shards", "list"): (),
+    ("stacks",): (),
     ("set",): ("tenants.rocky.role", "edit"),
     ("unset",): ("tenants.rocky",),
     ("import",): ("-e", "dev=nowhere"),
