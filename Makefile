@@ -133,6 +133,10 @@ test: test-fast tools ## all tests: the fast ones, then the real pulumi, API ser
 	$(BIN)/python -m docgen.schemas --check
 	$(BIN)/pytest $(side_by_side) tests/e2e tests/hostile
 
+.PHONY: test-backends
+test-backends: tools ## locks and killed runs with state in files and in PostgreSQL (half a minute)
+	$(BIN)/pytest tests/backends
+
 .PHONY: test-hostile
 test-hostile: setup ## inputs made to take time or memory, secrets in every place, hostile included files (two minutes)
 	$(BIN)/pytest -n auto tests/hostile

@@ -99,7 +99,9 @@ def _delivery(given: dict[str, Any], project: Path, fleet: Fleet) -> Delivery:
 
 def _variables(backend: str) -> dict[str, str]:
     """The settings of a tuned run that are safe for the backend."""
-    return {"PULUMI_PARALLEL": "64"} | ({} if is_cloud(backend) else {"PULUMI_SKIP_CHECKPOINTS": "true"})
+    from tenantry.stacks.command import TUNED
+
+    return {each.variable: each.value for each in TUNED if not (each.self_managed and is_cloud(backend))}
 
 
 def _check_names(given: dict[str, Any], fleet: Fleet) -> None:
@@ -138,8 +140,10 @@ def _read(clone: Clone, option: str, *arguments: str) -> str:
 
 def _has_password(address: str) -> bool:
     """Whether an address has a user with a password, or an access token in place of a user's name."""
-    scheme, user = _USER.match(address).groups() if _USER.match(address) else ("", "")
-    return ":" in user or (scheme in ("http", "https") and bool(user))
+    found = _USER.match(address)
+    if found is None:
+        return False
+    return ":" in found[2] or (found[1].lower() in ("http", "https") and bool(found[2]))
 
 
 _USER = re.compile(r"([a-z0-9+.-]+)://([^/@]*)@", re.IGNORECASE)

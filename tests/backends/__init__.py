@@ -1,0 +1,1 @@
+"""The state backends of Pulumi, with real servers: `make test-backends`."""
