@@ -16,6 +16,7 @@ from tenantry.cli.output import data, data_json, document, say, stdout_console
 from tenantry.cli.stacks_options import delivered
 from tenantry.cli.tables import fitting
 from tenantry.fleet.fleet import Fleet
+from tenantry.listing import Filter, listing
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, listed, printable
@@ -64,6 +65,7 @@ def command(file: Path, environment: tuple[str, ...], output: str, deliver: Any)
     contacted.
     """
     fleet = load_fleet(file)
+    listing(fleet, "environments", Filter(environment))  # refuses names that the file does not declare
     project = file.parent
     found = [each for each in stacks_of(project) if not environment or each.environment in environment]
     if output == "json":
