@@ -22,6 +22,7 @@ KINDS = (
     "Explanation",
     "Status",
     "List",
+    "Stacks",
     "Tree",
     "Actions",
     "Objects",
