@@ -60,6 +60,9 @@ CASES = {
         {"tenants": 2, "shards": (1,), "workers": (20,)},
         tools=True,
     ),
+    "backends": Case(
+        "state in files and in PostgreSQL", 3, {"tenants": 300, "small": 30}, {"tenants": 4, "small": 2}, tools=True
+    ),
     "ready": Case("from nothing to 500 apps that are Ready", 2, {"tenants": 125}, {"tenants": 2}, tools=True),
 }
 

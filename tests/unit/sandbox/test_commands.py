@@ -113,6 +113,17 @@ def test_an_engine_apart_from_its_language_host_is_put_beside_it(root: Path, mon
     assert commands.environment(root)["PATH"] == f"{root}/bin:/usr/bin"
 
 
+def test_pulumi_keeps_no_debug_logs_unless_the_user_wants_them(root: Path) -> None:
+    commands.prepare(root)
+    logs = root / "pulumi" / "logs"
+    assert logs.is_file()
+
+    logs.unlink()
+    logs.mkdir()
+    commands.prepare(root)
+    assert logs.is_dir()
+
+
 def test_a_rebuilt_engine_replaces_the_former_one(root: Path, tools: Path) -> None:
     commands.prepare(root)
     built = tools / "pulumi" / "pulumi"
