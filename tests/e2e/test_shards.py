@@ -26,15 +26,16 @@ OTTO = """\
 
 
 @pytest.fixture
-def three(fleet: Project, original: str) -> Iterator[Project]:
-    """The project with a third tenant. When the test is over, its file and its one stack are as they were."""
+def three(fleet: Project, original: str, hub: Cluster) -> Iterator[Project]:
+    """The project with a third tenant. When the test is over, it has its file and one stack again, which holds nothing."""
     fleet.fleet.write_text(original + OTTO)
     fleet.deploy("dev")
     yield fleet
     fleet.fleet.write_text(original)
     _move(fleet, 1).ok()
     fleet.pulumi("stack", "rm", "dev-2", "--yes").ok()
-    fleet.deploy("dev")
+    fleet.destroy("dev").ok()
+    hub.remove_namespace("cert-controller")  # Helm made it, and leaves it
 
 
 def test_an_environment_is_divided_and_its_stacks_run_in_order(three: Project, hub: Cluster, edge: Cluster) -> None:
