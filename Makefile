@@ -69,6 +69,7 @@ check: setup ## formatting, lint, types, layers, spelling, generated documentati
 	$(BIN)/python -m docgen.reference --check
 	$(BIN)/python -m docgen.documents --check
 	$(BIN)/python -m docgen.commands --check
+	$(BIN)/python -m docgen.performance --check
 	$(BIN)/python -m docgen.comparisons --check
 	$(BIN)/python -m docgen.template --check
 	$(BIN)/python docs/images/fleet.py --check
@@ -93,6 +94,7 @@ reference: setup ## write docs/tenants-reference.md, docs/output-reference.md an
 	@$(BIN)/python -m docgen.reference
 	@$(BIN)/python -m docgen.documents
 	@$(BIN)/python -m docgen.commands
+	@$(BIN)/python -m docgen.performance
 
 .PHONY: docs
 docs: setup ## write the site of the documentation to build/docs (half a minute)
@@ -178,6 +180,7 @@ CASES ?=
 .PHONY: bench
 bench: tools ## measure commands and runs of Pulumi, 40 minutes (CASES="start commands", PEER="NAME=COMMAND")
 	$(BIN)/python -m bench.run $(CASES) $(if $(PEER),--peer "$(PEER)")
+	$(BIN)/python -m docgen.performance
 
 .PHONY: dist
 dist: setup ## build wheel and sdist into dist/, and try them in clean environments outside of the repository (a minute)

@@ -71,10 +71,16 @@ def clusters(text: bytes, content: Path | None = None) -> Iterator[Clusters]:
         try:
             run([TENANTRY, "sandbox", "up", *(("--content", str(content)) if content else ())], made.root)
             prepare(made.sandbox)
+            _keep_logs(made)
             yield made
         finally:
             if made.sandbox.exists():
                 subprocess.run([TENANTRY, "sandbox", "down"], cwd=made.root, capture_output=True, check=False)
+
+
+def _keep_logs(made: Clusters) -> None:
+    """Let Pulumi write its debug log of each run, as it does for users."""
+    (made.sandbox / "pulumi" / "logs").unlink()
 
 
 def _project(root: Path, text: bytes) -> Path:

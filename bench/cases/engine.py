@@ -11,42 +11,43 @@ from statistics import median
 from bench.cases.sizes import Size
 from bench.clusters import CONTROLLERS, SERVERS, Clusters, bare_project, clusters, objects_of
 from bench.fleets import on_one_cluster, write
-from bench.measure import Used
+from bench.measure import TENANTRY, Used, run
 from bench.tables import Row, Table
+from tenantry.stacks.command import Command, tuned
 
 OURS = "Tenantry"
 FLOOR = "bare program"
 _QUIET = ("--yes", "--skip-preview", "--suppress-outputs")
 _PHASES = {
-    "preview of creates": ("preview",),
-    "up": ("up", *_QUIET),
-    "preview without change": ("preview",),
-    "up without change": ("up", *_QUIET),
-    "preview of one changed tenant": ("preview",),
-    "up of one changed tenant": ("up", *_QUIET),
-    "destroy": ("destroy", *_QUIET),
+    "preview of creates": "preview",
+    "up": "up",
+    "preview without change": "preview",
+    "up without change": "up",
+    "preview of one changed tenant": "preview",
+    "up of one changed tenant": "up",
+    "destroy": "destroy",
 }
-_CHANGED = "preview of one changed tenant"
-_TUNED = ("--parallel", "64")
-_DEFAULTS = {"PULUMI_SKIP_CHECKPOINTS": "false"}
+_CHANGED, _CHANGES = "preview of one changed tenant", ("preview of one changed tenant", "up of one changed tenant")
+_OF_A_TENANT = "the same with --tenant"
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """bare: it is not Tenantry's. flags and variables: what it runs with."""
+    """bare: it is not Tenantry's. tuned: it runs with the settings of `tenantry up`. variables: what it gets besides."""
 
     bare: bool
-    flags: tuple[str, ...] = ()
+    tuned: bool
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
+_DEFAULTS = {"PULUMI_SKIP_CHECKPOINTS": "false"}  # the sandbox sets it
 _TUNED_PAIR = {
-    OURS: Program(bare=False, flags=_TUNED),
-    FLOOR: Program(bare=True, flags=_TUNED, variables={"BARE": "tuned"}),
+    OURS: Program(bare=False, tuned=True),
+    FLOOR: Program(bare=True, tuned=True, variables={"BARE": "tuned"}),
 }
 _AS_PULUMI_COMES = {
-    "Tenantry with Pulumi's settings": Program(bare=False, variables=_DEFAULTS),
-    "bare program with them": Program(bare=True, variables=_DEFAULTS),
+    "Tenantry with Pulumi's settings": Program(bare=False, tuned=False, variables=_DEFAULTS),
+    "bare program with them": Program(bare=True, tuned=False, variables=_DEFAULTS),
 }
 
 
@@ -70,10 +71,10 @@ def measure(*, sizes: tuple[Size, ...]) -> Iterator[Table]:
 
 def _measured(made: Clusters, size: Size) -> Iterator[Table]:
     order = [*list(_TUNED_PAIR.items()) * size.rounds, *(_AS_PULUMI_COMES.items() if size.defaults else ())]
-    found: dict[str, dict[str, list[Spent]]] = {phase: {} for phase in _PHASES}
+    found: dict[str, dict[str, list[Spent]]] = {}
     for name, program in order:
         for phase, spent in _run(made, program, size.tenants):
-            found[phase].setdefault(name, []).append(spent)
+            found.setdefault(phase, {}).setdefault(name, []).append(spent)
     yield from _tables(found, objects_of(bare_project(made)), size.tenants)
 
 
@@ -82,19 +83,29 @@ def _run(made: Clusters, program: Program, tenants: int) -> Iterator[tuple[str, 
     bare = bare_project(made)
     project = bare if program.bare else made.root
     made.pulumi("stack", "select", "--create", "prod", project=project)
-    for phase, words in _PHASES.items():
+    for phase, verb in _PHASES.items():
+        if phase in _CHANGES and not program.tuned:
+            continue
         if phase == _CHANGED:
             write(made.root, _with_a_changed_tenant(tenants))
             bare_project(made)
-        yield phase, _spent(made, partial(_pulumi, made, program, words, project))
+        yield phase, _spent(made, partial(_pulumi, made, program, verb, project))
+        if phase == _CHANGED and not program.bare:
+            yield _OF_A_TENANT, _spent(made, partial(_preview_of_a_tenant, made))
 
 
 def _with_a_changed_tenant(tenants: int) -> bytes:
     return on_one_cluster(tenants).replace(b"team-0:\n    quota: {pods: 40}", b"team-0:\n    quota: {pods: 50}")
 
 
-def _pulumi(made: Clusters, program: Program, words: tuple[str, ...], project: Path) -> Used:
-    return made.pulumi(*words, "--stack", "prod", *program.flags, variables=program.variables, project=project)
+def _pulumi(made: Clusters, program: Program, verb: str, project: Path) -> Used:
+    options = () if verb == "preview" else _QUIET
+    command = tuned(verb, "prod", options) if program.tuned else Command(("pulumi", verb, "--stack", "prod", *options))
+    return made.pulumi(*command.argv[1:], variables={**command.variables, **program.variables}, project=project)
+
+
+def _preview_of_a_tenant(made: Clusters) -> Used:
+    return run([TENANTRY, "preview", "-e", "prod", "--tenant", "team-0"], made.root, made.variables())
 
 
 def _spent(made: Clusters, task: Callable[[], Used]) -> Spent:
@@ -120,8 +131,10 @@ def _tables(found: Mapping[str, Mapping[str, list[Spent]]], objects: int, tenant
 
 def _seconds(programs: Mapping[str, list[Spent]]) -> dict[str, float]:
     seconds = {name: median(each.used.seconds for each in runs) for name, runs in programs.items()}
-    (ours, tuned), (bare, floor), *others = seconds.items()
-    return {ours: tuned, bare: floor, "ratio": tuned / floor, **dict(others)}
+    if FLOOR not in seconds:
+        return seconds
+    ours, floor = seconds.pop(OURS), seconds.pop(FLOOR)
+    return {OURS: ours, FLOOR: floor, "ratio": ours / floor, **seconds}
 
 
 def _processor(programs: Mapping[str, list[Spent]]) -> dict[str, float]:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.clusters import clusters
+from bench.clusters import Clusters, clusters
 from bench.fleets import APPS_OF_A_TENANT, served
-from bench.measure import TENANTRY, run
+from bench.measure import TENANTRY, Used, run
 from bench.tables import Row, Table
+from tenantry.stacks.command import tuned
 
 _CONTENT = """\
 apiVersion: v1
@@ -23,11 +24,11 @@ data: {greeting: hello}
 def measure(*, tenants: int) -> Iterator[Table]:
     with TemporaryDirectory() as name, clusters(served(tenants, _free_port()), _content(Path(name))) as made:
         made.pulumi("stack", "select", "--create", "prod")
-        up = made.pulumi("up", "--stack", "prod", "--yes", "--skip-preview", "--suppress-outputs", "--parallel", "64")
+        up = _pulumi(made, "up")
         wait = run(
             [TENANTRY, "status", "--environment", "prod", "--wait", "--timeout", "1800"], made.root, made.variables()
         )
-        made.pulumi("destroy", "--stack", "prod", "--yes", "--skip-preview", "--suppress-outputs", "--parallel", "64")
+        _pulumi(made, "destroy")
     apps = tenants * APPS_OF_A_TENANT
     yield Table(
         "ready",
@@ -39,6 +40,11 @@ def measure(*, tenants: int) -> Iterator[Table]:
             Row("until all are Ready, after it", wait.seconds, wait.processor, wait.memory),
         ),
     )
+
+
+def _pulumi(made: Clusters, verb: str) -> Used:
+    command = tuned(verb, "prod", ("--yes", "--skip-preview", "--suppress-outputs"))
+    return made.pulumi(*command.argv[1:], variables=command.variables)
 
 
 def _content(root: Path) -> Path:

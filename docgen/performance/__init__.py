@@ -1,0 +1,1 @@
+"""Fills the tables and the plot of docs/performance.md from the results of the benchmarks."""
