@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,6 +10,7 @@ from bench.clusters import Clusters, clusters
 from bench.fleets import APPS_OF_A_TENANT, served
 from bench.measure import TENANTRY, Used, run
 from bench.tables import Row, Table
+from tenantry.sandbox.ports import allocate
 from tenantry.stacks.command import tuned
 
 _CONTENT = """\
@@ -22,7 +22,10 @@ data: {greeting: hello}
 
 
 def measure(*, tenants: int) -> Iterator[Table]:
-    with TemporaryDirectory() as name, clusters(served(tenants, _free_port()), _content(Path(name))) as made:
+    with (
+        TemporaryDirectory() as name,
+        clusters(served(tenants, allocate(["content"], {}, ())["content"]), _content(Path(name))) as made,
+    ):
         made.pulumi("stack", "select", "--create", "prod")
         up = _pulumi(made, "up")
         wait = run(
@@ -54,9 +57,3 @@ def _content(root: Path) -> Path:
         directory.mkdir(parents=True)
         (directory / "config.yaml").write_text(_CONTENT.replace("NAME", app))
     return root
-
-
-def _free_port() -> int:
-    with socket.socket() as opened:
-        opened.bind(("127.0.0.1", 0))
-        return int(opened.getsockname()[1])

@@ -6,13 +6,14 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tenantry.sandbox.ports import allocate
 
 PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
 """Where Debian installs the server's programs, which it keeps off PATH."""
@@ -32,7 +33,7 @@ def postgresql() -> Iterator[str]:
         group=user[1],
         cwd=root,
     )
-    port = _free_port()
+    port = allocate(["postgresql"], {}, ())["postgresql"]
     command = [
         str(PROGRAMS[-1] / "postgres"),
         "-D",
@@ -68,13 +69,6 @@ def _user() -> tuple[int, int]:
         return os.geteuid(), os.getegid()
     found = pwd.getpwnam("postgres")
     return found.pw_uid, found.pw_gid
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
 
 
 def _wait(port: int, server: subprocess.Popen[bytes]) -> None:
