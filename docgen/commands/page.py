@@ -24,7 +24,9 @@ _SHARED = {"--help", "--version"}
 
 def page() -> str:
     """The whole page; equal commands give equal text."""
-    top = click.Context(app, info_name="tenantry")
+    # click keeps the options of help in each command that it describes first: a context without the settings of `tenantry`
+    # would take `-h` away from later runs in this process.
+    top = click.Context(app, info_name="tenantry", **app.context_settings)
     sections = [text for context in _below(top) for text in _section(context)]
     return "\n\n".join([_INTRODUCTION, _contents(top), *sections]) + "\n"
 

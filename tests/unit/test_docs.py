@@ -13,6 +13,7 @@ from docgen.commands.page import page as commands_page
 from docgen.markdown import FENCE
 from docgen.markdown import prose as without_blocks
 from docgen.reference.page import anchor
+from tenantry.cli.app import run
 from tenantry.load import load_fleet, plan_all
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,3 +88,11 @@ def test_every_migration_page_shows_a_whole_file(page: Path) -> None:
 
 def test_the_reference_of_commands_is_up_to_date() -> None:
     assert COMMANDS.read_text(encoding="utf-8") == commands_page(), "run `make reference`"
+
+
+def test_describing_a_command_leaves_it_the_short_option_of_help(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    commands_page()
+    assert run(["rename", "group", "-h"]) == 0
+    assert "\n  -h, --help " in capsys.readouterr().out
