@@ -12,13 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import psutil
-
 from bench.fleets import write
 from bench.measure import TENANTRY, Failed, Used, run
+from bench.parts import processes, processor
 from tenantry.sandbox.commands import environment, prepare
-from tenantry.sandbox.layout import Layout
-from tenantry.sandbox.state import load
 
 PROJECT = Path(__file__).parents[1]
 CONTROLLERS = ("source-controller", "kustomize-controller", "helm-controller", "notification-controller")
@@ -47,20 +44,15 @@ class Clusters:
 
     def processor_of(self, parts: tuple[str, ...]) -> float:
         """Seconds of the processor that these parts of the sandbox have used so far."""
-        return sum(sum(each.cpu_times()[:2]) for each in self._processes(parts))
+        return sum(processor(self.sandbox, parts).values())
 
     def stop(self, parts: tuple[str, ...]) -> None:
-        for each in self._processes(parts):
+        for _, each in processes(self.sandbox, parts):
             each.send_signal(signal.SIGSTOP)
 
     def go_on(self, parts: tuple[str, ...]) -> None:
-        for each in self._processes(parts):
+        for _, each in processes(self.sandbox, parts):
             each.send_signal(signal.SIGCONT)
-
-    def _processes(self, parts: tuple[str, ...]) -> list[psutil.Process]:
-        state = load(Layout(self.sandbox.resolve()))
-        assert state
-        return [psutil.Process(each.process.pid) for each in state.running.values() if each.part in parts]
 
 
 @contextmanager

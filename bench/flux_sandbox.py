@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-import psutil
-
 from bench.measure import Failed
+from bench.parts import processor
 from tenantry.cluster import requests
 from tenantry.cluster.client import Client
 from tenantry.cluster.connect import connect
@@ -26,7 +25,6 @@ from tenantry.plan.plan import plan
 from tenantry.sandbox import lifecycle, ports
 from tenantry.sandbox.fleet import spec_of
 from tenantry.sandbox.layout import Layout
-from tenantry.sandbox.state import load
 from tenantry.source.parse import parse
 
 CONTROLLERS = ("source-controller", "kustomize-controller", "helm-controller")
@@ -129,13 +127,7 @@ class Sandbox:
         return Spent(objects, seconds, {each: after[each] - before[each] for each in _PARTS})
 
     def _processor(self) -> dict[str, float]:
-        state = load(Layout(self._root.resolve()))
-        assert state
-        used = dict.fromkeys(_PARTS, 0.0)
-        for each in state.running.values():
-            if software := next((part for part in _PARTS if each.part.startswith(part)), None):
-                used[software] += sum(psutil.Process(each.process.pid).cpu_times()[:2])
-        return used
+        return processor(self._root, _PARTS)
 
     def _settle(self) -> None:
         """Wait until the controllers are idle."""

@@ -48,8 +48,8 @@ CASES = {
     "page": Case("the page of a difference", 0.3, {"tenants": 200, "clusters": 500}, {"tenants": 3, "clusters": 4}),
     "engine": Case(
         "Pulumi with 1,000 and 3,000 objects",
-        20,
-        {"sizes": (Size(100, 1, defaults=True), Size(300, 1, defaults=False))},
+        30,
+        {"sizes": (Size(100, 3, defaults=True), Size(300, 1, defaults=False))},
         {"sizes": (Size(3, 1, defaults=True),)},
         tools=True,
     ),
