@@ -6,18 +6,19 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 import pulumi
 
 from tenantry.cluster import connect
-from tenantry.cluster.inventory import check_claim, held_on
+from tenantry.cluster.inventory import claims_on, held_on
 from tenantry.cluster.shards import against_other_shards
 from tenantry.cluster.stuck import stuck
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, check, doubts, held, limits_of
-from tenantry.guard.claims import claimed
+from tenantry.guard.claims import Claim, claimed, other_claims
 from tenantry.guard.places import Places
+from tenantry.guard.state import foreign
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange
 from tenantry.messages.problems import refuse
@@ -31,6 +32,10 @@ from tenantry.stacks.outcome import tell
 
 from .config import ClusterTarget, DirectoryTarget, StackConfig, Target
 from .secrets import left_over, read_secrets, with_secrets, without_secrets
+from .state import urns_in_state
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
 
 
 class TenantOutput(TypedDict):
@@ -94,12 +99,26 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
     with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
         holdings = held_on(client, fleet, planned)
         # Read the claims first: they are one small list.
-        check_claim(client, fleet, config.claim)
+        _check_claim(client, fleet.document.platform.namespace, config.claim)
         found = list(holdings)
         for message in stuck(found, Places(found)):
             pulumi.log.warn(message)
         refuse(against_other_shards(client, fleet.document.platform.namespace, planned, found, config.shard))
         return held(found, planned.environment)
+
+
+def _check_claim(client: Client, platform: str, mine: Claim) -> None:
+    """Raises: Refused: the claims, or without its claim the stack's own state, say that it runs something else."""
+    there = claims_on(client, platform)
+    refuse(other_claims(mine, there, platform))
+    if mine not in there:
+        urns = urns_in_state()
+        refuse(foreign(mine, urns))
+        if any(each.endswith(f"::{platform}/{mine.name}") for each in urns):
+            pulumi.log.warn(
+                f"ConfigMap {platform}/{mine.name}, which says what this stack runs, was deleted\n"
+                f"  fix: write it again: tenantry up --environment {mine.environment} --refresh"
+            )
 
 
 def _in_files(target: DirectoryTarget, environment: str, shard: Shard) -> Held:

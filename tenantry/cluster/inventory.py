@@ -94,11 +94,6 @@ def marked_as(client: Client, platform: str) -> str | None:
     return (marker.get("data") or {}).get("cluster")
 
 
-def check_claim(client: Client, fleet: Fleet, mine: Claim) -> None:
-    """Raises: Refused: the stack runs another environment, or another stack runs this one."""
-    refuse(against_claim(client, fleet, mine))
-
-
 def against_claim(client: Client, fleet: Fleet, mine: Claim) -> Iterator[Problem]:
     """Conflicts between a stack's own claim and the claims on the management cluster."""
     platform = fleet.document.platform.namespace

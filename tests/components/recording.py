@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextvars
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -78,16 +78,28 @@ class Recording:
         return provider
 
 
-def record(build: Callable[[], object], *, stack: str = "dev", config: Mapping[str, str] | None = None) -> Recording:
-    """Run `build` as the program of a stack. Raises: what `build` raises, also while resources are being registered."""
+def record(
+    build: Callable[[], object],
+    *,
+    stack: str = "dev",
+    config: Mapping[str, str] | None = None,
+    state: Sequence[str] = (),
+) -> Recording:
+    """Run `build` as the program of a stack. Raises: what `build` raises, also while resources are being registered.
+
+    state: the URNs of the stack's resources.
+    """
     recording = Recording()
     # Pulumi keeps its settings and the stack in context variables, so a context of its own keeps runs apart.
-    contextvars.copy_context().run(_run, build, stack, dict(config or {}), recording)
+    contextvars.copy_context().run(_run, build, stack, dict(config or {}), recording, state)
     return recording
 
 
-def _run(build: Callable[[], object], stack: str, config: dict[str, str], recording: Recording) -> None:
-    pulumi.runtime.set_mocks(_Echo(), project="tenantry", stack=stack, monitor=Monitor(recording))
+def _run(
+    build: Callable[[], object], stack: str, config: dict[str, str], recording: Recording, state: Sequence[str]
+) -> None:
+    echo = _Echo(state)
+    pulumi.runtime.set_mocks(echo, project="tenantry", stack=stack, monitor=Monitor(recording, echo))
     pulumi.runtime.set_all_config(config)
 
     pulumi.runtime.test(build)()  # type: ignore[no-untyped-call]
@@ -97,18 +109,23 @@ def _run(build: Callable[[], object], stack: str, config: dict[str, str], record
 
 
 class _Echo(pulumi.runtime.Mocks):
+    def __init__(self, state: Sequence[str]) -> None:
+        self._state = state
+
     def new_resource(self, args: pulumi.runtime.MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
         return f"{args.name}-id", args.inputs
 
     def call(self, args: pulumi.runtime.MockCallArgs) -> tuple[dict[Any, Any], list[tuple[str, str]] | None]:
+        if args.token == "pulumi:pulumi:readStackResourceOutputs":
+            return {"outputs": {urn: {"outputs": {}} for urn in self._state}}, []
         raise AssertionError(f"the program called {args.token}; all it needs should be in the plan")
 
 
 class Monitor(mocks.MockMonitor):
     """Called from several threads at once."""
 
-    def __init__(self, recording: Recording) -> None:
-        super().__init__(_Echo())
+    def __init__(self, recording: Recording, echo: _Echo) -> None:
+        super().__init__(echo)
         self._recording = recording
         self._lock = threading.Lock()
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import runpy
+from collections.abc import Sequence
 from pathlib import Path
 
 import httpx2
@@ -27,7 +28,7 @@ def _in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
 
 
-def run(config: dict[str, str], stack: str = "prod") -> tuple[Recording, str]:
+def run(config: dict[str, str], stack: str = "prod", state: Sequence[str] = ()) -> tuple[Recording, str]:
     """What the program registered, and with which message it ended."""
     messages: list[str] = []
 
@@ -37,7 +38,8 @@ def run(config: dict[str, str], stack: str = "prod") -> tuple[Recording, str]:
         except pulumi.RunError as error:
             messages.append(str(error))
 
-    recording = record(program, stack=stack, config={f"tenantry:{key}": value for key, value in config.items()})
+    settings = {f"tenantry:{key}": value for key, value in config.items()}
+    recording = record(program, stack=stack, config=settings, state=state)
     return recording, "".join(messages)
 
 
@@ -229,6 +231,50 @@ def test_a_stack_that_is_told_to_be_another_environment_ends_before_anything_is_
     recording, message = run({"environment": "prod"}, stack="dev")
     assert recording.registered == []
     assert message.startswith("stack 'tenantry/dev' runs environment 'dev', and would delete all of it for 'prod'\n")
+
+
+STATE = [
+    f"urn:pulumi:dev::tenantry::{each}"
+    for each in (
+        "pulumi:pulumi:Stack::tenantry-dev",
+        "tenantry:index:Fleet::dev",
+        "tenantry:index:Fleet$kubernetes:core/v1:ConfigMap::tenantry-system/tenantry-dev",
+        "tenantry:index:Fleet$tenantry:index:Cluster$kubernetes:core/v1:ServiceAccount::kamaji/tenantry-platform",
+        "tenantry:index:Fleet$tenantry:index:Tenant::movy",
+        "tenantry:index:Fleet$tenantry:index:Tenant$kubernetes:core/v1:Namespace::movy",
+        "tenantry:index:Fleet$tenantry:index:Tenant::rocky",
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("config", "state", "expected"),
+    [
+        ({}, STATE, ""),
+        ({"environment": "prod"}, [], ""),
+        (
+            {"environment": "prod"},
+            STATE,
+            "the state of stack 'tenantry/dev' holds environment 'dev', which it would delete for 'prod'",
+        ),
+        (
+            {"shard": "2/2"},
+            STATE,
+            "the state of stack 'tenantry/dev' holds 2 tenants (movy, rocky) and shared objects of 'dev', which are not in"
+            " shard 2/2: it would delete them",
+        ),
+    ],
+)
+def test_without_its_claim_a_stack_that_is_told_to_run_something_else_asks_its_state(
+    monkeypatch: pytest.MonkeyPatch, config: dict[str, str], state: list[str], expected: str
+) -> None:
+    environment = config.get("environment", "dev")
+    hub, told = hub_with(PLANS[environment], PLANS[environment].management), list[str]()
+    monkeypatch.setattr(connect, "connect", lambda *_: hub.client())
+    monkeypatch.setattr(pulumi.log, "warn", told.append)
+    recording, message = run(config, stack="dev", state=state)
+    assert any("was deleted\n  fix: write it again" in each for each in told) == (not config)
+    assert (message.startswith(expected), bool(recording.registered)) == (True, not expected)
 
 
 def test_a_stack_keeps_its_claim_on_the_management_cluster(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,6 +50,7 @@ def test_an_environment_is_divided_and_its_stacks_run_in_order(three: Project, h
     assert changes_by_the_provider(three, "hub-dev")[begun:] == []
 
     _refuses_another_division(three)
+    _refuses_another_division_without_claims(three, hub)
     _removes_a_cluster_from_the_last_shard_to_the_first(three, hub)
     three.destroy("dev-2").ok()
     hub.wait_gone("otto")
@@ -61,6 +62,20 @@ def _refuses_another_division(project: Project) -> None:
     refused = project.up("dev")
     assert "runs shard 1/2 of 'dev' and is set to run all: it would delete tenants" in refused.text
     project.pulumi("config", "set", "--stack", "dev", "tenantry:shard", "1/2").ok()
+
+
+def _refuses_another_division_without_claims(project: Project, hub: Cluster) -> None:
+    """If somebody deletes the claims, too, only the stack's state still says what the engine would delete."""
+    claims = "tenantry-dev", "tenantry-dev.2"
+    for each in claims:
+        hub.delete("ConfigMap", "tenantry-system", each)
+    project.pulumi("config", "set", "--stack", "dev", "tenantry:shard", "2/2").ok()
+    refused = project.up("dev")
+    assert "and shared objects of 'dev', which are not in shard 2/2: it would delete them" in refused.text
+    project.pulumi("config", "set", "--stack", "dev", "tenantry:shard", "1/2").ok()
+    for stack in ("dev", "dev-2"):
+        assert "which says what this stack runs, was deleted" in project.up(stack, "--refresh").ok().text
+    assert all(hub.find("ConfigMap", "tenantry-system", each) for each in claims)
 
 
 def _removes_a_cluster_from_the_last_shard_to_the_first(project: Project, hub: Cluster) -> None:
