@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import yaml
@@ -9,7 +10,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode
 
 from tenantry.messages.errors import InvalidFleet, Location
 from tenantry.messages.lines import LINE_BREAK
-from tenantry.source.bounds import MAX_DEPTH, check_aliases, check_events
+from tenantry.source.bounds import MAX_DEPTH, check_aliases, check_events, surely_allowed
 from tenantry.source.core_schema import FORMS
 from tenantry.source.places import end_of, invalid
 from tenantry.source.syntax import explained
@@ -27,11 +28,32 @@ for _tag, (_form, _starts) in FORMS.items():
     _Loader.add_implicit_resolver(_tag, _form, _starts)
 
 
+class _Beyond(Exception):
+    """A file is possibly beyond the bounds."""
+
+
+class _BoundedLoader(_Loader):
+    """Composes nodes as long as the file is surely within the bounds. The parser calls both methods for each node but aliases."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._left = surely_allowed(text)
+        self._depth = 0
+
+    def descend_resolver(self, *_: object) -> None:
+        self._left -= 1
+        self._depth += 1
+        if self._left < 0 or self._depth > MAX_DEPTH:
+            raise _Beyond
+
+    def ascend_resolver(self) -> None:
+        self._depth -= 1
+
+
 def compose(text: str, file: str) -> Node | None:
     """The root of the document; None where the text is empty. Raises: InvalidFleet: not YAML, or beyond the bounds."""
     try:
-        check_events(yaml.parse(text, Loader=_Loader), file)
-        root = _root(text)
+        root = _bounded_root(text, file)
     except yaml.MarkedYAMLError as error:
         raise _syntax_error(error, text, file) from None
     except yaml.reader.ReaderError as error:
@@ -45,8 +67,16 @@ def compose(text: str, file: str) -> Node | None:
     return root
 
 
-def _root(text: str) -> Node | None:
-    loader = _Loader(text)
+def _bounded_root(text: str, file: str) -> Node | None:
+    """Parse the text once. If something is wrong, parse it again: its events first, so that the first problem is reported."""
+    with suppress(_Beyond, yaml.MarkedYAMLError, yaml.reader.ReaderError):
+        return _root(text, _BoundedLoader)
+    check_events(yaml.parse(text, Loader=_Loader), file)
+    return _root(text, _Loader)
+
+
+def _root(text: str, kind: type[_Loader]) -> Node | None:
+    loader = kind(text)
     try:
         root: Node | None = loader.get_single_node()
     finally:

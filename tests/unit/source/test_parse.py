@@ -385,6 +385,26 @@ def test_a_file_of_too_many_values_is_refused_before_they_are_kept(monkeypatch: 
     assert expected == refusal("a: [1, 2, 3, 4, 5, 6, 7, 8]")
 
 
+@pytest.mark.parametrize(
+    ("text", "most", "told"),
+    [
+        ("a: &x [1, 2]\nb: *x", 13, None),
+        ("a: &x [1, 2]\nb: *x", 9, "3:1: error[too-large]"),
+        ("a: *nobody\nb: {c", 1000, "2:4: error[syntax]: this '{' is never closed"),
+        ("a: *nobody\nb: [c]", 1000, "1:4: error[syntax]: '*' refers to an anchor"),
+    ],
+)
+def test_the_bounds_and_the_first_problem_are_those_of_the_events(
+    text: str, most: int, told: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nodes are composed at once, and the events are looked at only where something may be wrong."""
+    monkeypatch.setattr(bounds, "MAX_NODES", most)
+    if told is None:
+        assert data(text)["b"] == [1, 2]
+    else:
+        assert refusal(text).startswith(f"t.yaml:{told}")
+
+
 def test_a_file_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(parsing, "MAX_BYTES", 10)
     file = tmp_path / "t.yaml"
