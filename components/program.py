@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
@@ -21,7 +21,7 @@ from tenantry.guard.places import Places
 from tenantry.guard.state import foreign
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange
-from tenantry.messages.problems import refuse
+from tenantry.messages.problems import Problem, refuse
 from tenantry.messages.text import declared, format_invalid, format_warnings, listed
 from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
@@ -103,8 +103,16 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
         found = list(holdings)
         for message in stuck(found, Places(found)):
             pulumi.log.warn(message)
-        refuse(against_other_shards(client, fleet.document.platform.namespace, planned, found, config.shard))
+        _check_order(against_other_shards(client, fleet.document.platform.namespace, planned, found, config.shard))
         return held(found, planned.environment)
+
+
+def _check_order(problems: Iterable[Problem]) -> None:
+    """Refuse a run that comes too early. A preview only tells it, because it changes nothing."""
+    if not pulumi.runtime.is_dry_run():
+        refuse(problems)
+    for each in problems:
+        pulumi.log.warn(f"{each.message}\n  fix: {each.fix}")
 
 
 def _check_claim(client: Client, platform: str, mine: Claim) -> None:

@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 def against_other_shards(
-    client: Client, platform: str, plan: Plan, manifests: Iterable[Manifest], shard: Shard
+    client: Client, platform: str, plan: Plan, manifests: Iterable[Manifest], shard: Shard, verb: str = "up"
 ) -> Iterator[Problem]:
     """Why the first shard cannot run yet. Reads nothing more unless other shards have removals to do.
 
-    Args:   plan, manifests: of the whole environment. platform: the namespace of the claims.
+    Args:   plan, manifests: of the whole environment. platform: the namespace of the claims. verb: "up" or "destroy".
     Raises: Refused: reading is not allowed.
     """
     if shard.count == 1 or not shard.holds(""):
         return
     if waiting := needed(plan, manifests, shard):
         claims = [each for each in claims_on(client, platform) if each.environment == plan.environment]
-        yield from still_needed(waiting, _shared(client, plan.environment, waiting), shard, claims)
+        yield from still_needed(waiting, _shared(client, plan.environment, waiting), shard, claims, verb)
 
 
 def _shared(client: Client, environment: str, wanted: Iterable[ObjectId]) -> set[ObjectId]:

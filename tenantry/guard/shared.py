@@ -17,6 +17,7 @@ from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan
 from tenantry.plan.shards import Shard, shard_of
 
+NEEDED = "needed-by-shards"
 _FLUX = ("Kustomization", "HelmRelease")
 
 
@@ -44,18 +45,24 @@ def still_needed(
     shared: Collection[ObjectId],
     shard: Shard,
     claims: Iterable[Claim],
+    verb: str = "up",
 ) -> Iterator[Problem]:
-    """One problem for all shared objects that are still needed. shared: those on the cluster; claims: of the environment."""
+    """One problem for all shared objects that are still needed. shared: those on the cluster; claims: of the environment.
+
+    verb: what the run does, "up" or "destroy".
+    """
+    claims = list(claims)
     stacks = {each.shard.index: each.stack.rpartition("/")[2] for each in claims}
     users = sorted({user for id, all_of in needed.items() if id in shared for user in all_of})
     if users:
         indexes = sorted({index for index, _ in users})
-        commands = [f"pulumi up --stack {stacks.get(index, f'SHARD-{index}')}" for index in indexes]
+        commands = [f"pulumi {verb} --stack {stacks.get(index, f'SHARD-{index}')}" for index in indexes]
+        environment = next((each.environment for each in claims), "ENVIRONMENT")
         yield error(
-            "needed-by-shards",
+            NEEDED,
             f"this run would remove {listed(sorted(map(str, {*needed} & {*shared})))}, which Flux needs to clean up"
             f" {counted(len(users), 'object')} of other shards: {listed(f'{id} ({index}/{shard.count})' for index, id in users)}",
-            f"run {_other(indexes)} first: {'; '.join(commands)}",
+            f"`tenantry {verb} --environment {environment}` runs {_other(indexes)} first; without it: {'; '.join(commands)}",
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -15,6 +15,7 @@ from tenantry.cluster.shards import against_other_shards
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
+from tenantry.guard.shared import NEEDED
 from tenantry.kube.objects import Manifest, ObjectId, labels_of
 from tenantry.messages.errors import Refused, Severity
 from tenantry.messages.problems import Problem, error
@@ -45,6 +46,11 @@ class Report:
     problems: tuple[Problem, ...]
     adoptions: tuple[Adoption, ...]
     refused: bool = False
+
+    @property
+    def first_last(self) -> bool:
+        """Whether the first shard has to run after the others, because they still need what it removes."""
+        return any(each.code == NEEDED and each.severity is Severity.WARNING for each in self.problems)
 
     @property
     def fit(self) -> bool:
@@ -101,7 +107,11 @@ class _Check:
         now: Held = held(there, self.plan.environment)
         platform = self.fleet.document.platform.namespace
         for limits in self.limits:
-            waiting = against_other_shards(self.client, platform, self.plan, there, limits.shard)
+            waiting = list(against_other_shards(self.client, platform, self.plan, there, limits.shard))
+            if len(self.limits) == limits.shard.count:
+                # All shards run, so the first one runs last.
+                yield from (replace(each, severity=Severity.WARNING) for each in waiting)
+                waiting = []
             for refusal in (*refusals(self.plan, now, limits), *waiting):
                 self.refused = True
                 yield refusal

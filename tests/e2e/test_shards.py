@@ -14,6 +14,7 @@ from tests.e2e.project import Project, Result
 
 pytestmark = pytest.mark.e2e
 
+TENANTRY = str(Path(sys.executable).with_name("tenantry"))
 OTTO = """\
   # In the second of two shards; the other tenants are in the first one.
   otto:
@@ -32,17 +33,22 @@ def three(fleet: Project, original: str, hub: Cluster) -> Iterator[Project]:
     fleet.deploy("dev")
     yield fleet
     fleet.fleet.write_text(original)
-    _move(fleet, 1).ok()
+    for stack in ("dev-2", "dev"):
+        if fleet.has_resources(stack):
+            fleet.destroy(stack).ok()
+    fleet.pulumi("config", "rm", "--stack", "dev", "tenantry:shard").ok()
     fleet.pulumi("stack", "rm", "dev-2", "--yes").ok()
-    fleet.destroy("dev").ok()
     hub.remove_namespace("cert-controller")  # Helm made it, and leaves it
 
 
-def test_an_environment_is_divided_and_its_stacks_run_in_order(three: Project, hub: Cluster, edge: Cluster) -> None:
+def test_an_environment_is_divided_and_its_stacks_run_in_order(
+    three: Project, hub: Cluster, edge: Cluster, tmp_path: Path
+) -> None:
     there = hub.fleet_uids(), edge.fleet_uids()
     begun = len(changes_by_the_provider(three, "hub-dev"))
     planned = _move(three, 2, "--dry-run").ok()
     assert "dev -> dev-2\n    otto: " in planned.out
+    _is_killed_in_a_move(three, tmp_path)
     _move(three, 2).ok()
     assert (hub.fleet_uids().items() >= there[0].items(), edge.fleet_uids()) == (True, there[1])
     for stack in ("dev", "dev-2"):
@@ -52,8 +58,28 @@ def test_an_environment_is_divided_and_its_stacks_run_in_order(three: Project, h
     _refuses_another_division(three)
     _refuses_another_division_without_claims(three, hub)
     _removes_a_cluster_from_the_last_shard_to_the_first(three, hub)
-    three.destroy("dev-2").ok()
-    hub.wait_gone("otto")
+    _becomes_one_stack_and_two_again(three, hub)
+    _is_destroyed_from_the_last_shard_to_the_first(three, hub)
+
+
+def _is_killed_in_a_move(project: Project, folder: Path) -> None:
+    """The command dies when the second state has been written and the first one has not: both hold the tenant that moves."""
+    killing = folder / "pulumi"
+    killing.write_text(
+        f"""#!/bin/sh
+case "$*" in *"stack import --stack dev") echo >> {folder}/imports; [ $(wc -l < {folder}/imports) = 1 ] || kill -9 $PPID;; esac
+exec "$REAL" "$@"
+"""
+    )
+    killing.chmod(0o755)
+    script = f'REAL=$(command -v pulumi) PATH={folder}:$PATH exec "$@"'
+    killed = project.tenantry("sandbox", "run", "--", "sh", "-c", script, "sh", *_moving(2))
+    assert (killed.code != 0, "made stack 'dev-2'" in killed.text, "wrote the state of 'dev-2'" in killed.text) == (
+        True,
+        True,
+        True,
+    )
+    assert "is being divided into 2 shards, and its stacks' states are not complete" in project.up("dev").text
 
 
 def _refuses_another_division(project: Project) -> None:
@@ -66,16 +92,16 @@ def _refuses_another_division(project: Project) -> None:
 
 def _refuses_another_division_without_claims(project: Project, hub: Cluster) -> None:
     """If somebody deletes the claims, too, only the stack's state still says what the engine would delete."""
-    claims = "tenantry-dev", "tenantry-dev.2"
+    claims = [hub.find("ConfigMap", "tenantry-system", name) or {} for name in ("tenantry-dev", "tenantry-dev.2")]
     for each in claims:
-        hub.delete("ConfigMap", "tenantry-system", each)
+        hub.delete("ConfigMap", "tenantry-system", each["metadata"]["name"])
     project.pulumi("config", "set", "--stack", "dev", "tenantry:shard", "2/2").ok()
     refused = project.up("dev")
     assert "and shared objects of 'dev', which are not in shard 2/2: it would delete them" in refused.text
     project.pulumi("config", "set", "--stack", "dev", "tenantry:shard", "1/2").ok()
-    for stack in ("dev", "dev-2"):
-        assert "which says what this stack runs, was deleted" in project.up(stack, "--refresh").ok().text
-    assert all(hub.find("ConfigMap", "tenantry-system", each) for each in claims)
+    for each in claims:
+        kept = {key: each["metadata"][key] for key in ("name", "namespace", "labels")}
+        hub.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": kept, "data": each["data"]})
 
 
 def _removes_a_cluster_from_the_last_shard_to_the_first(project: Project, hub: Cluster) -> None:
@@ -84,13 +110,35 @@ def _removes_a_cluster_from_the_last_shard_to_the_first(project: Project, hub: C
     project.fleet.write_text(selected.replace("  clusters: {all: true}", "  clusters: {names: [hub-dev]}"))
     refused = project.up("dev")
     assert "which Flux needs to clean up" in refused.text
-    assert "run that shard first: pulumi up --stack dev-2" in refused.text
-    project.up("dev-2").ok()
-    project.up("dev").ok()
+    assert "`tenantry up --environment dev` runs that shard first; without it: pulumi up --stack dev-2" in refused.text
+    alone = _in_sandbox(project, "destroy", "--environment", "dev", "--shard", "1/2", "--yes", "--skip-preview")
+    assert "`tenantry destroy --environment dev` runs that shard first" in alone.text
+    done = _in_sandbox(project, "up", "--environment", "dev", "--yes", "--skip-preview").ok()
+    assert "shard 1/2 runs last" in done.text
+    assert done.text.index("pulumi up --stack dev-2") < done.text.index("pulumi up --stack dev ")
     assert not [each for each in hub.fleet_objects() if "kamaji-edge/" in each]
 
 
+def _becomes_one_stack_and_two_again(project: Project, hub: Cluster) -> None:
+    _move(project, 1).ok()
+    assert hub.find("ConfigMap", "tenantry-system", "tenantry-dev.2") is None
+    _move(project, 2).ok()
+
+
+def _is_destroyed_from_the_last_shard_to_the_first(project: Project, hub: Cluster) -> None:
+    done = _in_sandbox(project, "destroy", "--environment", "dev", "--yes", "--skip-preview").ok()
+    assert done.text.index("pulumi destroy --stack dev-2") < done.text.index("pulumi destroy --stack dev ")
+    assert "no object of environment 'dev' is left on hub-dev" in done.text
+    hub.wait_gone("otto")
+
+
 def _move(project: Project, count: int, *options: str) -> Result:
-    tenantry = str(Path(sys.executable).with_name("tenantry"))
-    command = (tenantry, "shards", "move", "--environment", "dev", "--to", str(count), *options)
-    return project.tenantry("sandbox", "run", "--", *command)
+    return project.tenantry("sandbox", "run", "--", *_moving(count), *options)
+
+
+def _moving(count: int) -> tuple[str, ...]:
+    return (TENANTRY, "shards", "move", "--environment", "dev", "--to", str(count))
+
+
+def _in_sandbox(project: Project, *arguments: str) -> Result:
+    return project.tenantry("sandbox", "run", "--", TENANTRY, *arguments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from tenantry.cli.diff.values import DisplayLimits
 from tenantry.cli.management import connect_management
@@ -12,12 +13,20 @@ from tenantry.cli.output import error, say, working
 from tenantry.cli.preflight import print_report, print_warnings, report_on
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_one, warnings_of
-from tenantry.messages.errors import UNKNOWN_NAME, Refused
+from tenantry.messages.errors import UNKNOWN_NAME, Refused, RefusedChange
+from tenantry.messages.problems import refuse
 from tenantry.messages.text import counted, declared, listed
 from tenantry.plan.plan import Plan, nothing_of
 from tenantry.plan.shards import WHOLE, of_shard, shard_of
 from tenantry.stacks.project import Stack
 from tenantry.stacks.targets import targets_of
+
+
+class Preflight(NamedTuple):
+    """code: the exit code; 0: Pulumi may start. first_last: the first shard runs after the others."""
+
+    code: int
+    first_last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +45,15 @@ class Planned:
             fleet = load_fleet(file)
             return cls(file, fleet, plan_one(fleet, environment), stacks)
 
-    def preflight(self) -> int:
-        """Check the clusters as `tenantry preflight --brief` does, on stderr. Returns: its exit code, 0 if Pulumi may start."""
+    def preflight(self) -> Preflight:
+        """Check the clusters as `tenantry preflight --brief` does, on stderr."""
         print_warnings(self.file, warnings_of(self.fleet), brief=True)
         report = report_on(self.file, self.fleet, self.plan, None, None, [each.shard for each in self.stacks])
         print_report(self.plan, report, DisplayLimits(), brief=True, write=say)
         if report.fit and not report.refused:
-            return 0
+            return Preflight(0, report.first_last)
         error("preflight found errors, so Pulumi was not started\n  fix: correct them, or use --no-preflight")
-        return 4 if report.refused else 1
+        return Preflight(4 if report.refused else 1)
 
     def wait(self, timeout: int) -> int:
         """Wait until every app of the stacks is ready, and show the status. Returns: 0 if they are, otherwise 1."""
@@ -95,6 +104,31 @@ class Planned:
             f"  fix: remove `protected` from it in {self.file}, run `tenantry up --environment {name}`, then this again"
         )
         return 4
+
+    def refuse_others(self) -> int:
+        """Check what the program would check, which does not run when Pulumi destroys a stack.
+
+        Returns: 4 if a stack runs something else, or other shards need what the only stack would remove; otherwise 0.
+        """
+        try:
+            self._check_others()
+        except RefusedChange as refused:
+            error(str(refused))
+            return 4
+        return 0
+
+    def _check_others(self) -> None:
+        from tenantry.cluster.inventory import against_claim, holdings
+        from tenantry.cluster.shards import against_other_shards
+
+        first, platform = self.stacks[0].shard, self.fleet.document.platform.namespace
+        with connect_management(self.file, self.plan.environment, None, None) as client:
+            for each in self.stacks:
+                if each.target.claim:
+                    refuse(against_claim(client, self.fleet, each.target.claim))
+            if len(self.stacks) < first.count:
+                there = list(holdings(client, self.plan))
+                refuse(against_other_shards(client, platform, nothing_of(self.plan), there, first, "destroy"))
 
     def nothing_left(self) -> int:
         """Look for objects of the environment on its management cluster. Returns: 1 if there are any, otherwise 0."""

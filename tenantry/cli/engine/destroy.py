@@ -26,7 +26,8 @@ Exit codes:
   1    Pulumi failed, or objects of the environment are left on the cluster
   2    tenants.yaml is invalid, or pulumi, a stack, a login, a passphrase or
        the management cluster is missing
-  4    the environment is protected
+  4    the environment is protected, the claims on the cluster say that a stack
+       runs something else, or other shards still need the first one's objects
   130  interrupted, or answered with "no"
 """,
 )
@@ -55,7 +56,9 @@ def command(
     planned = Planned.of(file, environment, stacks)
     if not has(passed, "--exclude-protected", "--preview-only") and (code := planned.refuse_protected()):
         return code
+    on_cluster = not any(each.target.files for each in stacks)
+    if on_cluster and (code := planned.refuse_others()):
+        return code
     code = run_all(session, works_of(stacks, "destroy", passed, jobs=jobs), jobs)
     partly = shard or has(passed, "--target", "-t", "--exclude", "--exclude-protected", "--preview-only")
-    on_cluster = not any(each.target.files for each in stacks)
     return code if code or partly or not on_cluster else planned.nothing_left()

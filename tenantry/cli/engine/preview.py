@@ -64,7 +64,7 @@ def command(
         from tenantry.cli.engine.checks import Planned
 
         planned = Planned.of(file, environment, stacks)
-        if preflight and not any(each.target.files for each in stacks) and (code := planned.preflight()):
+        if preflight and not any(each.target.files for each in stacks) and (code := planned.preflight().code):
             return code
         if tenant:
             stacks, targets = planned.confined(tenant, session.name)

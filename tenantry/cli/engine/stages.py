@@ -46,16 +46,19 @@ def works_of(stacks: Sequence[Stack], verb: str, passed: tuple[str, ...], *, job
     return [Work(each, verb, passed) for each in stacks]
 
 
-def run_all(session: Session, works: Sequence[Work], jobs: int) -> int:
+def run_all(session: Session, works: Sequence[Work], jobs: int, *, first_last: bool = False) -> int:
     """Run all stacks; the first shard has what the others need, so it is created first and destroyed last.
 
+    first_last: the first shard runs last in any case.
     Returns: 0 if all succeeded, otherwise the code of the first that failed.
     """
     first, *rest = works
     with foreground() as programs:
         if not rest:
             return _code([_run(session, programs, first, prefixed=False)])
-        if first.verb == "destroy":
+        if first_last and first.verb != "destroy":
+            say(f"shard {first.stack.shard} runs last: it removes what the others need to clean up")
+        if first_last or first.verb == "destroy":
             done = _side_by_side(session, programs, rest, jobs)
             done.insert(0, _run(session, programs, first, prefixed=False) if _code(done) == 0 else Done(first, None))
         else:

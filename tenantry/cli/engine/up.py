@@ -69,13 +69,16 @@ def command(
     session = opened(project, stacks, environment, "up")
     works = works_of(stacks, "up", passed, jobs=jobs)
     on_cluster = not any(each.target.files for each in stacks)
-    planned = None
+    planned, first_last = None, False
     if on_cluster and not (no_preflight and no_wait):
         from tenantry.cli.engine.checks import Planned
 
         planned = Planned.of(file, environment, stacks)
-        if not no_preflight and (code := planned.preflight()):
-            return code
-    code = run_all(session, works, jobs)
+        if not no_preflight:
+            checked = planned.preflight()
+            if checked.code:
+                return checked.code
+            first_last = checked.first_last
+    code = run_all(session, works, jobs, first_last=first_last)
     partly = has(passed, "--target", "-t", "--exclude", "--preview-only", "--json")
     return code if code or planned is None or no_wait or partly else planned.wait(timeout)

@@ -66,7 +66,9 @@ def test_the_workflow_of_the_documentation_uses_the_matrix_as_it_is() -> None:
     shards, preview = yaml.safe_load(page.partition("```yaml\n")[2].partition("```")[0])["jobs"].values()
     assert "tenantry shards list --changed-since" in shards["steps"][-1]["run"]
     assert "--output matrix" in shards["steps"][-1]["run"]
-    assert preview["steps"][-1]["run"] == 'pulumi preview --stack "${{ matrix.stack }}"'
+    assert preview["steps"][-1]["run"].endswith(
+        '--environment "${{ matrix.environment }}" --shard "${{ matrix.shard }}"'
+    )
 
 
 def test_a_difference_names_the_shards_that_it_touches(tmp_path: Path, capsys: Capture) -> None:

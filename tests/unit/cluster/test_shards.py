@@ -34,7 +34,7 @@ def test_it_waits_for_the_stack_that_the_claim_names() -> None:
     there = memory()
     with there.client() as client:
         (problem,) = against_other_shards(client, "platform", planned(AFTER), manifests(BEFORE), FIRST)
-    assert problem.fix == "run that shard first: pulumi up --stack two"
+    assert problem.fix == "`tenantry up --environment dev` runs that shard first; without it: pulumi up --stack two"
     selectors = {parameters.get("labelSelector") for _, path, parameters in there.requests if "serviceaccounts" in path}
     assert selectors == {"tenantry/environment=dev,!toolkit.fluxcd.io/tenant"}
 

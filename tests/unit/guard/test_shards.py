@@ -57,7 +57,7 @@ def test_the_first_shard_waits_until_others_have_removed_what_needs_shared_objec
         "this run would remove ServiceAccount kamaji/tenantry-platform, which Flux needs to clean up 1 object of other shards:"
         " HelmRelease kamaji/edge-otto-baseline (2/2)"
     )
-    assert problem.fix == "run that shard first: pulumi up --stack dev-2"
+    assert problem.fix == "`tenantry up --environment dev` runs that shard first; without it: pulumi up --stack dev-2"
 
 
 def test_what_stays_or_is_a_tenant_s_own_does_not_keep_the_first_shard_waiting() -> None:

@@ -93,9 +93,8 @@ def test_only_what_the_change_touches_is_previewed_with_the_secrets_of_its_envir
 ) -> None:
     (root / ".venv" / "bin").unlink()
     show = 'cat "$KUBECONFIG"; stat -c %a "$KUBECONFIG"'
-    calls = programs(
-        root, tenantry=f'if [ "$1" = preflight ]; then {show}; else exec {binaries}/tenantry "$@"; fi', pulumi="env"
-    )
+    body = f'case "$1" in preflight) {show};; preview) env;; *) exec {binaries}/tenantry "$@";; esac'
+    calls = programs(root, tenantry=body)
     overridden = "{pods: 10}\n    overrides: {environments: {prod: {quota: {pods: 20}}}}"
     commit(root, "tenants.yaml", "{pods: 10}", overridden)
     review = pipeline(root, server, pull_request())
@@ -103,7 +102,7 @@ def test_only_what_the_change_touches_is_previewed_with_the_secrets_of_its_envir
     assert review.call("review", {**INSTALLED, "preview": True})
     assert calls.read_text().splitlines()[-2:] == [
         "tenantry preflight --environment prod --output github --brief",
-        f"pulumi preview --non-interactive --stack prod --diff --policy-pack {root}/policy",
+        f"tenantry preview --environment prod --diff --policy-pack {root}/policy -- --non-interactive",
     ]
     assert {each.job for each in review.ran} == {"review", "preview (prod)"}
     texts = {(each.job, each.step): each.text for each in review.ran}

@@ -11,11 +11,14 @@ from click.shell_completion import ShellComplete
 from tenantry.cli import preflight as preflight_module
 from tenantry.cli.app import app
 from tenantry.cli.engine import checks
+from tenantry.guard.shared import NEEDED
 from tenantry.messages.errors import Refused
+from tenantry.messages.problems import warning
 from tenantry.preflight.check import Report
 from tenantry.stacks.project import Stack, stacks_running
 from tests.terminal import INTERRUPT, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
+from tests.unit.memory import Memory
 from tests.unit.texts import rocky
 
 TEXT = rocky("web: {kustomize: {source: manifests}}")
@@ -205,6 +208,34 @@ def test_the_first_shard_is_created_first_and_destroyed_last(
     assert tenantry(capsys, "destroy", "-e", "dev", "--yes", "--jobs", jobs)[0] == 0
     called = [line.split()[3] for line in log.read_text().splitlines()]
     assert (called[0], sorted(called[1:5]), called[5]) == ("dev-1", ["dev-2", "dev-2", "dev-3", "dev-3"], "dev-1")
+
+
+def test_a_first_shard_that_removes_what_others_need_runs_last(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path
+) -> None:
+    sharded(monkeypatch)
+    Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
+    monkeypatch.setattr(checks, "report_on", lambda *_: Report((warning(NEEDED, "needed", "wait"),), ()))
+    code, _, err = tenantry(capsys, "up", "-e", "dev", "--yes", "--no-wait")
+    assert (code, "shard 1/3 runs last: it removes what the others need to clean up\n" in err) == (0, True)
+    assert [line.split()[3] for line in log.read_text().splitlines()] == ["dev-2", "dev-3", "dev-1"]
+
+
+@pytest.mark.parametrize("shard", [(), ("--shard", "1/3")])
+def test_a_stack_that_runs_something_else_is_not_destroyed(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, shard: tuple[str, ...]
+) -> None:
+    sharded(monkeypatch)
+    Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
+    memory = Memory()
+    memory.objects["/api/v1/namespaces/tenantry-system/configmaps"] = {
+        "metadata": {},
+        "items": [{"data": {"environment": "qa", "stack": "fleet/dev"}}],
+    }
+    monkeypatch.setattr(checks, "connect_management", lambda *_: memory.client())
+    code, _, err = tenantry(capsys, "destroy", "-e", "dev", "--yes", *shard)
+    assert (code, log.read_text()) == (4, "")
+    assert err.startswith("error: stack 'fleet/dev' runs environment 'qa', and would delete all of it for 'dev'\n")
 
 
 def test_a_shard_that_fails_stops_those_that_need_it(
