@@ -24,7 +24,7 @@ from tenantry.cli.commands import Group
 from tenantry.cli.failures import as_document, exit_code, report
 from tenantry.cli.fleet_file import file_option
 from tenantry.cli.output import data_json, is_answered, start_answer
-from tenantry.messages.cycles import count_as_old
+from tenantry.messages.cycles import run_one_command
 from tenantry.messages.errors import Refused
 
 _COMMANDS = {
@@ -179,7 +179,7 @@ def start() -> None:
     Ends the process without freeing its objects one by one, as mypy does: that took a tenth of the time of a short command.
     """
     code = 0
-    count_as_old()
+    run_one_command()
     try:
         main()
     except SystemExit as end:

@@ -15,6 +15,7 @@ from tenantry.cli.output import data, data_json, document, say, stdout_console, 
 from tenantry.cli.tables import fitting
 from tenantry.listing import LISTS, Filter, Item, listing
 from tenantry.load import load_fleet
+from tenantry.messages.cycles import keep
 from tenantry.messages.text import listed, printable
 
 _SHOWN = 3
@@ -132,7 +133,9 @@ def command(
     Tenants and clusters without apps are listed too, unless an option filters by where something is placed.
     """
     with working(f"reading {file}"):
-        items = listing(load_fleet(file), what, Filter(environment, tenants, clusters))
+        fleet = load_fleet(file)
+        items = listing(fleet, what, Filter(environment, tenants, clusters))
+    keep(fleet, items)
     if output == "json":
         data_json(document("List", of=what, items=items))
     elif output == "names":

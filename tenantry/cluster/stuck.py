@@ -24,13 +24,15 @@ def stuck(manifests: Iterable[Manifest], places: Places | None) -> Iterator[str]
     places: None: not known, so that the labels of all objects are believed.
     """
     for manifest in manifests:
-        id, cluster = readable_id(manifest), whose(manifest).cluster
-        if id is None or id.kind not in APP_KINDS or not cluster or not (places is None or places.puts(manifest)):
+        id, said = readable_id(manifest), whose(manifest)
+        if id is None or id.kind not in APP_KINDS or not said.cluster:
+            continue
+        if places is not None and not places.puts(manifest, said):
             continue
         if since := manifest["metadata"].get("deletionTimestamp"):
-            yield _leaving(manifest, cluster, since)
+            yield _leaving(manifest, said.cluster, since)
         elif _is_lost(manifest):
-            yield _lost(manifest, cluster)
+            yield _lost(manifest, said.cluster)
 
 
 def _leaving(manifest: Manifest, cluster: str, since: str) -> str:

@@ -14,7 +14,7 @@ from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.shards import WHOLE, Shard
 
-_READ = ("Namespace", "Kustomization", "HelmRelease")
+READ = ("Namespace", "Kustomization", "HelmRelease")
 """Kinds that stand for a tenant, an app or an add-on."""
 
 
@@ -125,11 +125,11 @@ class _Reading:
             self.malformed.add("an object without a kind or name")
         elif said.environment != self.environment:
             self.strangers.add(id)
-            if id.kind in _READ and said.cluster and self.places.puts(manifest):
+            if id.kind in READ and said.cluster and self.places.puts(manifest, said):
                 _note_kubeconfig(id, manifest, said.cluster, self.others_kubeconfigs)
-        elif id.kind not in _READ or not said.cluster:
+        elif id.kind not in READ or not said.cluster:
             return
-        elif id.kind == "Namespace" or self.places.puts(manifest):
+        elif id.kind == "Namespace" or self.places.puts(manifest, said):
             self._read(id, manifest, said)
         else:
             self.misplaced.add(id)
@@ -229,11 +229,13 @@ _MAPPINGS = (
     ("status",),
     ("status", "inventory"),
 )
+_PLANNED_MAPPINGS = _MAPPINGS[:3]
+"""Those of an object without a status."""
 
 
 def _problems(id: ObjectId, manifest: Manifest, app: str) -> Iterator[str]:
     """What the guard cannot read of an object."""
-    for path in _MAPPINGS:
+    for path in _MAPPINGS if manifest.get("status") else _PLANNED_MAPPINGS:
         if not isinstance(value_at(manifest, path) or {}, dict):
             yield f"{'.'.join(path)} is not a mapping"
     if not all(map(_is_entry, _entries(manifest))):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from tenantry.guard.held import Held, Reference, held
+from tenantry.guard.held import READ, Held, Reference, held
+from tenantry.messages.data import mapping_at
 from tenantry.messages.problems import Problem, error
 from tenantry.messages.text import listed
 from tenantry.plan.plan import Plan
@@ -21,15 +22,22 @@ class Renamed(NamedTuple):
 
 def held_by(plan: Plan) -> Held:
     """What the management cluster holds once a plan is applied."""
-    return held((each.manifest for each in plan.objects), plan.environment)
+    return held((each.manifest for each in plan.objects if each.id.kind in READ), plan.environment)
 
 
-def renamed(now: Held, planned: Held) -> Iterator[Renamed]:
+def _planned(plan: Plan) -> Mapping[tuple[str, Reference], bool]:
+    """The kubeconfigs of `held_by`. Namespaces say whose the objects in them are; others without a kubeconfig say nothing."""
+    there = (each.manifest for each in plan.objects if each.id.kind in READ)
+    own = (each for each in there if each["kind"] == "Namespace" or "kubeConfig" in mapping_at(each, "spec"))
+    return held(own, plan.environment).kubeconfigs
+
+
+def renamed(now: Held, planned: Iterable[tuple[str, Reference]]) -> Iterator[Renamed]:
     """Clusters of a plan that are reached through the kubeconfig of another one; no two clusters of a plan share one.
 
     Not those whose former objects were all decommissioned: these leave what they installed.
     """
-    for cluster, reference in planned.kubeconfigs:
+    for cluster, reference in planned:
         for (other, there), abandoned in (*now.kubeconfigs.items(), *now.others_kubeconfigs.items()):
             if there == reference and other != cluster and not abandoned:
                 yield Renamed(other, cluster, reference)
@@ -37,7 +45,7 @@ def renamed(now: Held, planned: Held) -> Iterator[Renamed]:
 
 def kubeconfig_problems(plan: Plan, now: Held) -> Iterator[Problem]:
     """A problem for each cluster that is reached otherwise than today, or whose kubeconfig is another cluster's today."""
-    planned = held_by(plan)
+    planned = _planned(plan)
     yield from _others(now, planned)
     for before, after, reference in dict.fromkeys(renamed(now, planned)):
         yield error(
@@ -50,9 +58,9 @@ def kubeconfig_problems(plan: Plan, now: Held) -> Iterator[Problem]:
         )
 
 
-def _others(now: Held, planned: Held) -> Iterator[Problem]:
+def _others(now: Held, planned: Iterable[tuple[str, Reference]]) -> Iterator[Problem]:
     """Another reference may lead to another cluster: Flux would leave behind what it installed on the first."""
-    for cluster, reference in planned.kubeconfigs:
+    for cluster, reference in planned:
         before = sorted(there for name, there in now.kubeconfigs if name == cluster and there != reference)
         if before:
             yield error(

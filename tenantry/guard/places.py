@@ -45,13 +45,15 @@ class Places:
             if isinstance(each, dict) and each.get("kind") == "Namespace" and (said := whose(each)).tenant:
                 self._tenants[label(mapping_at(each, "metadata"), "name")] = said
 
-    def puts(self, manifest: Manifest) -> bool:
+    def puts(self, manifest: Manifest, said: Whose) -> bool:
         """Whether the fleet puts such a Kustomization or HelmRelease where it is.
 
         A tenant's namespace holds that tenant's apps on the management cluster itself, without a kubeconfig. Elsewhere there are
         add-ons, and what is for tenants on remote clusters.
+
+        said: what the object's labels say.
         """
-        said, remote = whose(manifest), "kubeConfig" in mapping_at(manifest, "spec")
+        remote = "kubeConfig" in mapping_at(manifest, "spec")
         there = self._tenants.get(label(mapping_at(manifest, "metadata"), "namespace"))
         if there is None:
             return remote or not said.tenant

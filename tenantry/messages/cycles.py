@@ -10,16 +10,24 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_counts_as_old = False
+_runs_one_command = False
+_kept: list[object] = []
 
 
-def count_as_old() -> None:
-    """Let what is made below `uncollected` count as old afterwards. For a process that nothing else has frozen objects of.
+def run_one_command() -> None:
+    """Say that this process ends with its command, and that nothing else has frozen objects.
 
-    Otherwise Python searches all of it as soon as the body ends, which took a sixth of the time of `tenantry explain`.
+    What is made below `uncollected` then counts as old afterwards. Otherwise Python searches all of it as soon as the body
+    ends, which took a sixth of the time of `tenantry explain`.
     """
-    global _counts_as_old
-    _counts_as_old = True
+    global _runs_one_command
+    _runs_one_command = True
+
+
+def keep(*made: object) -> None:
+    """Keep what a command needs until it ends, if the process ends with it. Freeing a large plan takes time for nothing."""
+    if _runs_one_command:
+        _kept.extend(made)
 
 
 @contextmanager
@@ -31,7 +39,7 @@ def uncollected() -> Iterator[None]:
         yield
     finally:
         if enabled:
-            if _counts_as_old:
+            if _runs_one_command:
                 # Both move lists of objects without reading them. Nothing stays frozen, so a later search still frees cycles.
                 gc.freeze()
                 gc.unfreeze()

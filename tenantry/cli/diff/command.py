@@ -21,7 +21,7 @@ from tenantry.cli.options import output, revision
 from tenantry.cli.output import columns, data, data_json, error, report_warnings, say, working
 from tenantry.compare.diff import diff_all
 from tenantry.load import warnings_of
-from tenantry.messages.cycles import uncollected
+from tenantry.messages.cycles import keep, uncollected
 from tenantry.messages.text import printable
 
 
@@ -122,6 +122,7 @@ def command(
     with working("comparing"), uncollected():
         diffs = diff_all(sides.before, sides.after, sides.grants)
         result = Result(sides, diffs, limits, everything=everything)
+    keep(sides, result)
     result.shards = touched_shards(file, diffs)
     result.rendered = manifest_options.outcome(diffs, sides.before, sides.after, wanted, everything=everything)
     result.write(also)

@@ -60,7 +60,7 @@ def _clusters(diff: Diff, before: Plan, after: Plan) -> Iterator[Rename]:
         held((each.manifest for each in share.objects), diff.environment) for share in (diff.removed, diff.added)
     )
     told: dict[str, str] = {}
-    for each in dict.fromkeys(renamed(now, planned)):
+    for each in dict.fromkeys(renamed(now, planned.kubeconfigs)):
         if each.before in gone and each.after in new and each.before not in told:
             told[each.before] = each.after
             same = f"the kubeconfig {each.reference}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from tenantry.compare.fields import Entry, FieldChange, changed_fields, is_same
@@ -36,9 +37,20 @@ def changed_settings(before: Mapping[Path, Any], after: Mapping[Path, Any]) -> I
         if path[-1] == "credentials":  # their name, which is no secret
             yield Setting(key_of(path), one, other)
             continue
-        # With the keys above it, which tell whether a value is a secret.
-        for change in changed_fields(_below(path, one), _below(path, other)):
-            yield Setting(key_of(change.path), change.before, change.after)
+        plain = type(one) is type(other) is str and all(type(part) is str for part in path)
+        # The same text often changes in thousands of apps.
+        yield from _of_texts(path, one, other) if plain else _of_values(path, one, other)
+
+
+def _of_values(path: Path, before: Any, after: Any) -> Iterator[Setting]:
+    # With the keys above it, which tell whether a value is a secret.
+    for change in changed_fields(_below(path, before), _below(path, after)):
+        yield Setting(key_of(change.path), change.before, change.after)
+
+
+@lru_cache(maxsize=256)
+def _of_texts(path: Path, before: str, after: str) -> tuple[Setting, ...]:
+    return tuple(_of_values(path, before, after))
 
 
 def _below(path: Path, value: Any) -> dict[str, Any]:

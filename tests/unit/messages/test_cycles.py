@@ -8,12 +8,12 @@ import sys
 
 _PROGRAM = """
 import gc, weakref
-from tenantry.messages.cycles import count_as_old, uncollected
+from tenantry.messages.cycles import run_one_command, uncollected
 
 class Node:
     pass
 
-count_as_old()
+run_one_command()
 searches = []
 gc.callbacks.append(lambda phase, info: searches.append(info["generation"]))
 with uncollected():

@@ -104,7 +104,13 @@ class Pieces:
 
     def of_kinds(self, *kinds: str) -> list[Piece]:
         wanted = frozenset(kinds)
-        return [each for each in self.all if each.key.kind in wanted]
+        # A fleet's setting can change every app, and no object of any kind that is asked for.
+        return [] if wanted.isdisjoint(self.kinds) else [each for each in self.all if each.key.kind in wanted]
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of the objects that differ."""
+        return frozenset(each.key.kind for each in self.all)
 
     def around(self, pieces: Iterable[Piece], *kinds: str) -> tuple[Mapping[Key, Manifest], Mapping[Key, Manifest]]:
         """All objects of these kinds of the pieces' owners, before and after, the unchanged ones too."""
@@ -127,6 +133,8 @@ class Pieces:
                     yield id, manifest
 
     def _key(self, owner: Owner, id: ObjectId) -> Key:
+        if not self._renamed:
+            return Key(owner, group_of(id.api_version), id.kind, id.namespace, id.name)
         renamed = self._renamed.get((owner, id.namespace), id.namespace)
         name = self._renamed.get((owner, id.name), id.name) if id.kind == "Namespace" else id.name
         return Key(owner, group_of(id.api_version), id.kind, renamed, name)

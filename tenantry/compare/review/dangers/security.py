@@ -68,7 +68,7 @@ def _judged(manifest: Manifest) -> dict[str, object]:
 
 def _protection(piece: Piece) -> Iterator[Found]:
     """An object that stays and could be deleted from now on."""
-    if piece.before is None or piece.after is None:
+    if piece.before is None or piece.after is None or piece.before["metadata"] == piece.after["metadata"]:
         return
     for key, keeps in _KEEPS.items():
         if _says(piece.before, key) == keeps != _says(piece.after, key):
