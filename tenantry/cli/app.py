@@ -27,42 +27,60 @@ from tenantry.cli.output import data_json, is_answered, start_answer
 from tenantry.messages.cycles import run_one_command
 from tenantry.messages.errors import Refused
 
-_COMMANDS = {
-    "try": "show Tenantry on an example fleet, in a few seconds",
-    "init": "write a new project for a fleet",
-    "import": "write tenants.yaml from existing Flux objects",
-    "validate": "check tenants.yaml and everything it yields",
-    "render": "write the objects that `pulumi up` applies as YAML",
-    "diff": "show what a change of tenants.yaml does",
-    "set": "set a value in tenants.yaml, and keep the rest as it is",
-    "unset": "remove an entry from tenants.yaml, and keep the rest as it is",
-    "add": "add a tenant, an app, a cluster and so on to tenants.yaml",
-    "remove": "remove a tenant, an app, a cluster and so on from tenants.yaml",
-    "rename": "rename a tenant, an app, a cluster and so on, everywhere",
-    "move": "move an app, a tenant's apps or a cluster to another place",
-    "fmt": "format tenants.yaml and the files that it includes",
-    "explain": "show where a setting of a tenant, app or add-on comes from",
-    "list": "list tenants, apps, clusters, placements, sources or environments",
-    "stacks": "list the project's stacks, or write them for Pulumi's operator",
-    "preflight": "check the plan against the live clusters",
-    "preview": "show with Pulumi what `up` would do",
-    "up": "apply an environment with Pulumi, and wait until it is ready",
-    "destroy": "delete an environment with Pulumi",
-    "status": "show whether every app is ready",
-    "tree": "show an app from its source to the objects that Flux applied",
-    "reconcile": "have Flux reconcile apps now",
-    "suspend": "have Flux stop reconciling apps",
-    "resume": "have Flux reconcile suspended apps again",
-    "cluster": "prepare a cluster for Flux, or check its kubeconfig",
-    "chart": "publish the chart for baselines",
-    "clusters": "write the clusters that a management cluster knows into a file",
-    "shards": "divide a large environment between several stacks",
-    "sandbox": "run the clusters of an environment on this machine",
-    "upgrade": "bring the files of a project up to date",
-    "schema": "print the JSON Schema of tenants.yaml for editors",
-    "completion": "print the completion script for bash, zsh or fish",
+_SECTIONS = {
+    "Start a fleet": {
+        "try": "show Tenantry on an example fleet, in a few seconds",
+        "init": "write a new project for a fleet",
+        "import": "write tenants.yaml from existing Flux objects",
+    },
+    "Everyday commands": {
+        "validate": "check tenants.yaml and everything it yields",
+        "diff": "show what a change of tenants.yaml does",
+        "preflight": "check the plan against the live clusters",
+        "preview": "show with Pulumi what `up` would do",
+        "up": "apply an environment with Pulumi, and wait until it is ready",
+        "status": "show whether every app is ready",
+    },
+    "Inspect": {
+        "list": "list tenants, apps, clusters, placements, sources or environments",
+        "explain": "show where a setting of a tenant, app or add-on comes from",
+        "render": "write the objects that `pulumi up` applies as YAML",
+        "tree": "show an app from its source to the objects that Flux applied",
+    },
+    "Edit tenants.yaml": {
+        "add": "add a tenant, an app, a cluster and so on to tenants.yaml",
+        "set": "set a value in tenants.yaml, and keep the rest as it is",
+        "unset": "remove an entry from tenants.yaml, and keep the rest as it is",
+        "remove": "remove a tenant, an app, a cluster and so on from tenants.yaml",
+        "rename": "rename a tenant, an app, a cluster and so on, everywhere",
+        "move": "move an app, a tenant's apps or a cluster to another place",
+        "fmt": "format tenants.yaml and the files that it includes",
+    },
+    "Control apps": {
+        "reconcile": "have Flux reconcile apps now",
+        "suspend": "have Flux stop reconciling apps",
+        "resume": "have Flux reconcile suspended apps again",
+    },
+    "Clusters and sandbox": {
+        "cluster": "prepare a cluster for Flux, or check its kubeconfig",
+        "clusters": "write the clusters that a management cluster knows into a file",
+        "chart": "publish the chart for baselines",
+        "sandbox": "run the clusters of an environment on this machine",
+    },
+    "Stacks": {
+        "stacks": "list the project's stacks, or write them for Pulumi's operator",
+        "shards": "divide a large environment between several stacks",
+        "destroy": "delete an environment with Pulumi",
+    },
+    "More": {
+        "upgrade": "bring the files of a project up to date",
+        "schema": "print the JSON Schema of tenants.yaml for editors",
+        "completion": "print the completion script for bash, zsh or fish",
+    },
 }
+"""The commands below their headings, in the order in which a user needs them."""
 
+_COMMANDS = {name: text for commands in _SECTIONS.values() for name, text in commands.items()}
 
 _MODULES = {
     "add": "tenantry.cli.edit.add",
@@ -129,8 +147,11 @@ class _Commands(Group):
         return command
 
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+        width = max(map(len, _COMMANDS))
+        for heading, commands in _SECTIONS.items():
+            with formatter.section(heading):
+                # Names of one width keep the texts of all headings in one column.
+                formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete names of commands without importing the commands. click would import them for their short help."""

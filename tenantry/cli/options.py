@@ -171,6 +171,25 @@ def _names(name: str, help: str, complete: Callable[..., list[str]], *short: str
     return click.option(*short, name, parameter, metavar="NAME", multiple=True, help=help, shell_complete=complete)
 
 
+def tenant_apps(command: _F) -> _F:
+    """`TENANT [APP] --environment NAME [--cluster NAME]...`: the apps of one tenant, or one of them."""
+    for option in (
+        cluster_names("Only on this cluster; repeatable."),
+        environment("The environment of the apps.", required=True),
+        app(),
+        tenant(),
+    ):
+        command = option(command)
+    return command
+
+
+def timeout(default: int, help: str) -> Callable[[_F], _F]:
+    """`--timeout SECONDS`"""
+    return click.option(
+        "--timeout", type=click.IntRange(min=1), default=default, show_default=True, metavar="SECONDS", help=help
+    )
+
+
 def revision(name: str, *, default: str) -> Callable[[_F], _F]:
     """A Git revision, completed with branches and tags, or a path."""
     return click.argument(name, default=default, shell_complete=_revisions)

@@ -14,10 +14,8 @@ from tenantry.cli.control.shared import EXIT_CODES, KIND, apps_of_tenant, dry_ru
 from tenantry.cli.control.switch import not_found
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
-from tenantry.cli.options import app as app_argument
-from tenantry.cli.options import cluster_names, output
-from tenantry.cli.options import environment as environment_option
-from tenantry.cli.options import tenant as tenant_argument
+from tenantry.cli.options import output, tenant_apps
+from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import say, working
 from tenantry.cli.status.rows import short_revision
 from tenantry.cluster import requests
@@ -49,22 +47,12 @@ Examples:
 
 {EXIT_CODES}""",
 )
-@tenant_argument()
-@app_argument()
-@environment_option("The environment of the apps.", required=True)
-@cluster_names("Only on this cluster; repeatable.")
+@tenant_apps
 @click.option("--with-source", is_flag=True, help="Have Flux fetch the sources and charts first, and wait for that.")
 @click.option("--force", is_flag=True, help="Install or upgrade Helm releases even if nothing changed.")
 @click.option("--reset", is_flag=True, help="Reset the failure counts of Helm releases, so that Flux tries again.")
 @click.option("--wait", is_flag=True, help="Wait until Flux is done, and report apps that are not ready then.")
-@click.option(
-    "--timeout",
-    type=click.IntRange(min=1),
-    default=300,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long --with-source and --wait each wait.",
-)
+@timeout_option(300, "How long --with-source and --wait each wait.")
 @dry_run_option
 @management_options
 @output("text", "json", kind=KIND)

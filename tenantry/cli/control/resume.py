@@ -11,10 +11,7 @@ from tenantry.cli.control.shared import EXIT_CODES, KIND, dry_run_option
 from tenantry.cli.control.switch import switch
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import management_options
-from tenantry.cli.options import app as app_argument
-from tenantry.cli.options import cluster_names, output
-from tenantry.cli.options import environment as environment_option
-from tenantry.cli.options import tenant as tenant_argument
+from tenantry.cli.options import output, tenant_apps
 from tenantry.cluster import control
 
 
@@ -30,10 +27,7 @@ Examples:
 
 {EXIT_CODES}""",
 )
-@tenant_argument()
-@app_argument()
-@environment_option("The environment of the apps.", required=True)
-@cluster_names("Only on this cluster; repeatable.")
+@tenant_apps
 @dry_run_option
 @management_options
 @output("text", "json", kind=KIND)

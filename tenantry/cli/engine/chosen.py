@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tenantry.cli.engine.options import Asked
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import declared, listed
 from tenantry.plan.shards import WHOLE
@@ -11,21 +12,22 @@ from tenantry.stacks.file import stack_target
 from tenantry.stacks.project import Stack, read_stacks, stacks_running
 
 
-def chosen(project: Path, environment: str, stack: str | None, shard: str | None) -> list[Stack]:
+def chosen(asked: Asked) -> list[Stack]:
     """The stacks of an environment by shard; the one with its name if no stack has a file yet.
 
     Raises: Refused: no stack matches, several run the whole environment, or its shards do not fit together.
     """
+    project, environment = asked.project, asked.environment
     if not (project / "Pulumi.yaml").is_file():
         raise Refused(
             f"there is no Pulumi.yaml in {project.resolve()}, so it is no Pulumi project",
             "name the project's tenants.yaml with --file; `tenantry init` makes a new project",
         )
-    if stack:
-        return [_of_name(project, environment, stack)]
+    if asked.stack:
+        return [_of_name(project, environment, asked.stack)]
     found = stacks_running(project, environment)
-    if shard:
-        return _of_shard(found, environment, shard)
+    if asked.shard:
+        return _of_shard(found, environment, asked.shard)
     shards = [each for each in found if each.shard != WHOLE]
     return shards or [_only(found, environment) or Stack(environment, environment, stack_target(project, environment))]
 

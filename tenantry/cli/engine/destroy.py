@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from tenantry.cli.engine.checks import Planned
 from tenantry.cli.engine.chosen import chosen
-from tenantry.cli.engine.options import EngineCommand, has, pulumi_options, stack_options
+from tenantry.cli.engine.options import Asked, EngineCommand, has, pulumi_options, stack_options
 from tenantry.cli.engine.session import opened
 from tenantry.cli.engine.stages import run_all, works_of
 
@@ -34,13 +32,7 @@ Exit codes:
 @stack_options
 @pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "json")
 def command(
-    file: Path,
-    environment: str,
-    stack: str | None,
-    shard: str | None,
-    *,
-    jobs: int,
-    passed: tuple[str, ...],
+    asked: Asked,
 ) -> int:
     """Delete all objects of an environment with Pulumi, in order: Flux uninstalls what each app installed.
 
@@ -50,15 +42,14 @@ def command(
     A protected environment is refused: remove `protected` from it, run `tenantry up`, then destroy it. Afterwards the
     command checks that no object of the environment is left on the management cluster.
     """
-    project = file.resolve().parent
-    stacks = chosen(project, environment, stack, shard)
-    session = opened(project, stacks, environment, "destroy")
-    planned = Planned.of(file, environment, stacks)
-    if not has(passed, "--exclude-protected", "--preview-only") and (code := planned.refuse_protected()):
+    stacks = chosen(asked)
+    session = opened(asked.project, stacks, asked.environment, "destroy")
+    planned = Planned.of(asked.file, asked.environment, stacks)
+    if not has(asked.passed, "--exclude-protected", "--preview-only") and (code := planned.refuse_protected()):
         return code
     on_cluster = not any(each.target.files for each in stacks)
     if on_cluster and (code := planned.refuse_others()):
         return code
-    code = run_all(session, works_of(stacks, "destroy", passed, jobs=jobs), jobs)
-    partly = shard or has(passed, "--target", "-t", "--exclude", "--exclude-protected", "--preview-only")
+    code = run_all(session, works_of(stacks, "destroy", asked.passed, jobs=asked.jobs), asked.jobs)
+    partly = asked.shard or has(asked.passed, "--target", "-t", "--exclude", "--exclude-protected", "--preview-only")
     return code if code or partly or not on_cluster else planned.nothing_left()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -53,7 +53,7 @@ def _shards(context: click.Context, _: click.Parameter, start: str) -> list[str]
 
 
 def stack_options(command: _F) -> _F:
-    """Which stacks a command runs."""
+    """Which stacks a command runs, for `pulumi_options`, which collects them."""
     options = (
         environment_option("The environment whose stacks run.", required=True),
         click.option(
@@ -95,14 +95,30 @@ _PASSED = {
 }
 
 
+class Asked(NamedTuple):
+    """Which stacks run, and with what. jobs: how many at a time. passed: options for pulumi."""
+
+    file: Path
+    environment: str
+    stack: str | None
+    shard: str | None
+    jobs: int
+    passed: tuple[str, ...]
+
+    @property
+    def project(self) -> Path:
+        return self.file.resolve().parent
+
+
 def pulumi_options(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Options of Pulumi's. The command gets them as one argument, `passed`, with all that follows `--`."""
+    """Options of Pulumi's, beside those of `stack_options`. The command gets both as its first argument, an `Asked`."""
 
     def decorate(command: Callable[..., int]) -> Callable[..., int]:
-        def with_passed(*arguments: Any, **options: Any) -> int:
+        def with_passed(file: Path, **options: Any) -> int:
             given = {name: options.pop(name) for name in names}
             rest = click.get_current_context().meta.get(_REST, ())
-            return command(*arguments, passed=(*_words(given), *rest), **options)
+            stacks = {name: options.pop(name) for name in ("environment", "stack", "shard", "jobs")}
+            return command(Asked(file, passed=(*_words(given), *rest), **stacks), **options)
 
         with_passed.__doc__ = command.__doc__
         with_passed.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from tenantry.cli.engine.chosen import chosen
-from tenantry.cli.engine.options import EngineCommand, pulumi_options, stack_options
+from tenantry.cli.engine.options import Asked, EngineCommand, pulumi_options, stack_options
 from tenantry.cli.engine.session import opened
 from tenantry.cli.engine.stages import run_all, works_of
 from tenantry.cli.options import tenant_name
@@ -39,15 +37,10 @@ Exit codes:
 @click.option("--preflight", is_flag=True, help="Check the live clusters first.")
 @pulumi_options("diff", "refresh", "target", "policy_pack", "json")
 def command(
-    file: Path,
-    environment: str,
-    stack: str | None,
-    shard: str | None,
+    asked: Asked,
     *,
-    jobs: int,
     tenant: str | None,
     preflight: bool,
-    passed: tuple[str, ...],
 ) -> int:
     """Show with Pulumi what `tenantry up` would create, change and delete. Nothing is changed.
 
@@ -57,17 +50,17 @@ def command(
     With --tenant, Pulumi compares the objects of one tenant only, which is faster in a large fleet. Changes of other
     tenants and of the platform are not shown.
     """
-    project = file.resolve().parent
-    stacks = chosen(project, environment, stack, shard)
-    session = opened(project, stacks, environment, "preview")
+    stacks = chosen(asked)
+    session = opened(asked.project, stacks, asked.environment, "preview")
+    passed = asked.passed
     if tenant or preflight:
         from tenantry.cli.engine.checks import Planned
 
-        planned = Planned.of(file, environment, stacks)
+        planned = Planned.of(asked.file, asked.environment, stacks)
         if preflight and not any(each.target.files for each in stacks) and (code := planned.preflight().code):
             return code
         if tenant:
             stacks, targets = planned.confined(tenant, session.name)
             passed = (*passed, *targets)
             say(f"only tenant '{tenant}' is previewed; changes of other tenants and of the platform are not shown")
-    return run_all(session, works_of(stacks, "preview", passed, jobs=jobs), jobs)
+    return run_all(session, works_of(stacks, "preview", passed, jobs=asked.jobs), asked.jobs)

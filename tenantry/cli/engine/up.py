@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from tenantry.cli.engine.chosen import chosen
-from tenantry.cli.engine.options import EngineCommand, has, pulumi_options, stack_options
+from tenantry.cli.engine.options import Asked, EngineCommand, has, pulumi_options, stack_options
 from tenantry.cli.engine.session import opened
 from tenantry.cli.engine.stages import run_all, works_of
+from tenantry.cli.options import timeout as timeout_option
 
 
 @click.command(
@@ -35,26 +34,14 @@ Exit codes:
 @stack_options
 @click.option("--no-preflight", is_flag=True, help="Do not check the live clusters first.")
 @click.option("--no-wait", is_flag=True, help="Do not wait until every app is ready.")
-@click.option(
-    "--timeout",
-    type=click.IntRange(min=1),
-    default=600,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long to wait until every app is ready.",
-)
+@timeout_option(600, "How long to wait until every app is ready.")
 @pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "policy_pack", "json")
 def command(
-    file: Path,
-    environment: str,
-    stack: str | None,
-    shard: str | None,
+    asked: Asked,
     *,
-    jobs: int,
     no_preflight: bool,
     no_wait: bool,
     timeout: int,
-    passed: tuple[str, ...],
 ) -> int:
     """Apply an environment with Pulumi and its fastest safe settings, with a check before and the status after.
 
@@ -64,21 +51,20 @@ def command(
     First, `tenantry preflight` checks the clusters. An error ends the command before Pulumi starts. Afterwards the command
     waits until every app is ready, as `tenantry status --wait` does, unless --target confines the run.
     """
-    project = file.resolve().parent
-    stacks = chosen(project, environment, stack, shard)
-    session = opened(project, stacks, environment, "up")
-    works = works_of(stacks, "up", passed, jobs=jobs)
+    stacks = chosen(asked)
+    session = opened(asked.project, stacks, asked.environment, "up")
+    works = works_of(stacks, "up", asked.passed, jobs=asked.jobs)
     on_cluster = not any(each.target.files for each in stacks)
     planned, first_last = None, False
     if on_cluster and not (no_preflight and no_wait):
         from tenantry.cli.engine.checks import Planned
 
-        planned = Planned.of(file, environment, stacks)
+        planned = Planned.of(asked.file, asked.environment, stacks)
         if not no_preflight:
             checked = planned.preflight()
             if checked.code:
                 return checked.code
             first_last = checked.first_last
-    code = run_all(session, works, jobs, first_last=first_last)
-    partly = has(passed, "--target", "-t", "--exclude", "--preview-only", "--json")
+    code = run_all(session, works, asked.jobs, first_last=first_last)
+    partly = has(asked.passed, "--target", "-t", "--exclude", "--preview-only", "--json")
     return code if code or planned is None or no_wait or partly else planned.wait(timeout)

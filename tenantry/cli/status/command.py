@@ -13,6 +13,7 @@ from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import ShardType, app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environment as environment_option
+from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import data, data_json, say, stdout_console, working
 from tenantry.cli.status.data import receivers_document, status_document
 from tenantry.cli.status.waiting import read, wait_until_ready
@@ -72,14 +73,7 @@ Exit codes:
     help="How long --watch pauses between two readings; longer if reading takes long.",
 )
 @click.option("--wait", is_flag=True, help="Wait until every app is ready, or until the timeout.")
-@click.option(
-    "--timeout",
-    type=click.IntRange(min=1),
-    default=600,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long --wait waits.",
-)
+@timeout_option(600, "How long --wait waits.")
 @click.option("--receivers", is_flag=True, help="Show the receivers and the paths of their webhooks instead of apps.")
 @output("text", "json", "html", "prometheus", kind="Status")
 @reads_file

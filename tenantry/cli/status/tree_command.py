@@ -14,10 +14,7 @@ from tenantry.cli.control.shared import apps_of_tenant, in_words
 from tenantry.cli.diff.objects_data import id_as_data
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
-from tenantry.cli.options import app as app_argument
-from tenantry.cli.options import cluster_names, output
-from tenantry.cli.options import environment as environment_option
-from tenantry.cli.options import tenant as tenant_argument
+from tenantry.cli.options import output, tenant_apps
 from tenantry.cli.output import data_json, document, stdout_console
 from tenantry.cli.status.rows import short_revision
 from tenantry.cluster.status import Readiness, age, one_line
@@ -45,10 +42,7 @@ Exit codes:
   2  tenants.yaml is invalid, or the management cluster does not answer
 """,
 )
-@tenant_argument()
-@app_argument()
-@environment_option("The environment of the apps.", required=True)
-@cluster_names("Only on this cluster; repeatable.")
+@tenant_apps
 @click.option("--all", "every", is_flag=True, help=f"List all objects, also if there are more than {_MOST_OBJECTS}.")
 @management_options
 @output("text", "json", kind="Tree")

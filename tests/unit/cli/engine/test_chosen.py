@@ -8,10 +8,15 @@ import pytest
 
 from tenantry.cli.engine import chosen as module
 from tenantry.cli.engine.chosen import chosen
+from tenantry.cli.engine.options import Asked
 from tenantry.messages.errors import Refused
 from tenantry.plan.shards import WHOLE, Shard
 from tenantry.stacks.file import StackTarget
 from tenantry.stacks.project import Stack
+
+
+def asked(project: Path, stack: str | None = None, shard: str | None = None) -> Asked:
+    return Asked(project / "tenants.yaml", "prod", stack, shard, 1, ())
 
 
 def stacks(*named: tuple[str, Shard]) -> list[Stack]:
@@ -49,7 +54,7 @@ def test_the_stacks_of_an_environment(
     monkeypatch.setattr(module, "stacks_running", lambda *_: found)
     monkeypatch.setattr(module, "read_stacks", lambda _: [Stack("dev", "dev", StackTarget()), *found])
     try:
-        result: list[str] | str = [each.name for each in chosen(tmp_path, "prod", stack, shard)]
+        result: list[str] | str = [each.name for each in chosen(asked(tmp_path, stack, shard))]
     except Refused as refused:
         result = refused.message
     assert result == expected
@@ -57,4 +62,4 @@ def test_the_stacks_of_an_environment(
 
 def test_a_directory_without_a_project_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="so it is no Pulumi project"):
-        chosen(tmp_path, "prod", None, None)
+        chosen(asked(tmp_path))
