@@ -5,6 +5,7 @@ An apply changes the fields that a plan sets and leaves the others unchanged, so
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
@@ -12,6 +13,9 @@ from typing import Any
 
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.masking import Secrecy, masked_pair, secrecy_below
+
+_WITHOUT_REFERENCES = 2
+"""The version of marshal's format that writes equal texts alike, whether or not they are the same object."""
 
 
 class Entry(str):
@@ -44,7 +48,15 @@ def changed_fields(before: Any, after: Any) -> Iterator[FieldChange]:
 
 def is_same(one: Any, other: Any) -> bool:
     """Whether two values are equal, with the same types and the same order of keys. `==` alone would treat True as 1."""
-    return one is other or (one == other and (type(one) is str or repr(one) == repr(other)))
+    return one is other or (one == other and (type(one) is str or _written(one) == _written(other)))
+
+
+def _written(data: Any) -> bytes | str:
+    """Plain data with the types of all values and the order of all keys."""
+    try:
+        return marshal.dumps(data, _WITHOUT_REFERENCES)  # in less than half the time of `repr`
+    except ValueError:  # a type that is not Python's own
+        return repr(data)
 
 
 def _secrecy(data: Any, path: tuple[str | int, ...]) -> Secrecy:

@@ -126,7 +126,7 @@ class _Reading:
         elif said.environment != self.environment:
             self.strangers.add(id)
             if id.kind in READ and said.cluster and self.places.puts(manifest, said):
-                _note_kubeconfig(id, manifest, said.cluster, self.others_kubeconfigs)
+                note_kubeconfig(id, manifest, said.cluster, self.others_kubeconfigs)
         elif id.kind not in READ or not said.cluster:
             return
         elif id.kind == "Namespace" or self.places.puts(manifest, said):
@@ -137,7 +137,7 @@ class _Reading:
     def _read(self, id: ObjectId, manifest: Manifest, said: Whose) -> None:
         labels, (_, tenant, cluster) = labels_of(manifest), said
         app = "" if id.kind == "Namespace" else label(labels, APP_LABEL)
-        self.malformed |= {f"{id}: {problem}" for problem in map(printable, _problems(id, manifest, app))}
+        self.malformed.update(f"{id}: {printable(problem)}" for problem in _problems(id, manifest, app))
         leaving, suspended = STATE_LABEL in labels, _is_suspended(manifest)
         if app:
             self.apps[id] = HeldApp(
@@ -155,10 +155,11 @@ class _Reading:
             self.frozen |= {(tenant, cluster)} if suspended else set()
         else:
             self.addon_namespaces |= {(cluster, name): leaving for name, _ in _namespaces(id, manifest)}
-        _note_kubeconfig(id, manifest, cluster, self.kubeconfigs)
+        note_kubeconfig(id, manifest, cluster, self.kubeconfigs)
 
 
-def _note_kubeconfig(id: ObjectId, manifest: Manifest, cluster: str, found: dict[tuple[str, Reference], bool]) -> None:
+def note_kubeconfig(id: ObjectId, manifest: Manifest, cluster: str, found: dict[tuple[str, Reference], bool]) -> None:
+    """Take what an object of a cluster says into `Held.kubeconfigs`."""
     if reference := _kubeconfig(id, manifest):
         abandoned = _is_decommissioned(manifest) and _has_suspend(manifest)
         found[cluster, reference] = found.get((cluster, reference), True) and abandoned

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from tenantry.guard.held import READ, Held, Reference, held
+from tenantry.guard.held import READ, Held, Reference, held, note_kubeconfig
+from tenantry.guard.places import Places, whose
 from tenantry.messages.data import mapping_at
 from tenantry.messages.problems import Problem, error
 from tenantry.messages.text import listed
@@ -25,11 +26,19 @@ def held_by(plan: Plan) -> Held:
     return held((each.manifest for each in plan.objects if each.id.kind in READ), plan.environment)
 
 
-def _planned(plan: Plan) -> Mapping[tuple[str, Reference], bool]:
-    """The kubeconfigs of `held_by`. Namespaces say whose the objects in them are; others without a kubeconfig say nothing."""
-    there = (each.manifest for each in plan.objects if each.id.kind in READ)
-    own = (each for each in there if each["kind"] == "Namespace" or "kubeConfig" in mapping_at(each, "spec"))
-    return held(own, plan.environment).kubeconfigs
+def kubeconfigs_by(plan: Plan) -> Mapping[tuple[str, Reference], bool]:
+    """The kubeconfigs of `held_by`, in a fraction of the time."""
+    there = [each for each in plan.objects if each.id.kind in READ]
+    places = Places(each.manifest for each in there)
+    found: dict[tuple[str, Reference], bool] = {}
+    for each in there:
+        if "kubeConfig" not in mapping_at(each.manifest, "spec"):
+            continue
+        said = whose(each.manifest)
+        is_there = each.id.kind == "Namespace" or places.puts(each.manifest, said)
+        if said.environment == plan.environment and said.cluster and is_there:
+            note_kubeconfig(each.id, each.manifest, said.cluster, found)
+    return found
 
 
 def renamed(now: Held, planned: Iterable[tuple[str, Reference]]) -> Iterator[Renamed]:
@@ -45,7 +54,7 @@ def renamed(now: Held, planned: Iterable[tuple[str, Reference]]) -> Iterator[Ren
 
 def kubeconfig_problems(plan: Plan, now: Held) -> Iterator[Problem]:
     """A problem for each cluster that is reached otherwise than today, or whose kubeconfig is another cluster's today."""
-    planned = _planned(plan)
+    planned = kubeconfigs_by(plan)
     yield from _others(now, planned)
     for before, after, reference in dict.fromkeys(renamed(now, planned)):
         yield error(
