@@ -138,6 +138,11 @@ def environment(help: str, *, required: bool = False) -> Callable[[_F], _F]:
     )
 
 
+def environment_name(name: str) -> Callable[[_F], _F]:
+    """An argument with the name of an environment, completed from the file."""
+    return click.argument(name, shell_complete=_environments)
+
+
 def environments(help: str, *, required: bool = False) -> Callable[[_F], _F]:
     """`-e, --environment NAME`, which may be repeated, completed from the file."""
     return click.option(

@@ -20,6 +20,7 @@ KINDS = (
     "Diff",
     "Preflight",
     "Explanation",
+    "Parity",
     "Status",
     "List",
     "Stacks",

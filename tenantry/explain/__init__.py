@@ -1,7 +1,7 @@
 """Explains a tenant, an app, an add-on or the platform: effective values with their origins, and why each cluster is selected.
 
-Called by: `tenantry explain`, with the plan of the environment, so the answers describe what `pulumi up` applies. What is
-granted to a tenant needs no plan.
+Called by: `tenantry explain` and `tenantry parity`, with the plans of environments, so the answers describe what `pulumi up`
+applies. What is granted to a tenant needs no plan.
 Never: decides what an app gets or where it goes; that is in `fleet` and `plan`.
 """
 

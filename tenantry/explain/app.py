@@ -85,16 +85,7 @@ def _explained(fleet: Fleet, plan: Plan, tenant: str, app: str, choice: Choice) 
 
 
 def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, objects: Mapping[ObjectId, KubeObject]) -> PlacedApp:
-    shared = variables_of(fleet, plan.environment, app.cluster, **({"tenant": app.tenant} if app.tenant else {}))
-    variables = {**shared, "app": app.name}
-    effective = effective_app(fleet, app.at, plan.environment, app.cluster, variables)
-    values = (
-        namespace_of(fleet, plan, app.tenant, app.cluster) if app.tenant else platform_namespace(fleet),
-        *_app_values(fleet, effective, _times(fleet, plan.environment, app), objects[app.id].manifest["spec"]),
-        *_source_values(fleet, app, effective, shared),
-        *shard_of(fleet, plan.environment, app.tenant, app.cluster),
-        *(() if app.tenant else _namespaces(fleet, app)),
-    )
+    values, variables = placed_values(fleet, plan, app, objects[app.id].manifest["spec"])
     used = dict.fromkeys(name for value in values for name in placeholders(value.written))
     return PlacedApp(
         cluster=app.cluster,
@@ -102,8 +93,25 @@ def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, objects: Mapping[ObjectId
         values=values,
         order={name: keeper(app.id.kind, id, objects.get(id)) for name, id in app.after.items()},
         images=app.images,
-        placeholders=tuple(_variable(fleet, plan.environment, app.cluster, name, variables[name]) for name in used),
+        placeholders=tuple(variable(fleet, plan.environment, app.cluster, name, variables[name]) for name in used),
     )
+
+
+def placed_values(
+    fleet: Fleet, plan: Plan, app: PlannedApp, spec: Manifest
+) -> tuple[tuple[Value, ...], Mapping[str, str]]:
+    """The values of an app on its cluster, and the variables that its placeholders can name. spec: of its planned object."""
+    shared = variables_of(fleet, plan.environment, app.cluster, **({"tenant": app.tenant} if app.tenant else {}))
+    variables = {**shared, "app": app.name}
+    effective = effective_app(fleet, app.at, plan.environment, app.cluster, variables)
+    values = (
+        namespace_of(fleet, plan, app.tenant, app.cluster) if app.tenant else platform_namespace(fleet),
+        *_app_values(fleet, effective, _times(fleet, plan.environment, app), spec),
+        *_source_values(fleet, app, effective, shared),
+        *shard_of(fleet, plan.environment, app.tenant, app.cluster),
+        *(() if app.tenant else _namespaces(fleet, app)),
+    )
+    return values, variables
 
 
 def _namespaces(fleet: Fleet, app: PlannedApp) -> Iterator[Value]:
@@ -170,6 +178,7 @@ def _source_values(
     return tuple(each.under(*part) for each in values)
 
 
-def _variable(fleet: Fleet, environment: str, cluster: str, name: str, value: str) -> Value:
+def variable(fleet: Fleet, environment: str, cluster: str, name: str, value: str) -> Value:
+    """A variable of a cluster with the place that declares it; no place for a built-in one."""
     at = variable_at(fleet, environment, cluster, name)
     return Value((name,), value, origin_at(fleet.source, at) if at else None)

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from tenantry.cli.documents import checks, diff, edits, explanation, importing, projects, stacks, states
+from tenantry.cli.documents import checks, diff, edits, explanation, importing, parity, projects, stacks, states
 from tenantry.cli.documents.common import Document, Failed, Invalid
 
 FAILURES: tuple[type[Document], ...] = (Invalid, Failed)
@@ -27,6 +27,7 @@ KINDS: dict[str, tuple[type[Document], ...]] = {
         explanation.ExplainedGrants,
         explanation.NoGrants,
     ),
+    "Parity": (parity.Parity,),
     "Status": (states.Status, states.Receivers),
     "List": (states.List,),
     "Stacks": (stacks.Stacks,),

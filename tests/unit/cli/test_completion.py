@@ -45,6 +45,7 @@ def offered(*words: str) -> list[str]:
         (("sandbox", "up", "-e", ""), ["dev"]),
         (("explain", ""), ["rocky", "platform"]),
         (("explain", "rocky", ""), ["web"]),
+        (("parity", "dev", ""), ["dev"]),
         (("explain", "rocky", "web", "-c", ""), ["hub", "edge"]),
         (("cluster", "check", "e"), ["edge"]),
         (("cluster", "bootstrap", ""), ["hub", "edge"]),

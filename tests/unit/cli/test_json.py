@@ -29,6 +29,7 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("render",): (),
     ("diff",): ("./before.yaml",),
     ("explain",): ("rocky", "-e", "dev"),
+    ("parity",): ("dev", "dev"),
     ("list",): ("apps",),
     ("preflight",): ("-e", "dev"),
     ("status",): ("-e", "dev"),

@@ -1,0 +1,135 @@
+"""`tenantry parity`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tenantry.cli.commands import Command
+from tenantry.cli.fleet_file import reads_file
+from tenantry.cli.options import app_names, environment_name, output, tenant_names
+from tenantry.cli.output import data, data_json, document, working
+from tenantry.kube.names import ADDON_PREFIX, PLATFORM
+
+if TYPE_CHECKING:
+    from tenantry.explain.parity import Parity
+    from tenantry.fleet.fleet import Fleet
+
+
+@click.command(
+    "parity",
+    cls=Command,
+    epilog="""\
+Examples:
+  tenantry parity dev prod
+  tenantry parity dev prod --tenant rocky
+  tenantry parity staging prod --tenant rocky --app web
+  tenantry parity dev prod --output markdown
+  tenantry parity dev prod --output json
+
+Exit codes:
+  0  the environments are equal
+  1  they differ
+  2  tenants.yaml is invalid, or it does not declare a name
+""",
+)
+@environment_name("first")
+@environment_name("second")
+@tenant_names(f"Only this tenant, or '{PLATFORM}' for add-ons; repeatable.")
+@app_names("Only this app or add-on; repeatable.")
+@output("text", "json", "markdown", kind="Parity")
+@reads_file
+def command(
+    file: Path, first: str, second: str, *, tenants: tuple[str, ...], apps: tuple[str, ...], output: str
+) -> int:
+    """Show what differs between the environments FIRST and SECOND, and why.
+
+    It compares which apps they have and every effective setting: versions, refs, values, quotas and so on. A difference
+    is meant if the file writes it for one of the environments. Otherwise it follows from something else, such as a
+    cluster's labels or variables. Equal differences of many apps are shown once.
+
+    Clusters themselves are not compared, and none is contacted. Secrets are hidden.
+    """
+    from tenantry.cli.parity_text import as_markdown, as_text
+    from tenantry.explain.parity import parity
+    from tenantry.load import load_fleet
+    from tenantry.plan.plan import plan
+    from tenantry.plan.planner import Part
+
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
+        wanted = _tenants(fleet, tenants)
+        names = _apps(fleet, wanted, apps)
+        part = Part(wanted[0]) if len(wanted) == 1 else None
+        found = parity(fleet, plan(fleet, first, part), plan(fleet, second, part), wanted, names)
+    if output == "json":
+        data_json(document("Parity", **_as_data(found)))
+    else:
+        data(as_markdown(found) if output == "markdown" else as_text(found))
+    return 0 if found.is_equal else 1
+
+
+def _tenants(fleet: Fleet, names: Collection[str]) -> list[str]:
+    """The named tenants; the platform is "". Raises: Refused: one is not declared."""
+    from tenantry.explain.declared import known
+
+    declared = fleet.document.tenants
+    for name in names:
+        known("tenant", name, [*declared, PLATFORM], fleet.source.file)
+    return ["" if each == PLATFORM and PLATFORM not in declared else each for each in names]
+
+
+def _apps(fleet: Fleet, tenants: Collection[str], names: Collection[str]) -> list[str]:
+    from tenantry.explain.declared import known
+
+    declared = {name: each.apps for name, each in fleet.document.tenants.items()}
+    addons = fleet.document.platform.addons
+    owners = tenants or (*declared, "")
+    apps = dict.fromkeys(app for each in owners for app in (declared[each] if each else addons))
+    short = [each.removeprefix(ADDON_PREFIX) for each in names]
+    for name in short:
+        known("app", name, apps, fleet.source.file)
+    return short
+
+
+# --- JSON -------------------------------------------------------------------------------------------------------
+
+
+def _as_data(found: Parity) -> dict[str, Any]:
+    first, second = found.environments
+    return {
+        "environments": [first, second],
+        "equal": found.is_equal,
+        "apps": {"compared": found.apps, "equal": found.equal},
+        "missing": [{**_subject(each.subject), "onlyIn": each.only_in, **_why(each.reason)} for each in found.missing],
+        "differences": [
+            {
+                "path": list(each.path),
+                "subjects": [_subject(one) for one in each.subjects],
+                "first": [_value(one) for one in each.first],
+                "second": [_value(one) for one in each.second],
+                **_why(each.reason),
+            }
+            for each in found.differences
+        ],
+    }
+
+
+def _subject(subject: Any) -> dict[str, Any]:
+    return {"tenant": subject.tenant or None, "app": subject.app or None}
+
+
+def _value(found: Any) -> dict[str, Any]:
+    from tenantry.messages.data import ABSENT
+
+    value = {} if found.value is ABSENT else {"value": found.value}
+    return {**value, "clusters": list(found.clusters)}
+
+
+def _why(reason: Any) -> dict[str, Any]:
+    from tenantry.cli.explain_data import as_data
+
+    return {"meant": reason.is_meant, "reason": reason.text, "origins": [as_data(each) for each in reason.origins]}
