@@ -55,6 +55,7 @@ _SECTIONS = {
         "remove": "remove a tenant, an app, a cluster and so on from tenants.yaml",
         "rename": "rename a tenant, an app, a cluster and so on, everywhere",
         "move": "move an app, a tenant's apps or a cluster to another place",
+        "promote": "give an environment the versions that another one has",
         "fmt": "format tenants.yaml and the files that it includes",
     },
     "Control apps": {
@@ -99,6 +100,7 @@ _MODULES = {
     "tree": "tenantry.cli.status.tree_command",
     "set": "tenantry.cli.edit.set",
     "unset": "tenantry.cli.edit.unset",
+    "promote": "tenantry.cli.edit.promote",
     "fmt": "tenantry.cli.edit.fmt",
     "reconcile": "tenantry.cli.control.reconcile",
     "suspend": "tenantry.cli.control.suspend",

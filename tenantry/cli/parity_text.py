@@ -30,7 +30,7 @@ def as_text(found: Parity) -> str:
     for subjects, differences in grouped(found.differences, lambda each: each.subjects).items():
         lines += ["", click.style(_subjects(subjects), bold=True)]
         for difference in differences:
-            lines += [f"  {_change(difference)}", f"    {_why(difference.reason)}"]
+            lines += [f"  {change(difference)}", f"    {_why(difference.reason)}"]
     return "\n".join(lines)
 
 
@@ -48,7 +48,7 @@ def _markdown(found: Parity) -> Iterator[str]:
     for subjects, differences in grouped(found.differences, lambda each: each.subjects).items():
         yield f"\n**{code(_subjects(subjects))}**\n"
         for difference in differences:
-            yield f"- {code(_change(difference))}: {prose(_plain_why(difference.reason))}"
+            yield f"- {code(change(difference))}: {prose(_plain_why(difference.reason))}"
 
 
 def summary(found: Parity) -> str:
@@ -80,7 +80,8 @@ def _subject(subject: Subject) -> str:
     return f"{subject.tenant}/{subject.app}" if subject.tenant else f"{ADDON_PREFIX}{subject.app}"
 
 
-def _change(difference: Difference) -> str:
+def change(difference: Difference) -> str:
+    """What one environment has, and what the other."""
     change = f"{_side(difference.first)} -> {_side(difference.second)}"
     return f"{printable(format_path(difference.path))}: {change}"
 

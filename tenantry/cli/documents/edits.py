@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from tenantry.cli.documents.common import Document, FileProblem, Part
 from tenantry.cli.documents.diff import ChangedEnvironment
 
@@ -14,6 +16,43 @@ class EditedFile(Part):
     file: str
     diff: str
     """The change as a unified diff. Secrets are hidden in it."""
+
+
+class PromotedApp(Part):
+    """What the first environment's management cluster says of an app on a cluster."""
+
+    tenant: str | None
+    """`null` for an add-on."""
+    app: str
+    cluster: str
+    runs: bool
+    """Whether it runs what is promoted, and is ready."""
+    problem: str
+    """Why it does not; empty if it does."""
+    revision: str
+    """What Flux applied."""
+    since: str | None
+    """Since when it runs and is ready (RFC 3339), if that is known."""
+
+
+class PromotionEvidence(Part):
+    """Whether the first environment runs what is promoted."""
+
+    checked: bool
+    reason: str
+    """Why nothing was checked; empty if it was."""
+    apps: list[PromotedApp]
+
+
+class Promotion(Part):
+    """What `tenantry promote` found."""
+
+    from_: str = Field(alias="from")
+    """The environment whose versions are taken."""
+    to: str
+    evidence: PromotionEvidence
+    different: list[str]
+    """The settings that stay different."""
 
 
 class Edit(Document):
@@ -38,3 +77,5 @@ class Edit(Document):
     """What the edit changes on clusters, as in a document of kind Diff; empty if the fleet is invalid."""
     unchanged: list[str]
     """The environments without a difference."""
+    promotion: Promotion | None = None
+    """Only of `tenantry promote`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import click
@@ -43,12 +43,13 @@ def apply(
     unchanged: Callable[[Checked], Iterable[str]] = lambda _: (),
     notes: Sequence[str] = (),
     hints: Sequence[str] = (),
+    more: Mapping[str, Any] | None = None,
 ) -> int:
     """Check the edited fleet, write it unless it is a dry run, and say what `tenantry diff` would say.
 
     done: what was edited, a sentence for each edit, such as "set tenants.rocky.quota.pods to 5". unchanged: why the edit
     changes nothing on any cluster, if it does not. notes: what else changed with it. hints: what to
-    do before the next `pulumi up`, if clusters change.
+    do before the next `pulumi up`, if clusters change. more: further keys of the document.
     Raises: InvalidFleet: the edited fleet has errors that it did not have before; Refused: a file cannot be written.
     """
     changes = editor.changes()
@@ -59,7 +60,7 @@ def apply(
     if how.is_text:
         _print(editor, how, (done, notes, hints), checked, unchanged)
     else:
-        data_json(_document(editor, how, [*done, *notes], checked, hints))
+        data_json({**_document(editor, how, [*done, *notes], checked, hints), **(more or {})})
     return 0
 
 

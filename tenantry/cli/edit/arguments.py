@@ -66,6 +66,10 @@ def existing(*paths: tuple[str, ...], name: str = "name") -> Callable[[_F], _F]:
     return click.argument(name, shell_complete=_completing(*paths))
 
 
+promotable = _completing(TENANTS, APPS, _PREFIXED_ADDONS)
+"""Completes a tenant, `TENANT/APP` or `platform/ADDON`."""
+
+
 def owned(name: str = "name") -> Callable[[_F], _F]:
     """An argument `TENANT/NAME` with a name that is new."""
 

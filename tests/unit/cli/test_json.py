@@ -46,6 +46,7 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("set",): ("tenants.rocky.role", "edit"),
     ("unset",): ("tenants.rocky",),
     ("import",): ("-e", "dev=nowhere"),
+    ("promote",): ("rocky", "--from", "dev", "--to", "prod"),
     ("add", "source"): ("rocky/tools", "--git", "https://git.example.com/tools"),
     ("remove", "tenant"): ("rocky",),
     ("rename", "tenant"): ("rocky", "stone"),

@@ -1,0 +1,212 @@
+"""`tenantry promote`."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tenantry.cli.commands import Command
+from tenantry.cli.edit import arguments
+from tenantry.cli.edit.apply import How, apply, edit_options
+from tenantry.cli.fleet_file import reads_file
+from tenantry.cli.management import management_options
+from tenantry.cli.output import data, data_json, document, error, say, working
+
+if TYPE_CHECKING:
+    from tenantry.cli.edit.proof import Proof
+    from tenantry.edit.editor import Editor
+    from tenantry.edit.subjects.promoting import App, Promoted
+    from tenantry.messages.errors import Path
+
+_MOST = 12
+"""The most settings that are listed."""
+
+
+@click.command(
+    "promote",
+    cls=Command,
+    epilog="""\
+Examples:
+  tenantry promote rocky/web --from dev --to prod --dry-run
+  tenantry promote rocky --from dev --to prod
+  tenantry promote platform/dns --from staging --to prod
+  tenantry promote rocky/web --from dev --to prod --with helm.values.image
+  tenantry promote rocky/web --from dev --to prod --require-ready --soak 1h
+
+Exit codes:
+  0  success, or there is nothing to promote
+  2  the edit cannot be made, and no file is changed
+  4  --require-ready or --soak refuses it, and no file is changed
+""",
+)
+@click.argument("subject", metavar="APP|TENANT", shell_complete=arguments.promotable)
+@arguments.one("--from", "The environment whose versions are taken.", arguments.ENVIRONMENTS, required=True)
+@arguments.one("--to", "The environment that gets them.", arguments.ENVIRONMENTS, required=True)
+@click.option(
+    "--with",
+    "extra",
+    multiple=True,
+    metavar="PATH",
+    help="Also copy this setting of the app, such as helm.values.image, or 'all' of them; repeatable.",
+)
+@click.option(
+    "--evidence/--no-evidence",
+    default=None,
+    help="Ask the management cluster of --from what it runs; default: if the settings of its stack name a kubeconfig.",
+)
+@click.option("--require-ready", is_flag=True, help="Refuse, unless --from runs exactly this and is ready.")
+@click.option("--soak", metavar="DURATION", help="Refuse, unless it has been ready for so long, such as 1h or 90m.")
+@management_options
+@edit_options
+@reads_file
+def command(
+    file: FilePath,
+    subject: str,
+    extra: tuple[str, ...],
+    soak: str | None,
+    kubeconfig: FilePath | None,
+    context: str | None,
+    output: str,
+    *,
+    evidence: bool | None,
+    require_ready: bool,
+    dry_run: bool,
+    **between: str,
+) -> int:
+    """Edit tenants.yaml so that one environment gets the versions that another one has.
+
+    APP is TENANT/APP or platform/ADDON; of a TENANT, all apps that both environments have are promoted. Versions of
+    charts and refs of sources are copied, and stay where the file writes them: in an override, a variable, or a source.
+    What else differs, such as replicas, stays different and is listed; --with copies it too.
+
+    The evidence is what the management cluster of --from runs, with its kubeconfig from the settings of the stack.
+    """
+    from tenantry.cli.edit.proof import prove
+    from tenantry.edit.editor import Editor
+    from tenantry.edit.subjects.draft import Draft
+    from tenantry.edit.subjects.promoting import promotable, promote
+    from tenantry.edit.subjects.selecting import owner_of
+    from tenantry.load import load_fleet
+
+    first, second = between["from"], between["to"]
+    editor, paths = Editor.open(file), _paths(extra)
+    with working(f"reading {file}"):
+        fleet = load_fleet(file, editor.read_before)
+        owner = _owner(Draft(editor), owner_of, subject, (first, second))
+        apps = promotable(fleet, owner, first, second)
+        promoted = promote(editor, fleet, apps, first, second, paths)
+        different = _check(editor, apps, first, second, paths, promoted)
+    wanted = bool(require_ready or soak or kubeconfig or context)
+    asked = True if wanted else evidence
+    proof = prove(
+        file, fleet, apps, first, (kubeconfig, context), asked=asked, required=require_ready or bool(soak), soak=soak
+    )
+    more = {"promotion": {"from": first, "to": second, "evidence": proof.data(), "different": different}}
+    if proof.refusal:
+        return _refused(proof, output, more)
+    notes = (*promoted.notes, *proof.lines)
+    if not editor.changes():
+        what = "nothing can be promoted" if promoted.notes else f"nothing to promote: {second} has what {first} has"
+        return _nothing(what, output, [*notes, *_left(different, second)], more)
+    left = _left(different, second)
+    return apply(editor, How(dry_run, output), promoted.done, notes=(*notes, *left), more=more)
+
+
+def _paths(extra: tuple[str, ...]) -> list[Path]:
+    from tenantry.edit.paths import parse_path
+
+    return [parse_path(each) for each in extra]
+
+
+def _owner(draft: Any, owner_of: Any, subject: str, environments: tuple[str, str]) -> Path:
+    """Where the app or the tenant is declared. Raises: Refused: a name is not declared, or both environments are the same."""
+    from tenantry.edit.subjects.names import Kind
+    from tenantry.edit.subjects.references import Target
+    from tenantry.edit.subjects.subjects import require
+    from tenantry.messages.errors import Refused
+
+    for each in environments:
+        require(draft, Target(Kind.ENVIRONMENT, each))
+    if environments[0] == environments[1]:
+        raise Refused("--from and --to are the same environment", "name two environments")
+    if subject == "defaults":
+        raise Refused("'defaults' is no app", "name a tenant, TENANT/APP or platform/ADDON")
+    path, _ = owner_of(draft, subject)
+    found: Path = path
+    return found
+
+
+def _check(
+    editor: Editor, apps: list[App], first: str, second: str, extra: list[Path], promoted: Promoted
+) -> list[str]:
+    """The settings of the apps that differ after the edit. Raises: Refused: one of them should be equal now."""
+    from tenantry.cli.parity_text import change
+    from tenantry.explain.parity import parity
+    from tenantry.load import load_fleet
+    from tenantry.messages.errors import Refused
+    from tenantry.messages.text import format_path
+    from tenantry.plan.plan import plan
+    from tenantry.plan.planner import Part
+
+    fleet = load_fleet(editor.path, editor.read)
+    tenant = apps[0].at[1] if apps[0].at[0] == "tenants" else ""
+    plans = [plan(fleet, each, Part(tenant)) for each in (first, second)]
+    found = parity(fleet, plans[0], plans[1], [tenant], [each.at[-1] for each in apps])
+    told = []
+    for each in found.differences:
+        of_app = each.path[0] in ("kustomize", "helm")
+        due = each.path == ("helm", "version") or (of_app and any(each.path[: len(one)] == one for one in extra))
+        if due and not promoted.notes:
+            raise Refused(
+                f"{format_path(each.path)} would still differ: {change(each)}",
+                f"see why: tenantry parity {first} {second}; then edit it with `tenantry set`",
+            )
+        if of_app and each.path[1:] != ("source",):
+            told += [f"{one.tenant or 'platform'}/{one.app}: {change(each)}" for one in each.subjects]
+    return told
+
+
+def _left(different: list[str], second: str) -> list[str]:
+    """The settings that stay different, and how to copy them."""
+    if not different:
+        return []
+    more = [f"and {len(different) - _MOST} more"] if len(different) > _MOST else []
+    return [
+        f"stays different in {second}; copy it with --with PATH:",
+        *(f"  {each}" for each in [*different[:_MOST], *more]),
+    ]
+
+
+def _nothing(what: str, output: str, notes: list[str], more: dict[str, Any]) -> int:
+    if output == "json":
+        data_json(_unwritten(more))
+        return 0
+    data(what)
+    for each in notes:
+        data(f"  {_printable(each)}")
+    return 0
+
+
+def _refused(proof: Proof, output: str, more: dict[str, Any]) -> int:
+    if output == "json":
+        data_json(_unwritten(more))
+    error(_printable(proof.refusal))
+    for each in proof.lines:
+        say(f"  {_printable(each)}")
+    return 4
+
+
+_LISTS = ("edits", "hints", "files", "errors", "warnings", "environments", "unchanged")
+
+
+def _unwritten(more: dict[str, Any]) -> dict[str, Any]:
+    """The document of a command that edits nothing."""
+    return document("Edit", **{each: [] for each in _LISTS}, written=False, valid=True, **more)
+
+
+def _printable(text: str) -> str:
+    from tenantry.messages.text import printable
+
+    return printable(text)

@@ -1,0 +1,144 @@
+"""Evidence that an environment runs what the file says: the objects of apps on its management cluster. It never writes.
+
+Called by: `tenantry promote`. A gate between environments can ask the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from tenantry.cluster import requests
+from tenantry.cluster.chain import Chains
+from tenantry.cluster.status import Readiness, condition, message_of, moment, one_line, readiness, revision_of, since_of
+from tenantry.cluster.targets import is_own
+from tenantry.kube.objects import Manifest, object_id
+from tenantry.messages.data import mapping_at, value_at
+from tenantry.messages.text import printable
+from tenantry.plan.plan import Plan
+from tenantry.plan.planned_apps import PlannedApp
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
+
+_NOT_CONTENT = ("interval", "timeout", "retryInterval", "suspend", "dependsOn")
+"""Fields of a spec that do not decide what an app is."""
+_SHOWN = ("version", "ref", "chart", "path", "url")
+"""Fields whose values a message repeats. Others may hold secrets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """problem: why the app does not run on its cluster what the plan says; "" if it does and is ready.
+
+    revision: what Flux applied. since: since when it runs and is ready (RFC 3339); "" if that is not known.
+    """
+
+    app: PlannedApp
+    problem: str
+    revision: str = ""
+    since: str = ""
+
+    def problem_after(self, soak: float, now: datetime) -> str:
+        """The problem, or that the app has not been ready for so many seconds."""
+        if self.problem or not soak:
+            return self.problem
+        started = moment(self.since)
+        seconds = (now - started).total_seconds() if started else 0
+        return (
+            "" if started and seconds >= soak else f"ready for {max(0, int(seconds))} s, which is less than {soak:g} s"
+        )
+
+
+def evidence_of(client: Client, plan: Plan, apps: Iterable[PlannedApp]) -> tuple[Evidence, ...]:
+    """Whether apps run what the plan says, source, chart and settings alike, and are ready.
+
+    Each object is read once. Raises: Refused: reading is not allowed.
+    """
+    chains, apps = Chains(plan), tuple(apps)
+    planned = {app.id: chains.of(app.id) for app in apps}
+    wanted = {object_id(each): each for chain in planned.values() for each in chain}
+    found = requests.in_parallel(lambda id: requests.one(client, id), wanted)
+    live = dict(zip(wanted, found, strict=True))
+    return tuple(judged(app, planned[app.id], [live[object_id(each)] for each in planned[app.id]]) for app in apps)
+
+
+def judged(app: PlannedApp, planned: Sequence[Manifest], live: Sequence[Manifest | None]) -> Evidence:
+    """The evidence of one app. Args: planned, live: its source, its chart if there is one, and its reconciler, in this order."""
+    problem = next(_problems(planned, live), "")
+    reconciler = live[-1]
+    if reconciler is None:
+        return Evidence(app, problem)
+    status = mapping_at(reconciler, "status")
+    times = [since_of(reconciler, condition(status, "Ready")), *map(_fetched, live[:-1])]
+    since = max((each for each in times if moment(each)), default="", key=lambda each: moment(each) or datetime.min)
+    return Evidence(
+        app, problem, revision_of(status), since if since_of(reconciler, condition(status, "Ready")) else ""
+    )
+
+
+def _problems(planned: Sequence[Manifest], live: Sequence[Manifest | None]) -> Iterator[str]:
+    for wanted, found in zip(planned, live, strict=True):
+        name = f"{wanted['kind']} {wanted['metadata']['namespace']}/{wanted['metadata']['name']}"
+        if found is None:
+            yield f"{name} does not exist"
+        elif not is_own(wanted, found):
+            yield f"{name} does not belong to this environment"
+        else:
+            yield from (f"{name} {each}" for each in (*_other_settings(wanted, found), *_unready(found)))
+    yield from _not_arrived(live)
+
+
+def _other_settings(planned: Manifest, live: Manifest) -> Iterator[str]:
+    there = mapping_at(live, "spec")
+    for key, value in mapping_at(planned, "spec").items():
+        if key in _NOT_CONTENT or _contains(there.get(key), value):
+            continue
+        if key in _SHOWN:
+            yield printable(f"has {key} {_words(there.get(key))}, not {_words(value)}")
+        else:
+            yield f"has another {key} than the file says"
+
+
+def _contains(live: Any, planned: Any) -> bool:
+    """Whether a live value is the planned one. API servers add defaults to mappings."""
+    if isinstance(planned, Mapping) and isinstance(live, Mapping):
+        return all(_contains(live.get(key), value) for key, value in planned.items())
+    if isinstance(planned, list) and isinstance(live, list):
+        return len(planned) == len(live) and all(map(_contains, live, planned))
+    return bool(live == planned)
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return " ".join(f"{key} {each}" for key, each in value.items())
+    return "none" if value is None else str(value)
+
+
+def _unready(live: Manifest) -> Iterator[str]:
+    if live["kind"] == "HelmRepository" and value_at(live, ("spec", "type")) == "oci":
+        return  # Flux does not reconcile these: it reads them when it fetches a chart
+    ready = condition(mapping_at(live, "status"), "Ready")
+    state = readiness(live, ready)
+    if state is not Readiness.READY:
+        message = one_line(message_of(ready))
+        yield f"is {state}: {message}" if message and state is not Readiness.SUSPENDED else f"is {state}"
+
+
+def _not_arrived(live: Sequence[Manifest | None]) -> Iterator[str]:
+    """Whether Flux has applied what it fetched last."""
+    *_, content, reconciler = (None, *live)
+    fetched = value_at(content, ("status", "artifact", "revision"), "")
+    status = mapping_at(reconciler, "status")
+    # Of a release from an OCI artifact, the revision is not the chart's version.
+    if not fetched or not content or (status.get("history") and content["kind"] != "HelmChart"):
+        return
+    if (applied := revision_of(status)) != fetched:
+        yield printable(f"applied {applied or 'nothing'}, and {fetched} has been fetched")
+
+
+def _fetched(source: Manifest | None) -> str:
+    found = value_at(source, ("status", "artifact", "lastUpdateTime"), "")
+    return found if isinstance(found, str) else ""

@@ -1,0 +1,327 @@
+"""Promotion: an environment gets the versions and refs of apps that another environment has.
+
+What differs on purpose, such as replicas, stays, unless the caller names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from tenantry.edit.editor import Editor
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import Layer, merge, origin
+from tenantry.fleet.placement import clusters_of_app
+from tenantry.fleet.settings import app_layers, effective_app, variable_at, variables_of
+from tenantry.fleet.template import fill
+from tenantry.fleet.trace import placeholders
+from tenantry.messages.data import ABSENT, mapping_at, value_at
+from tenantry.messages.errors import Path, Refused
+from tenantry.messages.placeholders import all_names_in
+from tenantry.messages.text import format_path, listed
+
+EVERYTHING = "all"
+"""The key that stands for all settings of an app's own block."""
+_BLOCKS = ("kustomize", "helm")
+_KEPT = ("source",)
+"""The key of a block that names a source: another environment's source is not taken over, only its ref."""
+
+
+class Setting(NamedTuple):
+    """A setting of an app on a cluster. at: where its value stands in the document; None if nothing sets it.
+
+    value: with placeholders filled in, unless the setting is copied as it is written.
+    """
+
+    value: Any
+    written: Any
+    at: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """An app or add-on by its place in the document."""
+
+    at: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.at[1]}/{self.at[3]}" if self.at[0] == "tenants" else f"platform/{self.at[2]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Promoted:
+    """done: a sentence for each edit. notes: what cannot be promoted, and why."""
+
+    done: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def promotable(fleet: Fleet, owner: Path, first: str, second: str) -> list[App]:
+    """The apps of a tenant, or the one app or add-on, that both environments have. Raises: Refused: there is none."""
+    tenant_only = owner[0] == "tenants" and len(owner) == 2
+    names = [(*owner, "apps", each) for each in fleet.raw(*owner, "apps")] if tenant_only else [owner]
+    apps = [App(tuple(map(str, each))) for each in names]
+    both = [each for each in apps if all(clusters_of_app(fleet, env, each.at) for env in (first, second))]
+    if not both:
+        missing = next(env for env in (first, second) if not any(clusters_of_app(fleet, env, each.at) for each in apps))
+        raise Refused(
+            f"environment '{missing}' has no app of this",
+            f"see why: tenantry parity {first} {second}",
+        )
+    return both
+
+
+def promote(
+    editor: Editor, fleet: Fleet, apps: Sequence[App], first: str, second: str, extra: Collection[Path] = ()
+) -> Promoted:
+    """Edit the files so that apps have in the second environment what they have in the first. The caller checks the result.
+
+    Args:   extra: settings of an app that are copied too, by their paths below it; `("all",)` is all of them.
+    Raises: Refused: a setting cannot be copied without changing something else, or it differs between clusters.
+    """
+    found = _Promotion(editor, fleet, apps, first, second)
+    for app in apps:
+        found.app(app, extra)
+    return Promoted(tuple(dict.fromkeys(found.done)), tuple(dict.fromkeys(found.notes)))
+
+
+def settings_of(
+    fleet: Fleet, app: App, environment: str, cluster: str, extra: Collection[Path] = ()
+) -> dict[Path, Setting]:
+    """What a promotion copies of an app on a cluster: its chart's version, its source's ref, and extra settings."""
+    tenant = {"tenant": app.at[1]} if app.at[0] == "tenants" else {}
+    shared = variables_of(fleet, environment, cluster, **tenant)
+    variables = {**shared, "app": app.at[-1]}
+    layers = app_layers(fleet, app.at, environment, cluster)
+    effective = effective_app(fleet, app.at, environment, cluster, variables)
+    data = merge(layers)
+    found: dict[Path, Setting] = {}
+    if effective.kind == "helm":
+        found["helm", "version"] = _setting(layers, data, ("helm", "version"), variables)
+    source = _source_at(app, effective.block.source)
+    declared = fleet.raw(*source)
+    for kind in (each for each in ("git", "oci") if "ref" in mapping_at(declared, each)):
+        place = Layer(source, declared)
+        found["source", kind, "ref"] = _setting((place,), declared, (kind, "ref"), shared)
+    for path in _extra(data, extra):
+        if path not in found:
+            written = value_at(data, path, ABSENT)
+            found[path] = Setting(written, written, origin(layers, path))
+    return found
+
+
+def _source_at(app: App, name: str | None) -> tuple[str, ...]:
+    return (*app.at[:2], "sources", str(name)) if app.at[0] == "tenants" else (*app.at, "source")
+
+
+def _setting(layers: Sequence[Layer], data: Any, path: Path, variables: Mapping[str, str]) -> Setting:
+    written = value_at(data, path, ABSENT)
+    if written is ABSENT:
+        return Setting(ABSENT, ABSENT, None)
+    return Setting(fill(written, variables, ()), written, origin(layers, path))
+
+
+def _extra(data: Mapping[str, Any], wanted: Collection[Path]) -> Iterator[Path]:
+    """The settings below the wanted paths: those that are no mappings themselves."""
+    for path in _leaves({key: data[key] for key in _BLOCKS if key in data}):
+        named = any(each == (EVERYTHING,) or path[: len(each)] == each for each in wanted)
+        if named and path[1:] != _KEPT:
+            yield path
+
+
+def _leaves(data: Any, path: Path = ()) -> Iterator[Path]:
+    if isinstance(data, dict) and data:
+        for key, value in data.items():
+            yield from _leaves(value, (*path, key))
+    else:
+        yield path
+
+
+class _Promotion:
+    """Edits app by app; later apps see what was edited for earlier ones."""
+
+    def __init__(self, editor: Editor, fleet: Fleet, apps: Sequence[App], first: str, second: str) -> None:
+        self.editor, self.fleet = editor, fleet
+        self.first, self.second = first, second
+        self.apps = apps
+        self.done: list[str] = []
+        self.notes: list[str] = []
+
+    def app(self, app: App, extra: Collection[Path]) -> None:
+        sides = [
+            [
+                settings_of(self.fleet, app, each, cluster, extra)
+                for cluster in clusters_of_app(self.fleet, each, app.at)
+            ]
+            for each in (self.first, self.second)
+        ]
+        for path in dict.fromkeys(path for side in sides for each in side for path in each):
+            nothing = Setting(ABSENT, ABSENT, None)
+            wanted, there = ([each.get(path, nothing) for each in side] for side in sides)
+            if any(each.value not in [one.value for one in wanted] for each in there):
+                self._setting(app, path, wanted, there)
+
+    def _setting(self, app: App, path: Path, wanted: Sequence[Setting], there: Sequence[Setting]) -> None:
+        new = wanted[0]
+        if any(each.value != new.value for each in wanted):
+            raise Refused(
+                f"{format_path(path)} of {app} differs between the clusters of environment '{self.first}'",
+                f"see `tenantry explain {_words(app)} -e {self.first}`, then set it: tenantry set PATH VALUE",
+            )
+        for each in {one.at: one for one in there if one.value != new.value}.values():
+            self._write(app, path, new, each)
+
+    def _write(self, app: App, path: Path, new: Setting, old: Setting) -> None:
+        at = old.at or ()
+        if path[0] == "source" and new.at == old.at:
+            self._variables(app, path, new)
+        elif path[0] == "source":
+            self._ref(app, path, new, old)
+        elif new.at == old.at and placeholders_of(new.written):
+            self._variables(app, path, new)
+        elif at[len(app.at) : len(app.at) + 2] in (("overrides", "clusters"), ("overrides", "where")):
+            raise Refused(
+                f"{format_path(path)} of {app} is set for clusters ({self.fleet.source.line_of(at)}),"
+                f" which an override for environment '{self.second}' does not change",
+                f"set it there: tenantry set {format_path(at)} VALUE",
+            )
+        else:
+            override = (*app.at, "overrides", "environments", self.second, *path)
+            self._put(override, self._text(app, new), app, path)
+
+    def _put(self, at: Path, value: Any, app: App, path: Path) -> None:
+        if value is ABSENT:
+            if self.editor.value(at, ABSENT) is not ABSENT:
+                self.editor.unset(at)
+            else:
+                self.editor.set(at, None)
+        else:
+            self.editor.set(at, value)
+        what = f" to {_short(value)}" if path[-1] in ("version", "ref") and value is not ABSENT else ""
+        self.done.append(f"{app}: set {format_path(path)} in {self.second}{what}")
+
+    def _text(self, app: App, new: Setting) -> Any:
+        """What to write in the second environment: the text as it stands, if it means the same there."""
+        names = placeholders_of(new.written)
+        if new.value == new.written or not names:
+            return new.written
+        cluster = clusters_of_app(self.fleet, self.second, app.at)[0]
+        variables = variables_of(self.fleet, self.second, cluster, tenant=app.at[1], app=app.at[-1])
+        if set(names) <= variables.keys() and fill(new.written, variables, ()) == new.value:
+            return new.written
+        return _escaped(new.value)
+
+    def _ref(self, app: App, path: Path, new: Setting, old: Setting) -> None:
+        """The environments have different sources: that of the second one gets the ref of the first one."""
+        assert old.at is not None, "a source has a ref"
+        assert new.at is not None, "a source has a ref"
+        mine, other = old.at[: -len(path) + 1], new.at[: -len(path) + 1]
+        if _address(self.fleet.raw(*map(str, mine))) != _address(self.fleet.raw(*map(str, other))):
+            self.notes.append(f"{app}: the environments have sources at different addresses, so no ref is promoted")
+            return
+        name = str(mine[-1])
+        users = [str(each) for each in self._users(app.at[1], name) if each not in self.apps]
+        if users:
+            raise Refused(
+                f"source '{name}' of tenant '{app.at[1]}' is used by {listed(users)} too, whose ref would change with it",
+                f"promote the whole tenant: tenantry promote {app.at[1]} --from {self.first} --to {self.second}",
+            )
+        self._put((*mine, *path[1:]), self._text(app, new), app, path)
+
+    def _users(self, tenant: str, source: str) -> Iterator[App]:
+        """The apps of a tenant that name a source anywhere."""
+        for name, app in self.fleet.raw("tenants", tenant, "apps").items():
+            if any(value_at(each, (kind, "source")) == source for each in _blocks(app) for kind in _BLOCKS):
+                yield App(("tenants", tenant, "apps", name))
+
+    def _variables(self, app: App, path: Path, new: Setting) -> None:
+        """One text with placeholders in both environments: the variables of the second one get the values of the first one."""
+        sides = [
+            variables_of(self.fleet, each, clusters_of_app(self.fleet, each, app.at)[0])
+            for each in (self.first, self.second)
+        ]
+        for name in placeholders_of(new.written):
+            if sides[0].get(name) == sides[1].get(name):
+                continue
+            cluster = clusters_of_app(self.fleet, self.second, app.at)[0]
+            at = variable_at(self.fleet, self.second, cluster, name)
+            if at is None or at[0] != "environments":
+                self.notes.append(f"{app}: {format_path(path)} follows from {{{name}}}, which is not promoted")
+                continue
+            self._only_mine(name, path)
+            self.editor.set(("environments", self.second, "variables", name), sides[0][name])
+            self.done.append(f"{app}: set variable {name} of {self.second} to {_short(sides[0][name])}")
+
+    def _only_mine(self, name: str, path: Path) -> None:
+        """Raises: Refused: something else than the promoted apps uses a variable."""
+        mine = {each.at for each in self.apps} | {
+            _source_at(each, source) for each in self.apps for source in self._sources(each)
+        }
+        users = [
+            at
+            for at in _users_of(self.fleet.source.data, name)
+            if not any(at[: len(each)] == each for each in mine) and at[0] not in ("environments", "clusters")
+        ]
+        if users:
+            places = listed((f"{format_path(each)} ({self.fleet.source.line_of(each)})" for each in users), 3)
+            raise Refused(
+                f"{format_path(path)} follows from variable '{name}', which is used elsewhere too: {places}",
+                f"if all of it may change: tenantry set environments.{self.second}.variables.{name} VALUE",
+            )
+
+    def _sources(self, app: App) -> Iterator[str]:
+        for block in _blocks(self.fleet.raw(*app.at)):
+            yield from (
+                str(mapping_at(block, kind)["source"]) for kind in _BLOCKS if "source" in mapping_at(block, kind)
+            )
+
+
+def placeholders_of(written: Any) -> tuple[str, ...]:
+    """The names of the placeholders in a text or in a mapping of texts, each once."""
+    if isinstance(written, dict):
+        return tuple(dict.fromkeys(all_names_in(written)))
+    return placeholders(written)
+
+
+def _blocks(app: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """An app as declared, and each of its overrides."""
+    yield app
+    for group in ("environments", "clusters"):
+        yield from (each for each in mapping_at(app, "overrides", group).values() if isinstance(each, dict))
+    where = value_at(app, ("overrides", "where"), ())
+    yield from (each for each in where if isinstance(each, dict))
+
+
+def _users_of(data: Any, name: str, at: Path = ()) -> Iterator[Path]:
+    """The places of all texts with a placeholder."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield from _users_of(value, name, (*at, key))
+    elif isinstance(data, list):
+        for index, value in enumerate(data):
+            yield from _users_of(value, name, (*at, index))
+    elif isinstance(data, str) and name in placeholders(data):
+        yield at
+
+
+def _address(source: Mapping[str, Any]) -> Any:
+    return {kind: mapping_at(dict(source), kind).get("url") for kind in ("git", "oci") if kind in source}
+
+
+def _escaped(value: Any) -> Any:
+    match value:
+        case str():
+            return value.replace("{", "{{").replace("}", "}}")
+        case dict():
+            return {key: _escaped(each) for key, each in value.items()}
+        case _:
+            return value
+
+
+def _short(value: Any) -> str:
+    return " ".join(f"{key} {each}" for key, each in value.items()) if isinstance(value, dict) else str(value)
+
+
+def _words(app: App) -> str:
+    return f"{app.at[1]} {app.at[3]}" if app.at[0] == "tenants" else str(app)

@@ -1,0 +1,242 @@
+"""`tenantry promote`: what it writes, what it leaves and refuses, and the evidence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tenantry.cli.documents import schema_of
+from tenantry.cli.edit import proof
+from tenantry.cluster.chain import Chains
+from tenantry.cluster.evidence import Evidence, judged
+from tenantry.load import load_fleet
+from tenantry.messages.errors import Refused
+from tenantry.plan.plan import plan
+from tests.unit.cli.test_cli import Capture, tenantry
+
+FLEET = """\
+apiVersion: tenantry/v1
+environments:
+  dev: {management: hub-dev, variables: {shop: 1.4.0, shared: 2.0.0, ref: main}}
+  prod: {management: hub-prod, variables: {shop: 1.3.2, shared: 1.0.0, ref: v1}}
+clusters:
+  hub-dev: {environments: [dev]}
+  hub-prod: {environments: [prod]}
+defaults: {clusters: {all: true}}
+tenants:
+  rocky:
+    sources:
+      main: {git: {url: https://git.example.com/rocky, ref: {branch: main}}}
+      stable: {git: {url: https://git.example.com/rocky, ref: {tag: v1}}}
+      by-name: {git: {url: https://git.example.com/rocky, ref: {branch: "{env}"}}}
+      charts: {helm: {url: https://charts.example.com}}
+    apps:
+      web:
+        helm: {source: charts, chart: web, version: 2.1.0, values: {replicas: 1, image: {tag: "7"}}}
+        overrides:
+          environments:
+            prod:
+              helm: {version: 2.0.3, values: {replicas: 3, image: {tag: "6"}}} # pinned
+      shop: {helm: {source: charts, chart: shop, version: "{shop}"}}
+      site:
+        kustomize: {source: main, path: ./site}
+        overrides: {environments: {prod: {kustomize: {source: stable}}}}
+      lone: {kustomize: {source: by-name}}
+      tools:
+        helm: {source: charts, chart: tools, version: 3.0.0}
+        overrides: {clusters: {hub-prod: {helm: {version: 2.9.0}}}}
+      one: {helm: {source: charts, chart: one, version: "{shared}"}}
+      two: {helm: {source: charts, chart: two, version: "{shared}"}}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tenants.yaml").write_text(FLEET)
+
+
+def promote(capsys: Capture, *arguments: str) -> tuple[int, str, str]:
+    return tenantry(capsys, "promote", *arguments, "--from", "dev", "--to", "prod")
+
+
+def test_a_pinned_version_is_raised_and_what_differs_on_purpose_stays(capsys: Capture) -> None:
+    code, out, _ = promote(capsys, "rocky/web")
+    assert (code, out) == (
+        0,
+        "tenants.yaml: rocky/web: set helm.version in prod to 2.1.0\n"
+        "  evidence: none, nothing was checked: --evidence asks the management cluster of dev\n"
+        "  stays different in prod; copy it with --with PATH:\n"
+        "    rocky/web: helm.values.replicas: 1 -> 3\n"
+        "    rocky/web: helm.values.image.tag: '7' -> '6'\n"
+        "\n"
+        "prod: 1 tenant, 1 app on 1 cluster\n"
+        "  ~ tenant rocky\n"
+        "      ~ app web on hub-prod\n"
+        "          ~ helm.version: 2.0.3 -> 2.1.0\n"
+        "\n"
+        "no difference: dev\n",
+    )
+    assert Path("tenants.yaml").read_text() == FLEET.replace("version: 2.0.3", "version: 2.1.0")
+    code, out, _ = promote(capsys, "rocky/web")
+    assert (code, out.splitlines()[0]) == (0, "nothing to promote: prod has what dev has")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "changes"),
+    [
+        (("rocky/shop",), [("shop: 1.3.2", "shop: 1.4.0")]),
+        (("rocky/site",), [("ref: {tag: v1}", "ref: {branch: main}")]),
+        (
+            ("rocky/web", "--with", "helm.values.image"),
+            [("version: 2.0.3", "version: 2.1.0"), ('tag: "6"', 'tag: "7"')],
+        ),
+        (
+            ("rocky/web", "--with", "all"),
+            [
+                ("version: 2.0.3", "version: 2.1.0"),
+                ('replicas: 3, image: {tag: "6"}', 'replicas: 1, image: {tag: "7"}'),
+            ],
+        ),
+        (("rocky/lone",), []),
+    ],
+)
+def test_it_writes_where_the_file_says_it(arguments: tuple[str, ...], changes: list[Any], capsys: Capture) -> None:
+    code, _, err = promote(capsys, *arguments)
+    expected = FLEET
+    for old, new in changes:
+        expected = expected.replace(old, new)
+    assert (code, err, Path("tenants.yaml").read_text()) == (0, "", expected)
+
+
+def test_an_app_without_an_override_gets_one(capsys: Capture) -> None:
+    """Here dev is ahead by an override of its own."""
+    shop = '      shop: {helm: {source: charts, chart: shop, version: "{shop}"}}\n'
+    new = (
+        "      shop:\n        helm: {source: charts, chart: shop, version: 1.0.0}\n"
+        "        overrides: {environments: {dev: {helm: {version: 1.1.0}}}}\n"
+    )
+    Path("tenants.yaml").write_text(FLEET.replace(shop, new))
+    code, _, err = promote(capsys, "rocky/shop")
+    expected = new.replace("1.1.0}}", "1.1.0}}, prod: {helm: {version: 1.1.0}}")
+    assert (code, err, Path("tenants.yaml").read_text()) == (0, "", FLEET.replace(shop, expected))
+
+
+@pytest.mark.parametrize(
+    ("subject", "said"),
+    [
+        ("rocky/tools", "helm.version of rocky/tools is set for clusters (tenants.yaml:30:50), which an override for"),
+        (
+            "rocky/one",
+            "follows from variable 'shared', which is used elsewhere too: tenants.rocky.apps.two.helm.version",
+        ),
+        ("rocky/nothing", "'nothing'"),
+    ],
+)
+def test_what_would_change_something_else_is_refused(subject: str, said: str, capsys: Capture) -> None:
+    code, out, err = promote(capsys, subject)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert Path("tenants.yaml").read_text() == FLEET
+
+
+# --- evidence -------------------------------------------------------------------------------------------------------
+
+
+def live(app: str, **changes: Any) -> Evidence:
+    """The evidence of an app that Flux has installed as planned. Args: changes: of the chart's spec."""
+    planned = plan(load_fleet(Path("tenants.yaml")), "dev")
+    (placed,) = (each for each in planned.apps if each.name == app)
+    chain = Chains(planned).of(placed.id)
+    found = []
+    for each in chain:
+        ready = {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T10:00:00Z"}
+        status: dict[str, Any] = {"observedGeneration": 1, "conditions": [ready]}
+        if each["kind"] == "HelmChart":
+            status["artifact"] = {"revision": "2.1.0", "lastUpdateTime": "2026-01-01T11:00:00Z"}
+        if each["kind"] == "HelmRelease":
+            status["history"] = [{"chartVersion": changes.get("applied", "2.1.0")}]
+        spec = {**each["spec"], "extra": "a default"}
+        if each["kind"] == "HelmChart" and "version" in changes:
+            spec["version"] = changes["version"]
+        if each["kind"] == "HelmRelease" and "status" in changes:
+            ready |= {"status": changes["status"], "message": "upgrade failed\x1b[2J"}
+        metadata = {**each["metadata"], "generation": 1}
+        found.append({**each, "metadata": metadata, "spec": spec, "status": status})
+    return judged(placed, chain, found)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({}, ""),
+        ({"version": "2.0.0"}, "HelmChart rocky/charts-web-3fc32bc0 has version 2.0.0, not 2.1.0"),
+        ({"status": "False"}, "HelmRelease rocky/web is failed: upgrade failed\\x1b[2J"),
+        ({"applied": "2.0.9"}, "applied 2.0.9, and 2.1.0 has been fetched"),
+    ],
+)
+def test_evidence_says_what_is_not_as_in_the_file(changes: dict[str, Any], problem: str) -> None:
+    found = live("web", **changes)
+    assert found.problem == problem
+    assert found.since == "2026-01-01T11:00:00Z"
+
+
+def test_soak_counts_from_the_last_change() -> None:
+    now = datetime(2026, 1, 1, 11, 30, tzinfo=UTC)
+    assert live("web").problem_after(1800, now) == ""
+    assert live("web").problem_after(3600, now) == "ready for 1800 s, which is less than 3600 s"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found", "code", "said"),
+    [
+        (("--evidence",), {}, 0, "evidence: dev runs this and is ready on 1 cluster, since"),
+        (("--evidence",), {"status": "False"}, 0, "evidence: dev does not run this, or is not ready:"),
+        (("--require-ready",), {"status": "False"}, 4, "dev does not prove this promotion: rocky/web on hub-dev: "),
+        (("--soak", "1000000h"), {}, 4, "which is less than"),
+        (("--soak", "1 hour"), {}, 2, "'1 hour' is not a duration\n  fix: write it as 90m, 1h or 1h30m"),
+    ],
+)
+def test_a_promotion_on_evidence(
+    arguments: tuple[str, ...],
+    found: dict[str, Any],
+    code: int,
+    said: str,
+    capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    evidence = live("web", **found)
+
+    @contextmanager
+    def connected(*_: Any) -> Iterator[None]:
+        yield None
+
+    monkeypatch.setattr(proof, "connect_management", connected)
+    monkeypatch.setattr(proof, "evidence_of", lambda *_: (evidence,))
+    ended, out, err = promote(capsys, "rocky/web", *arguments)
+    assert ended == code, err
+    assert said in (out if code == 0 else err)
+    assert (Path("tenants.yaml").read_text() == FLEET) == (code != 0)
+    ended, out, _ = promote(capsys, "rocky/web", *arguments, "-o", "json", "--dry-run")
+    import jsonschema_rs
+
+    jsonschema_rs.validator_for(schema_of("Edit")).validate(json.loads(out))
+
+
+def test_a_cluster_that_cannot_be_asked_refuses_only_what_needs_evidence(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreachable(*_: Any) -> None:
+        raise Refused("the cluster does not answer")
+
+    monkeypatch.setattr(proof, "connect_management", unreachable)
+    assert promote(capsys, "rocky/web", "--require-ready")[0] == 2
+    code, out, _ = promote(capsys, "rocky/web", "--evidence")
+    assert code == 0
+    assert "evidence: none, nothing was checked: the cluster does not answer" in out
