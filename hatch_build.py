@@ -1,8 +1,9 @@
 """Puts `components/` into the wheel as `tenantry.components`.
 
 Here it is a top-level directory, as a Pulumi project has it; nobody else should get a package with such a common name. The
-files that `tenantry init` copies from the top of the repository go into the wheel too. An editable installation gets neither,
-because Hatchling cannot rename directories there.
+files that `tenantry init` copies from the top of the repository go into the wheel too. An editable installation has neither,
+because Hatchling cannot rename directories there: `tenantry/__init__.py` finds the components, `tenantry/scaffold/shared.py` the
+files.
 """
 
 import runpy

@@ -137,12 +137,19 @@ _OF_FLUX_OBJECTS = ("tenantry/", "toolkit.fluxcd.io/", "app.kubernetes.io/manage
 
 def _is_allowed(key: str, value: str, place: Place, kind: str) -> bool:
     if key == _SHARD:
-        cluster = mapping(place.frame.file.clusters.get(place.cluster))
-        return value == str(place.frame.own.get("shard") or cluster.get("shard"))
+        return value in _shards(place)
     if key.startswith(_OF_FLUX_OBJECTS):
         return True
     granted = tuple(str(each) for each in place.frame.grants.get(kind) or ())
     return key.startswith(granted) or key in place.frame.metadata_keys(kind)
+
+
+def _shards(place: Place) -> list[str]:
+    """The shard that the main file assigns, or those of the environment, one of which the tenant's name decides."""
+    file = place.frame.file
+    assigned = place.frame.own.get("shard") or mapping(file.clusters.get(place.cluster)).get("shard")
+    listed = file.environments.get(place.environment, {}).get("fluxShards")
+    return [str(assigned)] if assigned else [str(each) for each in listed or ()]
 
 
 def _cluster(resource: Resource) -> str:
