@@ -128,6 +128,9 @@ test-fast: setup ## unit, component and golden tests: no tools needed
 # Tests of real programs mostly wait, so more of them run at a time than there are cores. Tests that share a sandbox stay together.
 # Each process takes about 2 GB of memory.
 WORKERS ?= 3
+# How many fleets with a hostile file are judged, and ten times how many fleets the API server judges; a build server takes fewer.
+FLEETS ?= 5000
+export FLEETS
 side_by_side := -n $(WORKERS) --dist loadgroup
 
 .PHONY: test
@@ -166,13 +169,14 @@ fuzz: setup ## look for inputs that break a promise of docs/bad-input.md, and fo
 	@$(BIN)/python -m tests.hostile.fuzz --inputs $(INPUTS) $(fuzz_seconds)
 	@$(BIN)/python -m tests.hostile.confinement --fleets $(INPUTS) $(fuzz_seconds)
 
-# How many runs of each sort are killed, and how many edits the random walk makes; a build server takes fewer.
+# How many runs of each sort are killed, how many edits the random walk makes, and what decides which; a build server takes fewer.
 POINTS ?= 20
 STEPS ?= 100
+SEED ?= 5
 .PHONY: test-faults
 test-faults: tools ## attacks, crashes, faults, drift, a random walk on running fleets; REPORT=1 writes the results into docs/
 	@results=$$(mktemp -d); trap 'rm -rf "$$results"' EXIT; \
-	$(BIN)/pytest $(side_by_side) tests/faults --points $(POINTS) --steps $(STEPS) --results "$$results"$(if $(REPORT), && \
+	$(BIN)/pytest $(side_by_side) tests/faults --points $(POINTS) --steps $(STEPS) --seed $(SEED) --results "$$results"$(if $(REPORT), && \
 	$(BIN)/python -m tests.faults.report "$$results")
 
 # `CASES="start commands"` runs some of them; `PEER="NAME=COMMAND"` measures another tool beside `render`.
