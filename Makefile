@@ -136,10 +136,10 @@ side_by_side := -n $(WORKERS) --dist loadgroup
 .PHONY: test
 test: test-fast tools ## all tests: the fast ones, then the real pulumi, API servers and Flux controllers
 	$(BIN)/python -m docgen.schemas --check
-	$(BIN)/pytest $(side_by_side) tests/e2e tests/hostile
+	$(BIN)/pytest $(side_by_side) tests/e2e tests/hostile tests/backends
 
 .PHONY: test-backends
-test-backends: tools ## locks and killed runs with state in files and in PostgreSQL (half a minute)
+test-backends: tools ## locks, killed runs and a lost server, with state in files, PostgreSQL and an S3-compatible store (a minute)
 	$(BIN)/pytest tests/backends
 
 .PHONY: test-hostile
@@ -169,7 +169,7 @@ fuzz: setup ## look for inputs that break a promise of docs/bad-input.md, and fo
 	@$(BIN)/python -m tests.hostile.fuzz --inputs $(INPUTS) $(fuzz_seconds)
 	@$(BIN)/python -m tests.hostile.confinement --fleets $(INPUTS) $(fuzz_seconds)
 
-# How many runs of each sort are killed, how many edits the random walk makes, and what decides which; a build server takes fewer.
+# How many runs of each sort are killed, how many edits the random walk makes, and the seed that decides which; a build server takes fewer.
 POINTS ?= 20
 STEPS ?= 100
 SEED ?= 5

@@ -1,7 +1,11 @@
-"""A PostgreSQL server of a test's own. Another user runs it if the tests run as root, which the server refuses."""
+"""Servers of a test's own that keep state: PostgreSQL, and a store with the protocol of S3.
+
+If the tests run as root, another user runs PostgreSQL, which refuses root.
+"""
 
 from __future__ import annotations
 
+import http.client
 import os
 import pwd
 import shutil
@@ -10,7 +14,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from tenantry.sandbox.ports import allocate
@@ -21,7 +25,7 @@ PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
 
 @contextmanager
 def postgresql() -> Iterator[str]:
-    """The address for Pulumi. The server ends with the test, also if the test is interrupted."""
+    """Its address for Pulumi. The server ends with the test, also if the test is interrupted."""
     root = Path(tempfile.mkdtemp(prefix="tenantry-postgresql-"))
     user = _user()
     shutil.chown(root, *user)
@@ -62,6 +66,30 @@ def postgresql() -> Iterator[str]:
         server.send_signal(signal.SIGQUIT)
         server.wait(30)
         shutil.rmtree(root, ignore_errors=True)
+
+
+@contextmanager
+def store() -> Iterator[str]:
+    """The address of an empty bucket for Pulumi. It is in the memory of this process, so an interrupted test leaves nothing."""
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    try:
+        _, port = server.get_host_and_port()
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        with closing(connection):
+            for method, path in (
+                ("POST", "/moto-api/reset"),
+                ("PUT", "/state"),
+            ):  # the tests of a process share what is kept
+                connection.request(method, path)
+                answer = connection.getresponse()
+                assert answer.status == http.HTTPStatus.OK, answer.read()
+                answer.read()
+        yield f"s3://state?region=us-east-1&endpoint=http://127.0.0.1:{port}&s3ForcePathStyle=true"
+    finally:
+        server.stop()
 
 
 def _user() -> tuple[int, int]:

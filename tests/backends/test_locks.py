@@ -1,19 +1,23 @@
-"""State in files and in PostgreSQL, with the real engine: locks, a killed holder, and a run after it."""
+"""State in files, in PostgreSQL and in a store with the protocol of S3, with the real engine: locks, killed runs, a lost server."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from tenantry.tools.locate import path_of
-from tests.backends.servers import PROGRAMS, postgresql
+from tests.backends.relay import Relay
+from tests.backends.servers import PROGRAMS, postgresql, store
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """\
@@ -30,20 +34,15 @@ for number in range(20):
     Part(f"part-{number}")
 if Path("wait").exists():
     Path("waiting").touch()
-    time.sleep(60)
+    for _ in range(1200):
+        if Path("go").exists():
+            break
+        time.sleep(0.1)
 """
 
 
-@pytest.fixture(params=["file", "postgresql"])
-def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "file":
-        (tmp_path / "state").mkdir()
-        yield f"file://{tmp_path}/state?metadata=skip"
-    elif not PROGRAMS:
-        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
-    else:
-        with postgresql() as address:
-            yield address
+_SERVERS = {"postgresql": postgresql, "s3": store}
+_PORT = re.compile(r"(?<=127\.0\.0\.1:)\d+")
 
 
 class Project:
@@ -63,6 +62,8 @@ class Project:
             "PULUMI_CONFIG_PASSPHRASE": "",
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PULUMI_SKIP_CHECKPOINTS": "true",
+            "AWS_ACCESS_KEY_ID": "anybody",
+            "AWS_SECRET_ACCESS_KEY": "any",
         }
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
@@ -77,42 +78,120 @@ class Project:
         )
 
     def run(self, *arguments: str) -> tuple[int, str]:
-        with self.start(*arguments) as process:
-            out, _ = process.communicate(timeout=300)
+        return self.end(self.start(*arguments))
+
+    def end(self, process: subprocess.Popen[str]) -> tuple[int, str]:
+        """Wait for the end of a run. A test that is interrupted leaves nothing of it."""
+        with process:
+            try:
+                out, _ = process.communicate(timeout=300)
+            except BaseException:
+                kill(process)
+                raise
         return process.returncode, out
 
-    def resources(self) -> list[str]:
-        _, out = self.run("stack", "export", "--stack", "one")
-        return [each["urn"] for each in json.loads(out)["deployment"].get("resources") or []]
+    @contextmanager
+    def waiting(self) -> Iterator[subprocess.Popen[str]]:
+        """A run of stack `one` that has registered everything and goes on once there is a file `go`; killed in the end."""
+        (self.root / "wait").touch()
+        run = self.start(*UP)
+        try:
+            for _ in range(600):
+                if (self.root / "waiting").exists() or run.poll() is not None:
+                    break
+                time.sleep(0.1)
+            assert run.poll() is None
+            yield run
+        finally:
+            kill(run)
+            (self.root / "wait").unlink(missing_ok=True)
+
+    def resources(self, stack: str = "one") -> list[str]:
+        file = self.root / "export.json"
+        code, said = self.run("stack", "export", "--stack", stack, "--file", str(file))
+        assert code == 0, said
+        return [each["urn"] for each in json.loads(file.read_text())["deployment"].get("resources") or []]
+
+
+def kill(run: subprocess.Popen[str]) -> None:
+    """End the engine, the language host and the program."""
+    if run.poll() is None:
+        os.killpg(run.pid, signal.SIGKILL)
+        run.communicate()
 
 
 UP = ("up", "--yes", "--skip-preview", "--stack", "one")
 
 
-def test_a_killed_run_keeps_its_lock_and_the_next_one_loses_nothing(tmp_path: Path, backend: str) -> None:
+@pytest.fixture
+def relay() -> Iterator[Relay]:
+    """What lies between Pulumi and the server."""
+    with closing(Relay()) as made:
+        yield made
+
+
+@pytest.fixture(params=["file", *_SERVERS])
+def project(request: pytest.FixtureRequest, tmp_path: Path, relay: Relay) -> Iterator[Project]:
+    """A project with stack `one`."""
     if not shutil.which(str(path_of("pulumi"))):
         pytest.skip("pulumi is not built: make tools")
-    project = Project(tmp_path, backend)
-    assert project.run("stack", "init", "one")[0] == 0
-    (tmp_path / "wait").touch()
-    holder = project.start(*UP)
-    try:
-        for _ in range(600):
-            if (tmp_path / "waiting").exists():
-                break
-            time.sleep(0.1)
-        assert holder.poll() is None
+    with _backend(request.param, tmp_path, relay) as address:
+        made = Project(tmp_path, address)
+        code, said = made.run("stack", "init", "one")
+        assert code == 0, said
+        yield made
+
+
+@contextmanager
+def _backend(name: str, directory: Path, relay: Relay) -> Iterator[str]:
+    if name == "file":
+        (directory / "state").mkdir()
+        yield f"file://{directory}/state?metadata=skip"
+        return
+    if name == "postgresql" and not PROGRAMS:
+        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+    with _SERVERS[name]() as address:
+        relay.open(int(_PORT.findall(address)[0]))
+        yield _PORT.sub(str(relay.port), address)
+        relay.close()
+
+
+def test_a_killed_run_keeps_its_lock_and_the_next_one_loses_nothing(project: Project) -> None:
+    with project.waiting():
         code, said = project.run(*UP)
         assert code != 0
         assert "the stack is currently locked by 1 lock(s)" in said
-    finally:
-        os.killpg(holder.pid, 9)  # the engine, the language host and the program
-        holder.communicate()
-    (tmp_path / "wait").unlink()
     assert "the stack is currently locked by 1 lock(s)" in project.run(*UP)[1]
     assert project.resources() == []
     assert project.run("cancel", "--yes", "--stack", "one")[0] == 0
     code, said = project.run(*UP)
     assert code == 0, said
+    found = project.resources()
+    assert (21, 21) == (len(found), len(set(found)))
+
+
+def test_another_stack_runs_at_the_same_time(project: Project) -> None:
+    assert project.run("stack", "init", "two")[0] == 0
+    with project.waiting() as first:
+        (project.root / "wait").unlink()
+        code, said = project.run("up", "--yes", "--skip-preview", "--stack", "two")
+        assert code == 0, said
+        assert first.poll() is None, "it has ended before"
+        (project.root / "go").touch()
+        code, said = project.end(first)
+        assert code == 0, said
+    assert [len(project.resources(stack)) for stack in ("one", "two")] == [21, 21]
+
+
+@pytest.mark.parametrize("project", _SERVERS, indirect=True)
+def test_a_server_that_comes_back_before_a_run_gives_up_loses_nothing(project: Project, relay: Relay) -> None:
+    with project.waiting() as run:
+        relay.close()
+        (project.root / "go").touch()
+        with pytest.raises(subprocess.TimeoutExpired):
+            run.wait(5)
+        relay.reopen()
+        code, said = project.end(run)
+        assert code == 0, said
     found = project.resources()
     assert (21, 21) == (len(found), len(set(found)))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 from tests.faults.crash import crashes
 
 
@@ -20,9 +18,3 @@ def test_every_way_to_crash_is_there_with_and_without_checkpoints() -> None:
     ways = [(each.whole, each.checkpoints, each.edited) for each in crashes(8, 1)]
     assert len(set(ways)) == 8
     assert sum(each.checkpoints for each in crashes(20, 1)) == 10
-
-
-def test_the_four_points_of_a_build_server_have_each_pair_of_ways_to_crash() -> None:
-    ways = [(each.whole, each.checkpoints, each.edited) for each in crashes(4, 1)]
-    for first, second in combinations(range(3), 2):
-        assert len({(way[first], way[second]) for way in ways}) == 4
