@@ -66,7 +66,7 @@ def promotable(fleet: Fleet, owner: Path, first: str, second: str) -> list[App]:
     if not both:
         missing = next(env for env in (first, second) if not any(clusters_of_app(fleet, env, each.at) for each in apps))
         raise Refused(
-            f"environment '{missing}' has no app of this",
+            f"environment '{missing}' has none of these apps",
             f"see why: tenantry parity {first} {second}",
         )
     return both

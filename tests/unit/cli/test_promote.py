@@ -240,3 +240,27 @@ def test_a_cluster_that_cannot_be_asked_refuses_only_what_needs_evidence(
     code, out, _ = promote(capsys, "rocky/web", "--evidence")
     assert code == 0
     assert "evidence: none, nothing was checked: the cluster does not answer" in out
+
+
+def test_a_tenants_own_file_gets_the_override(capsys: Capture) -> None:
+    head, _, _ = FLEET.partition("defaults:")
+    frame = "rocky: {clusters: {names: [hub-dev, hub-prod]}, grants: {sources: [https://charts.example.com]}}"
+    main = f"{head.replace('clusters:', 'include: [team/*.yaml]' + chr(10) + 'clusters:', 1)}tenants:\n  {frame}\n"
+    Path("tenants.yaml").write_text(main)
+    own = """\
+tenants:
+  rocky:
+    sources: {charts: {helm: {url: https://charts.example.com}}}
+    apps:
+      web: # the shop window
+        helm: {source: charts, chart: web, version: 1.0.0}
+        overrides:
+          environments:
+            dev: {helm: {version: 1.1.0}} # ahead
+"""
+    Path("team").mkdir()
+    Path("team/rocky.yaml").write_text(own)
+    code, _, err = promote(capsys, "rocky")
+    expected = own + "            prod: {helm: {version: 1.1.0}}\n"
+    assert (code, err, Path("team/rocky.yaml").read_text()) == (0, "", expected)
+    assert Path("tenants.yaml").read_text() == main
