@@ -59,7 +59,7 @@ TROUBLE = {
         Readiness.FAILED,
         "kustomize build failed: accumulating resources: ./ledger: no such file",
     ),
-    ("media", "images"): (("denver",), Readiness.MISSING, "not on the management cluster: run `pulumi up`"),
+    ("media", "images"): (("denver",), Readiness.MISSING, "not on the management cluster: run `tenantry up`"),
     ("search", "query"): (
         ("osaka", "seoul", "sydney"),
         Readiness.PROGRESSING,

@@ -72,7 +72,7 @@ def request(
 def request_source(client: Client, live: Manifest, token: str, *, dry_run: bool) -> None:
     """Ask Flux to fetch a source or chart now. Raises: Refused: it is not allowed, or the object is gone."""
     if requests.patched(client, object_id(live), _annotated(token), manager=FIELD_MANAGER, dry_run=dry_run) is None:
-        raise Refused(f"{object_id(live)} is not on the management cluster", "run `pulumi up`")
+        raise Refused(f"{object_id(live)} is not on the management cluster", "run `tenantry up`")
 
 
 def suspend(client: Client, targets: Iterable[Target], *, dry_run: bool) -> list[Outcome]:
@@ -96,7 +96,7 @@ def resume(client: Client, targets: Iterable[Target], *, dry_run: bool) -> list[
     def one(target: Target) -> Outcome:
         if target.paused:
             return Outcome(
-                target.app, Done.REFUSED, "paused in the file: set 'state: active' there and run `pulumi up`"
+                target.app, Done.REFUSED, "paused in the file: set 'state: active' there and run `tenantry up`"
             )
         if not mapping_at(target.live, "spec").get("suspend"):
             return Outcome(target.app, Done.UNCHANGED, "not suspended")

@@ -35,7 +35,7 @@ def told(environment: str, found: Iterable[ObjectId]) -> str:
         f" {listed(found)}\n"
         f"  fix: `pulumi up` removes {them}. Objects that remain after it were created by an interrupted run and"
         " are in no stack's state:"
-        " run `pulumi up` with the file of that run, then with this one"
+        " run `tenantry up` with the file of that run, then with this one"
     )
 
 

@@ -26,9 +26,9 @@ class Readiness(StrEnum):
     MISSING = "missing"
 
 
-MISSING = "not on the management cluster: run `pulumi up`"
+MISSING = "not on the management cluster: run `tenantry up`"
 """The message for an object that is planned and not there."""
-PAUSED = "paused in the file: set 'state: active' and run `pulumi up` to resume"
+PAUSED = "paused in the file: set 'state: active' and run `tenantry up` to resume"
 """The message for an app that the file suspends."""
 
 TROUBLE = (

@@ -37,7 +37,7 @@ def stuck(manifests: Iterable[Manifest], places: Places | None) -> Iterator[str]
 
 def _leaving(manifest: Manifest, cluster: str, since: str) -> str:
     said = ready_message(manifest)
-    wait = "wait until Flux has cleaned up, then run `pulumi up` again"
+    wait = "wait until Flux has cleaned up, then run `tenantry up` again"
     give_up = (
         f". If '{cluster}' is gone for good: restore the removed entries in the file, set 'state: decommissioned' on '{cluster}',"
         " run `pulumi up --refresh`, then remove the entries again"

@@ -76,7 +76,7 @@ def _selector(apps: list[PlannedApp]) -> str:
 
 def _no_target(client: Client, plan: Plan, id: ObjectId) -> Refused:
     if requests.one(client, id) is None:
-        return Refused(f"{id} is not on the management cluster", "run `pulumi up`")
+        return Refused(f"{id} is not on the management cluster", "run `tenantry up`")
     environment = plan.environment
     return Refused(
         f"{id} exists, but its labels do not say that it belongs to environment '{environment}'",

@@ -140,7 +140,7 @@ def _over(environment: str, unasked: list[Removal], limits: RunLimits) -> Iterat
 
 
 _GIVE_UP = (
-    "put back what is missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `pulumi up`,"
+    "put back what is missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `tenantry up`,"
     " then delete its entry"
 )
 
@@ -156,7 +156,7 @@ def _suspended(gone: list[Removal]) -> Iterator[Problem]:
         yield error(
             "suspended",
             f"this run would remove suspended objects, and Flux would leave behind what they installed\n{_listed(found)}",
-            "resume them first (remove 'state: paused' and run `pulumi up`, or run `flux resume` for what was suspended by hand);"
+            "resume them first (remove 'state: paused' and run `tenantry up`, or run `flux resume` for what was suspended by hand);"
             " if their cluster is gone, set 'state: decommissioned' on it",
         )
 

@@ -61,7 +61,7 @@ def kubeconfig_problems(plan: Plan, now: Held) -> Iterator[Problem]:
             "renamed-cluster",
             f"cluster '{after}' would be reached through {reference}, which is the kubeconfig of cluster '{before}' today: Flux"
             f" would remove everything that it installed for '{before}', namespaces with their data included",
-            f"put the name '{before}' back; to rename the cluster, set 'state: decommissioned' on '{before}', run `pulumi up`"
+            f"put the name '{before}' back; to rename the cluster, set 'state: decommissioned' on '{before}', run `tenantry up`"
             " of all of its environments, then rename it and remove the state; if it is another cluster, remove"
             f" '{before}' in a run of its own first",
         )

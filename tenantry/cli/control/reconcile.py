@@ -128,7 +128,7 @@ def _live(client: Client, planned: Sequence[Manifest]) -> Iterator[Manifest]:
     for manifest in {object_id(each): each for each in planned}.values():
         live = own_object(client, manifest)
         if live is None:
-            say(f"{object_id(manifest)} is not on the management cluster: run `pulumi up`")
+            say(f"{object_id(manifest)} is not on the management cluster: run `tenantry up`")
         elif mapping_at(live, "spec").get("suspend"):
             say(f"{object_id(manifest)} is suspended and is not fetched")
         else:

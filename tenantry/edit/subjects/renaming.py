@@ -18,7 +18,7 @@ _HINTS = {
     Kind.TENANT: _BESIDE,
     Kind.APP: _BESIDE,
     Kind.ADDON: _BESIDE,
-    Kind.CLUSTER: "to keep what runs on '{old}': set 'state: decommissioned' and run `pulumi up` before the rename",
+    Kind.CLUSTER: "to keep what runs on '{old}': set 'state: decommissioned' and run `tenantry up` before the rename",
     Kind.ENVIRONMENT: "rename an environment before its first `pulumi up` only; Pulumi.{old}.yaml names it too",
 }
 """The safe way, where a new name means new objects. A new name of anything else changes no app."""

@@ -111,7 +111,7 @@ def test_what_the_file_pauses_is_not_resumed(capsys: Capture, hub: Hub) -> None:
     assert tenantry(capsys, "resume", "rocky", "idle", "-e", "dev") == (
         2,
         "refused: rocky/idle on hub (Kustomization rocky/idle):"
-        " paused in the file: set 'state: active' there and run `pulumi up`\n",
+        " paused in the file: set 'state: active' there and run `tenantry up`\n",
         "",
     )
     assert tenantry(capsys, "resume", "rocky", "-e", "dev")[0] == 1
@@ -139,7 +139,7 @@ def test_an_object_of_somebody_else_is_not_touched(capsys: Capture, hub: Hub) ->
         "  fix: run `tenantry preflight --environment dev` to see whose it is\n"
         "refused: rocky/web on edge (Kustomization kamaji/edge-rocky-web): Kustomization kamaji/edge-rocky-web is not on the"
         " management cluster\n"
-        "  fix: run `pulumi up`\n"
+        "  fix: run `tenantry up`\n"
     )
 
 
@@ -246,7 +246,7 @@ def test_a_tree_says_what_fails_and_what_is_missing(capsys: Capture, hub: Hub) -
         1,
         "rocky/web on hub\n"
         "└── GitRepository rocky/manifests  missing\n"
-        "    not on the management cluster: run `pulumi up`\n"
+        "    not on the management cluster: run `tenantry up`\n"
         "    └── Kustomization rocky/web  failed\n"
         "        [bold]no source\n"
         "        └── Flux has not applied anything yet\n",

@@ -117,7 +117,7 @@ def test_receivers_are_shown_with_the_paths_of_their_webhooks(capsys: Capture) -
     assert [line.rstrip().split(maxsplit=4) for line in out.splitlines()] == [
         ["TENANT", "CLUSTER", "RECEIVER", "STATUS", "WEBHOOK"],
         ["rocky", "hub", "rocky/push", "ready", HOOK],
-        ["rocky", "edge", "kamaji/edge-rocky-push", "missing", "not on the management cluster: run `pulumi up`"],
+        ["rocky", "edge", "kamaji/edge-rocky-push", "missing", "not on the management cluster: run `tenantry up`"],
     ]
 
 
@@ -309,7 +309,7 @@ def test_options_that_contradict_each_other_are_refused(
     ("rest", "message", "by_hand"),
     [
         ("", "suspended by hand, not in the file: run `tenantry resume rocky web --environment dev`", True),
-        ("state: paused, ", "paused in the file: set 'state: active' and run `pulumi up` to resume", False),
+        ("state: paused, ", "paused in the file: set 'state: active' and run `tenantry up` to resume", False),
     ],
 )
 def test_who_suspended_an_app_is_told(capsys: Capture, hub: Memory, rest: str, message: str, *, by_hand: bool) -> None:
@@ -419,7 +419,7 @@ def test_watch_in_a_pipe_prints_changes_and_outlasts_errors(
     assert [line.partition(" ")[2] for line in out.splitlines()] == [
         "1 failed, 1 missing, 2 ready",
         "rocky/db on edge: failed: no such path",
-        "rocky/web on edge: missing: not on the management cluster: run `pulumi up`",
+        "rocky/web on edge: missing: not on the management cluster: run `tenantry up`",
         "rocky/db on edge: ready",
     ]
     assert [line.partition(" ")[2] for line in err.splitlines()] == [

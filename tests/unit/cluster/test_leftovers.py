@@ -38,7 +38,7 @@ def test_what_is_not_planned_is_one_unless_it_is_in_deletion() -> None:
 def test_leftovers_are_named_with_what_to_do() -> None:
     some = [ObjectId("v1", "ConfigMap", "rocky", f"old-{number}") for number in range(9)]
     fix = (
-        " Objects that remain after it were created by an interrupted run and are in no stack's state: run `pulumi up` with"
+        " Objects that remain after it were created by an interrupted run and are in no stack's state: run `tenantry up` with"
         " the file of that run, then with this one"
     )
     assert told("dev", some[:1]) == (

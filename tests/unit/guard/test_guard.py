@@ -97,7 +97,7 @@ def test_more_than_the_limit_are_refused_by_name() -> None:
         "    tenant 'movy' with everything it has on edge, hub\n"
         "    tenant 'tina' with everything it has on edge, hub\n"
         "  fix: if this is intended, run `pulumi config set tenantry:maxDeletions 2`; or put back what is missing; to"
-        " remove something, set 'state: offboarding' on it in tenants.yaml, run `pulumi up`, then delete its entry"
+        " remove something, set 'state: offboarding' on it in tenants.yaml, run `tenantry up`, then delete its entry"
     )
 
 
@@ -106,7 +106,7 @@ def test_the_last_tenant_does_not_go_unless_somebody_says_so() -> None:
         "this run would remove every tenant of environment 'dev'\n"
         "    tenant 'rocky' with everything it has on edge, hub\n"
         "  fix: if this is intended, run `pulumi config set --path 'tenantry:allowDeletions[0]' tenant/rocky`; or put back what is"
-        " missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `pulumi up`, then delete its entry"
+        " missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `tenantry up`, then delete its entry"
     )
     check(planned(fleet()), now(fleet(ROCKY)), RunLimits(protected=False, deletions=0, allowed=("tenant/rocky",)))
 
@@ -119,7 +119,7 @@ def test_tenants_that_stay_do_not_lose_every_namespace_unless_somebody_says_so()
         "this run would remove every namespace of environment 'dev'\n"
         "    namespace 'rocky' of tenant 'rocky' on hub\n"
         "  fix: if this is intended, run `pulumi config set --path 'tenantry:allowDeletions[0]' namespace/hub/rocky`; or put back"
-        " what is missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `pulumi up`, then delete its"
+        " what is missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `tenantry up`, then delete its"
         " entry"
     )
     check(planned(after), now(before), RunLimits(protected=False, deletions=0, allowed=("namespace/hub/rocky",)))
@@ -150,7 +150,7 @@ def test_what_was_given_up_before_may_go(limits: RunLimits) -> None:
 SUSPENDED = (
     "this run would remove suspended objects, and Flux would leave behind what they installed\n"
     "{}"
-    "  fix: resume them first (remove 'state: paused' and run `pulumi up`, or run `flux resume` for what was"
+    "  fix: resume them first (remove 'state: paused' and run `tenantry up`, or run `flux resume` for what was"
     " suspended by hand); if their cluster is gone, set 'state: decommissioned' on it"
 )
 ALL_MAY_GO = RunLimits(protected=False, deletions=9, emptying=True)

@@ -23,7 +23,7 @@ def test_another_name_for_a_cluster_is_refused() -> None:
     assert refusal(fleet(ROCKY), fleet(ROCKY, frame=RENAMED), ANYTHING) == (
         "cluster 'edge-1' would be reached through kamaji/edge-admin-kubeconfig, which is the kubeconfig of cluster 'edge' today:"
         " Flux would remove everything that it installed for 'edge', namespaces with their data included\n"
-        "  fix: put the name 'edge' back; to rename the cluster, set 'state: decommissioned' on 'edge', run `pulumi up` of"
+        "  fix: put the name 'edge' back; to rename the cluster, set 'state: decommissioned' on 'edge', run `tenantry up` of"
         " all of its environments, then rename it and remove the state; if it is another cluster, remove 'edge' in a run of its"
         " own first"
     )

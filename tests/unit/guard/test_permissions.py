@@ -23,7 +23,7 @@ def test_no_number_permits_that_every_tenant_goes() -> None:
         "    tenant 'movy' with everything it has on edge, hub\n"
         "    tenant 'rocky' with everything it has on edge, hub\n"
         "  fix: if this is intended, list each under tenantry:allowDeletions in the stack's file (tenant/movy, tenant/rocky); or"
-        " put back what is missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `pulumi up`, then"
+        " put back what is missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `tenantry up`, then"
         " delete its entry"
     )
 

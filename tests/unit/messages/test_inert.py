@@ -139,7 +139,7 @@ def test_a_value_is_bounded(text: str) -> None:
         ("'a@b' and '#1', '#2'.", "`a@b` and `'#1', '#2'.`"),
         ("memory: 10Gi -> 5Gi (pods: 10 -> 5)", "memory: 10Gi -> 5Gi (pods: 10 -> 5)"),
         ("limits.cpu 2 x", "limits.cpu 2 x"),
-        ("run `pulumi up`, then `status`.", "run `pulumi up`, then `status`."),
+        ("run `tenantry up`, then `status`.", "run `tenantry up`, then `status`."),
     ],
 )
 def test_an_ordinary_sentence_stays_as_it_is(text: str, expected: str) -> None:
