@@ -70,7 +70,7 @@ def refusal(before: Data, after: Data) -> str:
     if any(_occupied_namespaces(before, was, will)):
         return "and Flux could not clean up any more"
     if any(_left_behind(before, was, will)):
-        return "Flux would leave behind what it installed"
+        return "Flux would leave behind what they installed"
     gone = {what: sum(not each for each in leaving) for what, leaving in _gone(before, was, will).items()}
     if all_of := _emptied(before, was, will):
         return f"this run would remove {all_of} of environment 'dev'"
