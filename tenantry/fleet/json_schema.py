@@ -16,7 +16,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from tenantry import model
 from tenantry.flux.conformance import part_of_spec
-from tenantry.model import network, tenancy
+from tenantry.model import network, rollouts, tenancy
 from tenantry.model.declaring.schema import schema_of
 from tenantry.model.fillable import or_unfilled
 from tenantry.model.strict import OneOf
@@ -39,7 +39,11 @@ def json_schema() -> dict[str, Any]:
     return {"$schema": DIALECT, "title": "tenants.yaml of Tenantry", **schema}
 
 
-SHORT_FORMS = {"Network": get_args(network.Base), "PodSecurity": get_args(tenancy.PodSecurityLevel)}
+SHORT_FORMS = {
+    "Network": get_args(network.Base),
+    "PodSecurity": get_args(tenancy.PodSecurityLevel),
+    "Rollout": rollouts.OFF,
+}
 """Models for which a word may stand."""
 
 

@@ -9,6 +9,7 @@ All models are strict (no value is converted silently), frozen, and refuse keys 
     apps         apps, add-ons, overrides; kustomize and helm: their blocks
     images       whose tags are followed, and how they get into Git
     alerts       who is told of what
+    rollouts     in which waves a change reaches clusters
     receivers    webhooks that make Flux fetch sources at once
     sources      where manifests and charts come from
     credentials  what Flux reads beside them: names here, values elsewhere
@@ -44,6 +45,7 @@ from tenantry.model.helm import Helm, HelmPatch
 from tenantry.model.images import ImageAutomation, ImageChoice, ImagePolicy, ImageRepository, ImageSource, ImageUpdate
 from tenantry.model.kustomize import Kustomize, KustomizePatch
 from tenantry.model.receivers import Receiver
+from tenantry.model.rollouts import Rollout, RolloutWave
 from tenantry.model.sources import (
     SOURCE_KINDS,
     Bucket,
@@ -101,6 +103,8 @@ __all__ = [
     "Platform",
     "Provider",
     "Receiver",
+    "Rollout",
+    "RolloutWave",
     "SecretKey",
     "Selector",
     "Settings",

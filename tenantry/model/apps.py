@@ -8,6 +8,7 @@ from tenantry.model.flux import FluxMetadata
 from tenantry.model.helm import HelmPatch
 from tenantry.model.images import ImageAutomation
 from tenantry.model.kustomize import KustomizePatch
+from tenantry.model.rollouts import Rollout
 from tenantry.model.scalars import AppName, LabelKey, LabelValue, Name, NameTemplate
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model, OneOf
@@ -63,6 +64,9 @@ class App(OneOf):
     metadata: FluxMetadata | None = None
     """Labels and annotations of the app's Kustomization or HelmRelease. For those of everything it applies, set `commonMetadata`.
     An included file may set keys with granted prefixes."""
+    rollout: Rollout | None = None
+    """The app's own waves instead of the environment's, in environments that have a `rollout`; `false`: the app changes on all
+    clusters at the same time. An included file needs the grant `settings: [rollout]`."""
     imageAutomation: ImageAutomation | None = None
     """The images whose tags Flux follows, and how it writes them to Git."""
     overrides: Overrides = Field(default_factory=Overrides)

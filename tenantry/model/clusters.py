@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal, TypeAlias
 
 from tenantry.model.declaring import Field
+from tenantry.model.rollouts import Rollout
 from tenantry.model.scalars import LabelKey, LabelValue, Name, ObjectName, ShardName, Text, VariableName, VariableValue
 from tenantry.model.strict import Model, OneOf
 
@@ -27,6 +28,9 @@ class Environment(Model):
     be removed."""
     maxDeletions: Annotated[int, Field(ge=0)] = 3
     """How many tenants, namespaces and apps, each counted separately, one run may remove."""
+    rollout: Rollout | None = None
+    """The waves in which a change reaches the environment's clusters. Apps and add-ons can have their own. Default: all clusters
+    change at the same time."""
     fluxShards: Annotated[list[ShardName], Field(min_length=1)] | None = None
     """The shards of Flux's controllers that share the work: the label `sharding.fluxcd.io/key`. The hash of a tenant's name decides
     which one reconciles the tenant, unless `shard` of the tenant, the cluster or its group does. For a remote cluster's add-ons the

@@ -19,6 +19,7 @@ GRANTABLE = Literal[
     "retryInterval",
     "role",
     "roleBindings",
+    "rollout",
     "timeout",
 ]
 """Settings of a tenant that the main file can leave to an included file."""
@@ -84,6 +85,7 @@ class Grants(Model):
     a Secret or from the provider's type."""
     settings: list[GRANTABLE] | None = None
     """Settings of the tenant that the file may set itself; they replace those of this file, but `namespaces` only adds some.
+    `rollout` is a setting of the file's apps.
     Default: none."""
     roles: list[RoleName] | None = None
     """The ClusterRoles that a granted `role`, `owners` or `roleBindings` may name. Default: `view`."""

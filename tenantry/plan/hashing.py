@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tenantry.fleet.hashing import key_of
+
 
 def shard_of(name: str, count: int) -> int:
     """The shard of a tenant, or of whatever has a name: 1 to count.
@@ -9,9 +11,7 @@ def shard_of(name: str, count: int) -> int:
     When the count grows, names move to new shards only, and no more of them than needed.
     Source: J. Lamping, E. Veach, "A Fast, Minimal Memory, Consistent Hash Algorithm", 2014.
     """
-    import hashlib  # loads OpenSSL, which most fleets do not need
-
-    key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
+    key = key_of(name)
     bucket, step = -1, 0
     while step < count:
         bucket = step

@@ -16,10 +16,12 @@ from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.text import closest
 from tenantry.plan.dependencies import joined
 from tenantry.plan.engine_order import in_engine_order
+from tenantry.plan.membership import Member, members
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.planner import Part, Planner
+from tenantry.plan.waves import Rollout, rollouts_of
 
 
 class Permit(NamedTuple):
@@ -35,6 +37,7 @@ class Plan:
     """objects: dependencies come before what depends on them; every identity occurs once.
 
     apps: tenants' apps, and add-ons with the tenant "". origins: the part of the document that each object comes from.
+    rollouts: the environment's first; none if it has no rollout. members: the wave of each object, for `wave_of`.
     """
 
     environment: str
@@ -44,6 +47,12 @@ class Plan:
     apps: tuple[PlannedApp, ...]
     origins: Mapping[ObjectId, Path] = field(default_factory=dict)
     permits: tuple[Permit, ...] = ()
+    rollouts: tuple[Rollout, ...] = ()
+    members: Mapping[ObjectId, Member] = field(default_factory=dict)
+
+    def wave_of(self, id: ObjectId) -> Member | None:
+        """The wave that an object belongs to, with its rollout; None: the object is in no wave and waits for none."""
+        return self.members.get(id)
 
 
 def nothing_of(plan: Plan) -> Plan:
@@ -78,16 +87,19 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
             f"nothing explains why {gathered.findings.skipped} is left out"
         )
         raise fleet.invalid(joined(gathered.findings))
-    objects = in_engine_order(gathered.objects.values(), gathered.awaited)
+    objects = tuple(in_engine_order(gathered.objects.values(), gathered.awaited))
     protected = fleet.environments[environment].protected
+    rollouts, off = rollouts_of(fleet, environment)
     return Plan(
         environment,
         planner.management,
-        tuple(map(_protected, objects)) if protected else tuple(objects),
+        tuple(map(_protected, objects)) if protected else objects,
         planner.placements,
         tuple(gathered.apps),
         gathered.origins,
         tuple(_permits(fleet, planner.placements, gathered.apps)),
+        rollouts,
+        members(objects, gathered.apps, rollouts, off),
     )
 
 

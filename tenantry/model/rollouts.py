@@ -1,0 +1,67 @@
+"""Rollouts: in which order a change reaches the clusters of an environment."""
+
+from typing import Annotated, Any, Literal
+
+from tenantry.messages.redact import shorten
+from tenantry.model.declaring import AfterValidator, Field, WithJsonSchema, model_validator
+from tenantry.model.scalars import Duration, LabelKey, LabelValue, Name, refusal
+from tenantry.model.strict import OneOf
+
+OFF = (False, "off")
+"""What switches a rollout off. Without quotes `off` is refused everywhere: YAML 1.1 reads it as `false`."""
+
+
+def _a_share(value: int) -> int:
+    if 1 <= value <= 100:
+        return value
+    raise refusal("bad-percent", f"{value} percent is not a share of clusters", fix="write a number from 1 to 100")
+
+
+Percent = Annotated[int, AfterValidator(_a_share), WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 100})]
+"""A whole number from 1 to 100."""
+
+
+class RolloutWave(OneOf):
+    """Clusters that change together, by name, by labels (all must match), as a share of the rest, or the rest itself."""
+
+    one_of = ("names", "labels", "percent", "all")
+
+    name: Name | None = None
+    """What messages call the wave, such as `canary`. Default: `wave 1`, `wave 2`, and so on."""
+    names: Annotated[list[str], Field(min_length=1)] | None = None
+    """Take these clusters."""
+    labels: Annotated[dict[LabelKey, LabelValue], Field(min_length=1)] | None = None
+    """Take the clusters that have all of these labels."""
+    percent: Percent | None = None
+    """Take this share, 1 to 100, of the clusters that no earlier wave takes and no wave names or labels, rounded up. A hash of
+    the cluster's name decides which, so that other clusters stay in their waves when one is added."""
+    all: Literal[True] | None = None
+    """`true` takes the clusters that no earlier wave takes and no wave names or labels."""
+
+
+class Rollout(OneOf):
+    """In which waves a change reaches clusters. The next wave starts when the apps of the one before are ready."""
+
+    one_of = ("waves", "disabled")
+
+    waves: Annotated[list[RolloutWave], Field(min_length=1)] | None = None
+    """The waves, in their order. Every cluster must be in exactly one of them."""
+    disabled: Literal[True] | None = None
+    """No waves. `rollout: false` is the short form."""
+    timeout: Duration = "10m"
+    """How long the clusters of a wave may take to become ready."""
+    tolerate: Annotated[int, Field(ge=0)] = 0
+    """How many clusters of a wave may fail without stopping the rollout."""
+    maxParallel: Annotated[int, Field(ge=1)] | None = None
+    """How many clusters of a wave may change at the same time. Default: all of them."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _off(cls, value: Any) -> Any:
+        if isinstance(value, bool | str) and value in OFF:
+            return {"disabled": True}
+        if isinstance(value, str | bool):
+            text = shorten(value) if isinstance(value, str) else "true"
+            fix = "write 'false', or a mapping with 'waves:'"
+            raise refusal("bad-value", f"'{text}' is not a rollout", fix=fix)
+        return value

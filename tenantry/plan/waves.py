@@ -1,0 +1,93 @@
+"""The waves of an environment's rollouts, and which wave each planned object belongs to.
+
+Called by: the plan. What waits for a wave while `pulumi up` runs is in `components/`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.placement import clusters_of_app
+from tenantry.fleet.rollouts import Drawn, drawn, environment_rollout, is_active, own_rollouts
+from tenantry.messages.errors import Path
+from tenantry.model import Rollout as Declared
+from tenantry.model.scalars import seconds_of
+
+
+@dataclass(frozen=True, slots=True)
+class Wave:
+    """Clusters that change together. number: from 1; name: as written, or `wave 2`.
+
+    clusters: those that the next wave waits for, sorted. left_out: paused or decommissioned, so nothing waits for them.
+    """
+
+    number: int
+    name: str
+    clusters: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def every(self) -> tuple[str, ...]:
+        """All clusters of the wave, sorted."""
+        return tuple(sorted((*self.clusters, *self.left_out)))
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """A chain of waves. name: "" for the environment's, `rocky/web` for an app's own, `addon dns` for an add-on's own.
+
+    timeout: seconds. tolerate: how many clusters of a wave may fail. max_parallel: None: all of a wave change at the same time.
+    """
+
+    name: str
+    waves: tuple[Wave, ...]
+    timeout: int
+    tolerate: int = 0
+    max_parallel: int | None = None
+
+    def wave_with(self, cluster: str) -> Wave | None:
+        """The wave that a cluster is in; None: this rollout does not reach the cluster."""
+        return next((wave for wave in self.waves if cluster in wave.clusters or cluster in wave.left_out), None)
+
+
+def rollout_name(tenant: str, app: str) -> str:
+    """What the own rollout of an app, or of an add-on with the tenant "", is called."""
+    return f"{tenant}/{app}" if tenant else f"addon {app}"
+
+
+def rollouts_of(fleet: Fleet, environment: str) -> tuple[tuple[Rollout, ...], frozenset[str]]:
+    """The environment's rollout and those of its apps, and the names of the apps for which it is off.
+
+    An app's own rollout replaces the environment's, so without that one there is none.
+    """
+    declared = environment_rollout(fleet, environment)
+    if declared is None:
+        return (), frozenset()
+    found, off = [_rollout(fleet, "", declared, clusters_of(fleet, environment), ("environments", environment))], set()
+    for at, own in own_rollouts(fleet):
+        name, clusters = (
+            rollout_name(at[1] if at[0] == "tenants" else "", at[-1]),
+            clusters_of_app(fleet, environment, at),
+        )
+        if own.disabled:
+            off.add(name)
+        elif clusters:
+            found.append(_rollout(fleet, name, own, clusters, at))
+    return tuple(found), frozenset(off)
+
+
+def _rollout(fleet: Fleet, name: str, declared: Declared, clusters: Iterable[str], at: Path) -> Rollout:
+    waves = tuple(_waves(fleet, drawn(fleet, declared, clusters, (*at, "rollout"))))
+    seconds = math.ceil(seconds_of(declared.timeout))
+    return Rollout(name, waves, seconds, declared.tolerate, declared.maxParallel)
+
+
+def _waves(fleet: Fleet, every: Iterable[Drawn]) -> Iterator[Wave]:
+    """Those that have clusters. An app is not on all clusters, so that some of its waves may have none."""
+    for number, each in enumerate((each for each in every if each.clusters), 1):
+        active = [name for name in each.clusters if is_active(fleet, name)]
+        left_out = [name for name in each.clusters if not is_active(fleet, name)]
+        yield Wave(number, each.wave.name or f"wave {number}", tuple(sorted(active)), tuple(sorted(left_out)))
