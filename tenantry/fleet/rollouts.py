@@ -30,6 +30,14 @@ def environment_rollout(fleet: Fleet, environment: str) -> Rollout | None:
     return None if found is None or found.disabled else found
 
 
+def rollout_at(fleet: Fleet, environment: str) -> Path:
+    """Where the waves of the environment's rollout are written: in it, or in the nearest environment that it extends."""
+    for name in reversed(fleet.lineage(environment)):
+        if "waves" in fleet.raw("environments", name, "rollout"):
+            return ("environments", name, "rollout")
+    return ("environments", environment, "rollout")
+
+
 def own_rollouts(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Rollout]]:
     """The rollouts of apps and add-ons themselves, with the path of each app; also those that are off."""
     for at, app in _apps(fleet):

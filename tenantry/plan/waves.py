@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.placement import clusters_of_app
-from tenantry.fleet.rollouts import Drawn, drawn, environment_rollout, is_active, own_rollouts
+from tenantry.fleet.rollouts import Drawn, drawn, environment_rollout, is_active, own_rollouts, rollout_at
 from tenantry.messages.errors import Path
 from tenantry.model import Rollout as Declared
 from tenantry.model.scalars import seconds_of
@@ -66,7 +66,7 @@ def rollouts_of(fleet: Fleet, environment: str) -> tuple[tuple[Rollout, ...], fr
     declared = environment_rollout(fleet, environment)
     if declared is None:
         return (), frozenset()
-    found, off = [_rollout(fleet, "", declared, clusters_of(fleet, environment), ("environments", environment))], set()
+    found, off = [_rollout(fleet, "", declared, clusters_of(fleet, environment), rollout_at(fleet, environment))], set()
     for at, own in own_rollouts(fleet):
         name, clusters = (
             rollout_name(at[1] if at[0] == "tenants" else "", at[-1]),
@@ -75,12 +75,12 @@ def rollouts_of(fleet: Fleet, environment: str) -> tuple[tuple[Rollout, ...], fr
         if own.disabled:
             off.add(name)
         elif clusters:
-            found.append(_rollout(fleet, name, own, clusters, at))
+            found.append(_rollout(fleet, name, own, clusters, (*at, "rollout")))
     return tuple(found), frozenset(off)
 
 
 def _rollout(fleet: Fleet, name: str, declared: Declared, clusters: Iterable[str], at: Path) -> Rollout:
-    waves = tuple(_waves(fleet, drawn(fleet, declared, clusters, (*at, "rollout"))))
+    waves = tuple(_waves(fleet, drawn(fleet, declared, clusters, at)))
     seconds = math.ceil(seconds_of(declared.timeout))
     return Rollout(name, waves, seconds, declared.tolerate, declared.maxParallel)
 

@@ -30,6 +30,7 @@ from tenantry.fleet.rules import (
     receivers,
     references,
     roles,
+    rollouts,
     shards,
     templates,
     tenants,
@@ -105,6 +106,11 @@ RULES: tuple[Rule, ...] = (
     apps.overrides_name_what_is_declared,
     apps.overrides_keep_the_kind_of_app,
     apps.image_automations_name_declared_environments,
+    rollouts.waves_name_declared_clusters,
+    rollouts.waves_take_clusters,
+    rollouts.waves_do_not_overlap,
+    rollouts.waves_take_every_cluster,
+    rollouts.included_files_set_granted_rollouts,
 )
 
 WARNINGS: tuple[Rule, ...] = (
@@ -118,6 +124,8 @@ WARNINGS: tuple[Rule, ...] = (
     frames.grants_are_for_tenants_with_an_included_file,
     granted.management_clusters_are_left_out_on_purpose,
     frames.grants_have_an_effect,
+    rollouts.rollouts_of_apps_have_an_effect,
+    rollouts.rollouts_have_apps_to_wait_for,
     frames.frames_are_used,
     overrides.overrides_apply_somewhere,
     overrides.overrides_of_settings_apply_somewhere,

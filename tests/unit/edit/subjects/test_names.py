@@ -58,6 +58,8 @@ NO_NAMES = {
     "PolicyRule": "apiGroups resourceNames resources verbs",
     "Port": "port",
     "PostBuild": "substitute",
+    "Rollout": "timeout",
+    "RolloutWave": "labels name",
     "Requirement": "key values",
     "SecretKey": "key name namespace",
     "Selector": "labels",
