@@ -31,6 +31,7 @@ from tenantry.explain import (
     explain_tenant,
     rights_on_clusters,
 )
+from tenantry.explain.rollout import AppRollout
 from tenantry.fleet.choice import Choice
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.trace import Value
@@ -38,6 +39,7 @@ from tenantry.kube.names import ADDON_PREFIX, PLATFORM, addon_named
 from tenantry.load import load_fleet
 from tenantry.messages.cycles import keep
 from tenantry.messages.errors import Refused
+from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planner import Part
 from tenantry.stacks.project import Stack, stack_of
@@ -221,9 +223,27 @@ def _app_lines(app: ExplainedApp) -> Iterator[Line]:
         yield Line(f"  {each.cluster}: {text}", f"{each.reason}, {place(each.origin)}", colour)
     if app.choice.elsewhere:
         yield Line("", f"not in environment {app.environment}: {', '.join(app.choice.elsewhere)}")
+    if app.rollout:
+        yield from _rollout_lines(app.rollout)
     for placed in app.placed:
         yield Line("")
         yield from _placed_lines(placed)
+
+
+def _rollout_lines(rollout: AppRollout) -> Iterator[Line]:
+    where = place(rollout.origin)
+    if rollout.of == "off":
+        yield Line("rollout: false", f"all clusters change at the same time, {where}", bold=True)
+        return
+    whose = "the app's own" if rollout.of == "own" else "the environment's"
+    yield Line("rollout:", f"{whose} {counted(rollout.total, 'wave')}, {where}", bold=True)
+    for each in rollout.waves:
+        left = f"not waited for: {', '.join(each.leftOut)}" if each.leftOut else ""
+        yield Line(f"  {each.name}: [{', '.join((*each.clusters, *each.leftOut))}]", left)
+    if rollout.bypass:
+        yield Line(
+            f"  bypassed by: {scalar(rollout.bypass)}", "what is new there reaches all clusters at once", "yellow"
+        )
 
 
 def _order(order: Mapping[str, Keeper]) -> Iterator[Line]:

@@ -57,7 +57,13 @@ def _of_value(value: Value) -> dict[str, Any]:
 def _of_app(app: ExplainedApp) -> dict[str, Any]:
     """The `tenant` of an add-on is null."""
     names = {"tenant": app.tenant or None, "app": app.app, "environment": app.environment}
-    return {**names, **as_data(app.choice), "placed": {each.cluster: _of_placed(each) for each in app.placed}}
+    rollout = {"rollout": as_data(app.rollout)} if app.rollout else {}
+    return {
+        **names,
+        **as_data(app.choice),
+        **rollout,
+        "placed": {each.cluster: _of_placed(each) for each in app.placed},
+    }
 
 
 def _of_placed(placed: PlacedApp) -> dict[str, Any]:

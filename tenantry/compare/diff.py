@@ -24,6 +24,7 @@ from tenantry.compare.moves import (
     rehomed_clusters,
     replaced_apps,
 )
+from tenantry.compare.rollouts import ChangedRollout, changed_rollouts
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.plan import PROTECTED, Permit, Plan, nothing_of
@@ -95,6 +96,7 @@ class Diff:
     allowed: tenants that may give `cluster-admin` from now on; widened: those that are granted more. Neither changes an
     object by itself.
     permitted: what the file permits from now on.
+    rollouts: those that differ.
     protection: whether Pulumi refuses to delete the environment's tenants and apps, before and after.
     """
 
@@ -113,6 +115,7 @@ class Diff:
     widened: tuple[Widened, ...] = ()
     protection: tuple[bool, bool] = (False, False)
     permitted: tuple[Permit, ...] = ()
+    rollouts: tuple[ChangedRollout, ...] = ()
 
     @property
     def unprotected(self) -> bool:
@@ -128,7 +131,7 @@ class Diff:
         """Whether there is any difference."""
         objects = self.removed.objects or self.added.objects or self.changed
         kept = self.status is Status.KEPT and not (self.protects or self.unprotected)
-        return bool(not kept or objects or self.allowed or self.widened or self.permitted)
+        return bool(not kept or objects or self.allowed or self.widened or self.permitted or self.rollouts)
 
     @property
     def deletions(self) -> Deletions:
@@ -181,6 +184,7 @@ def _diff(before: Plan, after: Plan, status: Status) -> Diff:
         unchanged=len(both) - len(changed),
         protection=_protection(before, after),
         permitted=_only(after.permits, before.permits),
+        rollouts=tuple(changed_rollouts(before, after)),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from tenantry.explain.declared import known, known_cluster
 from tenantry.explain.order import Keeper, keeper
+from tenantry.explain.rollout import AppRollout, rollout_of
 from tenantry.explain.values import (
     entries_at,
     namespace_of,
@@ -52,13 +53,17 @@ class PlacedApp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedApp:
-    """An app of a tenant, or an add-on, whose tenant is "", in all of an environment."""
+    """An app of a tenant, or an add-on, whose tenant is "", in all of an environment.
+
+    rollout: None if the environment has none.
+    """
 
     tenant: str
     app: str
     environment: str
     choice: Choice
     placed: tuple[PlacedApp, ...]
+    rollout: AppRollout | None = None
 
 
 def explain_app(fleet: Fleet, plan: Plan, tenant: str, app: str, cluster: str | None = None) -> ExplainedApp:
@@ -81,7 +86,15 @@ def _explained(fleet: Fleet, plan: Plan, tenant: str, app: str, choice: Choice) 
     ids = {id for each in planned.values() for id in (each.id, *each.after.values())}
     objects = {each.id: each for each in plan.objects if each.id in ids}
     placed = (_placed(fleet, plan, each, objects) for each in map(planned.__getitem__, choice.clusters))
-    return ExplainedApp(tenant=tenant, app=app, environment=plan.environment, choice=choice, placed=tuple(placed))
+    at = ("tenants", tenant, "apps", app) if tenant else ("platform", "addons", app)
+    return ExplainedApp(
+        tenant=tenant,
+        app=app,
+        environment=plan.environment,
+        choice=choice,
+        placed=tuple(placed),
+        rollout=rollout_of(fleet, plan, planned.values(), at),
+    )
 
 
 def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, objects: Mapping[ObjectId, KubeObject]) -> PlacedApp:

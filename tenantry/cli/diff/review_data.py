@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tenantry.cli.diff.objects_data import field_as_data, id_as_data
-from tenantry.compare.review.model import Change, EnvironmentReview, Setting, TenantReview
+from tenantry.compare.review.model import Change, EnvironmentReview, RolledOut, Setting, TenantReview
 from tenantry.messages.data import ABSENT
 
 
@@ -23,9 +23,16 @@ def review_as_data(review: EnvironmentReview) -> dict[str, Any]:
             }
             for each in review.dangers
         ],
+        **({"rollouts": [_rolled_out(each) for each in review.waves]} if review.waves else {}),
         "changedClusters": [_change(each) for each in review.clusters],
         "tenants": [_tenant(each) for each in review.tenants],
     }
+
+
+def _rolled_out(rolled: RolledOut) -> dict[str, Any]:
+    names = {each.number: each.name for each in rolled.rollout.waves}
+    waves = [{"number": each, "name": names[each], "clusters": found} for each, found in rolled.clusters.items()]
+    return {"rollout": rolled.rollout.name, "total": len(names), "waves": waves}
 
 
 def _tenant(review: TenantReview) -> dict[str, Any]:

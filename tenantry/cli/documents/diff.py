@@ -80,12 +80,36 @@ class TenantReview(Part):
     changes: list[Change]
 
 
+class TouchedWave(Part):
+    """A wave in which clusters change."""
+
+    number: int
+    """In the whole rollout, from 1."""
+    name: str
+    """As written, or `wave 2`."""
+    clusters: list[str]
+    """Those that the change reaches in this wave."""
+
+
+class RolledOut(Part):
+    """A rollout that the change goes through."""
+
+    rollout: str
+    """Empty for the environment's; `rocky/web` for an app's own, `addon dns` for an add-on's own."""
+    total: int
+    """How many waves the rollout has."""
+    waves: list[TouchedWave]
+    """Those in which something changes, in their order."""
+
+
 class Review(Part):
     """What happens to whom in an environment."""
 
     clusters: int
     """How many clusters the environment has."""
     dangers: list[Danger]
+    rollouts: list[RolledOut] = []
+    """Omitted if the change goes through no waves."""
     changedClusters: list[Change]
     """What happens to whole clusters, and to the environment."""
     tenants: list[TenantReview]

@@ -86,6 +86,33 @@ class PlacedApp(Part):
     """The variables that its values use."""
 
 
+class AppWave(Part):
+    """A wave with clusters of the app."""
+
+    number: int
+    """In the whole rollout, from 1."""
+    name: str
+    """As written, or `wave 2`."""
+    clusters: list[str]
+    """Those that the next wave waits for."""
+    leftOut: list[str]
+    """Paused or decommissioned clusters, for which nothing waits."""
+
+
+class AppRollout(Part):
+    """In which waves a change reaches the clusters of an app."""
+
+    of: Literal["environment", "own", "off"]
+    """`environment`: the environment's rollout; `own`: the app's; `off`: the app has none, although the environment has."""
+    origin: Origin
+    total: int
+    """How many waves the rollout has; 0 if it is off."""
+    waves: list[AppWave]
+    bypass: str
+    """What Flux follows by itself, such as `branch main`: what is new there reaches all clusters at once. Empty if there is
+    nothing."""
+
+
 class ExplainedApp(Document, Choice):
     """An app or an add-on."""
 
@@ -94,6 +121,8 @@ class ExplainedApp(Document, Choice):
     """`null` for an add-on."""
     app: str
     environment: str
+    rollout: AppRollout | None = None
+    """Omitted if the environment has none."""
     placed: dict[str, PlacedApp]
     """By cluster."""
 

@@ -12,6 +12,7 @@ from tenantry.compare.review.grouping import changes
 from tenantry.compare.review.model import EnvironmentReview, Review
 from tenantry.compare.review.parts import Side
 from tenantry.compare.review.renames import renames
+from tenantry.compare.review.rollout_words import touched_waves
 from tenantry.compare.review.tenants import Extent, in_order
 from tenantry.compare.review.whole_environment import of_environment
 from tenantry.messages.cycles import uncollected
@@ -53,4 +54,5 @@ def _environment(diff: Diff, before: Plan, after: Plan) -> EnvironmentReview:
         dangers=dangers(diff, before, after),
         clusters=clusters,
         tenants=tenants,
+        waves=tuple(touched_waves(diff, before, after)),
     )

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from tenantry.compare.diff import Diff, Status
 from tenantry.compare.fields import FieldChange
 from tenantry.kube.objects import ObjectId
+from tenantry.plan.waves import Rollout
 
 
 class Effect(StrEnum):
@@ -51,6 +52,7 @@ class DangerKind(StrEnum):
     ADOPTION = "adoption"
     RENAME = "rename"
     REINSTALLATION = "reinstallation"
+    ROLLOUT = "rollout"
 
 
 class Part(NamedTuple):
@@ -121,12 +123,20 @@ class TenantReview:
     changes: tuple[Change, ...] = ()
 
 
+class RolledOut(NamedTuple):
+    """A rollout that the change goes through. clusters: those that change in each wave, by the wave's number."""
+
+    rollout: Rollout
+    clusters: dict[int, list[str]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvironmentReview:
     """An environment with a difference.
 
     clusters: what happens to whole clusters; before them, what happens to the environment as a whole.
     total: how many clusters the environment has, before or after, whichever is more.
+    waves: the rollouts that the change goes through.
     """
 
     environment: str
@@ -136,6 +146,7 @@ class EnvironmentReview:
     dangers: tuple[Danger, ...] = ()
     clusters: tuple[Change, ...] = ()
     tenants: tuple[TenantReview, ...] = ()
+    waves: tuple[RolledOut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

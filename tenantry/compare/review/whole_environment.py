@@ -6,6 +6,7 @@ from tenantry.compare.diff import Diff, Status
 from tenantry.compare.review.items import Items
 from tenantry.compare.review.model import Effect, Part, PartKind, Setting
 from tenantry.compare.review.parts import Side, Spot
+from tenantry.compare.review.rollout_words import described, in_waves, rollout_in_words, touched_waves
 from tenantry.compare.review.tenants import Extent
 from tenantry.compare.review.words import content_in_words
 from tenantry.messages.data import ABSENT
@@ -30,7 +31,20 @@ def of_environment(diff: Diff, before: Side, after: Side, items: Items, extent: 
         items.say(spot, [f"every object is deleted on {one} and created on {other}"])
     if diff.protects or diff.unprotected:
         items.set(spot, Setting("protected", *diff.protection)).clusters = tuple(extent.order)
+    _rollouts(diff, before, after, items, extent)
     _permissions(diff, before, after, items)
+
+
+def _rollouts(diff: Diff, before: Side, after: Side, items: Items, extent: Extent) -> None:
+    """The rollouts that differ, and in which waves the change reaches the clusters."""
+    spot = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), "")
+    for each in diff.rollouts if diff.status is Status.KEPT else ():
+        key = f"rollout of {rollout_in_words(each.name)}" if each.name else "rollout"
+        one, other = (described(side) if side else ABSENT for side in (each.before, each.after))
+        items.set(spot, Setting(key, one, other)).clusters = tuple(extent.order)
+    if sentences := list(map(in_waves, touched_waves(diff, before.plan, after.plan))):
+        effect = Effect.ADDED if diff.status is Status.ADDED else Effect.CHANGED
+        items.say(spot, sentences, effect).clusters = tuple(extent.order)
 
 
 def _permissions(diff: Diff, before: Side, after: Side, items: Items) -> None:

@@ -17,11 +17,20 @@ from tenantry.compare.review.dangers.platform import platform_dangers
 from tenantry.compare.review.dangers.quotas import quota_dangers
 from tenantry.compare.review.dangers.removals import removal_dangers, whole_environment
 from tenantry.compare.review.dangers.rights import rights_dangers
+from tenantry.compare.review.dangers.rollouts import rollout_dangers
 from tenantry.compare.review.dangers.security import security_dangers
 from tenantry.compare.review.model import Danger
 from tenantry.plan.plan import Plan
 
-_ALL = (rights_dangers, app_dangers, network_dangers, security_dangers, quota_dangers, platform_dangers)
+_ALL = (
+    rights_dangers,
+    app_dangers,
+    network_dangers,
+    security_dangers,
+    quota_dangers,
+    platform_dangers,
+    rollout_dangers,
+)
 
 
 def dangers(diff: Diff, before: Plan, after: Plan) -> tuple[Danger, ...]:

@@ -1,0 +1,75 @@
+"""In which waves a change reaches the clusters, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenantry.compare.diff import Diff, Status
+from tenantry.compare.review.model import RolledOut
+from tenantry.kube.objects import KubeObject
+from tenantry.messages.text import counted, listed
+from tenantry.plan.plan import Plan
+from tenantry.plan.waves import Rollout
+
+
+def touched_waves(diff: Diff, before: Plan, after: Plan) -> Iterator[RolledOut]:
+    """The rollouts that a change goes through."""
+    if not after.rollouts or diff.status is Status.REMOVED:
+        return
+    found: dict[str, dict[int, set[str]]] = {}
+    # What is removed has its place in the plan that held it; the waves are those of the plan to come.
+    removed = [(each, before) for each in diff.removed.objects]
+    there = [*diff.added.objects, *(each.after for each in diff.changed)]
+    for each, plan in [*((each, after) for each in there), *removed]:
+        _add(found, each, plan, after)
+    for rollout in after.rollouts:
+        if waves := found.get(rollout.name):
+            yield RolledOut(rollout, {number: sorted(waves[number]) for number in sorted(waves)})
+
+
+def _add(found: dict[str, dict[int, set[str]]], planned: KubeObject, plan: Plan, after: Plan) -> None:
+    if (member := plan.wave_of(planned.id)) is None:
+        return
+    name, cluster = member[0].name, planned.owner.cluster
+    now = next((each for each in after.rollouts if each.name == name), None)
+    wave = now.wave_with(cluster) if now and cluster else None
+    if wave:
+        found.setdefault(name, {}).setdefault(wave.number, set()).add(cluster)
+
+
+def in_waves(rolled: RolledOut) -> str:
+    """Such as: in 3 waves: 2 clusters (a, b), then 20, then 479."""
+    rollout, waves = rolled
+    whose = f"{rollout_in_words(rollout.name)}: " if rollout.name else ""
+    total = len(rollout.waves)
+    first, *others = waves.values()
+    clusters = f"{counted(len(first), 'cluster')} ({listed(first)})"
+    then = "".join(f", then {len(each)}" for each in others)
+    if len(waves) == total:
+        return f"{whose}in {counted(total, 'wave')}: {clusters}{then}"
+    numbers = ", ".join(map(str, waves)) if len(waves) > 1 else str(next(iter(waves)))
+    return f"{whose}in {'waves' if others else 'wave'} {numbers} of {total}: {clusters}{then}"
+
+
+def rollout_in_words(name: str) -> str:
+    """A rollout of an app's or add-on's own."""
+    if name.startswith("addon "):
+        return f"add-on {name.removeprefix('addon ')}"
+    return f"app {name}"
+
+
+def described(rollout: Rollout) -> str:
+    """The waves of a rollout and its limits, such as: 2 clusters, then 20, then 479; timeout 10m."""
+    first, *others = (len(each.every) for each in rollout.waves)
+    parts = [
+        counted(first, "cluster") + "".join(f", then {each}" for each in others),
+        f"timeout {_duration(rollout.timeout)}",
+    ]
+    parts += [f"tolerate {rollout.tolerate}"] if rollout.tolerate else []
+    parts += [f"maxParallel {rollout.max_parallel}"] if rollout.max_parallel else []
+    return "; ".join(parts)
+
+
+def _duration(seconds: int) -> str:
+    minutes, rest = divmod(seconds, 60)
+    return "".join(f"{number}{unit}" for number, unit in ((minutes, "m"), (rest, "s")) if number) or "0s"

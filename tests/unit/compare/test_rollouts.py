@@ -1,0 +1,96 @@
+"""What a review says of waves, and of what does not go in waves."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+from tenantry.cli.diff.review_data import review_as_data
+from tenantry.cli.diff.terminal import as_text
+from tenantry.cli.diff.values import DisplayLimits
+from tenantry.compare.diff import diff_all
+from tenantry.compare.review.build import review
+from tenantry.compare.review.model import Review
+from tests.unit.plan.test_waves import APPS, CANARY, fleet
+from tests.unit.texts import planned
+
+WAVES = f"{{waves: [{CANARY}, {{percent: 50}}, {{all: true}}]}}"
+PINNED = APPS.replace("{source: m}", "{source: m, path: ./a}")
+
+
+def reviewed(before: str, after: str) -> Review:
+    one, other = ({"dev": planned(each)} for each in (before, after))
+    return review(diff_all(one, other), one, other)
+
+
+def told(before: str, after: str) -> str:
+    return click.unstyle(as_text(reviewed(before, after), "main", DisplayLimits(), None))
+
+
+def test_a_change_says_its_waves_and_the_clusters_of_the_first() -> None:
+    assert told(fleet(WAVES, PINNED), fleet(WAVES, PINNED.replace("./a", "./b"))) == (
+        "against main\n\n"
+        "dev: 1 tenant, 1 app on all 5 clusters\n"
+        "  in 3 waves: 1 cluster (edge-1), then 2, then 2\n"
+        "  ~ tenant rocky\n"
+        "      ~ app web on all 5 clusters\n"
+        "          ~ kustomize.path: ./a -> ./b"
+    )
+
+
+def test_a_change_of_a_few_clusters_names_their_wave() -> None:
+    here = ", overrides: {clusters: {hub: {kustomize: {path: ./b}}}}}\n      db"
+    text = told(fleet(WAVES, PINNED), fleet(WAVES, PINNED.replace("}\n      db", here)))
+    assert "\n  in wave 2 of 3: 1 cluster (hub)\n" in text
+
+
+def test_a_rollout_of_an_app_is_told_apart() -> None:
+    own = PINNED.replace("./a}", "./a}, rollout: {waves: [{names: [hub]}, {all: true}]}")
+    text = told(fleet(WAVES, own), fleet(WAVES, own.replace("./a", "./b")))
+    assert "\n  app rocky/web: in 2 waves: 1 cluster (hub), then 4\n" in text
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        ("", WAVES, "+ rollout: 1 cluster, then 2, then 2; timeout 10m"),
+        (WAVES, "", "- rollout: 1 cluster, then 2, then 2; timeout 10m"),
+        (WAVES, WAVES.replace("]}", "], timeout: 90s, tolerate: 1}"), "timeout 1m30s; tolerate 1"),
+    ],
+)
+def test_a_rollout_that_changes_is_a_difference(before: str, after: str, line: str) -> None:
+    text = told(fleet(before), fleet(after))
+    assert line in text
+    assert ("! dev: without its rollout, changes reach all clusters at the same time" in text) == (not after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "what"),
+    [
+        ("version: 1.2.3", "version: 1.x", "app 'db' (tenant 'rocky') follows versions 1.x of its chart"),
+        ("{tag: v1}", "{branch: next}", "app 'web' (tenant 'rocky') follows branch next"),
+        ("{tag: v1}", "{semver: 1.x}", "app 'web' (tenant 'rocky') follows versions 1.x"),
+        ("{tag: v1}", "{tag: v2}", ""),
+    ],
+)
+def test_what_flux_follows_by_itself_bypasses_waves(before: str, after: str, what: str) -> None:
+    text = fleet(WAVES).replace("{branch: main}", "{tag: v1}")
+    shown = told(text, text.replace(before, after))
+    assert [each for each in shown.splitlines() if each.startswith("!")] == (
+        [f"! dev: {what}: what is new there bypasses the waves"] if what else []
+    )
+
+
+def test_data_holds_the_waves_that_a_change_touches() -> None:
+    (found,) = reviewed(fleet(WAVES, PINNED, 2), fleet(WAVES, PINNED.replace("./a", "./b"), 2)).environments
+    assert review_as_data(found)["rollouts"] == [
+        {
+            "rollout": "",
+            "total": 3,
+            "waves": [
+                {"number": 1, "name": "wave 1", "clusters": ["edge-1"]},
+                {"number": 2, "name": "wave 2", "clusters": ["hub"]},
+                {"number": 3, "name": "wave 3", "clusters": ["edge-2"]},
+            ],
+        }
+    ]

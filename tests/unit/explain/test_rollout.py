@@ -1,0 +1,45 @@
+"""What `explain` says of an app's rollout."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.explain import explain_app
+from tenantry.explain.rollout import AppRollout, AppWave
+from tenantry.plan.plan import plan
+from tests.unit import texts
+from tests.unit.plan.test_waves import APPS, CANARY, fleet
+
+WAVES = f"{{waves: [{CANARY}, {{percent: 50}}, {{all: true}}]}}"
+
+
+def rollout(text: str, app: str = "web") -> AppRollout | None:
+    found = texts.fleet(text)
+    return explain_app(found, plan(found, "dev"), "rocky", app).rollout
+
+
+def test_the_waves_of_the_environment_with_the_clusters_of_the_app() -> None:
+    found = rollout(
+        fleet(
+            WAVES, APPS.replace("web: {", "web: {clusters: {names: [edge-1, edge-2, edge-3]}, "), states={3: "paused"}
+        )
+    )
+    assert found
+    assert (found.of, found.total, found.bypass) == ("environment", 3, "branch main")
+    assert found.waves == (AppWave(1, "wave 1", ("edge-1",), ()), AppWave(3, "wave 3", ("edge-2",), ("edge-3",)))
+
+
+@pytest.mark.parametrize(
+    ("own", "of", "total"), [(f"rollout: {{waves: [{CANARY}, {{all: true}}]}}", "own", 2), ("rollout: false", "off", 0)]
+)
+def test_an_app_s_own_rollout(own: str, of: str, total: int) -> None:
+    found = rollout(fleet(WAVES, APPS.replace("{source: m}}", f"{{source: m}}, {own}}}")))
+    assert found
+    assert (found.of, found.total) == (of, total)
+
+
+def test_a_chart_of_one_version_is_not_bypassed() -> None:
+    found = rollout(fleet(WAVES), "db")
+    assert found
+    assert found.bypass == ""
+    assert rollout(fleet("")) is None
