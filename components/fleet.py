@@ -7,12 +7,15 @@ from collections.abc import Iterable
 
 import pulumi
 
+from tenantry.cluster.rollout_order import Turns
 from tenantry.kube.objects import KubeObject
 from tenantry.plan.plan import Plan
 
 from .cluster import Cluster
+from .gates import Gates
 from .registering import Registrar, Registration
 from .resource import Registered, register
+from .steps import Steps
 from .tenant import Tenant
 
 
@@ -25,12 +28,19 @@ class Fleet(pulumi.ComponentResource):
     registration: Registration | None = None
 
     def __init__(
-        self, name: str, plan: Plan, provider: pulumi.ProviderResource, opts: pulumi.ResourceOptions | None = None
+        self,
+        name: str,
+        plan: Plan,
+        provider: pulumi.ProviderResource,
+        opts: pulumi.ResourceOptions | None = None,
+        gates: Gates | None = None,
     ) -> None:
-        """Register all objects of the plan with the one provider."""
+        """Register all objects of the plan with the one provider. gates: None: the plan's rollouts are left aside."""
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(providers=[provider]))
         super().__init__("tenantry:index:Fleet", name, {}, opts)
-        self.registrar = Registrar(self, provider, protect=opts.protect)
+        gates = gates or Gates(plan.environment, Turns(), None)
+        self.registrar = Registrar(self, provider, gates, protect=opts.protect)
+        self.steps = Steps(plan.apps, gates.turns, self.registrar)
         tenants = _by_owner(plan.objects)
         platform = tenants.pop("", {})
         registered: Registered = {}

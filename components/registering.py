@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -17,6 +17,10 @@ import grpc
 import pulumi
 from pulumi.runtime import rpc, settings
 from pulumi.runtime.proto import resource_pb2
+
+from tenantry.cluster.rollout_order import Turn
+
+from .gates import Gates
 
 Request: TypeAlias = resource_pb2.RegisterResourceRequest
 
@@ -26,12 +30,14 @@ class Registration:
     """A resource as the engine is asked for it. What only the engine's answers tell is added before it is sent.
 
     inputs: None for a component, which has none. parent: None for the component that holds all others.
+    turn: when it may be sent; None: as soon as what it needs has been answered.
     """
 
     request: Request
     inputs: Mapping[str, Any] | None
     parent: Registration | None
-    depends_on: tuple[Registration, ...] = ()
+    depends_on: Sequence[Registration] = ()
+    turn: Turn | None = None
 
 
 Answers: TypeAlias = dict[Registration, "asyncio.Task[str]"]
@@ -42,9 +48,14 @@ class Registrar:
     """Collects what belongs below one component, then sends each request when those before it have been answered."""
 
     def __init__(
-        self, root: pulumi.ComponentResource, provider: pulumi.ProviderResource, *, protect: bool | None = None
+        self,
+        root: pulumi.ComponentResource,
+        provider: pulumi.ProviderResource,
+        gates: Gates,
+        *,
+        protect: bool | None = None,
     ) -> None:
-        """protect: that of the component, which all below it take over.
+        """protect: that of the component, which all below it take over. gates: decide when objects of a wave are sent.
 
         Raises: RunError: the program has transformations for what the SDK registers, and this would pass by them.
         """
@@ -55,11 +66,15 @@ class Registrar:
             )
         self._root = root
         self._provider = provider
+        self._gates = gates
         self._protect = protect
         self._collected: list[Registration] = []
 
-    def component(self, kind: str, name: str, parent: Registration | None) -> Registration:
-        return self._add(Registration(self._request(kind, name), None, parent))
+    def component(
+        self, kind: str, name: str, parent: Registration | None, depends_on: Sequence[Registration] = ()
+    ) -> Registration:
+        """depends_on: may grow until `start`."""
+        return self._add(Registration(self._request(kind, name), None, parent, depends_on))
 
     def object(
         self,
@@ -68,10 +83,12 @@ class Registrar:
         inputs: Mapping[str, Any],
         parent: Registration | None,
         depends_on: tuple[Registration, ...],
+        turn: Turn | None,
         **options: Any,
     ) -> Registration:
         """An object of a kind of Kubernetes. options: further fields of the request."""
-        return self._add(Registration(self._request(kind, name, custom=True, **options), inputs, parent, depends_on))
+        request = self._request(kind, name, custom=True, **options)
+        return self._add(Registration(request, inputs, parent, depends_on, turn))
 
     def start(self) -> None:
         """Send everything. The program ends after the last answer, or with the first error."""
@@ -105,9 +122,17 @@ class Registrar:
             answers[each] = asyncio.create_task(self._register(each, root, provider, answers))
             if each.inputs is None:
                 completed.append(asyncio.create_task(_complete(answers[each])))
-        await asyncio.gather(*answers.values(), *completed)
+        leading = asyncio.create_task(self._gates.lead((each.turn, task) for each, task in answers.items()))
+        tasks = [*answers.values(), *completed, leading]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            # After a failure nothing more is sent, while the program ends.
+            for task in tasks:
+                task.cancel()
 
     async def _register(self, registration: Registration, root: str, provider: str, answers: Answers) -> str:
+        await self._gates.wait(registration.turn)
         request = registration.request
         request.parent = await answers[registration.parent] if registration.parent else root
         request.dependencies.extend([await answers[each] for each in registration.depends_on])
@@ -118,6 +143,8 @@ class Registrar:
             request.provider = provider
             await _put(registration.inputs, request)
         answer = await _call("RegisterResource", request)
+        if answer.result != resource_pb2.SUCCESS:
+            self._gates.failed(registration.turn)
         return str(answer.urn)
 
 

@@ -26,16 +26,19 @@ def register(objects: Iterable[KubeObject], parent: Parent, registered: Register
     and would grow with the fleet.
     """
     for planned in objects:
+        before = parent.steps.before(planned.id)
         registered[planned.id] = parent.registrar.object(
             type_token(planned.id),
             planned.logical_name,
             planned.manifest,
             parent.registration,
-            tuple(registered[dependency] for dependency in planned.depends_on),
+            (*(registered[dependency] for dependency in planned.depends_on), *before),
+            parent.steps.turns.of.get(planned.id),
             protect=planned.protect,
             customTimeouts=_patience(planned.ready_within),
             **(_SECRETS if planned.secret else {}),
         )
+        parent.steps.took(planned.id, registered[planned.id])
 
 
 def _patience(seconds: int | None) -> dict[str, str] | None:

@@ -32,17 +32,17 @@ def in_engine_order(objects: Iterable[KubeObject], awaited: Collection[ObjectId]
     """
     within: dict[ObjectId, int] = {}
     for each in objects:
-        if not awaited or not _is_reconciled(each.id):
+        if not awaited or not is_reconciled(each.id):
             yield each
             continue
         # An object that nobody awaits is registered and left to Flux, so what Flux keeps waiting for it waits for both.
         before = (0 if other in awaited else within.get(other, 0) for other in each.depends_on)
         within[each.id] = _seconds(each.manifest["spec"]) + max(before, default=0)
-        is_awaited = each.id in awaited and _becomes_ready(each.manifest)
+        is_awaited = each.id in awaited and becomes_ready(each.manifest)
         yield _awaited(each, within[each.id]) if is_awaited else each
 
 
-def _is_reconciled(id: ObjectId) -> bool:
+def is_reconciled(id: ObjectId) -> bool:
     return id.kind in _RECONCILERS and is_of_flux(id.api_version)
 
 
@@ -59,7 +59,7 @@ def _awaited(planned: KubeObject, seconds: int) -> KubeObject:
     return replace(planned, manifest={**planned.manifest, "metadata": metadata}, ready_within=seconds)
 
 
-def _becomes_ready(manifest: Manifest) -> bool:
+def becomes_ready(manifest: Manifest) -> bool:
     return not manifest["spec"].get("suspend") and STATE_LABEL not in manifest["metadata"].get("labels", {})
 
 

@@ -1,0 +1,86 @@
+"""Reads the management cluster for the gates, again and again, while the engine changes it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+import pulumi
+
+from tenantry.cluster.connect import answering, connect
+from tenantry.cluster.rollout import Live
+from tenantry.cluster.rollout_reading import ask, read
+from tenantry.cluster.rollout_watch import Request
+from tenantry.kube.objects import ObjectId
+from tenantry.messages.errors import UNREACHABLE, Refused
+from tenantry.stacks.outcome import tell
+
+from .config import ClusterTarget
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
+
+_T = TypeVar("_T")
+
+_PAUSE = 1.0
+_REST = 3
+"""For each second that a reading took, the API server rests for so many."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """One reader for all gates. wanted: all that any of them looks at."""
+
+    environment: str
+    wanted: frozenset[ObjectId]
+    target: ClusterTarget
+    pause: float = _PAUSE
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _begun: float = -1.0
+    _found: Live = field(default_factory=dict)
+    _client: Client | None = None
+
+    async def fresh(self, patience: float) -> Live:
+        """What is there now. Gates that ask at the same time share a reading.
+
+        patience: seconds for which a cluster that does not answer is asked again. Raises: RunError.
+        """
+        asked = time.monotonic()
+        while True:
+            try:
+                async with self._lock:
+                    if self._begun < asked:
+                        await self._read()
+                    return self._found
+            except Refused as refused:
+                if refused.code != UNREACHABLE or time.monotonic() - asked >= patience:
+                    raise _ended(refused) from None
+            await asyncio.sleep(_PAUSE)
+
+    async def ask(self, requests: Iterable[Request]) -> None:
+        """Have Flux reconcile objects. Raises: RunError: it is not allowed. One that does not arrive is sent again later."""
+        try:
+            await asyncio.to_thread(self._explained, lambda client: ask(client, requests))
+        except Refused as refused:
+            if refused.code != UNREACHABLE:
+                raise _ended(refused) from None
+
+    async def _read(self) -> None:
+        begun = time.monotonic()
+        found = await asyncio.to_thread(self._explained, lambda client: read(client, self.environment, self.wanted))
+        self._begun, self._found = begun, found
+        self.pause = max(_PAUSE, _REST * (time.monotonic() - begun))
+
+    def _explained(self, call: Callable[[Client], _T]) -> _T:
+        if self._client is None:
+            self._client = connect(self.target.kubeconfig, self.target.context)
+        with answering(self._client.config):
+            return call(self._client)
+
+
+def _ended(refused: Refused) -> pulumi.RunError:
+    tell("1")
+    return pulumi.RunError(f"the rollout stopped, because the management cluster cannot be read: {refused}")

@@ -1,0 +1,83 @@
+"""When each object of a plan has its turn: in which wave of which rollout, and with which cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
+from typing import NamedTuple
+
+from tenantry.cluster.rollout import Awaited, awaited_in
+from tenantry.kube.objects import ObjectId
+from tenantry.messages.errors import Refused
+from tenantry.messages.text import grouped, listed
+from tenantry.plan.plan import Plan
+from tenantry.plan.waves import Rollout
+
+
+class Turn(NamedTuple):
+    """Objects that begin together. cluster: "" for what several clusters of a wave need, which begins first."""
+
+    rollout: str
+    wave: int
+    cluster: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """awaited: the reconcilers of each wave, by rollout and number."""
+
+    rollouts: tuple[Rollout, ...] = ()
+    of: Mapping[ObjectId, Turn] = field(default_factory=dict)
+    awaited: Mapping[tuple[str, int], list[Awaited]] = field(default_factory=dict)
+
+
+def turns_of(plan: Plan) -> Turns:
+    """The turns of a plan; empty without rollouts.
+
+    Raises: Refused: waves of several rollouts wait for each other.
+    """
+    if not plan.rollouts:
+        return Turns()
+    turns = _shared_first(plan)
+    _check(plan, turns)
+    by_wave = grouped(turns, lambda id: (turns[id].rollout, turns[id].wave))
+    return Turns(plan.rollouts, turns, {wave: awaited_in(plan, ids) for wave, ids in by_wave.items()})
+
+
+def _shared_first(plan: Plan) -> dict[ObjectId, Turn]:
+    """The turn of each object. What another cluster depends on does not wait for its own cluster's turn within the wave."""
+    turns: dict[ObjectId, Turn] = {}
+    for each in plan.objects:
+        if found := plan.wave_of(each.id):
+            rollout, wave = found
+            known = each.owner.cluster in (*wave.clusters, *wave.left_out)
+            turns[each.id] = Turn(rollout.name, wave.number, each.owner.cluster if known else "")
+    for each in reversed(plan.objects):
+        mine = turns.get(each.id)
+        for id in each.depends_on:
+            if (other := turns.get(id)) and (mine is None or mine.cluster != other.cluster):
+                turns[id] = other._replace(cluster="")
+    return turns
+
+
+def _check(plan: Plan, turns: Mapping[ObjectId, Turn]) -> None:
+    """Refuse an order in which the run would wait for ever."""
+    order: TopologicalSorter[object] = TopologicalSorter()
+    for each in plan.objects:
+        order.add(each.id, *each.depends_on)
+        if turn := turns.get(each.id):
+            order.add(each.id, (turn.rollout, turn.wave - 1))
+            order.add((turn.rollout, turn.wave), each.id)
+    for rollout in plan.rollouts:
+        for wave in rollout.waves:
+            order.add((rollout.name, wave.number), (rollout.name, wave.number - 1))
+    try:
+        order.prepare()
+    except CycleError as error:
+        raise Refused(_circle(error.args[1]), "give these apps the same rollout, or remove one `dependsOn`") from None
+
+
+def _circle(nodes: Iterable[object]) -> str:
+    names = [str(each) for each in nodes if isinstance(each, ObjectId)]
+    return f"waves of different rollouts wait for each other, because of what these depend on: {listed(names)}"
