@@ -27,7 +27,7 @@ def deletions(project: Project, cluster: str, namespace: str) -> list[str]:
 def changes_by_the_provider(project: Project, cluster: str) -> list[str]:
     """`verb resource/name` of what Pulumi's provider changed in any namespace; dry runs do not count."""
     lines = (project.sandbox / "logs" / f"{cluster}-audit.log").read_text().splitlines()
-    found = (json.loads(line) for line in lines if "pulumi-resource-kubernetes" in line)
+    found = (json.loads(line) for line in lines if '"userAgent":"pulumi-kubernetes/' in line)
     return [
         f"{event['verb']} {event['objectRef']['resource']}/{event['objectRef'].get('name', '')}"
         for event in found

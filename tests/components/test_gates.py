@@ -1,0 +1,225 @@
+"""In which order the objects of a rollout are sent to the engine, and when they are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pulumi
+import pytest
+from pulumi.runtime.proto import resource_pb2
+
+from components.config import ClusterTarget
+from components.fleet import Fleet
+from components.gates import Gates
+from components.provider import management_provider
+from tenantry.cluster.rollout import Live
+from tenantry.cluster.rollout_order import Turns, turns_of
+from tenantry.cluster.rollout_watch import Request
+from tenantry.kube.objects import ObjectId
+from tenantry.messages.errors import Refused
+from tenantry.plan.plan import Plan
+from tests.components.recording import Monitor, Recording, record
+from tests.unit.texts import planned
+
+TEXT = """\
+apiVersion: tenantry/v1
+environments:
+  dev:
+    management: hub
+    rollout: {waves: [{name: canary, names: [a]}, {names: [b, c]}, {all: true}], timeout: 1s}
+clusters:
+  hub: {environments: [dev]}
+  a: {environments: [dev], kubeconfig: {secret: {name: a, namespace: clusters, key: value}}}
+  b: {environments: [dev], kubeconfig: {secret: {name: b, namespace: clusters, key: value}}}
+  c: {environments: [dev], kubeconfig: {secret: {name: c, namespace: clusters, key: value}}}
+  d: {environments: [dev], kubeconfig: {secret: {name: d, namespace: clusters, key: value}}}
+platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}
+tenants:
+  rocky:
+    clusters: {names: [a, b, c, d]}
+    sources: {manifests: {git: {url: https://git.example.com/rocky, ref: {branch: main}}}}
+    apps:
+      web: {kustomize: {source: manifests}}
+      db: {kustomize: {source: manifests}}
+"""
+GATE = "tenantry:rollout:Gate"
+
+
+@dataclass
+class Played:
+    """Flux, as it says what is there: everything is good from the reading of that number on, but on `stuck` clusters it never is."""
+
+    turns: Turns
+    good_after: int = 1
+    stuck: tuple[str, ...] = ()
+    readings: int = 0
+    most: int = 0
+    pause: float = 0.001
+    sent: list[str] = field(default_factory=list)
+    waits: dict[str, int] = field(default_factory=dict)
+
+    async def fresh(self, _: float) -> Live:
+        self.readings += 1
+        live: dict[ObjectId, Any] = {}
+        waiting = 0
+        for awaited in (each for found in self.turns.awaited.values() for each in found):
+            if any(name.endswith(f"/{awaited.id.name}") for name in self.sent):
+                self.waits[awaited.cluster] = self.waits.get(awaited.cluster, 0) + 1
+            ready = self.waits.get(awaited.cluster, 0) > 3 * self.good_after
+            waiting += 0 < self.waits.get(awaited.cluster, 0) and not ready and awaited.id.name.endswith("web")
+            for id in (*awaited.sources, awaited.id):
+                live[id] = _object(id, ready="Unknown" if not ready else "True", stalled=awaited.cluster in self.stuck)
+        self.most = max(self.most, waiting)
+        return live
+
+    async def ask(self, _: Iterable[Request]) -> None:
+        raise AssertionError("nothing here reads a config")
+
+
+def _object(id: ObjectId, *, ready: str, stalled: bool) -> dict[str, Any]:
+    conditions = [{"type": "Ready", "status": "False" if stalled else ready, "message": "no such path"}]
+    if stalled:
+        conditions.append({"type": "Stalled", "status": "True"})
+    revision = {"artifact": {"revision": "1"}, "lastAppliedRevision": "1", "lastAttemptedRevision": "1"}
+    if id.kind not in ("Kustomization", "HelmRelease"):
+        conditions = [{"type": "Ready", "status": "True"}]
+    return {
+        "apiVersion": id.api_version,
+        "kind": id.kind,
+        "metadata": {"name": id.name, "namespace": id.namespace, "generation": 1},
+        "status": {"observedGeneration": 1, "conditions": conditions, **revision},
+    }
+
+
+def sent(
+    plan: Plan, played: Played | None, fail: Callable[[str], bool] = lambda _: False
+) -> tuple[Recording, list[str]]:
+    """What the engine was sent, and the objects for `web` and the gates in the order of the requests."""
+    names: list[str] = []
+
+    def register(monitor: Monitor, request: Any) -> Any:
+        answer = original(monitor, request)
+        names.append(request.name)
+        if played:
+            played.sent.append(request.name)
+        if fail(request.name):
+            answer.result = resource_pb2.FAIL
+        return answer
+
+    gates = Gates("dev", turns_of(plan), played)  # type: ignore[arg-type]
+    original = Monitor.RegisterResource
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Monitor, "RegisterResource", register)
+        try:
+            recording = record(
+                lambda: Fleet("dev", plan, management_provider(ClusterTarget(), plan.management), gates=gates)
+            )
+        except pulumi.RunError as error:
+            error.add_note(" ".join(_webs(names)))
+            raise
+    return recording, _webs(names)
+
+
+def _webs(names: Iterable[str]) -> list[str]:
+    return [each for each in names if each.endswith("-rocky-web") or each.startswith("rocky/web/")]
+
+
+def waves(names: list[str]) -> list[list[str]]:
+    """The clusters between the gates."""
+    found: list[list[str]] = [[]]
+    for each in names:
+        if each.startswith("rocky/web/"):
+            found.append([])
+        else:
+            found[-1].append(each.removeprefix("clusters/").removesuffix("-rocky-web"))
+    return [sorted(each) for each in found]
+
+
+def test_a_wave_is_sent_when_the_one_before_is_good() -> None:
+    plan = planned(TEXT)
+    played = Played(turns_of(plan), good_after=3)
+    _, names = sent(plan, played)
+    assert waves(names) == [["a"], ["b", "c"], ["d"]]
+    assert played.readings >= 6
+    assert "d" not in played.waits or played.waits["d"] <= 3
+
+
+def test_a_wave_that_is_good_already_takes_one_reading() -> None:
+    plan = planned(TEXT)
+    played = Played(turns_of(plan), good_after=0)
+    sent(plan, played)
+    assert played.readings == 2
+
+
+def test_a_preview_shows_the_gates_and_waits_for_nothing() -> None:
+    recording, names = sent(planned(TEXT), None)
+    assert sorted(names) == [*(f"clusters/{each}-rocky-web" for each in "abcd"), "rocky/web/1", "rocky/web/2"]
+    gates = {
+        each.key.name: {key.name for key in each.depends_on} for each in recording.components if each.key.type == GATE
+    }
+    assert gates["rocky/web/1"] == {"clusters/a-rocky-web"}
+    assert gates["rocky/web/2"] == {"clusters/b-rocky-web", "clusters/c-rocky-web"}
+    before = {each.key.name: {key.name for key in each.depends_on if key.type == GATE} for each in recording.objects}
+    assert before["clusters/c-rocky-web"] == {"rocky/web/1"}
+    assert before["clusters/d-rocky-web"] == {"rocky/web/2"}
+    assert before["clusters/a-rocky-web"] == set()
+
+
+STOPPED = """\
+wave 2 of 3 in environment 'dev' failed on 1 cluster of 2, so the run ends here
+  c rocky/web: no such path
+  c rocky/db: no such path
+  untouched: wave 3 (d, hub)
+  fix: correct the file or what the app applies, then run the same command again; or revert the change and run it again: only the\
+ waves that were changed go back"""
+
+
+def test_a_wave_that_fails_ends_the_run_with_one_message_before_the_next_is_sent() -> None:
+    plan = planned(TEXT)
+    with pytest.raises(pulumi.RunError) as raised:
+        sent(plan, Played(turns_of(plan), good_after=0, stuck=("c",)))
+    assert str(raised.value).replace("  c the baseline of rocky: no such path\n", "") == STOPPED
+    assert "clusters/d-rocky-web" not in raised.value.__notes__[0]
+    assert "clusters/c-rocky-web" in raised.value.__notes__[0]
+
+
+def test_what_does_not_become_good_in_time_fails() -> None:
+    plan = planned(TEXT)
+    with pytest.raises(pulumi.RunError, match=r"wave 1 of 3 \(canary\) in environment 'dev' failed on 1 cluster of 1"):
+        sent(plan, Played(turns_of(plan), good_after=10**6))
+
+
+def test_as_many_clusters_as_are_tolerated_may_fail() -> None:
+    plan = planned(TEXT.replace("timeout: 1s", "timeout: 1s, tolerate: 1"))
+    _, names = sent(plan, Played(turns_of(plan), good_after=0, stuck=("c",)))
+    assert waves(names) == [["a"], ["b", "c"], ["d"]]
+
+
+def test_no_more_clusters_than_allowed_change_at_the_same_time() -> None:
+    plan = planned(
+        TEXT.replace("[{name: canary, names: [a]}, {names: [b, c]}, {all: true}]", "[{all: true}], maxParallel: 2")
+    )
+    played = Played(turns_of(plan), good_after=2)
+    _, names = sent(plan, played)
+    assert sorted(names) == [f"clusters/{each}-rocky-web" for each in "abcd"]
+    assert played.most == 2
+
+
+def test_an_object_that_the_engine_could_not_change_ends_the_run_at_its_wave() -> None:
+    plan = planned(TEXT)
+    with pytest.raises(
+        pulumi.RunError, match=r"^wave 1 of 3 \(canary\) in environment 'dev' was not applied completely \(a\)"
+    ):
+        sent(plan, Played(turns_of(plan), good_after=0), lambda name: name == "clusters/a-rocky-web")
+
+
+def test_rollouts_that_would_wait_for_each_other_are_refused() -> None:
+    own = "web: {kustomize: {source: manifests}, rollout: {waves: [{names: [d]}, {all: true}]}}"
+    after = TEXT.replace("web: {kustomize: {source: manifests}}", own)
+    after = after.replace(
+        "db: {kustomize: {source: manifests}}", "db: {kustomize: {source: manifests}, dependsOn: [web]}"
+    )
+    with pytest.raises(Refused, match="waves of different rollouts wait for each other"):
+        turns_of(planned(after))
