@@ -7,19 +7,22 @@ have more clusters than there are operations.
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import NoReturn
 
 import pulumi
 
 from tenantry.cluster.rollout import Awaited
 from tenantry.cluster.rollout_order import Turn, Turns, turns_of
 from tenantry.cluster.rollout_reading import wanted_of
-from tenantry.cluster.rollout_texts import arrived, progress, stopped, unapplied
+from tenantry.cluster.rollout_texts import arrived, progress, stopped, unapplied, unreadable
 from tenantry.cluster.rollout_watch import Seen, Watch
+from tenantry.messages.errors import Refused
 from tenantry.messages.text import grouped
 from tenantry.plan.plan import Plan
 from tenantry.plan.waves import Rollout, Wave
@@ -30,6 +33,15 @@ from .reading import Reading
 
 _QUIET = 15.0
 """Seconds between two reports of progress."""
+_TOLD = 32
+"""The exit code of a program that has said why it ends: Pulumi adds no message of its own."""
+
+
+def ended(message: str) -> NoReturn:
+    """End the program with this message alone."""
+    tell("1")
+    pulumi.log.error(message)
+    sys.exit(_TOLD)
 
 
 @dataclass(slots=True)
@@ -39,6 +51,7 @@ class Gates:
     environment: str
     turns: Turns
     reading: Reading | None
+    end: Callable[[str], NoReturn] = ended
     _begun: dict[Turn, asyncio.Event] = field(default_factory=dict)
     _failed: set[Turn] = field(default_factory=set)
 
@@ -112,8 +125,7 @@ class _Run:
                 return
             seen = await self._look(watch)
             if watch.has_failed(seen):
-                tell("1")
-                raise pulumi.RunError(stopped(self.gates.environment, self.rollout, self.wave, seen, queue))
+                self.gates.end(stopped(self.gates.environment, self.rollout, self.wave, seen, queue))
             running = len(seen.waiting)
             if not running and not queue:
                 self._tell_end(seen, waited=waited)
@@ -130,9 +142,8 @@ class _Run:
             self.gates._event(each).set()
         await asyncio.gather(*chain.from_iterable(self.answers.get(each, ()) for each in turns))
         if broken := [each for each in turns if each in self.gates._failed]:
-            tell("1")
-            raise pulumi.RunError(
-                unapplied(self.gates.environment, self.rollout, self.wave, (each.cluster for each in broken))
+            self.gates.end(
+                unapplied(self.gates.environment, self.rollout, self.wave, [each.cluster for each in broken])
             )
         return [each.cluster for each in turns if each.cluster in self.wave.clusters]
 
@@ -141,10 +152,12 @@ class _Run:
         return grouped(found, lambda each: each.cluster)
 
     async def _look(self, watch: Watch) -> Seen:
-        live = await self.reading.fresh(self.rollout.timeout)
-        seen = watch.look(live)
-        if seen.requests:
-            await self.reading.ask(seen.requests)
+        try:
+            seen = watch.look(await self.reading.fresh(self.rollout.timeout))
+            if seen.requests:
+                await self.reading.ask(seen.requests)
+        except Refused as refused:
+            self.gates.end(unreadable(self.rollout, self.wave, refused))
         return seen
 
     def _tell_progress(self, seen: Seen) -> None:

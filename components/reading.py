@@ -8,15 +8,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-import pulumi
-
 from tenantry.cluster.connect import answering, connect
 from tenantry.cluster.rollout import Live
 from tenantry.cluster.rollout_reading import ask, read
 from tenantry.cluster.rollout_watch import Request
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
-from tenantry.stacks.outcome import tell
 
 from .config import ClusterTarget
 
@@ -46,7 +43,7 @@ class Reading:
     async def fresh(self, patience: float) -> Live:
         """What is there now. Gates that ask at the same time share a reading.
 
-        patience: seconds for which a cluster that does not answer is asked again. Raises: RunError.
+        patience: seconds for which a cluster that does not answer is asked again. Raises: Refused.
         """
         asked = time.monotonic()
         while True:
@@ -57,16 +54,16 @@ class Reading:
                     return self._found
             except Refused as refused:
                 if refused.code != UNREACHABLE or time.monotonic() - asked >= patience:
-                    raise _ended(refused) from None
+                    raise
             await asyncio.sleep(_PAUSE)
 
     async def ask(self, requests: Iterable[Request]) -> None:
-        """Have Flux reconcile objects. Raises: RunError: it is not allowed. One that does not arrive is sent again later."""
+        """Have Flux reconcile objects. Raises: Refused: it is not allowed. One that does not arrive is sent again later."""
         try:
             await asyncio.to_thread(self._explained, lambda client: ask(client, requests))
         except Refused as refused:
             if refused.code != UNREACHABLE:
-                raise _ended(refused) from None
+                raise
 
     async def _read(self) -> None:
         begun = time.monotonic()
@@ -79,8 +76,3 @@ class Reading:
             self._client = connect(self.target.kubeconfig, self.target.context)
         with answering(self._client.config):
             return call(self._client)
-
-
-def _ended(refused: Refused) -> pulumi.RunError:
-    tell("1")
-    return pulumi.RunError(f"the rollout stopped, because the management cluster cannot be read: {refused}")

@@ -8,10 +8,9 @@ from collections.abc import Iterable
 from tenantry.cluster.rollout_order import Turns
 from tenantry.kube.objects import ObjectId
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.stacks.targets import GATE
 
 from .registering import Registrar, Registration
-
-_KIND = "tenantry:rollout:Gate"
 
 
 class Steps:
@@ -54,5 +53,5 @@ class Steps:
         wave = self._waves[app][index]
         if (app, wave) not in self._gates:
             members: list[Registration] = []
-            self._gates[app, wave] = self._registrar.component(_KIND, f"{app}/{wave}", None, members), members
+            self._gates[app, wave] = self._registrar.component(GATE, f"{app}/{wave}", None, members), members
         return self._gates[app, wave]

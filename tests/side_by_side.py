@@ -29,6 +29,7 @@ SHARED = {
 """Files below tests/e2e and tests/faults whose tests share a sandbox, without `test_`."""
 LONGEST = (
     "fleet",
+    "test_rollouts",
     "shards",
     "test_examples_multi_cluster",
     "test_sources",

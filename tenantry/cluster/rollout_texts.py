@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from tenantry.cluster.rollout import Judged
 from tenantry.cluster.rollout_watch import Seen
+from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, listed, printable
 from tenantry.plan.waves import Rollout, Wave
 
@@ -70,6 +71,11 @@ def unapplied(environment: str, rollout: Rollout, wave: Wave, clusters: Iterable
         f"  untouched: {_untouched(rollout, wave, ())}\n"
         "  fix: see the errors of Pulumi, correct their cause, then run the same command again"
     )
+
+
+def unreadable(rollout: Rollout, wave: Wave, refused: Refused) -> str:
+    """Why the run ends if nobody can tell how a wave is."""
+    return f"{wave_name(rollout, wave)}: the management cluster cannot be read, so the run ends here: {refused}"
 
 
 def _reasons(failed: Mapping[str, list[Judged]]) -> list[str]:

@@ -10,6 +10,8 @@ from tenantry.plan.plan import Plan
 _FLEET, _CLUSTER, _TENANT, _PLACEMENT = (
     f"tenantry:index:{each}" for each in ("Fleet", "Cluster", "Tenant", "Placement")
 )
+GATE = "tenantry:rollout:Gate"
+"""The type of the components between the waves of an app, which are called `TENANT/APP/WAVE`."""
 _PROVIDER = "pulumi:providers:kubernetes::management"
 
 
@@ -25,6 +27,8 @@ def targets_of(plan: Plan, tenant: str, stack: str, project: str) -> list[str]:
     found += [name for each in _with_dependencies(plan, own) for name in _names(each)]
     namespaces = {name for each in plan.placements if each.tenant == tenant for name in each.namespaces}
     patterns = [f"**::*/*-{tenant}-**", *(f"**::{name}/**" for name in sorted(namespaces))]
+    if plan.rollouts:
+        patterns.append(f"**{GATE}::{tenant}/**")
     return [*(f"{start}{each}" for each in dict.fromkeys(found)), *patterns]
 
 

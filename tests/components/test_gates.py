@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import pulumi
 import pytest
@@ -20,6 +20,7 @@ from tenantry.cluster.rollout_watch import Request
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
+from tenantry.stacks.targets import GATE
 from tests.components.recording import Monitor, Recording, record
 from tests.unit.texts import planned
 
@@ -44,12 +45,11 @@ tenants:
       web: {kustomize: {source: manifests}}
       db: {kustomize: {source: manifests}}
 """
-GATE = "tenantry:rollout:Gate"
 
 
 @dataclass
 class Played:
-    """Flux, as it says what is there: everything is good from the reading of that number on, but on `stuck` clusters it never is."""
+    """What Flux says: a cluster is good after so many readings, and on `stuck` clusters it gives up."""
 
     turns: Turns
     good_after: int = 1
@@ -108,7 +108,7 @@ def sent(
             answer.result = resource_pb2.FAIL
         return answer
 
-    gates = Gates("dev", turns_of(plan), played)  # type: ignore[arg-type]
+    gates = Gates("dev", turns_of(plan), played, _raised)  # type: ignore[arg-type]
     original = Monitor.RegisterResource
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Monitor, "RegisterResource", register)
@@ -120,6 +120,10 @@ def sent(
             error.add_note(" ".join(_webs(names)))
             raise
     return recording, _webs(names)
+
+
+def _raised(message: str) -> NoReturn:
+    raise pulumi.RunError(message)
 
 
 def _webs(names: Iterable[str]) -> list[str]:
