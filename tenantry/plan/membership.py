@@ -7,7 +7,8 @@ image automation. Notifications change nothing on a cluster, so they belong to n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from typing import TypeAlias
 
 from tenantry.kube.kinds import group_of
@@ -76,3 +77,33 @@ def _chains(objects: Sequence[KubeObject], apps: Iterable[PlannedApp], own: set[
 def _is_taken(id: ObjectId) -> bool:
     """Whether apps take the object, so that it can belong to one of them alone."""
     return id.kind in ("Secret", "ConfigMap") or group_of(id.api_version) == _SOURCES
+
+
+def circle(objects: Iterable[KubeObject], found: Mapping[ObjectId, Member]) -> list[Member]:
+    """Waves of several rollouts that wait for each other because of what their objects depend on; empty: none do."""
+    waves = {_place(each): each for each in found.values()}
+    sorter: TopologicalSorter[Hashable] = TopologicalSorter()
+    for name, number in waves:
+        if (name, number - 1) in waves:
+            sorter.add((name, number), (name, number - 1))
+    for each in objects:
+        here = _node(each.id, found)
+        sorter.add(here, *(there for other in each.depends_on if (there := _node(other, found)) != here))
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        return list(_in_order([waves[each] for each in error.args[1] if each in waves]))
+    return []
+
+
+def _in_order(members: Sequence[Member]) -> Iterator[Member]:
+    """What waits comes before what it waits for; each once."""
+    yield from dict.fromkeys(reversed(members))
+
+
+def _node(id: ObjectId, found: Mapping[ObjectId, Member]) -> Hashable:
+    return _place(found[id]) if id in found else id
+
+
+def _place(member: Member) -> tuple[str, int]:
+    return member[0].name, member[1].number

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.rollouts import rollout_at
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.cycles import uncollected
-from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
+from tenantry.messages.errors import UNKNOWN_NAME, Finding, Path, Refused
 from tenantry.messages.text import closest
 from tenantry.plan.dependencies import joined
 from tenantry.plan.engine_order import in_engine_order
-from tenantry.plan.membership import Member, members
+from tenantry.plan.membership import Member, circle, members
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.planned_apps import PlannedApp
@@ -90,6 +91,9 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
     objects = tuple(in_engine_order(gathered.objects.values(), gathered.awaited))
     protected = fleet.environments[environment].protected
     rollouts, off = rollouts_of(fleet, environment)
+    places = members(objects, gathered.apps, rollouts, off)
+    if len(rollouts) > 1 and (waiting := circle(objects, places)):
+        raise fleet.invalid([_in_a_circle(fleet, environment, waiting)])
     return Plan(
         environment,
         planner.management,
@@ -99,8 +103,16 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         gathered.origins,
         tuple(_permits(fleet, planner.placements, gathered.apps)),
         rollouts,
-        members(objects, gathered.apps, rollouts, off),
+        places,
     )
+
+
+def _in_a_circle(fleet: Fleet, environment: str, waiting: Iterable[Member]) -> Finding:
+    whole = f"environment '{environment}'"
+    waves = [f"wave {wave.number} of {each.name or whole}" for each, wave in waiting]
+    message = f"waves would wait for each other: {' -> '.join([*waves, waves[0]])}"
+    fix = "give the apps that depend on each other the same rollout, or remove a 'dependsOn' between them"
+    return Finding(rollout_at(fleet, environment), "rollout-cycle", message, fix=fix, at_key=True)
 
 
 def _permits(fleet: Fleet, placements: Iterable[PlannedPlacement], apps: Iterable[PlannedApp]) -> Iterator[Permit]:

@@ -7,7 +7,7 @@ import pytest
 from tenantry.kube.objects import KubeObject
 from tenantry.plan.plan import Plan
 from tenantry.plan.waves import Rollout, Wave
-from tests.unit.texts import planned
+from tests.unit.texts import planned, problems
 
 CANARY = "{labels: {ring: canary}}"
 APPS = "      web: {kustomize: {source: m}}\n      db: {helm: {source: c, chart: db, version: 1.2.3}}\n"
@@ -135,3 +135,20 @@ def test_without_a_rollout_the_plan_is_what_it_was(rollout: str) -> None:
     plan, with_waves = planned(fleet(rollout, own)), planned(fleet("{waves: [{percent: 10}, {all: true}]}"))
     assert (plan.rollouts, dict(plan.members)) == ((), {})
     assert plan.objects == with_waves.objects
+
+
+def test_rollouts_that_wait_for_each_other_are_refused() -> None:
+    apps = (
+        "      db: {kustomize: {source: m}}\n"
+        "      web: {kustomize: {source: m}, dependsOn: [db], rollout: {waves: [{names: [hub]}, {all: true}]}}\n"
+        "      api: {kustomize: {source: m}, dependsOn: [web]}\n"
+    )
+    rollout = f"{{waves: [{CANARY}, {{all: true}}]}}"
+    assert problems(fleet(rollout, apps, clusters=1)) == (
+        "tenants.yaml:3:43: error[rollout-cycle]: waves would wait for each other: wave 2 of rocky/web -> wave 1 of rocky/web"
+        " -> wave 2 of environment 'dev' -> wave 1 of environment 'dev' -> wave 2 of rocky/web\n"
+        "  at environments.dev.rollout\n"
+        "  fix: give the apps that depend on each other the same rollout, or remove a 'dependsOn' between them\n"
+        "Found 1 error\n"
+    )
+    assert planned(fleet(rollout, apps.replace(", dependsOn: [web]", ""), clusters=1)).rollouts
