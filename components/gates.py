@@ -25,7 +25,7 @@ from tenantry.cluster.rollout_watch import Seen, Watch
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import grouped
 from tenantry.plan.plan import Plan
-from tenantry.plan.waves import Rollout, Wave
+from tenantry.plan.waves import Rollout, Wave, in_words
 from tenantry.stacks.outcome import tell
 
 from .config import ClusterTarget, Target
@@ -86,14 +86,13 @@ class Gates:
 
 
 def gates_of(plan: Plan, target: Target) -> Gates:
-    """The gates of a run. Files have no waves, and a preview waits for nothing.
-
-    Raises: Refused: the rollouts would wait for each other.
-    """
+    """The gates of a run. Files have no waves, and a preview says them and waits for nothing."""
     if not isinstance(target, ClusterTarget):
         return Gates(plan.environment, Turns(), None)
     turns = turns_of(plan)
     if pulumi.runtime.is_dry_run():
+        for each in plan.rollouts:
+            pulumi.log.info(f"changes go {in_words(each)}")
         return Gates(plan.environment, turns, None)
     wanted = wanted_of(chain.from_iterable(turns.awaited.values()))
     return Gates(plan.environment, turns, Reading(plan.environment, wanted, target))

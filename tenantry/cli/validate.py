@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,6 +17,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.cycles import keep
 from tenantry.messages.text import counted, listed
+from tenantry.plan.waves import Rollout, in_words
 
 
 @click.command(
@@ -43,8 +45,8 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     All problems are reported in one run, each with its place and a fix. No cluster is contacted and nothing is changed.
 
     A valid file can get warnings on stderr about what is probably not meant, such as sources that no app uses, overrides
-    that never apply, and misspelled roles. Lines after the summary name the tenants with `clusterAdmin: true` and those
-    with `clusterRoles`.
+    that never apply, and misspelled roles. Lines after the summary name the tenants with `clusterAdmin: true`, those
+    with `clusterRoles`, and the waves of environments with a `rollout`.
 
     `github` prints workflow commands, `sarif` SARIF 2.1.0 and `gitlab` a Code Quality report. Their paths start at the root
     of the Git repository.
@@ -57,9 +59,13 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     rights = [name for name, tenant in fleet.document.tenants.items() if tenant.clusterRoles]
     objects = {name: len(plan.objects) for name, plan in plans.items()}
     warnings = warnings_of(fleet)
+    rollouts = {name: plan.rollouts for name, plan in plans.items() if plan.rollouts}
     summary, *facts = _summary(file, fleet, objects, admins, rights)
+    facts += [f"environment {name} changes {in_words(each[0])}" for name, each in rollouts.items()]
     if output == "json":
-        told = {"warnings": [as_data(each) for each in warnings], "objects": objects}
+        told: dict[str, Any] = {"warnings": [as_data(each) for each in warnings], "objects": objects}
+        if rollouts:
+            told["rollouts"] = {name: [_rollout(each) for each in found] for name, found in rollouts.items()}
         data_json(document("Validation", valid=True, errors=[], **told, clusterAdmin=admins, clusterRoles=rights))
     elif output in FORMATS:
         annotate_warnings(warnings, output, strict=strict)
@@ -71,6 +77,14 @@ def command(file: Path, *, strict: bool, output: str) -> int:
         data("\n".join([summary, *facts]))
         report_warnings(warnings)
     return 2 if strict and warnings else 0
+
+
+def _rollout(rollout: Rollout) -> dict[str, Any]:
+    waves = [
+        {"number": each.number, "name": each.name, "clusters": list(each.clusters), "leftOut": list(each.left_out)}
+        for each in rollout.waves
+    ]
+    return {"rollout": rollout.name, "waves": waves}
 
 
 def _summary(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
 from tenantry.cluster.rollout import Awaited, awaited_in
 from tenantry.kube.objects import ObjectId
-from tenantry.messages.errors import Refused
-from tenantry.messages.text import grouped, listed
+from tenantry.messages.text import grouped
 from tenantry.plan.plan import Plan
 from tenantry.plan.waves import Rollout
 
@@ -33,14 +31,10 @@ class Turns:
 
 
 def turns_of(plan: Plan) -> Turns:
-    """The turns of a plan; empty without rollouts.
-
-    Raises: Refused: waves of several rollouts wait for each other.
-    """
+    """The turns of a plan; empty without rollouts."""
     if not plan.rollouts:
         return Turns()
     turns = _shared_first(plan)
-    _check(plan, turns)
     by_wave = grouped(turns, lambda id: (turns[id].rollout, turns[id].wave))
     return Turns(plan.rollouts, turns, {wave: awaited_in(plan, ids) for wave, ids in by_wave.items()})
 
@@ -59,25 +53,3 @@ def _shared_first(plan: Plan) -> dict[ObjectId, Turn]:
             if (other := turns.get(id)) and (mine is None or mine.cluster != other.cluster):
                 turns[id] = other._replace(cluster="")
     return turns
-
-
-def _check(plan: Plan, turns: Mapping[ObjectId, Turn]) -> None:
-    """Refuse an order in which the run would wait for ever."""
-    order: TopologicalSorter[object] = TopologicalSorter()
-    for each in plan.objects:
-        order.add(each.id, *each.depends_on)
-        if turn := turns.get(each.id):
-            order.add(each.id, (turn.rollout, turn.wave - 1))
-            order.add((turn.rollout, turn.wave), each.id)
-    for rollout in plan.rollouts:
-        for wave in rollout.waves:
-            order.add((rollout.name, wave.number), (rollout.name, wave.number - 1))
-    try:
-        order.prepare()
-    except CycleError as error:
-        raise Refused(_circle(error.args[1]), "give these apps the same rollout, or remove one `dependsOn`") from None
-
-
-def _circle(nodes: Iterable[object]) -> str:
-    names = [str(each) for each in nodes if isinstance(each, ObjectId)]
-    return f"waves of different rollouts wait for each other, because of what these depend on: {listed(names)}"

@@ -7,7 +7,7 @@ image automation. Notifications change nothing on a cluster, so they belong to n
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import TypeAlias
 
@@ -79,31 +79,21 @@ def _is_taken(id: ObjectId) -> bool:
     return id.kind in ("Secret", "ConfigMap") or group_of(id.api_version) == _SOURCES
 
 
-def circle(objects: Iterable[KubeObject], found: Mapping[ObjectId, Member]) -> list[Member]:
-    """Waves of several rollouts that wait for each other because of what their objects depend on; empty: none do."""
-    waves = {_place(each): each for each in found.values()}
+def circle(objects: Iterable[KubeObject], found: Mapping[ObjectId, Member]) -> list[ObjectId]:
+    """Objects that would wait for each other, because an object waits for the wave before its own; empty: none do."""
     sorter: TopologicalSorter[Hashable] = TopologicalSorter()
-    for name, number in waves:
-        if (name, number - 1) in waves:
-            sorter.add((name, number), (name, number - 1))
     for each in objects:
-        here = _node(each.id, found)
-        sorter.add(here, *(there for other in each.depends_on if (there := _node(other, found)) != here))
+        sorter.add(each.id, *each.depends_on)
+        if member := found.get(each.id):
+            rollout, wave = member
+            sorter.add(each.id, (rollout.name, wave.number - 1))
+            sorter.add((rollout.name, wave.number), each.id, (rollout.name, wave.number - 1))
+    for rollout in {rollout.name: rollout for rollout, _ in found.values()}.values():
+        for wave in rollout.waves:
+            sorter.add((rollout.name, wave.number), (rollout.name, wave.number - 1))
     try:
         sorter.prepare()
     except CycleError as error:
-        return list(_in_order([waves[each] for each in error.args[1] if each in waves]))
+        # What comes first is waited for; the first is repeated at the end.
+        return [each for each in reversed(error.args[1][1:]) if isinstance(each, ObjectId)]
     return []
-
-
-def _in_order(members: Sequence[Member]) -> Iterator[Member]:
-    """What waits comes before what it waits for; each once."""
-    yield from dict.fromkeys(reversed(members))
-
-
-def _node(id: ObjectId, found: Mapping[ObjectId, Member]) -> Hashable:
-    return _place(found[id]) if id in found else id
-
-
-def _place(member: Member) -> tuple[str, int]:
-    return member[0].name, member[1].number

@@ -5,7 +5,7 @@ It is a pure function of the fleet and the environment. It uses no clock and no 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from tenantry.fleet.rollouts import rollout_at
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.cycles import uncollected
 from tenantry.messages.errors import UNKNOWN_NAME, Finding, Path, Refused
-from tenantry.messages.text import closest
+from tenantry.messages.text import closest, listed
 from tenantry.plan.dependencies import joined
 from tenantry.plan.engine_order import in_engine_order
 from tenantry.plan.membership import Member, circle, members
@@ -107,11 +107,9 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
     )
 
 
-def _in_a_circle(fleet: Fleet, environment: str, waiting: Iterable[Member]) -> Finding:
-    whole = f"environment '{environment}'"
-    waves = [f"wave {wave.number} of {each.name or whole}" for each, wave in waiting]
-    message = f"waves would wait for each other: {' -> '.join([*waves, waves[0]])}"
-    fix = "give the apps that depend on each other the same rollout, or remove a 'dependsOn' between them"
+def _in_a_circle(fleet: Fleet, environment: str, waiting: Sequence[ObjectId]) -> Finding:
+    message = f"waves would wait for each other, because of what these depend on: {listed(waiting)}"
+    fix = "give these apps the same rollout, or remove a 'dependsOn' between them"
     return Finding(rollout_at(fleet, environment), "rollout-cycle", message, fix=fix, at_key=True)
 
 

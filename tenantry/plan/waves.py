@@ -13,6 +13,7 @@ from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.placement import clusters_of_app
 from tenantry.fleet.rollouts import Drawn, drawn, environment_rollout, is_active, own_rollouts, rollout_at
 from tenantry.messages.errors import Path
+from tenantry.messages.text import counted, listed
 from tenantry.model import Rollout as Declared
 from tenantry.model.scalars import seconds_of
 
@@ -51,6 +52,13 @@ class Rollout:
     def wave_with(self, cluster: str) -> Wave | None:
         """The wave that a cluster is in; None: this rollout does not reach the cluster."""
         return next((wave for wave in self.waves if cluster in wave.clusters or cluster in wave.left_out), None)
+
+
+def in_words(rollout: Rollout) -> str:
+    """Such as: in 3 waves: 2 clusters (a, b), then 20, then 479."""
+    first, *others = (each.every for each in rollout.waves)
+    clusters = f"{counted(len(first), 'cluster')} ({listed(first)})" + "".join(f", then {len(each)}" for each in others)
+    return f"{f'{rollout.name}: ' if rollout.name else ''}in {counted(len(rollout.waves), 'wave')}: {clusters}"
 
 
 def rollout_name(tenant: str, app: str) -> str:

@@ -12,13 +12,12 @@ from pulumi.runtime.proto import resource_pb2
 
 from components.config import ClusterTarget
 from components.fleet import Fleet
-from components.gates import Gates
+from components.gates import Gates, gates_of
 from components.provider import management_provider
 from tenantry.cluster.rollout import Live
 from tenantry.cluster.rollout_order import Turns, turns_of
 from tenantry.cluster.rollout_watch import Request
 from tenantry.kube.objects import ObjectId
-from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
 from tenantry.stacks.targets import GATE
 from tests.components.recording import Monitor, Recording, record
@@ -219,11 +218,9 @@ def test_an_object_that_the_engine_could_not_change_ends_the_run_at_its_wave() -
         sent(plan, Played(turns_of(plan), good_after=0), lambda name: name == "clusters/a-rocky-web")
 
 
-def test_rollouts_that_would_wait_for_each_other_are_refused() -> None:
-    own = "web: {kustomize: {source: manifests}, rollout: {waves: [{names: [d]}, {all: true}]}}"
-    after = TEXT.replace("web: {kustomize: {source: manifests}}", own)
-    after = after.replace(
-        "db: {kustomize: {source: manifests}}", "db: {kustomize: {source: manifests}, dependsOn: [web]}"
-    )
-    with pytest.raises(Refused, match="waves of different rollouts wait for each other"):
-        turns_of(planned(after))
+def test_a_preview_says_the_waves_and_waits_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: True)
+    monkeypatch.setattr(pulumi.log, "info", said.append)
+    assert gates_of(planned(TEXT), ClusterTarget()).reading is None
+    assert said == ["changes go in 3 waves: 1 cluster (a), then 2, then 2"]

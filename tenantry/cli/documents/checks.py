@@ -7,6 +7,27 @@ from typing import Literal
 from tenantry.cli.documents.common import ChangedObject, Document, FileProblem, ObjectId, Part, Problem
 
 
+class PlannedWave(Part):
+    """A wave of a rollout."""
+
+    number: int
+    """From 1."""
+    name: str
+    """As written, or `wave 2`."""
+    clusters: list[str]
+    """Those that the next wave waits for."""
+    leftOut: list[str]
+    """Paused or decommissioned clusters, for which nothing waits."""
+
+
+class PlannedRollout(Part):
+    """A rollout with its waves."""
+
+    rollout: str
+    """Empty for the environment's; `rocky/web` for an app's own, `addon dns` for an add-on's own."""
+    waves: list[PlannedWave]
+
+
 class Validation(Document):
     """A valid file: `tenantry validate`."""
 
@@ -18,6 +39,8 @@ class Validation(Document):
     """What is valid, but probably a mistake."""
     objects: dict[str, int]
     """How many objects each environment yields."""
+    rollouts: dict[str, list[PlannedRollout]] = {}
+    """The rollouts of each environment that has one; omitted if none has."""
     clusterAdmin: list[str]
     """The tenants with `clusterAdmin: true`."""
     clusterRoles: list[str]

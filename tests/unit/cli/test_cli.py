@@ -570,6 +570,25 @@ def test_validate_lists_environments_behind_those_they_come_after(capsys: Captur
     assert tenantry(capsys, "validate") == (0, said, "")
 
 
+def test_validate_says_the_waves_of_environments(capsys: Capture) -> None:
+    rollout = "management: hub, rollout: {waves: [{names: [hub]}, {all: true}]}"
+    Path("tenants.yaml").write_text(DOUBTLESS.replace("management: hub", rollout, 1))
+    said = "environment dev changes in 2 waves: 1 cluster (hub), then 1\n"
+    assert tenantry(capsys, "validate") == (0, VALID + said, "")
+    _, out, _ = tenantry(capsys, "validate", "--output", "json")
+    assert json.loads(out)["rollouts"] == {
+        "dev": [
+            {
+                "rollout": "",
+                "waves": [
+                    {"number": 1, "name": "wave 1", "clusters": ["hub"], "leftOut": []},
+                    {"number": 2, "name": "wave 2", "clusters": ["edge"], "leftOut": []},
+                ],
+            }
+        ]
+    }
+
+
 def test_render_writes_environments_in_the_same_order(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(ORDERED)
     _, out, _ = tenantry(capsys, "render")

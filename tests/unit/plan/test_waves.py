@@ -145,10 +145,19 @@ def test_rollouts_that_wait_for_each_other_are_refused() -> None:
     )
     rollout = f"{{waves: [{CANARY}, {{all: true}}]}}"
     assert problems(fleet(rollout, apps, clusters=1)) == (
-        "tenants.yaml:3:43: error[rollout-cycle]: waves would wait for each other: wave 2 of rocky/web -> wave 1 of rocky/web"
-        " -> wave 2 of environment 'dev' -> wave 1 of environment 'dev' -> wave 2 of rocky/web\n"
+        "tenants.yaml:3:43: error[rollout-cycle]: waves would wait for each other, because of what these depend on:"
+        " Namespace rocky, Kustomization remotes/edge-1-rocky-api, Kustomization remotes/edge-1-rocky-web,"
+        " Kustomization rocky/web, Kustomization rocky/db, ServiceAccount rocky/rocky\n"
         "  at environments.dev.rollout\n"
-        "  fix: give the apps that depend on each other the same rollout, or remove a 'dependsOn' between them\n"
+        "  fix: give these apps the same rollout, or remove a 'dependsOn' between them\n"
         "Found 1 error\n"
     )
     assert planned(fleet(rollout, apps.replace(", dependsOn: [web]", ""), clusters=1)).rollouts
+
+
+def test_an_app_and_one_with_the_same_waves_of_its_own_can_depend_on_each_other() -> None:
+    apps = (
+        f"      web: {{kustomize: {{source: m}}, rollout: {{waves: [{CANARY}, {{all: true}}]}}}}\n"
+        "      api: {kustomize: {source: m}, dependsOn: [web]}\n"
+    )
+    assert len(planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", apps)).rollouts) == 2
