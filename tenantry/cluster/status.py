@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -16,6 +16,7 @@ from tenantry.messages.text import printable
 from tenantry.plan.objects.scope import SHARD_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.plan.waves import Wave
 
 
 class Readiness(StrEnum):
@@ -50,6 +51,7 @@ class AppStatus:
     attempted: the revision that Flux tried last, if it is another one; else "".
     since:     when the condition Ready last changed (RFC 3339), "" if unknown.
     by_hand:   whether the object is suspended although the file does not pause it.
+    wave:      in which wave of a rollout it changes; None without one.
     """
 
     app: PlannedApp
@@ -59,13 +61,18 @@ class AppStatus:
     attempted: str = ""
     since: str = ""
     by_hand: bool = False
+    wave: Wave | None = None
 
 
 def statuses(plan: Plan, live: Iterable[Manifest]) -> tuple[AppStatus, ...]:
     """One status per planned app, in the order of the plan; `live` may hold other objects too."""
     found: Mapping[ObjectId | None, Manifest] = {readable_id(manifest): manifest for manifest in live}
     paused = paused_by_file(plan)
-    return tuple(_status(app, found.get(app.id), plan.environment, paused=app.id in paused) for app in plan.apps)
+    judged = (_status(app, found.get(app.id), plan.environment, paused=app.id in paused) for app in plan.apps)
+    if not plan.rollouts:
+        return tuple(judged)
+    members = (plan.wave_of(app.id) for app in plan.apps)
+    return tuple(replace(each, wave=member and member[1]) for each, member in zip(judged, members, strict=True))
 
 
 def paused_by_file(plan: Plan) -> frozenset[ObjectId]:

@@ -30,6 +30,7 @@ from tenantry.preflight.fitness import check_fitness, definitions
 from tenantry.preflight.identity import identity, same_clusters
 from tenantry.preflight.kubeconfig import is_loopback
 from tenantry.preflight.lockdown import LABEL, check_lockdown
+from tenantry.preflight.rollouts import check_rollouts
 from tenantry.preflight.shards import check_shards
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ class _Check:
                 self.refused = True
                 yield refusal
             yield from doubts(self.plan, now, limits)
+        yield from check_rollouts(self.plan, there)
         self.adopted = tuple(adoptions(self.plan, now.strangers, self.limits[0].adopting, self._read))
         yield from check_adoptions(self.adopted)
 

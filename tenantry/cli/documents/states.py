@@ -9,6 +9,15 @@ from tenantry.cli.documents.common import Document, ObjectId, Part
 _Readiness = Literal["ready", "progressing", "suspended", "failed", "missing"]
 
 
+class WaveOf(Part):
+    """A wave of a rollout."""
+
+    number: int
+    """From 1."""
+    name: str
+    """As in the file, or `wave 2`."""
+
+
 class AppState(Part):
     """An app, add-on or baseline, as Flux reports it."""
 
@@ -28,6 +37,8 @@ class AppState(Part):
     """What Flux tries to apply, if that is another revision."""
     since: str | None
     """When the status changed last; `null` if that is not known."""
+    wave: WaveOf | None
+    """In which wave of a rollout the app changes on this cluster; `null` without one."""
     suspendedByHand: bool
     """Whether it is suspended on the cluster, and not in the file."""
     message: str

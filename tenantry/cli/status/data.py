@@ -40,6 +40,7 @@ def _app(status: AppStatus) -> dict[str, Any]:
         "revision": status.revision,
         "attempted": status.attempted,
         "since": status.since,
+        "wave": status.wave and {"number": status.wave.number, "name": status.wave.name},
         "suspendedByHand": status.by_hand,
         "message": status.message,
     }

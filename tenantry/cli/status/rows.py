@@ -17,7 +17,7 @@ _COMMIT = 7
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """message: "" for an app that is ready. apps: how many the row stands for."""
+    """message: "" for an app that is ready. wave: "" without a rollout. apps: how many the row stands for."""
 
     tenant: str
     cluster: str
@@ -27,6 +27,7 @@ class Row:
     age: str
     revision: str
     message: str
+    wave: str = ""
     apps: int = 1
 
 
@@ -51,7 +52,7 @@ def _state(status: AppStatus) -> tuple[str, ...]:
     """Equal for apps that differ in their clusters and ages alone. Messages of Flux name the cluster's own objects."""
     app = status.app
     message = _message(status).replace(app.id.name, "").replace(app.cluster, "")
-    return (app.tenant, app.name, app.id.kind, status.readiness, status.revision, message)
+    return (app.tenant, app.name, app.id.kind, status.readiness, status.revision, message, _wave(status))
 
 
 def _row(alike: Sequence[AppStatus], now: datetime) -> Row:
@@ -67,8 +68,17 @@ def _row(alike: Sequence[AppStatus], now: datetime) -> Row:
         _ages(alike, now),
         short_revision(first.revision),
         f"{cluster}: {message}" if many and message else message,
+        _wave(first),
         len(alike),
     )
+
+
+def _wave(status: AppStatus) -> str:
+    """The number of the wave, and its name if it has one: `1 canary`."""
+    wave = status.wave
+    if wave is None:
+        return ""
+    return str(wave.number) if wave.name == f"wave {wave.number}" else f"{wave.number} {one_line(wave.name)}"
 
 
 def _ages(alike: Sequence[AppStatus], now: datetime) -> str:

@@ -24,13 +24,14 @@ COLOURS = {
     Readiness.FAILED: "red",
     Readiness.MISSING: "red",
 }
-_COLUMNS = ("TENANT", "CLUSTER", "APP", "KIND", "STATUS", "AGE", "REVISION")
+_COLUMNS = ("TENANT", "CLUSTER", "APP", "KIND", "WAVE", "STATUS", "AGE", "REVISION")
 _MESSAGE = "MESSAGE"
 _CELLS: Mapping[str, Callable[[Row], str]] = {
     "TENANT": lambda row: row.tenant,
     "CLUSTER": lambda row: row.cluster,
     "APP": lambda row: row.app,
     "KIND": lambda row: row.kind,
+    "WAVE": lambda row: row.wave,
     "STATUS": lambda row: row.readiness.value,
     "AGE": lambda row: row.age,
     "REVISION": lambda row: row.revision,
@@ -47,14 +48,15 @@ def status_table(rows: Sequence[Row], console: Console) -> Lines:
     If stdout is not a terminal, messages are always in a column, so that each row is one line.
     """
     messages = any(row.message for row in rows)
-    whole = Lines(rows, (*_COLUMNS, _MESSAGE) if messages else _COLUMNS)
+    columns = _COLUMNS if any(row.wave for row in rows) else tuple(each for each in _COLUMNS if each != "WAVE")
+    whole = Lines(rows, (*columns, _MESSAGE) if messages else columns)
     if not console.is_terminal or whole.width <= console.width:
         return whole
-    table = Lines(rows, _COLUMNS, below=True)
+    table = Lines(rows, columns, below=True)
     for count in range(1, len(_DISPENSABLE) + 1):
         if table.width <= console.width:
             break
-        table = Lines(rows, [each for each in _COLUMNS if each not in _DISPENSABLE[:count]], below=True)
+        table = Lines(rows, [each for each in columns if each not in _DISPENSABLE[:count]], below=True)
     return table
 
 

@@ -320,6 +320,20 @@ def test_who_suspended_an_app_is_told(capsys: Capture, hub: Memory, rest: str, m
     assert (said["status"], said["message"], said["suspendedByHand"]) == ("suspended", message, by_hand)
 
 
+@pytest.mark.usefixtures("hub")
+def test_the_wave_of_each_app_is_shown_where_there_is_a_rollout(capsys: Capture, hub: Memory) -> None:
+    text = rocky("web: {kustomize: {source: manifests}}")
+    rollout = "rollout: {waves: [{name: canary, names: [hub]}, {all: true}]}"
+    Path("tenants.yaml").write_text(text.replace("dev: {", f"dev: {{{rollout}, "))
+    hub.objects[APPS]["items"] = [app()]
+    _, out, _ = tenantry(capsys, *COMMAND)
+    (said,) = json.loads(out)["apps"]
+    assert said["wave"] == {"number": 1, "name": "canary"}
+    _, out, _ = tenantry(capsys, *COMMAND[: COMMAND.index("--output")])
+    heading, line, *_ = out.splitlines()
+    assert line[heading.index("WAVE") :].startswith("1 canary  ")
+
+
 # --- metrics -------------------------------------------------------------------------------------------------------
 
 METRICS = """\

@@ -1,0 +1,49 @@
+"""Checks that the first wave of each rollout can show whether a change is good."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tenantry.cluster.status import AppStatus, Readiness, one_line, statuses
+from tenantry.kube.objects import Manifest
+from tenantry.messages.problems import Problem, warning
+from tenantry.messages.text import listed, printable
+from tenantry.plan.plan import Plan
+from tenantry.plan.waves import Rollout, Wave
+
+
+def check_rollouts(plan: Plan, live: Iterable[Manifest]) -> Iterator[Problem]:
+    """Yields a warning for each first wave that nothing waits for, or that has failed already.
+
+    live: the environment's Kustomizations and HelmReleases; may hold other objects too.
+    """
+    if not plan.rollouts:
+        return
+    states = statuses(plan, live)
+    for rollout in plan.rollouts:
+        if len(rollout.waves) == 1:  # nothing is held back
+            continue
+        first = rollout.waves[0]
+        whose = f"of {printable(rollout.name)}" if rollout.name else f"of environment '{plan.environment}'"
+        if not first.clusters:
+            yield warning(
+                "empty-first-wave",
+                f"nothing waits for the first wave {whose}: {listed(first.left_out)} is paused or decommissioned",
+                "put an active cluster into the first wave; until then a change reaches the second wave untried",
+            )
+        elif len(failed := _failed(plan, rollout, first, states)) > rollout.tolerate:
+            yield warning(
+                "failed-first-wave",
+                f"the first wave {whose} has failed already: {listed(failed.values(), 3)}",
+                "correct it with this change, or before it: otherwise the run stops after the first wave",
+            )
+
+
+def _failed(plan: Plan, rollout: Rollout, wave: Wave, states: Iterable[AppStatus]) -> dict[str, str]:
+    """The clusters of a wave with an app that has failed, and the first such app of each."""
+    failed: dict[str, str] = {}
+    for each in states:
+        if plan.wave_of(each.app.id) == (rollout, wave) and each.readiness is Readiness.FAILED:
+            owner = each.app.tenant or "platform"
+            failed.setdefault(each.app.cluster, f"{each.app.cluster} {owner}/{each.app.name}: {one_line(each.message)}")
+    return {name: text for name, text in failed.items() if name in wave.clusters}
