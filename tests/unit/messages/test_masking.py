@@ -180,6 +180,6 @@ def test_a_secret_is_known_by_its_form_under_any_key(secret: str) -> None:
     ids=lambda text: repr(text[:20]),
 )
 def test_a_long_text_takes_linear_time(text: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     masked_pair({"a": text}, {"a": f"{text}."})
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
