@@ -2,7 +2,8 @@
 
 An object for a cluster belongs to the cluster's wave in the environment's rollout. The Kustomization or HelmRelease of an app
 with a rollout of its own belongs to that one, and with it what no other app takes: its source, chart, Secrets, ConfigMaps and
-image automation. Notifications change nothing on a cluster, so they belong to no wave.
+image automation. Notifications change nothing on a cluster, so they belong to no wave. What prepares a cluster for an app whose
+rollout is off belongs to no wave either, or the app would wait with it.
 """
 
 from __future__ import annotations
@@ -36,10 +37,14 @@ def members(
         return {}
     by_name = {each.name: each for each in rollouts}
     waves = {each.name: {name: wave for wave in each.waves for name in wave.every} for each in rollouts}
-    chains = _chains(objects, apps, {*by_name, *off})
+    every = tuple(apps)
+    chains = _chains(objects, every, {*by_name, *off})
+    free = _free(objects, every, chains, off)
     found: dict[ObjectId, Member] = {}
     needed: dict[ObjectId, Wave] = {}
     for each in reversed(objects):
+        if each.id in free:
+            continue
         cluster = each.owner.cluster
         # An object that several clusters share has no cluster of its own: the first wave that needs it changes it.
         there = waves[ENVIRONMENTS].get(cluster) if cluster else needed.get(each.id)
@@ -72,6 +77,18 @@ def _chains(objects: Sequence[KubeObject], apps: Iterable[PlannedApp], own: set[
             for other in each.depends_on:
                 users.setdefault(other, set()).add(found.get(each.id, ENVIRONMENTS))
     return {id: name for id, name in found.items() if name in own}
+
+
+def _free(
+    objects: Sequence[KubeObject], apps: Iterable[PlannedApp], chains: Mapping[ObjectId, str], off: frozenset[str]
+) -> set[ObjectId]:
+    """Namespaces, accounts, baselines and the like that apps need whose rollout is off. Other apps, and what apps share, stay."""
+    others = {each.id for each in apps}
+    found: set[ObjectId] = set()
+    for each in reversed(objects) if off else ():
+        if each.id in found or chains.get(each.id) in off:
+            found.update(other for other in each.depends_on if other not in others and not _is_taken(other))
+    return found
 
 
 def _is_taken(id: ObjectId) -> bool:

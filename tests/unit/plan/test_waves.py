@@ -129,6 +129,14 @@ def test_an_app_without_waves_is_in_none(off: str) -> None:
     assert there["Kustomization rocky/web"] == there["GitRepository rocky/m"] == "none"
 
 
+def test_what_an_app_without_waves_needs_waits_for_none_either() -> None:
+    apps = APPS.replace("{source: m}}", "{source: m}, rollout: false, dependsOn: [db]}")
+    there = places(planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", apps, clusters=2)))
+    prepared = ("Namespace /rocky", "ServiceAccount rocky/rocky", "ServiceAccount remotes/rocky")
+    assert {there[each] for each in (*prepared, "HelmRelease remotes/edge-2-rocky-baseline")} == {"none"}
+    assert there["HelmRelease remotes/edge-2-rocky-db"] == there["HelmRelease rocky/db"] == "environment 2"
+
+
 @pytest.mark.parametrize("rollout", ["", "false", "{disabled: true}"])
 def test_without_a_rollout_the_plan_is_what_it_was(rollout: str) -> None:
     own = APPS.replace("{source: m}}", "{source: m}, rollout: {waves: [{all: true}]}}")
