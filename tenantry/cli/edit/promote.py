@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,9 @@ from tenantry.cli.output import data, data_json, document, error, say, working
 if TYPE_CHECKING:
     from tenantry.cli.edit.proof import Proof
     from tenantry.edit.editor import Editor
-    from tenantry.edit.subjects.promoting import App, Promoted
+    from tenantry.edit.subjects.promoted import App
+    from tenantry.edit.subjects.promoting import Promoted
+    from tenantry.fleet.fleet import Fleet
     from tenantry.messages.errors import Path
 
 _MOST = 12
@@ -84,34 +87,56 @@ def command(
     The evidence is what the management cluster of --from runs, with its kubeconfig from the settings of the stack.
     """
     from tenantry.cli.edit.proof import prove
+
+    made = _edit(file, subject, between["from"], between["to"], _paths(extra))
+    required = require_ready or bool(soak)
+    asked = True if required or kubeconfig or context else evidence
+    proof = prove(
+        file, made.fleet, made.apps, made.first, (kubeconfig, context), asked=asked, required=required, soak=soak
+    )
+    return _finished(made, proof, How(dry_run, output))
+
+
+@dataclass(frozen=True, slots=True)
+class _Edited:
+    """What was edited, not written yet. fleet: as it was before. different: the settings that still differ."""
+
+    editor: Editor
+    fleet: Fleet
+    apps: list[App]
+    first: str
+    second: str
+    promoted: Promoted
+    different: list[str]
+
+
+def _edit(file: FilePath, subject: str, first: str, second: str, extra: list[Path]) -> _Edited:
     from tenantry.edit.editor import Editor
     from tenantry.edit.subjects.draft import Draft
     from tenantry.edit.subjects.promoting import promotable, promote
     from tenantry.edit.subjects.selecting import owner_of
     from tenantry.load import load_fleet
 
-    first, second = between["from"], between["to"]
-    editor, paths = Editor.open(file), _paths(extra)
+    editor = Editor.open(file)
     with working(f"reading {file}"):
         fleet = load_fleet(file, editor.read_before)
-        owner = _owner(Draft(editor), owner_of, subject, (first, second))
-        apps = promotable(fleet, owner, first, second)
-        promoted = promote(editor, fleet, apps, first, second, paths)
-        different = _check(editor, apps, first, second, paths, promoted)
-    wanted = bool(require_ready or soak or kubeconfig or context)
-    asked = True if wanted else evidence
-    proof = prove(
-        file, fleet, apps, first, (kubeconfig, context), asked=asked, required=require_ready or bool(soak), soak=soak
-    )
-    more = {"promotion": {"from": first, "to": second, "evidence": proof.data(), "different": different}}
+        apps = promotable(fleet, _owner(Draft(editor), owner_of, subject, (first, second)), first, second)
+        promoted = promote(editor, fleet, apps, first, second, extra)
+        different = _check(editor, apps, first, second, extra)
+    return _Edited(editor, fleet, apps, first, second, promoted, different)
+
+
+def _finished(made: _Edited, proof: Proof, how: How) -> int:
+    """Write the files, unless the evidence forbids it or there is nothing to write."""
+    about = {"from": made.first, "to": made.second, "evidence": proof.data(), "different": made.different}
+    more = {"promotion": about}
     if proof.refusal:
-        return _refused(proof, output, more)
-    notes = (*promoted.notes, *proof.lines)
-    if not editor.changes():
-        what = "nothing can be promoted" if promoted.notes else f"nothing to promote: {second} has what {first} has"
-        return _nothing(what, output, [*notes, *_left(different, second)], more)
-    left = _left(different, second)
-    return apply(editor, How(dry_run, output), promoted.done, notes=(*notes, *left), more=more)
+        return _refused(proof, how.output, more)
+    notes = [*made.promoted.notes, *proof.lines, *_left(made.different, made.second)]
+    if made.editor.changes():
+        return apply(made.editor, how, made.promoted.done, notes=notes, more=more)
+    nothing = f"nothing to promote: {made.second} has what {made.first} has"
+    return _nothing("nothing can be promoted" if made.promoted.notes else nothing, how.output, notes, more)
 
 
 def _paths(extra: tuple[str, ...]) -> list[Path]:
@@ -138,34 +163,36 @@ def _owner(draft: Any, owner_of: Any, subject: str, environments: tuple[str, str
     return found
 
 
-def _check(
-    editor: Editor, apps: list[App], first: str, second: str, extra: list[Path], promoted: Promoted
-) -> list[str]:
-    """The settings of the apps that differ after the edit. Raises: Refused: one of them should be equal now."""
-    from tenantry.cli.parity_text import change
-    from tenantry.explain.parity import parity
+def _check(editor: Editor, apps: list[App], first: str, second: str, extra: list[Path]) -> list[str]:
+    """The settings of the apps that differ after the edit. Raises: Refused: a setting that was promoted still differs."""
+    from tenantry.edit.subjects.promoting import promote
     from tenantry.load import load_fleet
     from tenantry.messages.errors import Refused
-    from tenantry.messages.text import format_path
+
+    fleet = load_fleet(editor.path, editor.read)
+    if still := promote(editor, fleet, apps, first, second, extra).done:
+        raise Refused(
+            f"after the edit, this would be left to do: {still[0]}",
+            f"see why: tenantry parity {first} {second}; then edit it with `tenantry set`",
+        )
+    return _different(fleet, apps, first, second)
+
+
+def _different(fleet: Fleet, apps: list[App], first: str, second: str) -> list[str]:
+    from tenantry.cli.parity_text import change
+    from tenantry.explain.parity import parity
     from tenantry.plan.plan import plan
     from tenantry.plan.planner import Part
 
-    fleet = load_fleet(editor.path, editor.read)
     tenant = apps[0].at[1] if apps[0].at[0] == "tenants" else ""
     plans = [plan(fleet, each, Part(tenant)) for each in (first, second)]
     found = parity(fleet, plans[0], plans[1], [tenant], [each.at[-1] for each in apps])
-    told = []
-    for each in found.differences:
-        of_app = each.path[0] in ("kustomize", "helm")
-        due = each.path == ("helm", "version") or (of_app and any(each.path[: len(one)] == one for one in extra))
-        if due and not promoted.notes:
-            raise Refused(
-                f"{format_path(each.path)} would still differ: {change(each)}",
-                f"see why: tenantry parity {first} {second}; then edit it with `tenantry set`",
-            )
-        if of_app and each.path[1:] != ("source",):
-            told += [f"{one.tenant or 'platform'}/{one.app}: {change(each)}" for one in each.subjects]
-    return told
+    return [
+        f"{one.tenant or 'platform'}/{one.app}: {change(each)}"
+        for each in found.differences
+        if each.path[0] in ("kustomize", "helm") and each.path[1:] != ("source",)
+        for one in each.subjects
+    ]
 
 
 def _left(different: list[str], second: str) -> list[str]:

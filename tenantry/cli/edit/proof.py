@@ -12,7 +12,7 @@ from typing import Any
 from tenantry.cli.management import connect_management
 from tenantry.cluster.evidence import Evidence, evidence_of
 from tenantry.cluster.status import age
-from tenantry.edit.subjects.promoting import App
+from tenantry.edit.subjects.promoted import App
 from tenantry.fleet.fleet import Fleet
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, listed

@@ -15,8 +15,10 @@ from tenantry.cli.documents import schema_of
 from tenantry.cli.edit import proof
 from tenantry.cluster.chain import Chains
 from tenantry.cluster.evidence import Evidence, judged
+from tenantry.edit.subjects.promoted import App
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
+from tenantry.messages.text import format_path
 from tenantry.plan.plan import plan
 from tests.unit.cli.test_cli import Capture, tenantry
 
@@ -170,6 +172,30 @@ def live(app: str, **changes: Any) -> Evidence:
         metadata = {**each["metadata"], "generation": 1}
         found.append({**each, "metadata": metadata, "spec": spec, "status": status})
     return judged(placed, chain, found)
+
+
+@pytest.mark.parametrize(("subject", "key"), [("rocky/web", "helm.version"), ("rocky/site", "source.git.ref")])
+def test_an_edit_that_leaves_a_difference_is_not_written(
+    subject: str, key: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def put(self: Any, _at: Any, _value: Any, app: App, path: Any) -> None:
+        self.done.append(f"{app}: set {format_path(path)}")
+
+    monkeypatch.setattr("tenantry.edit.subjects.promoting._Promotion._put", put)
+    code, _, err = promote(capsys, subject)
+    assert (code, err) == (
+        2,
+        f"error: after the edit, this would be left to do: {subject}: set {key}\n"
+        "  fix: see why: tenantry parity dev prod; then edit it with `tenantry set`\n",
+    )
+    assert Path("tenants.yaml").read_text() == FLEET
+
+
+def test_a_setting_that_means_something_else_by_itself_stays(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(FLEET.replace("path: ./site", 'path: "./site/{env}"'))
+    code, out, _ = promote(capsys, "rocky/site", "--with", "all")
+    assert code == 0
+    assert "    rocky/site: kustomize.path: ./site/dev -> ./site/prod\n" in out
 
 
 @pytest.mark.parametrize(

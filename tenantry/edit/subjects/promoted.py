@@ -1,0 +1,102 @@
+"""What a promotion copies: the settings of an app on a cluster, with the places that set them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import Layer, merge, origin
+from tenantry.fleet.settings import app_layers, effective_app, variables_of
+from tenantry.fleet.template import fill
+from tenantry.fleet.trace import placeholders
+from tenantry.messages.data import ABSENT, mapping_at, value_at
+from tenantry.messages.errors import Path
+from tenantry.messages.placeholders import all_names_in
+
+EVERYTHING = "all"
+"""The key that stands for all settings of an app's own block."""
+BLOCKS = ("kustomize", "helm")
+_KEPT = ("source",)
+"""The key of a block that names a source: another environment's source is not taken over, only its ref."""
+
+
+class Setting(NamedTuple):
+    """A setting of an app on a cluster. at: where its value stands in the document; None if nothing sets it.
+
+    value: with placeholders filled in, unless the setting is copied as it is written.
+    """
+
+    value: Any
+    written: Any
+    at: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """An app or add-on by its place in the document."""
+
+    at: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.at[1]}/{self.at[3]}" if self.at[0] == "tenants" else f"platform/{self.at[2]}"
+
+
+def settings_of(
+    fleet: Fleet, app: App, environment: str, cluster: str, extra: Collection[Path] = ()
+) -> dict[Path, Setting]:
+    """What a promotion copies of an app on a cluster: its chart's version, its source's ref, and extra settings."""
+    tenant = {"tenant": app.at[1]} if app.at[0] == "tenants" else {}
+    shared = variables_of(fleet, environment, cluster, **tenant)
+    variables = {**shared, "app": app.at[-1]}
+    layers = app_layers(fleet, app.at, environment, cluster)
+    effective = effective_app(fleet, app.at, environment, cluster, variables)
+    data = merge(layers)
+    found: dict[Path, Setting] = {}
+    if effective.kind == "helm":
+        found["helm", "version"] = _setting(layers, data, ("helm", "version"), variables)
+    source = source_at(app, effective.block.source)
+    declared = fleet.raw(*source)
+    for kind in (each for each in ("git", "oci") if "ref" in mapping_at(declared, each)):
+        place = Layer(source, declared)
+        found["source", kind, "ref"] = _setting((place,), declared, (kind, "ref"), shared)
+    for path in _extra(data, extra):
+        if path not in found:
+            written = value_at(data, path, ABSENT)
+            found[path] = Setting(written, written, origin(layers, path))
+    return found
+
+
+def source_at(app: App, name: str | None) -> tuple[str, ...]:
+    return (*app.at[:2], "sources", str(name)) if app.at[0] == "tenants" else (*app.at, "source")
+
+
+def _setting(layers: Sequence[Layer], data: Any, path: Path, variables: Mapping[str, str]) -> Setting:
+    written = value_at(data, path, ABSENT)
+    if written is ABSENT:
+        return Setting(ABSENT, ABSENT, None)
+    return Setting(fill(written, variables, ()), written, origin(layers, path))
+
+
+def _extra(data: Mapping[str, Any], wanted: Collection[Path]) -> Iterator[Path]:
+    """The settings below the wanted paths: those that are no mappings themselves."""
+    for path in _leaves({key: data[key] for key in BLOCKS if key in data}):
+        named = any(each == (EVERYTHING,) or path[: len(each)] == each for each in wanted)
+        if named and path[1:] != _KEPT:
+            yield path
+
+
+def _leaves(data: Any, path: Path = ()) -> Iterator[Path]:
+    if isinstance(data, dict) and data:
+        for key, value in data.items():
+            yield from _leaves(value, (*path, key))
+    else:
+        yield path
+
+
+def placeholders_of(written: Any) -> tuple[str, ...]:
+    """The names of the placeholders in a text or in a mapping of texts, each once."""
+    if isinstance(written, dict):
+        return tuple(dict.fromkeys(all_names_in(written)))
+    return placeholders(written)
