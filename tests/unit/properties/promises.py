@@ -9,7 +9,7 @@ import yaml
 
 from tenantry.compare.diff import diff_all
 from tenantry.compare.review.build import review
-from tenantry.compare.review.model import Effect
+from tenantry.compare.review.model import Effect, PartKind
 from tenantry.explain import explain_addon, explain_app, explain_platform, explain_tenant
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube import names
@@ -201,7 +201,8 @@ def removing_a_tenant_is_told_of_that_tenant_alone(tenant: str, before: Plans, a
         assert {name for danger in told.dangers for name in danger.tenants} <= {tenant}
         # A management cluster may hold nothing but the tenant, which is told then.
         management = {*told.diff.management}
-        clusters = {name for each in told.clusters for name in each.clusters}
+        # The environment's own line tells the waves.
+        clusters = {n for each in told.clusters if each.part.kind is not PartKind.ENVIRONMENT for n in each.clusters}
         assert clusters | management == {*told.diff.removed.clusters} | management
 
 
