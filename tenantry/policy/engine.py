@@ -8,8 +8,10 @@ engine runs it in `up`.
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -53,6 +55,8 @@ def policies() -> list[Policy]:
 
 def serve(served: list[Policy]) -> None:
     """Serve the engine until it ends this process."""
+    # pulumi-policy writes its port without flushing it, and the engine waits for the port.
+    sys.stdout = io.TextIOWrapper(io.FileIO(1, "wb", closefd=False), write_through=True)
     PolicyPack(PACK, served, enforcement_level=EnforcementLevel.MANDATORY)
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import select
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +30,7 @@ from tenantry.policy.rule import name_of, reason_of
 from tenantry.policy.rules import FRAME_RULES, OBJECT_RULES, STACK_RULES
 from tests.policy.cases import MAIN
 
+ROOT = Path(__file__).parents[3]
 POLICIES = {policy.name: policy for policy in policies()}
 OPTIONS = PolicyResourceOptions(
     protect=False,
@@ -153,3 +158,18 @@ def test_the_pack_runs_in_the_projects_environment() -> None:
     pack = Path(__file__).resolve().parents[3] / "policy"
     options = yaml.safe_load((pack / "PulumiPolicy.yaml").read_text())["runtime"]["options"]
     assert (pack / options["virtualenv"]).resolve() == (pack.parent / ".venv").resolve()
+
+
+def test_the_engine_learns_the_port_at_once() -> None:
+    """The SDK writes it without flushing, and output to a pipe is kept back otherwise."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with subprocess.Popen(
+        [sys.executable, "policy", "127.0.0.1:1"], cwd=ROOT, env=environment, stdout=subprocess.PIPE
+    ) as pack:
+        try:
+            assert pack.stdout is not None
+            readable, _, _ = select.select([pack.stdout], [], [], 60)
+            assert readable, "the engine would wait for ever"
+            assert int(pack.stdout.readline()) > 0
+        finally:
+            pack.kill()
