@@ -7,37 +7,38 @@ import pytest
 from tenantry.stacks.command import tuned
 
 SKIP = {"PULUMI_SKIP_CHECKPOINTS": "true"}
+GO = "GOGC=400 GOMEMLIMIT=3GiB"
 UPSERT = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true"}
 
 
 @pytest.mark.parametrize(
     ("verb", "options", "given", "kinds", "line", "kept"),
     [
-        ("up", (), {}, {}, "GOGC=400 PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64", ()),
-        ("preview", (), {}, {}, "GOGC=400 pulumi preview --stack dev --parallel 64", ()),
-        ("destroy", (), {}, {}, "GOGC=400 PULUMI_SKIP_CHECKPOINTS=true pulumi destroy --stack dev --parallel 64", ()),
-        ("up", (), {}, {"self_managed": False}, "GOGC=400 pulumi up --stack dev --parallel 64", ()),
+        ("up", (), {}, {}, f"{GO} PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64", ()),
+        ("preview", (), {}, {}, f"{GO} pulumi preview --stack dev --parallel 64", ()),
+        ("destroy", (), {}, {}, f"{GO} PULUMI_SKIP_CHECKPOINTS=true pulumi destroy --stack dev --parallel 64", ()),
+        ("up", (), {}, {"self_managed": False}, f"{GO} pulumi up --stack dev --parallel 64", ()),
         # What the user says wins, in each of its forms.
-        ("up", ("-p", "8"), SKIP, {}, "GOGC=400 pulumi up --stack dev -p 8", ("-p 8",)),
-        ("up", ("-p8",), SKIP, {}, "GOGC=400 pulumi up --stack dev -p8", ("-p8",)),
-        ("up", ("--parallel=8",), SKIP, {}, "GOGC=400 pulumi up --stack dev --parallel=8", ("--parallel=8",)),
-        ("up", (), {**SKIP, "PULUMI_PARALLEL": "8"}, {}, "GOGC=400 pulumi up --stack dev", ("PULUMI_PARALLEL=8",)),
+        ("up", ("-p", "8"), SKIP, {}, f"{GO} pulumi up --stack dev -p 8", ("-p 8",)),
+        ("up", ("-p8",), SKIP, {}, f"{GO} pulumi up --stack dev -p8", ("-p8",)),
+        ("up", ("--parallel=8",), SKIP, {}, f"{GO} pulumi up --stack dev --parallel=8", ("--parallel=8",)),
+        ("up", (), {**SKIP, "PULUMI_PARALLEL": "8"}, {}, f"{GO} pulumi up --stack dev", ("PULUMI_PARALLEL=8",)),
         (
             "up",
             (),
             {"PULUMI_SKIP_CHECKPOINTS": "false"},
             {},
-            "GOGC=400 pulumi up --stack dev --parallel 64",
+            f"{GO} pulumi up --stack dev --parallel 64",
             ("PULUMI_SKIP_CHECKPOINTS=false",),
         ),
-        ("preview", (), {"GOGC": "off"}, {}, "pulumi preview --stack dev --parallel 64", ("GOGC=off",)),
+        ("preview", (), {"GOGC": "off"}, {}, "GOMEMLIMIT=3GiB pulumi preview --stack dev --parallel 64", ("GOGC=off",)),
         # A provider that does not adopt by itself is told to, or keeps its checkpoints if the user forbids it.
         (
             "up",
             (),
             {},
             {"adopts": False},
-            "GOGC=400 PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64",
+            f"{GO} PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64",
             (),
         ),
         (
@@ -45,7 +46,7 @@ UPSERT = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true"}
             (),
             {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "false"},
             {"adopts": False},
-            "GOGC=400 pulumi up --stack dev --parallel 64",
+            f"{GO} pulumi up --stack dev --parallel 64",
             (),
         ),
         # Values of the configuration may be secret.
@@ -54,7 +55,7 @@ UPSERT = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true"}
             ("--config", "tenantry:a=b c", "-cx=1", "--config=y=2", "--message", "a b"),
             SKIP,
             {},
-            "GOGC=400 pulumi up --stack dev --parallel 64 --config tenantry:a=... -cx=... --config=y=... --message 'a b'",
+            f"{GO} pulumi up --stack dev --parallel 64 --config tenantry:a=... -cx=... --config=y=... --message 'a b'",
             (),
         ),
         (
@@ -62,7 +63,7 @@ UPSERT = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true"}
             ("--target", "a", "--target", "b", "--target", "c", "--diff", "--target", "d"),
             {},
             {},
-            "GOGC=400 pulumi preview --stack dev --parallel 64 --target ... --diff",
+            f"{GO} pulumi preview --stack dev --parallel 64 --target ... --diff",
             (),
         ),
     ],

@@ -28,7 +28,7 @@ echo "$PULUMI_SKIP_CHECKPOINTS $*" >> "$FAKE_LOG"
 [ -z "$FAKE_OUTCOME" ] || printf %s "$FAKE_OUTCOME" > "$TENANTRY_OUTCOME"
 case "$*" in *"$FAKE_FAILS"*) exit "${FAKE_CODE:-0}";; esac
 """
-UP = "GOGC=400 PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64"
+UP = "GOGC=400 GOMEMLIMIT=3GiB PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64"
 CANCEL = (
     "make sure that no other run of it is going on, `pulumi cancel --stack dev`, then the same command again;"
     " docs/recovery.md has the steps"
@@ -46,7 +46,7 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("Pulumi.dev.yaml").write_text("config: {tenantry:target: directory}\n")
     Path(".venv/lib/python3.11/site-packages/pulumi_kubernetes-4.25.0.dist-info").mkdir(parents=True)
     program(PULUMI)
-    for name in [each for each in os.environ if each.startswith(("PULUMI_", "GOGC"))]:
+    for name in [each for each in os.environ if each.startswith(("PULUMI_", "GOGC", "GOMEMLIMIT"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PATH", f"{folder}/bin:/usr/bin:/bin")
     monkeypatch.setenv("PULUMI_BACKEND_URL", f"{tmp_path.as_uri()}/state")
@@ -67,7 +67,7 @@ def test_up_runs_pulumi_with_what_it_was_given(capsys: Capture, log: Path) -> No
     assert (code, out) == (0, "")
     pack = Path("bin").resolve()
     assert err == (
-        f"GOGC=400 PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --yes --target urn:x --policy-pack {pack}"
+        f"GOGC=400 GOMEMLIMIT=3GiB PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --yes --target urn:x --policy-pack {pack}"
         " --message 'a b' -p 8\nwith your own -p 8\n"
     )
     assert log.read_text() == f"true up --stack dev --yes --target urn:x --policy-pack {pack} --message a b -p 8\n"
@@ -139,14 +139,18 @@ def test_what_is_missing_is_said_before_pulumi_starts(
 @pytest.mark.usefixtures("log")
 def test_pulumi_cloud_keeps_its_checkpoints(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PULUMI_BACKEND_URL")
-    assert tenantry(capsys, "up", "-e", "dev") == (0, "", "GOGC=400 pulumi up --stack dev --parallel 64\n")
+    assert tenantry(capsys, "up", "-e", "dev") == (
+        0,
+        "",
+        "GOGC=400 GOMEMLIMIT=3GiB pulumi up --stack dev --parallel 64\n",
+    )
 
 
 def test_another_directory_is_named_in_the_command(capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path) -> None:
     project = Path.cwd()
     monkeypatch.chdir(log.parent)
     code, _, err = tenantry(capsys, "preview", "-e", "dev", "-f", "fleet/tenants.yaml")
-    assert (code, err) == (0, f"GOGC=400 pulumi preview --stack dev --parallel 64 --cwd {project}\n")
+    assert (code, err) == (0, f"GOGC=400 GOMEMLIMIT=3GiB pulumi preview --stack dev --parallel 64 --cwd {project}\n")
 
 
 @pytest.mark.usefixtures("log")
@@ -168,7 +172,7 @@ def test_a_tenants_preview_names_its_objects_and_what_they_need(capsys: Capture,
     assert (code, err) == (
         0,
         "only tenant 'rocky' is previewed; changes of other tenants and of the platform are not shown\n"
-        "GOGC=400 pulumi preview --stack dev --parallel 64 --target ...\n",
+        "GOGC=400 GOMEMLIMIT=3GiB pulumi preview --stack dev --parallel 64 --target ...\n",
     )
     placed = "tenantry:index:Fleet$tenantry:index:Tenant$tenantry:index:Placement"
     words = log.read_text().split()
