@@ -39,6 +39,7 @@ _VARYING = (
     (r"\b\d+(s|m|h|d)\b", "AGE"),
     (r"-[0-9a-f]{8}\b", "-HASH"),
     (r"ended \d+ processes", "ended PROCESSES"),
+    (r"\(local: \S*/", "(local: .../"),
 )
 """What differs from run to run."""
 
