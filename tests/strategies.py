@@ -116,6 +116,9 @@ def shared_hubs(draw: st.DrawFn) -> Data:
     if extending:
         few = fleet["tenants"] and draw(st.booleans())
         environments["r1"] = {"extends": "prod", **({"tenants": [min(fleet["tenants"])]} if few else {})}
+        for addon in fleet["platform"]["addons"].values() if few else ():
+            # An environment of a few tenants has no add-ons of its own that apps could wait for.
+            addon.pop("scope", None)
     for name, cluster in fleet["clusters"].items():
         cluster["environments"] = draw(st.lists(st.sampled_from(sorted(environments)), min_size=1, unique=True))
         if cluster["environments"] == ["r1"]:  # else an app of a tenant that is not in it would be nowhere

@@ -69,6 +69,7 @@ def rollout_name(tenant: str, app: str) -> str:
 def rollouts_of(fleet: Fleet, environment: str) -> tuple[tuple[Rollout, ...], frozenset[str]]:
     """The environment's rollout and those of its apps, and the names of the apps for which it is off.
 
+    A rollout of an environment without clusters is none.
     An app's own rollout replaces the environment's, so without that one there is none.
     """
     declared = environment_rollout(fleet, environment)
@@ -84,7 +85,7 @@ def rollouts_of(fleet: Fleet, environment: str) -> tuple[tuple[Rollout, ...], fr
             off.add(name)
         elif clusters:
             found.append(_rollout(fleet, name, own, clusters, (*at, "rollout")))
-    return tuple(found), frozenset(off)
+    return tuple(each for each in found if each.waves), frozenset(off)
 
 
 def _rollout(fleet: Fleet, name: str, declared: Declared, clusters: Iterable[str], at: Path) -> Rollout:

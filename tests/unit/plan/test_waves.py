@@ -145,6 +145,12 @@ def test_without_a_rollout_the_plan_is_what_it_was(rollout: str) -> None:
     assert plan.objects == with_waves.objects
 
 
+def test_an_environment_without_clusters_has_no_rollout() -> None:
+    text = fleet("{waves: [{percent: 10}, {all: true}]}").replace("environments: [dev]", "environments: [prod]")
+    text = text.replace("clusters:\n", "  prod: {management: hub}\nclusters:\n", 1)
+    assert planned(text).rollouts == ()
+
+
 def test_rollouts_that_wait_for_each_other_are_refused() -> None:
     apps = (
         "      db: {kustomize: {source: m}}\n"
