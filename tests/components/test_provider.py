@@ -5,10 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pulumi_kubernetes import ProviderArgs
 
 from components.config import ClusterTarget, DirectoryTarget, Target
 from components.provider import management_provider
 from tests.components.recording import Registration, record
+
+ADOPTING = {"upsertExistingObjects": "true"} if hasattr(ProviderArgs, "upsert_existing_objects") else {}
+"""Newer providers are told to take over what exists, as older ones do."""
 
 
 def provider(target: Target) -> Registration:
@@ -27,6 +31,7 @@ def test_a_cluster_is_known_by_its_name_and_reached_through_a_path() -> None:
         "kubeClientSettings": '{"qps": 500, "burst": 1000}',
         "enableSecretMutable": "true",
         "enableConfigMapMutable": "true",
+        **ADOPTING,
     }
 
 
