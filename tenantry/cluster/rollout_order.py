@@ -45,8 +45,7 @@ def _shared_first(plan: Plan) -> dict[ObjectId, Turn]:
     for each in plan.objects:
         if found := plan.wave_of(each.id):
             rollout, wave = found
-            known = each.owner.cluster in (*wave.clusters, *wave.left_out)
-            turns[each.id] = Turn(rollout.name, wave.number, each.owner.cluster if known else "")
+            turns[each.id] = Turn(rollout.name, wave.number, each.owner.cluster)
     for each in reversed(plan.objects):
         mine = turns.get(each.id)
         for id in each.depends_on:
