@@ -13,7 +13,7 @@ from tenantry.cluster.control import REQUESTED
 from tenantry.cluster.status import Readiness, condition, message_of, one_line, readiness
 from tenantry.kube.names import ADDON_PREFIX
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
-from tenantry.messages.data import mapping_at, value_at
+from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.plan.engine_order import becomes_ready, is_reconciled
 from tenantry.plan.plan import Plan
 
@@ -82,14 +82,13 @@ def _baseline(planned: KubeObject) -> str:
 def _inputs(planned: KubeObject) -> Iterator[ObjectId]:
     """The ConfigMaps and Secrets in a reconciler's namespace whose values change what it applies."""
     spec = mapping_at(planned.manifest, "spec")
-    references = [*_list(spec.get("valuesFrom")), *_list(mapping_at(spec, "postBuild").get("substituteFrom"))]
+    references = [
+        *mappings_in(spec.get("valuesFrom")),
+        *mappings_in(mapping_at(spec, "postBuild").get("substituteFrom")),
+    ]
     keys = mapping_at(mapping_at(spec, "decryption"), "secretRef")
     for each in [*references, *([{"kind": "Secret", **keys}] if keys else [])]:
         yield ObjectId("v1", str(each.get("kind")), planned.id.namespace, str(each.get("name")))
-
-
-def _list(value: object) -> list[Mapping[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def judge(awaited: Awaited, live: Live) -> Judged:

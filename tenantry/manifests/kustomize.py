@@ -10,6 +10,7 @@ from typing import Any
 from tenantry.manifests import artifact, documents
 from tenantry.manifests.model import NotRendered
 from tenantry.manifests.programs import OFFLINE, run
+from tenantry.messages.data import mappings_in
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _EMPTY = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
@@ -176,15 +177,11 @@ def _references(content: dict[str, Any]) -> Iterator[str]:
     for key in (*_BASES, *_FILES):
         yield from _texts(content.get(key))
     for key in _PATHS:
-        yield from _texts(each.get("path") for each in _mappings(content.get(key)))
+        yield from _texts(each.get("path") for each in mappings_in(content.get(key)))
     yield from _texts([(content.get("openapi") or {}).get("path")] if isinstance(content.get("openapi"), dict) else ())
     for key in ("configMapGenerator", "secretGenerator"):
-        for each in _mappings(content.get(key)):
+        for each in mappings_in(content.get(key)):
             yield from _texts([*(each.get("files") or ()), *(each.get("envs") or ()), each.get("env")])
-
-
-def _mappings(value: Any) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def _texts(values: Any) -> Iterator[str]:

@@ -47,6 +47,11 @@ def mapping_at(data: Any, *path: str | int) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
+def mappings_in(value: Any) -> list[dict[str, Any]]:
+    """The mappings in a list; empty if there is no list."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
 def replaced(data: Any, path: Path, value: Any) -> Any:
     """A copy with another value at a path whose mappings and lists exist; everything beside the path is shared."""
     if not path:
