@@ -182,7 +182,7 @@ test-faults: tools ## attacks, crashes, faults, drift, a random walk on running 
 # `CASES="start commands"` runs some of them; `PEER="NAME=COMMAND"` measures another tool beside `render`.
 CASES ?=
 .PHONY: bench
-bench: tools ## measure commands and runs of Pulumi, 40 minutes (CASES="start commands", PEER="NAME=COMMAND")
+bench: tools ## measure commands and runs of Pulumi, 45 minutes (CASES="start commands", PEER="NAME=COMMAND")
 	$(BIN)/python -m bench.run $(CASES) $(if $(PEER),--peer "$(PEER)")
 	$(BIN)/python -m docgen.performance
 
