@@ -107,6 +107,7 @@ RULES: tuple[Rule, ...] = (
     apps.overrides_keep_the_kind_of_app,
     apps.image_automations_name_declared_environments,
     rollouts.waves_name_declared_clusters,
+    rollouts.waves_name_clusters_of_their_rollout,
     rollouts.waves_take_clusters,
     rollouts.waves_do_not_overlap,
     rollouts.waves_take_every_cluster,

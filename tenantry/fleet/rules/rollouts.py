@@ -41,6 +41,43 @@ def waves_name_declared_clusters(fleet: Fleet) -> Iterator[Finding]:
                     yield walk.unknown_cluster(fleet, (*at, "waves", index, "names", place), name, what)
 
 
+def waves_name_clusters_of_their_rollout(fleet: Fleet) -> Iterator[Finding]:
+    """A declared cluster that the rollout never reaches. `waves_take_clusters` reports a wave that takes nothing else."""
+    for at, who, rollout in _written(fleet):
+        environments, reached = _reached(fleet, at)
+        for index, wave in enumerate(rollout.waves or ()):
+            names = wave.names or []
+            others = {name for name in names if name in fleet.clusters and name not in reached}
+            for place, name in enumerate(names if others < set(names) else ()):
+                if name in others:
+                    yield Finding(
+                        (*at, "waves", index, "names", place),
+                        "not-in-the-rollout",
+                        f"wave {index + 1} of {who} names cluster '{name}', {_why_not(at, environments)}",
+                        (f"declared: {fleet.source.line_of(('clusters', name))}",),
+                        fix="remove the name from the wave, or correct it",
+                    )
+
+
+def _reached(fleet: Fleet, at: Path) -> tuple[list[str], set[str]]:
+    """The environments of a rollout, and the clusters that it reaches in them."""
+    if at[0] == "environments":
+        names = [
+            each for each in fleet.environments if environment_rollout(fleet, each) and rollout_at(fleet, each) == at
+        ]
+        return names, {cluster for each in names for cluster in clusters_of(fleet, each)}
+    names = list(fleet.environments)
+    return names, {cluster for each in names for cluster in clusters_of_app(fleet, each, tuple(map(str, at[:-1])))}
+
+
+def _why_not(at: Path, environments: list[str]) -> str:
+    if at[0] != "environments":
+        return f"where the {'add-on' if at[0] == 'platform' else 'app'} does not run"
+    if len(environments) == 1:
+        return "which is not in this environment"
+    return f"which is in none of the environments {listed(environments)}"
+
+
 def waves_take_clusters(fleet: Fleet) -> Iterator[Finding]:
     """The rest may be empty: it is for clusters that are added later. An app's wave needs a cluster in any environment."""
     taken: dict[Path, bool] = {}
@@ -84,12 +121,21 @@ def waves_do_not_overlap(fleet: Fleet) -> Iterator[Finding]:
 
 
 def waves_take_every_cluster(fleet: Fleet) -> Iterator[Finding]:
+    """A wave that is reported for what it names or selects may be why a cluster is left out, so that is not reported too."""
+    reported: list[Path] | None = None
     for chain in _chains(fleet):
         taken = {name for each in chain.waves for name in each.clusters}
         if left := [name for name in chain.clusters if name not in taken]:
+            if reported is None:
+                reported = [each.path for rule in _ABOUT_NAMES for each in rule(fleet)]
+            if any(path[: len(chain.at)] == chain.at for path in reported):
+                continue
             message = f"no wave of {chain.who} takes {_clusters(left)}{chain.there}"
             fix = "add '{all: true}' as the last wave, for the rest of the clusters"
             yield Finding((*chain.at, "waves"), "not-in-a-wave", message, fix=fix)
+
+
+_ABOUT_NAMES = (waves_name_declared_clusters, waves_name_clusters_of_their_rollout, waves_take_clusters)
 
 
 def _clusters(names: list[str]) -> str:

@@ -1,0 +1,78 @@
+"""One mistake in a rollout gets one diagnostic, with its place and a fix."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tenantry.load import warnings_of
+from tenantry.messages.text import format_warnings
+from tests.unit.texts import fleet, problems
+
+TEXT = """\
+apiVersion: tenantry/v1
+environments:
+  dev: {management: hub, rollout: {waves: [{names: [edge-1]}, {all: true}]}}
+  prod: {management: hub-prod, after: dev}
+clusters:
+  hub: {environments: [dev]}
+  edge-1: {environments: [dev], labels: {ring: a}, kubeconfig: {secret: {name: edge-1, namespace: remotes, key: value}}}
+  edge-2: {environments: [dev], labels: {ring: b}, kubeconfig: {secret: {name: edge-2, namespace: remotes, key: value}}}
+  hub-prod: {environments: [prod]}
+platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}
+tenants:
+  rocky:
+    clusters: {all: true}
+    sources: {m: {git: {url: "https://git.example.com/a", ref: {branch: main}}}}
+    apps:
+      web: {kustomize: {source: m}}
+"""
+WAVES = "[{names: [edge-1]}, {all: true}]"
+
+
+@pytest.mark.parametrize(
+    ("waves", "code"),
+    [
+        ("[{names: [edge-1]}, {labels: {ring: a}}, {all: true}]", "waves-overlap"),
+        ("[{names: [hub, edge-1, edge-2]}, {labels: {ring: a}}]", "waves-overlap"),
+        ("[{names: [edge-1]}]", "not-in-a-wave"),
+        ("[{names: [edge-1]}, {percent: 50}]", "not-in-a-wave"),
+        ("[{labels: {ring: c}}, {all: true}]", "selects-nothing"),
+        ("[{labels: {tier: a}}, {names: [hub, edge-2]}]", "selects-nothing"),
+        ("[{all: true}, {percent: 10}]", "selects-nothing"),
+        ("[{names: [hub-prod]}, {all: true}]", "selects-nothing"),
+        ("[{names: [hub-prod]}, {names: [hub, edge-2]}]", "selects-nothing"),
+        ("[{names: [edge-1, hub-prod]}, {all: true}]", "not-in-the-rollout"),
+        ("[{names: [edge-1, hub-prod]}, {names: [edge-2]}]", "not-in-the-rollout"),
+        ("[{names: [edge-3]}, {all: true}]", "unknown-cluster"),
+        ("[{names: [edge-3]}, {names: [hub, edge-2]}]", "unknown-cluster"),
+        ("[{percent: 101}, {all: true}]", "bad-percent"),
+        ("[{percent: 0}, {all: true}]", "bad-percent"),
+    ],
+)
+def test_waves_that_cannot_be_right(waves: str, code: str) -> None:
+    told = problems(TEXT.replace(WAVES, waves))
+    assert re.findall(r"^(\S+?):\d+: error\[(.*?)\]", told, re.MULTILINE) == [("tenants.yaml:3", code)], told
+    assert told.count("\n  fix: ") == 1
+
+
+def test_environments_that_come_after_each_other() -> None:
+    told = problems(TEXT.replace("dev: {management: hub,", "dev: {management: hub, after: prod,"))
+    assert re.findall(r"error\[(.*?)\]", told) == ["environment-cycle"], told
+
+
+@pytest.mark.parametrize(
+    ("running", "paused"),
+    [
+        ("{kustomize: {source: m}}", "{kustomize: {source: m}, state: paused}"),
+        ("rocky:\n", "rocky:\n    state: paused\n"),
+        ("{environments: [dev]", "{state: paused, environments: [dev]"),
+    ],
+    ids=["app", "tenant", "clusters"],
+)
+def test_a_rollout_of_paused_apps_is_a_warning(running: str, paused: str) -> None:
+    told = format_warnings(warnings_of(fleet(TEXT.replace(running, paused))))
+    assert re.findall(r"^(\S+?):\d+: warning\[(.*?)\]", told, re.MULTILINE) == [
+        ("tenants.yaml:3", "nothing-to-wait-for")
+    ], told
