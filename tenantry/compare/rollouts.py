@@ -3,34 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from tenantry.plan.plan import Plan
-from tenantry.plan.waves import Rollout
+from tenantry.plan.waves import Rollout, rollout_name
+
+Side: TypeAlias = Rollout | Literal[False] | None
+"""A rollout in one of two plans. False: it is switched off for an app. None: there is none, so an app follows the environment's."""
 
 
 class ChangedRollout(NamedTuple):
-    """A rollout of both plans that differs, or of one of them."""
+    """A rollout that differs. name: as in `Rollout`."""
 
-    before: Rollout | None
-    after: Rollout | None
-
-    @property
-    def name(self) -> str:
-        found = self.after or self.before
-        return found.name if found else ""
+    name: str
+    before: Side
+    after: Side
 
 
 def changed_rollouts(before: Plan, after: Plan) -> Iterator[ChangedRollout]:
-    """Those with other waves or limits, or with a cluster in another wave. A new cluster alone is no difference."""
-    old, new = ({each.name: each for each in plan.rollouts} for plan in (before, after))
+    """Those with other waves or limits, with a cluster in another wave, or switched off or on for an app.
+
+    A new cluster alone is no difference, and neither is an app without waves that is removed.
+    """
+    old, new = _by_name(before), _by_name(after)
     for name in dict.fromkeys((*old, *new)):
-        found = ChangedRollout(old.get(name), new.get(name))
-        if found.before is None or found.after is None or _differs(found.before, found.after):
-            yield found
+        was, now = old.get(name), new.get(name)
+        is_gone = was is False and now is None and not (after.rollouts and name in _names(after))
+        if _differs(was, now) and not is_gone:
+            yield ChangedRollout(name, was, now)
 
 
-def _differs(before: Rollout, after: Rollout) -> bool:
+def _by_name(plan: Plan) -> dict[str, Side]:
+    found: dict[str, Side] = {each.name: each for each in plan.rollouts}
+    if plan.off:
+        found |= dict.fromkeys((name for name in _names(plan) if name in plan.off), False)
+    return found
+
+
+def _names(plan: Plan) -> dict[str, None]:
+    """What rollouts of the apps of a plan are called, each once."""
+    return dict.fromkeys(rollout_name(each.tenant, each.name) for each in plan.apps)
+
+
+def _differs(before: Side, after: Side) -> bool:
+    if not before or not after:
+        return before is not after
     if _limits(before) != _limits(after):
         return True
     was = {name: wave.number for wave in before.waves for name in wave.every}

@@ -39,6 +39,7 @@ class Plan:
 
     apps: tenants' apps, and add-ons with the tenant "". origins: the part of the document that each object comes from.
     rollouts: the environment's first; none if it has no rollout. members: the wave of each object, for `wave_of`.
+    off: the names, as of rollouts, of the apps that are in no wave; it may name apps that are not in the plan.
     """
 
     environment: str
@@ -50,6 +51,7 @@ class Plan:
     permits: tuple[Permit, ...] = ()
     rollouts: tuple[Rollout, ...] = ()
     members: Mapping[ObjectId, Member] = field(default_factory=dict)
+    off: frozenset[str] = frozenset()
 
     def wave_of(self, id: ObjectId) -> Member | None:
         """The wave that an object belongs to, with its rollout; None: the object is in no wave and waits for none."""
@@ -104,6 +106,7 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         tuple(_permits(fleet, planner.placements, gathered.apps)),
         rollouts,
         places,
+        off,
     )
 
 

@@ -9,6 +9,7 @@ from tenantry.compare.review.parts import Side, Spot
 from tenantry.compare.review.rollout_words import described, in_waves, rollout_in_words, touched_waves
 from tenantry.compare.review.tenants import Extent
 from tenantry.compare.review.words import content_in_words
+from tenantry.compare.rollouts import Side as RolloutSide
 from tenantry.messages.data import ABSENT
 
 
@@ -40,11 +41,17 @@ def _rollouts(diff: Diff, before: Side, after: Side, items: Items, extent: Exten
     spot = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), "")
     for each in diff.rollouts if diff.status is Status.KEPT else ():
         key = f"rollout of {rollout_in_words(each.name)}" if each.name else "rollout"
-        one, other = (described(side) if side else ABSENT for side in (each.before, each.after))
-        items.set(spot, Setting(key, one, other)).clusters = tuple(extent.order)
+        items.set(spot, Setting(key, _value(each.before), _value(each.after))).clusters = tuple(extent.order)
     if sentences := list(map(in_waves, touched_waves(diff, before.plan, after.plan))):
         effect = Effect.ADDED if diff.status is Status.ADDED else Effect.CHANGED
         items.say(spot, sentences, effect).clusters = tuple(extent.order)
+
+
+def _value(side: RolloutSide) -> object:
+    """A rollout as the value of a setting. What is switched off shows the `false` of the file."""
+    if side is None:
+        return ABSENT
+    return described(side) if side else False
 
 
 def _permissions(diff: Diff, before: Side, after: Side, items: Items) -> None:

@@ -64,6 +64,37 @@ def test_a_rollout_that_changes_is_a_difference(before: str, after: str, line: s
     assert ("! dev: without its rollout, changes reach all clusters at the same time" in text) == (not after)
 
 
+OWN = ", rollout: {waves: [{names: [hub]}, {all: true}]}"
+OFF = ", rollout: false"
+LEAVES = "! dev: app 'web' (tenant 'rocky') leaves the waves: its changes reach all of its clusters at the same time"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line", "warned"),
+    [
+        ("", OFF, "+ rollout of app rocky/web: false", True),
+        (OWN, OFF, "~ rollout of app rocky/web: 1 cluster, then 4; timeout 10m -> false", True),
+        (OFF, "", "- rollout of app rocky/web: false", False),
+        (OFF, OWN, "~ rollout of app rocky/web: false -> 1 cluster, then 4; timeout 10m", False),
+    ],
+)
+def test_an_app_that_leaves_or_joins_the_waves_is_a_difference(
+    before: str, after: str, line: str, *, warned: bool
+) -> None:
+    texts = [fleet(WAVES, APPS.replace("{source: m}", f"{{source: m}}{each}")) for each in (before, after)]
+    shown = told(*(each.replace("{branch: main}", "{tag: v1}") for each in texts)).splitlines()
+    assert [each.strip() for each in shown if "rollout of app" in each] == [line]
+    assert [each for each in shown if each.startswith("!")] == ([LEAVES] if warned else [])
+
+
+@pytest.mark.parametrize("waves", ["", WAVES])
+def test_an_app_that_stays_without_waves_or_goes_is_no_difference_of_rollouts(waves: str) -> None:
+    off = APPS.replace("{source: m}", "{source: m}, rollout: false")
+    _, _, rest = off.partition("\n")
+    assert told(fleet(waves, off), fleet(waves, off)).endswith("no difference: dev")
+    assert "rollout of app" not in told(fleet(waves, off), fleet(waves, rest))
+
+
 @pytest.mark.parametrize(
     ("before", "after", "what"),
     [

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenantry.compare.review.dangers.apps import app_in_words
 from tenantry.compare.review.dangers.found import Found, Rank
 from tenantry.compare.review.dangers.pieces import Pieces
 from tenantry.compare.review.model import DangerKind
 from tenantry.plan.bypasses import bypass
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.plan.waves import rollout_name
 
 
 def rollout_dangers(pieces: Pieces) -> Iterator[Found]:
@@ -18,15 +20,27 @@ def rollout_dangers(pieces: Pieces) -> Iterator[Found]:
         yield Found(DangerKind.ROLLOUT, Rank.WORK, "", "", lead=lead, nobody=True)
     if not pieces.after.rollouts:
         return
+    yield from _leavers(pieces)
     known = {(each.tenant, each.name, followed) for each, followed in _followers(pieces.before)}
     for each, what in _followers(pieces.after):
         if (each.tenant, each.name, what) not in known:
-            verb = (
-                f"follows {what}: what is new there bypasses the waves",
-                f"follow {what}: what is new there bypasses the waves",
-            )
-            who = f"app '{each.name}'" if each.tenant else f"add-on '{each.name}'"
-            yield Found(DangerKind.ROLLOUT, Rank.WORK, each.tenant, each.cluster, verb, "", "", who, nowhere=True)
+            yield _of(each, each.cluster, f"follows {what}: what is new there bypasses the waves")
+
+
+def _of(app: PlannedApp, cluster: str, verb: str) -> Found:
+    who = app_in_words(app)
+    return Found(DangerKind.ROLLOUT, Rank.WORK, app.tenant, cluster, (verb, verb), who=who, nowhere=True)
+
+
+def _leavers(pieces: Pieces) -> Iterator[Found]:
+    """The apps of both plans that were in waves and are in none now."""
+    left = {each.name for each in pieces.diff.rollouts if each.after is False}
+    if not (left and pieces.before.rollouts):
+        return
+    words = "leaves the waves: its changes reach all of its clusters at the same time"
+    for each in pieces.before.apps:
+        if rollout_name(each.tenant, each.name) in left:
+            yield _of(each, "", words)
 
 
 def _followers(plan: Plan) -> Iterator[tuple[PlannedApp, str]]:
