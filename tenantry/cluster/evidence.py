@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster import requests
 from tenantry.cluster.chain import Chains
-from tenantry.cluster.status import Readiness, condition, message_of, moment, one_line, readiness, revision_of, since_of
+from tenantry.cluster.status import (
+    Readiness,
+    condition,
+    digest_of,
+    message_of,
+    moment,
+    one_line,
+    readiness,
+    revision_of,
+    since_of,
+)
 from tenantry.cluster.targets import is_own
 from tenantry.kube.objects import Manifest, object_id
 from tenantry.messages.data import mapping_at, value_at
@@ -132,10 +142,14 @@ def _not_arrived(live: Sequence[Manifest | None]) -> Iterator[str]:
     *_, content, reconciler = (None, *live)
     fetched = value_at(content, ("status", "artifact", "revision"), "")
     status = mapping_at(reconciler, "status")
-    # Of a release from an OCI artifact, the revision is not the chart's version.
-    if not fetched or not content or (status.get("history") and content["kind"] != "HelmChart"):
+    if not fetched or not content:
         return
-    if (applied := revision_of(status)) != fetched:
+    applied = revision_of(status)
+    if status.get("history") and content["kind"] != "HelmChart":
+        # The version of a chart from an OCI artifact is not the artifact's revision, but Flux keeps its digest.
+        applied = str(value_at(status, ("history", 0, "ociDigest")) or status.get("lastAttemptedRevisionDigest") or "")
+        fetched = digest_of(fetched) if applied else applied
+    if applied != fetched:
         yield printable(f"applied {applied or 'nothing'}, and {fetched} has been fetched")
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from tenantry.cluster.chain import Chains
 from tenantry.cluster.control import REQUESTED
-from tenantry.cluster.status import Readiness, condition, message_of, one_line, readiness
+from tenantry.cluster.status import Readiness, condition, digest_of, message_of, one_line, readiness
 from tenantry.kube.names import ADDON_PREFIX
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
@@ -176,9 +176,9 @@ def _is_of(revision: str, status: Mapping[str, Any], kind: str) -> bool:
     attempted = status.get("lastAttemptedRevision")
     if value_at(status, ("history", 0, "chartVersion")) not in (None, attempted):
         return False
-    _, _, digest = revision.partition("@")
+    digest = digest_of(revision)
     # helm-controller puts the digest of a chart from a registry into a field of its own, and twelve digits of it into the version.
-    return attempted == revision or bool(digest and status.get("lastAttemptedRevisionDigest") == digest)
+    return attempted == revision or status.get("lastAttemptedRevisionDigest") == digest
 
 
 def _state(found: Manifest) -> State:

@@ -197,6 +197,11 @@ def condition(status: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return next((each for each in conditions if each.get("type") == name), {})
 
 
+def digest_of(revision: str) -> str:
+    """The digest in the revision of an OCI artifact, such as `v1@sha256:...`. One that is named by its digest has no tag."""
+    return revision.rpartition("@")[2]
+
+
 def revision_of(status: Mapping[str, Any]) -> str:
     """The commit of a Kustomization, the chart version of a HelmRelease."""
     chart = value_at(status, ("history", 0, "chartVersion"), "")

@@ -65,8 +65,15 @@ DEPLOYED: dict[str, Any] = {"history": [{"chartVersion": "1.2.3"}], "lastAttempt
                 ),
             },
         ),
+        (
+            PULLED,
+            {
+                **live(REGISTRY, artifact=artifact(DIGEST)),
+                **live(PULLED.id, lastAttemptedRevision="1.2.3+0123456789ab", lastAttemptedRevisionDigest=DIGEST),
+            },
+        ),
     ],
-    ids=["kustomization", "release", "oci repository", "chart from a registry"],
+    ids=["kustomization", "release", "oci repository", "chart from a registry", "chart by its digest"],
 )
 def test_what_flux_has_applied_is_good(awaited: Awaited, found: Live) -> None:
     assert judge(awaited, found) == Judged(awaited, State.GOOD)
