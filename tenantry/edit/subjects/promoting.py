@@ -129,7 +129,8 @@ class _Promotion:
         if new.value == new.written or not names:
             return new.written
         cluster = clusters_of_app(self.fleet, self.second, app.at)[0]
-        variables = variables_of(self.fleet, self.second, cluster, tenant=app.at[1], app=app.at[-1])
+        tenant = {"tenant": app.at[1]} if app.at[0] == "tenants" else {}
+        variables = variables_of(self.fleet, self.second, cluster, **tenant, app=app.at[-1])
         if set(names) <= variables.keys() and fill(new.written, variables, ()) == new.value:
             return new.written
         return _escaped(new.value)

@@ -130,6 +130,93 @@ def test_an_app_without_an_override_gets_one(capsys: Capture) -> None:
     assert (code, err, Path("tenants.yaml").read_text()) == (0, "", FLEET.replace(shop, expected))
 
 
+ZEROS = "0" * 64
+REGISTRY = f"oci: {{url: oci://registry.example.com/shop, ref: {{digest: 'sha256:{ZEROS}'}}}}"
+OCI = "oci: {url: oci://registry.example.com/shop, ref: {tag: 1.4.0}}"
+BY_VARIABLE = OCI.replace("1.4.0", '"{shop}"')
+SHOP = '      shop: {helm: {source: charts, chart: shop, version: "{shop}"}}\n'
+SHOP_IN_PROD = "        overrides: {environments: {prod: {helm: {version: 1.0.0}}}}\n"
+ONE_SOURCE = "      charts: {helm: {url: https://charts.example.com}}\n"
+
+
+def as_block(line: str) -> str:
+    """`shop: {helm: ...}` as a block, so that lines can be added."""
+    return line.replace("shop: {helm", "shop:\n        helm").replace("}}\n", "}\n")
+
+
+@pytest.mark.parametrize(
+    ("fleet", "arguments", "changes"),
+    [
+        pytest.param(
+            FLEET.replace(SHOP, as_block(SHOP) + SHOP_IN_PROD),
+            (),
+            [("prod: {helm: {version: 1.0.0}}", "prod: {helm: {version: 1.4.0}}")],
+            id="a variable that means something else",
+        ),
+        pytest.param(
+            FLEET.replace(SHOP, as_block(SHOP) + SHOP_IN_PROD).replace("shop: 1.3.2", "shop: 1.4.0"),
+            (),
+            [("prod: {helm: {version: 1.0.0}}", 'prod: {helm: {version: "{shop}"}}')],
+            id="a variable that means the same",
+        ),
+        pytest.param(
+            FLEET.replace(SHOP, f"      shop:\n        kustomize: {{source: one}}\n{SHOP_IN_PROD}")
+            .replace("helm: {version: 1.0.0}", "kustomize: {source: other}")
+            .replace(ONE_SOURCE, f"      one: {{{OCI}}}\n      other: {{{REGISTRY}}}\n{ONE_SOURCE}"),
+            (),
+            [(REGISTRY, OCI)],
+            id="a tag for a digest",
+        ),
+        pytest.param(
+            FLEET.replace(SHOP, "      shop: {kustomize: {source: one}}\n").replace(
+                ONE_SOURCE, f"      one: {{{BY_VARIABLE}}}\n{ONE_SOURCE}"
+            ),
+            (),
+            [("shop: 1.3.2", "shop: 1.4.0")],
+            id="a tag by a variable",
+        ),
+        pytest.param(
+            FLEET.replace(
+                SHOP, as_block(SHOP) + SHOP_IN_PROD.replace("version: 1.0.0", "values: {debug: true, replicas: 3}")
+            ).replace("shop: 1.3.2", "shop: 1.4.0"),
+            ("--with", "helm.values.debug"),
+            [("{debug: true, replicas: 3}", "{replicas: 3}")],
+            id="a key of the override goes",
+        ),
+        pytest.param(
+            FLEET.replace(SHOP, as_block(SHOP.replace("}}\n", ", values: {debug: true}}}\n")))
+            .replace("shop: 1.3.2", "shop: 1.4.0")
+            .replace(
+                "values: {debug: true}}\n",
+                "values: {debug: true}}\n        overrides:\n          environments:\n"
+                "            dev: {helm: {values: {debug: null}}}\n",
+            ),
+            ("--with", "helm.values.debug"),
+            [
+                (
+                    "            dev: {helm: {values: {debug: null}}}\n",
+                    "            dev: {helm: {values: {debug: null}}}\n"
+                    "            prod: {helm: {values: {debug: null}}}\n",
+                )
+            ],
+            id="a key of the app is removed",
+        ),
+    ],
+)
+def test_other_ways_to_write_it(
+    fleet: str, arguments: tuple[str, ...], changes: list[tuple[str, str]], capsys: Capture
+) -> None:
+    Path("tenants.yaml").write_text(fleet)
+    code, _, err = promote(capsys, "rocky/shop", *arguments)
+    expected = fleet
+    for old, new in changes:
+        assert old in fleet
+        expected = expected.replace(old, new)
+    assert (code, err, Path("tenants.yaml").read_text()) == (0, "", expected)
+    _, out, _ = promote(capsys, "rocky/shop", *arguments)
+    assert out.startswith("nothing to promote: prod has what dev has")
+
+
 @pytest.mark.parametrize(
     ("subject", "said"),
     [
