@@ -18,6 +18,7 @@ _MOST_VALUES = 3
 """The most values of one environment in a line. Otherwise they are counted."""
 _MOST_CHARACTERS = 60
 _MOST_SUBJECTS = 3
+_WIDTH = 80
 
 
 def as_text(found: Parity) -> str:
@@ -26,11 +27,12 @@ def as_text(found: Parity) -> str:
     for only_in, missing in grouped(found.missing, lambda each: each.only_in).items():
         lines += ["", click.style(f"only in {only_in}", bold=True)]
         for each in _together(missing):
-            lines += [f"  {_subjects([one.subject for one in each])}", f"    {_why(each[0].reason)}"]
+            lines += [f"  {_subjects([one.subject for one in each])}", *_why(each[0].reason)]
     for subjects, differences in grouped(found.differences, lambda each: each.subjects).items():
         lines += ["", click.style(_subjects(subjects), bold=True)]
         for difference in differences:
-            lines += [f"  {change(difference)}", f"    {_why(difference.reason)}"]
+            first, second = _sides(difference)
+            lines += [*_fitting("  ", first, f"-> {second}"), *_why(difference.reason)]
     return "\n".join(lines)
 
 
@@ -82,8 +84,12 @@ def _subject(subject: Subject) -> str:
 
 def change(difference: Difference) -> str:
     """What one environment has, and what the other."""
-    change = f"{_side(difference.first)} -> {_side(difference.second)}"
-    return f"{printable(format_path(difference.path))}: {change}"
+    return " -> ".join(_sides(difference))
+
+
+def _sides(difference: Difference) -> tuple[str, str]:
+    path = printable(format_path(difference.path))
+    return f"{path}: {_side(difference.first)}", _side(difference.second)
 
 
 def _side(found: Sequence[Found]) -> str:
@@ -104,13 +110,28 @@ def _value(found: Found) -> str:
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}..."
 
 
-def _why(reason: Reason) -> str:
-    word, _, rest = _plain_why(reason).partition(" ")
-    return f"{click.style(word, fg='green' if reason.is_meant else 'yellow')} {printable(rest)}"
+def _why(reason: Reason) -> list[str]:
+    word, _, rest = _verdict(reason).partition(" ")
+    styled = click.style(word, fg="green" if reason.is_meant else "yellow")
+    return _fitting("    ", f"{styled} {printable(rest)}", printable(_places(reason)))
 
 
 def _plain_why(reason: Reason) -> str:
-    """Whether it is meant, why, and the places, of which the last is the most specific."""
+    return f"{_verdict(reason)} {_places(reason)}".rstrip()
+
+
+def _verdict(reason: Reason) -> str:
+    """Whether it is meant, and why."""
+    return f"{'meant' if reason.is_meant else 'follows'}: {reason.text}"
+
+
+def _places(reason: Reason) -> str:
+    """The places that decide, of which the last is the most specific."""
     places = [str(each.location) for each in reason.origins]
-    where = f" ({listed(places, 2)})" if places else ""
-    return f"{'meant' if reason.is_meant else 'follows'}: {reason.text}{where}"
+    return f"({listed(places, 2)})" if places else ""
+
+
+def _fitting(indent: str, first: str, second: str) -> list[str]:
+    """Both parts in a line, or in two if they are wider than a terminal."""
+    line = f"{indent}{first} {second}".rstrip()
+    return [line] if len(click.unstyle(line)) <= _WIDTH else [f"{indent}{first}", f"{indent}    {second}"]

@@ -180,10 +180,10 @@ def _masked(one: Sequence[Variant], other: Sequence[Variant]) -> _Hidden:
     hidden: dict[int, Mapping[Path, Any]] = {}
     for first in one:
         left, right = masked_pair(_tree(first), _tree(other[0]))
-        hidden[id(first)] = _leaves(left, first)
-        hidden.setdefault(id(other[0]), _leaves(right, other[0]))
+        hidden[id(first)] = _by_path(left, first)
+        hidden.setdefault(id(other[0]), _by_path(right, other[0]))
     for second in other[1:]:
-        hidden[id(second)] = _leaves(masked_pair(_tree(one[0]), _tree(second))[1], second)
+        hidden[id(second)] = _by_path(masked_pair(_tree(one[0]), _tree(second))[1], second)
     return hidden
 
 
@@ -198,7 +198,7 @@ def _tree(variant: Variant) -> dict[str, Any]:
     return tree
 
 
-def _leaves(tree: Any, variant: Variant) -> Mapping[Path, Any]:
+def _by_path(tree: Any, variant: Variant) -> Mapping[Path, Any]:
     return {path: value_at(tree, tuple(map(str, path))) for path in variant.values}
 
 

@@ -71,7 +71,8 @@ only in prod
 
 platform/dns
   source.git.ref.branch: dev -> prod
-    meant: placeholder {stage}, set for environment dev, prod (tenants.yaml:6:37, tenants.yaml:7:104)
+    meant: placeholder {stage}, set for environment dev, prod
+        (tenants.yaml:6:37, tenants.yaml:7:104)
 
 rocky/web, rocky/shop, rocky/site and 1 more (4 apps)
   namespace: dev-{tenant} -> {tenant}
@@ -89,9 +90,11 @@ rocky/web
 
 rocky/shop
   helm.version: 1.4.0 -> 1.3.2
-    meant: placeholder {shop}, set for environment dev, prod (tenants.yaml:6:23, tenants.yaml:7:90)
+    meant: placeholder {shop}, set for environment dev, prod
+        (tenants.yaml:6:23, tenants.yaml:7:90)
   helm.values.domain: local -> local, eu on edge-1
-    follows: placeholder {domain}, a variable of clusters or groups (tenants.yaml:11:54, tenants.yaml:9:74)
+    follows: placeholder {domain}, a variable of clusters or groups
+        (tenants.yaml:11:54, tenants.yaml:9:74)
 
 rocky/site
   kustomize.source: main -> stable
@@ -193,6 +196,14 @@ def test_environments_that_differ_in_their_clusters_alone_are_equal(capsys: Capt
     )
     ended = tenantry(capsys, "parity", "dev", "prod")
     assert ended[:2] == (0, "dev and prod are equal: 1 app compared\n")
+
+
+def test_long_values_and_their_places_fit_into_a_terminal(capsys: Capture) -> None:
+    path = "./" + "a" * 40
+    Path("tenants.yaml").write_text(FLEET.replace('path: "./{env}"', f'path: "{path}/{{env}}"'))
+    ended = tenantry(capsys, "parity", "dev", "prod")
+    assert f"  kustomize.path: {path}/dev\n      -> {path}/prod\n    follows: placeholder" in ended[1]
+    assert max(map(len, ended[1].splitlines()[1:])) <= 80
 
 
 @pytest.mark.parametrize(
