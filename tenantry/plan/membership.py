@@ -36,7 +36,7 @@ def members(
     if not rollouts:
         return {}
     by_name = {each.name: each for each in rollouts}
-    waves = {each.name: {name: wave for wave in each.waves for name in wave.every} for each in rollouts}
+    waves = {each.name: each.by_cluster() for each in rollouts}
     every = tuple(apps)
     chains = _chains(objects, every, {*by_name, *off})
     free = _free(objects, every, chains, off)

@@ -17,6 +17,8 @@ from tenantry.messages.text import counted, listed
 from tenantry.model import Rollout as Declared
 from tenantry.model.scalars import seconds_of
 
+_MOST_COUNTS = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Wave:
@@ -49,16 +51,24 @@ class Rollout:
     tolerate: int = 0
     max_parallel: int | None = None
 
-    def wave_with(self, cluster: str) -> Wave | None:
-        """The wave that a cluster is in; None: this rollout does not reach the cluster."""
-        return next((wave for wave in self.waves if cluster in wave.clusters or cluster in wave.left_out), None)
+    def by_cluster(self) -> dict[str, Wave]:
+        """The wave of each cluster that this rollout reaches."""
+        return {name: wave for wave in self.waves for name in (*wave.clusters, *wave.left_out)}
 
 
 def in_words(rollout: Rollout) -> str:
     """Such as: in 3 waves: 2 clusters (a, b), then 20, then 479."""
     first, *others = (each.every for each in rollout.waves)
-    clusters = f"{counted(len(first), 'cluster')} ({listed(first)})" + "".join(f", then {len(each)}" for each in others)
+    clusters = f"{counted(len(first), 'cluster')} ({listed(first)}){then(map(len, others))}"
     return f"{f'{rollout.name}: ' if rollout.name else ''}in {counted(len(rollout.waves), 'wave')}: {clusters}"
+
+
+def then(counts: Iterable[int]) -> str:
+    """How many clusters the waves after the first have, such as: `, then 20, then 479`. Those of many waves are not all listed."""
+    every = list(counts)
+    shown = every if len(every) <= _MOST_COUNTS else every[: _MOST_COUNTS - 1]
+    left = len(every) - len(shown)
+    return "".join(f", then {each}" for each in shown) + (f", then {left} more waves" if left else "")
 
 
 def rollout_name(tenant: str, app: str) -> str:

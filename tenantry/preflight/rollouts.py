@@ -28,7 +28,8 @@ def check_rollouts(plan: Plan, live: Iterable[Manifest]) -> Iterator[Problem]:
         if not first.clusters:
             yield warning(
                 "empty-first-wave",
-                f"nothing waits for the first wave {whose}: {listed(first.left_out)} is paused or decommissioned",
+                f"nothing waits for the first wave {whose}: "
+                f"{listed(first.left_out)} {'is' if len(first.left_out) == 1 else 'are'} paused or decommissioned",
                 "put an active cluster into the first wave; until then a change reaches the second wave untried",
             )
         elif len(failed := _failed(plan, rollout, first, states)) > rollout.tolerate:

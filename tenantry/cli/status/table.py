@@ -38,7 +38,7 @@ _CELLS: Mapping[str, Callable[[Row], str]] = {
     _MESSAGE: lambda row: row.message,
 }
 _GAP, _INDENT = "  ", "    "
-_DISPENSABLE = ("KIND", "AGE", "REVISION")
+_DISPENSABLE = ("KIND", "AGE", "REVISION", "WAVE")
 """Columns that are omitted on a narrow terminal, in this order, so that no name is cut."""
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tenantry.kube.objects import KubeObject
 from tenantry.plan.plan import Plan
-from tenantry.plan.waves import Rollout, Wave
+from tenantry.plan.waves import Rollout, Wave, in_words
 from tests.unit.texts import planned, problems
 
 CANARY = "{labels: {ring: canary}}"
@@ -65,6 +65,13 @@ def test_a_rollout_has_its_waves_in_the_order_of_the_file() -> None:
             2,
         ),
     )
+
+
+def test_many_waves_are_not_all_counted() -> None:
+    """A line for a terminal."""
+    waves = [f"{{names: [edge-{number}]}}" for number in range(1, 9)]
+    (rollout,) = planned(fleet(f"{{waves: [{', '.join(waves)}, {{all: true}}]}}", clusters=8)).rollouts
+    assert in_words(rollout) == "in 9 waves: 1 cluster (edge-1), then 1, then 1, then 1, then 1, then 4 more waves"
 
 
 def test_waves_by_name_and_label_take_theirs_before_shares_of_the_rest() -> None:

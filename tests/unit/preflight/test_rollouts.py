@@ -14,6 +14,12 @@ TEXT = rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}").r
     "dev: {management: hub}", "dev: {management: hub, rollout: {waves: [{name: canary, names: [edge]}, {all: true}]}}"
 )
 PAUSED = TEXT.replace("edge: {environments", "edge: {state: paused, environments")
+ALL_PAUSED = PAUSED.replace("names: [edge]", "names: [edge, third]").replace(
+    "clusters:\n",
+    "clusters:\n  third: {state: paused, environments: [dev],"
+    " kubeconfig: {kamaji: {controlPlane: third, namespace: kamaji}}}\n",
+    1,
+)
 
 
 def live(text: str, status: str) -> list[Manifest]:
@@ -52,8 +58,13 @@ def live(text: str, status: str) -> list[Manifest]:
             "True",
             ["nothing waits for the first wave of environment 'dev': edge is paused or decommissioned"],
         ),
+        (
+            ALL_PAUSED,
+            "True",
+            ["nothing waits for the first wave of environment 'dev': edge, third are paused or decommissioned"],
+        ),
     ],
-    ids=["ready", "tolerated", "failed", "paused"],
+    ids=["ready", "tolerated", "failed", "paused", "all paused"],
 )
 def test_a_first_wave_that_shows_nothing_is_told(text: str, status: str, expected: list[str]) -> None:
     assert [each.message for each in check_rollouts(planned(text), live(text, status))] == expected
