@@ -1,4 +1,4 @@
-"""A plan as YAML: exactly the manifests that `pulumi up` applies."""
+"""A plan as YAML: exactly the manifests that `tenantry up` applies."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ _SECTIONS = {
         "list": "list tenants, apps, clusters, placements, sources or environments",
         "explain": "show where a setting of a tenant, app or add-on comes from",
         "parity": "show what differs between two environments, and why",
-        "render": "write the objects that `pulumi up` applies as YAML",
+        "render": "write the objects that `tenantry up` applies as YAML",
         "tree": "show an app from its source to the objects that Flux applied",
     },
     "Edit tenants.yaml": {
@@ -181,7 +181,7 @@ Exit codes:
   1    differences, problems found, or apps that are not ready
   2    invalid tenants.yaml, wrong usage, or a request that cannot be met
   3    internal error (please report it)
-  4    the change is refused: the guard of `pulumi up`, or a limit
+  4    the change is refused: the guard of `tenantry up`, or a limit
   130  interrupted
 
 `tenantry COMMAND --help` has the options and examples of each command.

@@ -42,7 +42,7 @@ def command() -> None:
 
 @command.command(
     "bootstrap",
-    short_help="print or apply what a cluster needs before its first `pulumi up`",
+    short_help="print or apply what a cluster needs before the first run",
     epilog="""\
 Examples:
   tenantry cluster bootstrap edge-1 | kubectl --context edge-1 apply -f -
@@ -70,7 +70,7 @@ def bootstrap_command(
     """Print the objects that cluster NAME needs before Flux can act on it.
 
     These are the platform's namespace and the permissions of its service account. With --kubeconfig they are applied
-    instead. They belong to no stack, and `pulumi destroy` does not remove them.
+    instead. They belong to no stack, and `tenantry destroy` does not remove them.
     """
     if kubeconfig is None and (context or dry_run):
         raise click.UsageError("--context and --dry-run need --kubeconfig: without it nothing is applied")

@@ -252,7 +252,7 @@ def _order(order: Mapping[str, Keeper]) -> Iterator[Line]:
 
 _KEEPERS: dict[Keeper, str] = {
     "flux": "kept by Flux, at every reconciliation",
-    "pulumi": "kept by pulumi up, at creation and change only",
+    "pulumi": "kept by tenantry up, at creation and change only",
     "nobody": "not kept while it is paused or leaves",
 }
 

@@ -64,7 +64,7 @@ Exit codes:
   1  at least one error; with --strict, a warning about a cluster
   2  tenants.yaml is invalid, or a management cluster does not answer; with
      --strict, a warning about tenants.yaml
-  4  the guard of `pulumi up` would refuse the change
+  4  the guard of `tenantry up` would refuse the change
 """,
 )
 @environments_option("The environment to check; can be repeated.", required=True)
@@ -93,7 +93,7 @@ def command(
 ) -> int:
     """Check the plan of an environment against its live clusters, before Pulumi applies it.
 
-    Reports what the guard of `pulumi up` would refuse, existing objects that would be adopted, whether Flux is recent
+    Reports what the guard of `tenantry up` would refuse, existing objects that would be adopted, whether Flux is recent
     enough and locked down, and whether Flux can reach the remote clusters. Nothing is changed.
 
     The warnings of `tenantry validate` are printed to stderr; without --strict they do not change the exit code. With

@@ -46,7 +46,7 @@ Exit codes:
 @output("yaml", "json", "names", kind="Objects")
 @reads_file
 def command(file: Path, environment: str | None, directory: Path | None, output: str) -> int:
-    """Write the objects that `pulumi up` applies. No cluster is contacted.
+    """Write the objects that `tenantry up` applies. No cluster is contacted.
 
     Secrets whose values are in the stack's secret config are left out, and listed on stderr.
 

@@ -148,7 +148,7 @@ def down(root: Path) -> int:
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     epilog="""\
 Examples:
-  tenantry sandbox run -- pulumi up --stack dev
+  tenantry sandbox run -- tenantry up --environment dev
   tenantry sandbox run -- kubectl get kustomizations --all-namespaces
   tenantry sandbox run --cluster edge-1 -- kubectl get pods --all-namespaces
 

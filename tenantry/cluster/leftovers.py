@@ -1,6 +1,6 @@
 """Objects on the management cluster that carry the environment's label and that the file does not plan.
 
-The next `pulumi up` removes those that the stack's state knows. A run that was killed before it wrote its state can leave
+The next `tenantry up` removes those that the stack's state knows. A run that was killed before it wrote its state can leave
 objects that no state knows: neither a run of another file nor `pulumi destroy` removes these.
 """
 
@@ -33,7 +33,7 @@ def told(environment: str, found: Iterable[ObjectId]) -> str:
     return (
         f"{counted(len(found), 'object')} of environment '{environment}' on the management cluster that the file does not declare:"
         f" {listed(found)}\n"
-        f"  fix: `pulumi up` removes {them}. Objects that remain after it were created by an interrupted run and"
+        f"  fix: `tenantry up` removes {them}. Objects that remain after it were created by an interrupted run and"
         " are in no stack's state:"
         " run `tenantry up` with the file of that run, then with this one"
     )

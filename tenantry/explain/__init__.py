@@ -1,6 +1,6 @@
 """Explains a tenant, an app, an add-on or the platform: effective values with their origins, and why each cluster is selected.
 
-Called by: `tenantry explain` and `tenantry parity`, with the plans of environments, so the answers describe what `pulumi up`
+Called by: `tenantry explain` and `tenantry parity`, with the plans of environments, so the answers describe what `tenantry up`
 applies. What is granted to a tenant needs no plan.
 Never: decides what an app gets or where it goes; that is in `fleet` and `plan`.
 """

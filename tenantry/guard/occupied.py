@@ -28,7 +28,7 @@ def occupied(plan: Plan, now: Held) -> Iterator[Problem]:
             "occupied",
             f"namespace '{namespace}' of tenant '{tenant}' would leave {cluster} before what is installed there (app {listed}),"
             " and Flux could not clean up any more",
-            "keep the namespace for one `pulumi up` in which these apps are removed or moved, and remove it when they are gone"
+            "keep the namespace for one `tenantry up` in which these apps are removed or moved, and remove it when they are gone"
             " from there",
         )
 

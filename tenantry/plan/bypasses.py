@@ -1,4 +1,4 @@
-"""What changes an app without a run of `pulumi up`, and so without waves.
+"""What changes an app without a run of `tenantry up`, and so without waves.
 
 Called by: the review of a difference and `explain`.
 """

@@ -50,7 +50,7 @@ def order_of_files(objects: Iterable[KubeObject]) -> str | None:
     """What files cannot say of the order, for those who apply them otherwise; None: nothing is lost."""
     if not (awaited := [str(each.id) for each in objects if each.ready_within]):
         return None
-    return f"only `pulumi up` to a cluster waits for these; apply what depends on them later: {', '.join(awaited)}"
+    return f"only `tenantry up` to a cluster waits for these; apply what depends on them later: {', '.join(awaited)}"
 
 
 def _awaited(planned: KubeObject, seconds: int) -> KubeObject:

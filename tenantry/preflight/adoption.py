@@ -100,7 +100,7 @@ def check_adoptions(found: Iterable[Adoption]) -> Iterator[Problem]:
                 "not-adoptable",
                 f"{each.id} has 'spec.chart', which would remain beside the plan's 'chartRef': the API server rejects"
                 " objects with both",
-                f"right before `pulumi up`: {chart_patch(each.after)}; what is installed keeps running, and the release is"
+                f"right before `tenantry up`: {chart_patch(each.after)}; what is installed keeps running, and the release is"
                 " ready again when its chart exists",
             )
         if spec.get("suspend") and "suspend" not in (each.after.manifest.get("spec") or {}):
@@ -108,7 +108,7 @@ def check_adoptions(found: Iterable[Adoption]) -> Iterator[Problem]:
             yield warning(
                 "stays-suspended",
                 f"{each.id} is suspended, and stays suspended when it is taken over",
-                f"after `pulumi up`: flux resume {kind} {each.id.name} --namespace {each.id.namespace}",
+                f"after `tenantry up`: flux resume {kind} {each.id.name} --namespace {each.id.namespace}",
             )
 
 

@@ -47,7 +47,7 @@ class StackTarget:
 def stack_target(project: Path, environment: str) -> StackTarget:
     """Read `Pulumi.<environment>.yaml` in the project's directory. Without such a file nothing is set.
 
-    Raises: Refused: the file is not YAML, or `pulumi up` would refuse one of the settings.
+    Raises: Refused: the file is not YAML, or `tenantry up` would refuse one of the settings.
     """
     file = project / f"Pulumi.{environment}.yaml"
     content = read_yaml(file)

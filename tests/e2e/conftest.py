@@ -55,7 +55,7 @@ def edge(sandbox: Project) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    """A project whose sandbox runs, for tests of what is there before the first `pulumi up`. Each file leaves it empty."""
+    """A project whose sandbox runs, for tests of what is there before the first `tenantry up`. Each file leaves it empty."""
     made = make_project(tmp_path_factory.mktemp("bare") / "project")
     with sandboxed(made):
         made.start("dev")

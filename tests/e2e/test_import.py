@@ -7,9 +7,11 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from tests.e2e.project import REPOSITORY, Project
 
 pytestmark = pytest.mark.e2e
 
+TENANTRY = str(Path(sys.executable).with_name("tenantry"))
 RBAC = "rbac.authorization.k8s.io"
 SOURCE, KUSTOMIZE, HELM = (
     f"{group}.toolkit.fluxcd.io/{version}" for group, version in (("source", "v1"), ("kustomize", "v1"), ("helm", "v2"))
@@ -207,11 +210,11 @@ def obey(project: Project, hub: Cluster, words: list[str]) -> None:
             found = project.tenantry(*words[1:])
             assert "not-adoptable" in found.text
             assert found.code == 1, found.text
+        case ["tenantry", "up", *_]:
+            project.make_stack("imported")
+            project.tenantry("sandbox", "run", "--", TENANTRY, *words[1:], "--yes", "--skip-preview").ok()
         case ["tenantry", *arguments]:
             project.tenantry(*arguments).ok()
-        case ["pulumi", "up", "--stack", "imported"]:
-            project.make_stack("imported")
-            project.up("imported").ok()
         case _:
             pytest.fail(f"the report has an unknown command: {words}")
 

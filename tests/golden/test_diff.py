@@ -25,7 +25,7 @@ FORMS = {
 
 ANY = ("--max-deletions", "1000")
 EXIT_CODES = {"nothing": 0, "moved": 4, "emptied": 4, "renames": 4}
-"""With any number of deletions; `pulumi up` refuses another kubeconfig and an empty environment whatever the limit."""
+"""With any number of deletions; `tenantry up` refuses another kubeconfig and an empty environment whatever the limit."""
 
 each_case = pytest.mark.parametrize("case", CASES)
 

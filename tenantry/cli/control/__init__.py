@@ -1,1 +1,1 @@
-"""`tenantry reconcile`, `suspend` and `resume`: what a person does to apps between two runs of `pulumi up`."""
+"""`tenantry reconcile`, `suspend` and `resume`: what a person does to apps between two runs of `tenantry up`."""

@@ -46,7 +46,7 @@ def command(
 ) -> int:
     """Have Flux stop reconciling the apps of a tenant. What it applied stays and keeps running.
 
-    Changes that are pushed or applied by `pulumi up` have no effect on a suspended app until it is resumed. `pulumi up`
+    Changes that are pushed or applied by `tenantry up` have no effect on a suspended app until it is resumed. `tenantry up`
     keeps the suspension, and refuses to remove a suspended app. To pause an app for longer, and for everyone to see,
     set `state: paused` in the file instead.
     """
@@ -66,4 +66,4 @@ def command(
     )
 
 
-_NOTE = "Until `tenantry resume`, Flux applies no change to these apps. `pulumi up` keeps them suspended."
+_NOTE = "Until `tenantry resume`, Flux applies no change to these apps. `tenantry up` keeps them suspended."

@@ -49,7 +49,7 @@ Exit codes:
   0  no difference
   1  differences
   2  invalid input; with --strict, warnings are errors
-  4  the change is refused: by the guard of `pulumi up`, or by a limit
+  4  the change is refused: by the guard of `tenantry up`, or by a limit
 """,
 )
 @revision("base", default="HEAD")

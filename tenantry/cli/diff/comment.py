@@ -28,7 +28,7 @@ _DETAILS = DisplayLimits(lines=100, changes=100, fields=50, text=40, value=300, 
 def as_markdown(review: Review, base: str, refusals: Sequence[str], limits: DisplayLimits) -> str:
     """What happens to whom, dangers first, with the details of each tenant folded. It always fits into a comment.
 
-    Args: refusals: the reasons why `pulumi up` would be refused; limits: EVERYTHING: also more than fits.
+    Args: refusals: the reasons why `tenantry up` would be refused; limits: EVERYTHING: also more than fits.
     """
     shown = together(review, apart=limits is EVERYTHING)
     parts = [f"{MARKER}\n### Fleet: what changes against {code(base)}", *map(_caution, refusals)]

@@ -17,7 +17,7 @@ def as_data(
 ) -> dict[str, Any]:
     """An environment.
 
-    Args: review: None: nothing differs; limit: how many deletions of a kind are allowed; refusals: why `pulumi up` would refuse it.
+    Args: review: None: nothing differs; limit: how many deletions of a kind are allowed; refusals: why `tenantry up` refuses it.
     """
     return {
         "environment": diff.environment,

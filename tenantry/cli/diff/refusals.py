@@ -1,4 +1,4 @@
-"""What the guard of `pulumi up` would say to a difference, if the cluster held exactly what the base plans."""
+"""What the guard of `tenantry up` would say to a difference, if the cluster held exactly what the base plans."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Limits:
         return limits_of(self._sides.fleet, environment, self._given).deletions
 
     def refusals(self, environment: str) -> tuple[Refused, ...]:
-        """The guard's reasons why `pulumi up` would refuse the deletions in an environment."""
+        """The guard's reasons why `tenantry up` would refuse the deletions in an environment."""
         before, after = self._sides.before.get(environment), self._sides.after.get(environment)
         deletions = self.deletions(environment)
         if before is None or deletions is None or before is after:
@@ -42,7 +42,7 @@ class Limits:
 
 
 def _refusal(environment: str, problem: Problem, limits: RunLimits) -> Refused:
-    message = f"`pulumi up` of environment '{environment}' would be refused: {problem.message}"
+    message = f"`tenantry up` of environment '{environment}' would be refused: {problem.message}"
     limited = problem.code == "removals" and not limits.protected
     fix = (
         f"{problem.fix}; --max-deletions N and --allow-deletion NAME compare with other limits"

@@ -68,7 +68,7 @@ class CheckedEnvironment(Part):
     fit: bool
     """Whether there are no errors."""
     refused: bool
-    """Whether the guard of `pulumi up` would refuse the change."""
+    """Whether the guard of `tenantry up` would refuse the change."""
     problems: list[Problem]
     """Errors first. If the management cluster cannot be asked, this is the only problem."""
     adoptions: list[Adoption]

@@ -169,7 +169,7 @@ class Deletions(Part):
 
 
 class Refusal(Part):
-    """A reason why `pulumi up` would refuse the change."""
+    """A reason why `tenantry up` would refuse the change."""
 
     code: str
     """The kind of refusal, such as `removals`, which never changes its name; others can be added."""
@@ -206,7 +206,7 @@ class ChangedEnvironment(Part):
     maxDeletions: int | None
     """The limit for each of `deletions`; `null` if there is none."""
     refused: bool
-    """Whether `pulumi up` would refuse the change."""
+    """Whether `tenantry up` would refuse the change."""
     refusals: list[Refusal]
     """Why; empty if it would not."""
     shards: list[TouchedShard] | None = None

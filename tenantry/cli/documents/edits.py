@@ -62,7 +62,7 @@ class Edit(Document):
     edits: list[str]
     """What was edited, a sentence for each edit; empty if the files say so already."""
     hints: list[str]
-    """What to do before the next `pulumi up`, if the edit changes clusters."""
+    """What to do before the next `tenantry up`, if the edit changes clusters."""
     written: bool
     """Whether the files are written: not with `--dry-run`, and not if nothing changes."""
     files: list[EditedFile]

@@ -103,7 +103,7 @@ class Import(Document):
     leftOver: list[NotExpressed]
     """What tenants.yaml does not express, with the reason."""
     risks: list[Risk]
-    """What to look at before the first `pulumi up`."""
+    """What to look at before the first `tenantry up`."""
     created: list[Created]
     steps: list[AdoptionStep]
     """What to do until the fleet has taken everything over, in this order."""

@@ -89,7 +89,7 @@ class Receivers(Document):
 
 
 class Objects(Document):
-    """What `pulumi up` applies: `tenantry render`."""
+    """What `tenantry up` applies: `tenantry render`."""
 
     kind: Literal["Objects"]
     objects: list[dict[str, Any]]

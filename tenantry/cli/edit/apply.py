@@ -49,7 +49,7 @@ def apply(
 
     done: what was edited, a sentence for each edit, such as "set tenants.rocky.quota.pods to 5". unchanged: why the edit
     changes nothing on any cluster, if it does not. notes: what else changed with it. hints: what to
-    do before the next `pulumi up`, if clusters change. more: further keys of the document.
+    do before the next `tenantry up`, if clusters change. more: further keys of the document.
     Raises: InvalidFleet: the edited fleet has errors that it did not have before; Refused: a file cannot be written.
     """
     changes = editor.changes()

@@ -36,7 +36,7 @@ class Compared:
 
     @property
     def refusals(self) -> list[Refused]:
-        """Why `pulumi up` would refuse the change."""
+        """Why `tenantry up` would refuse the change."""
         return self._result.refusals
 
     def text(self, width: int | None) -> str:

@@ -31,7 +31,7 @@ Examples:
 def command() -> None:
     """Remove a tenant, an app, a cluster and so on from tenants.yaml.
 
-    What other parts of the file refer to is not removed, unless --cascade can remove the references too. `pulumi up`
+    What other parts of the file refer to is not removed, unless --cascade can remove the references too. `tenantry up`
     removes from the clusters what is not in the file any more; its guard limits how much one run may remove.
     """
 

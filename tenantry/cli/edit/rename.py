@@ -28,7 +28,7 @@ Examples:
 def command() -> None:
     """Rename a tenant, an app, a cluster and so on, with all references to it in all files.
 
-    A new name of a tenant, an app, an add-on or a cluster means new objects: `pulumi up` removes what runs under the
+    A new name of a tenant, an app, an add-on or a cluster means new objects: `tenantry up` removes what runs under the
     old name. The command says so, and how to avoid it.
     """
 

@@ -54,6 +54,5 @@ def next_steps(directory: Path, answers: Answers) -> list[tuple[str, str]]:
         ("tenantry sandbox tools", "build the programs, once"),
         ("tenantry sandbox up", "real API servers and Flux"),
         (f"tenantry sandbox run -- pulumi stack select --create {first}", ""),
-        (f"tenantry sandbox run -- pulumi up --stack {first}", "apply it"),
-        (f"tenantry status -e {first} --wait", "until every app is ready"),
+        (f"tenantry sandbox run -- tenantry up -e {first}", "apply it, wait until ready"),
     ]

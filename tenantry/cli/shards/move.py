@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,7 +78,8 @@ def move(
             return 0
         done = division.run(say)
     _print(division, done)
-    say(f"next: commit the files of the stacks, then run {_previews(division.names)}; each shows no change")
+    preview = f"tenantry preview --environment {shlex.quote(environment)}"
+    say(f"next: commit the files of the stacks, then run `{preview}`, which must show no change")
     for each in division.leaving:
         say(f"stack '{each}' runs nothing any more: pulumi stack rm {each}")
     return 0
@@ -97,8 +99,3 @@ def _tenants(moves: Iterable[Move]) -> list[str]:
 
 def _shards(count: int) -> str:
     return f"{count} shards" if count > 1 else "one stack"
-
-
-def _previews(names: Sequence[str]) -> str:
-    shown = names if len(names) <= 3 else (*names[:2], "...", names[-1])
-    return ", ".join(each if each == "..." else f"`pulumi preview --stack {each}`" for each in shown)

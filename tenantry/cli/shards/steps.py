@@ -90,7 +90,7 @@ class Division:
         if not self._claims:
             raise Refused(
                 f"no stack runs environment '{self.environment}' yet, so there is nothing to move",
-                f"set {NAMESPACE}:shard of each stack before its first `pulumi up`",
+                f"set {NAMESPACE}:shard of each stack before its first `tenantry up`",
             )
         moving = next((each.moving for each in self._claims if each.moving), self.count)
         if moving != self.count:

@@ -39,7 +39,7 @@ STEPS = (
     ),
     Step(
         "Render the objects",
-        "These are the Flux and Kubernetes objects that `pulumi up` applies, one file\n"
+        "These are the Flux and Kubernetes objects that `tenantry up` applies, one file\n"
         "for each. You can read, grep and commit them.",
         ("render", "--directory", "rendered"),
     ),

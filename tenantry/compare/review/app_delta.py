@@ -70,9 +70,9 @@ def _waits(before: KubeObject, after: KubeObject) -> Iterator[str]:
     (key,) = WAIT
     one, other = annotation(before.manifest, key), annotation(after.manifest, key)
     if other and not one:
-        yield "`pulumi up` waits until it is ready, before it goes on to those that depend on it"
+        yield "`tenantry up` waits until it is ready, before it goes on to those that depend on it"
     elif one and not other:
-        yield "`pulumi up` no longer waits until it is ready"
+        yield "`tenantry up` no longer waits until it is ready"
 
 
 def _beside(objects: list[KubeObject], manifests: list[Manifest], spot: Spot, side: Side) -> dict[Path, Any]:

@@ -166,7 +166,7 @@ def _in_use(draft: Draft, target: Target, held: list[Held], *, cascade: bool) ->
 def _hints(draft: Draft, target: Target, state: str | None) -> list[str]:
     """The safe way, if the entry has not been marked for removal in an earlier run."""
     if target.kind is Kind.ENVIRONMENT:
-        return [f"no stack removes its objects after this: run `pulumi destroy --stack {target.name}` before"]
+        return [f"no stack removes its objects after this: run `tenantry destroy --environment {target.name}` before"]
     mark = _MARKS.get(target.kind)
     protected = (draft.value(("environments", each, "protected")) for each in draft.names("environments"))
     if mark is None or state == mark or not any(protected):

@@ -19,7 +19,7 @@ _HINTS = {
     Kind.APP: _BESIDE,
     Kind.ADDON: _BESIDE,
     Kind.CLUSTER: "to keep what runs on '{old}': set 'state: decommissioned' and run `tenantry up` before the rename",
-    Kind.ENVIRONMENT: "rename an environment before its first `pulumi up` only; Pulumi.{old}.yaml names it too",
+    Kind.ENVIRONMENT: "rename an environment before its first `tenantry up` only; Pulumi.{old}.yaml names it too",
 }
 """The safe way, where a new name means new objects. A new name of anything else changes no app."""
 _CONFIG = "values in the stacks' config are still under 'tenantry:credentials.{}': set them under '.{}'"
@@ -48,7 +48,7 @@ def _hints(draft: Draft, target: Target, renamed: Target) -> list[str]:
     managed = [each for _, each in draft.references_to(renamed) if each.path[-1] == "management"]
     if managed:
         return [
-            f"a management cluster keeps its name after its first `pulumi up`: a marker on '{target.name}' holds it"
+            f"a management cluster keeps its name after its first `tenantry up`: a marker on '{target.name}' holds it"
         ]
     hint = _HINTS.get(target.kind)
     return [hint.format(old=target.name, new=renamed.name)] if hint else []

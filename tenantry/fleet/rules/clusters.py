@@ -158,5 +158,5 @@ def management_clusters_are_not_decommissioned(fleet: Fleet) -> Iterator[Finding
                 "management-cluster",
                 f"cluster '{name}' manages environment '{managed[0]}', so it cannot be decommissioned while that"
                 " environment exists",
-                fix=f"run `pulumi destroy` on the stack of '{managed[0]}' first, or set another 'management'",
+                fix=f"run `tenantry destroy --environment {managed[0]}` first, or set another 'management'",
             )

@@ -237,7 +237,7 @@ def _leave_applied(survey: Survey) -> None:
         if not app.tenant and app.thing.key in replaced:
             text = "it applies objects that tenants.yaml declares itself now"
             world.notes.leave(
-                app.thing.read, text, "set 'prune: false' in it, and delete it after the first `pulumi up`"
+                app.thing.read, text, "set 'prune: false' in it, and delete it after the first `tenantry up`"
             )
         elif applier is not None and applier.key not in replaced:
             text = f"{applier.key} applies it"

@@ -83,7 +83,7 @@ class Report:
 
     @cached_property
     def risks(self) -> tuple[Risk, ...]:
-        """What to look at before the first `pulumi up`."""
+        """What to look at before the first `tenantry up`."""
         return tuple(risks(self.proof))
 
     @property

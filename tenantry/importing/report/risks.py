@@ -1,4 +1,4 @@
-"""Changes of an adoption that can move, restart or refuse what runs. Somebody has to look at each before the first `pulumi up`."""
+"""Changes of an adoption that can move, restart or refuse what runs. Look at each before the first `tenantry up`."""
 
 from __future__ import annotations
 

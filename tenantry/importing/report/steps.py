@@ -1,6 +1,6 @@
 """The steps that adopt an imported fleet without a deletion or a restart.
 
-Adoption is `pulumi up` with `adopt: true`: server-side apply takes the objects over and keeps their identity. Three things
+Adoption is `tenantry up` with `adopt: true`: server-side apply takes the objects over and keeps their identity. Three things
 need a hand: what applies the objects today must stop and must not prune them, fields that server-side apply cannot remove
 have to be removed, and objects that get other names have to go without what they installed.
 """
@@ -140,17 +140,16 @@ def _charts(proof: Proof, contexts: Mapping[str, str]) -> Iterator[Step]:
     with_chart = [each for each in releases if "chart" in (each.read.manifest.get("spec") or {})]
     if with_chart:
         yield Step(
-            "Right before `pulumi up`, replace `spec.chart` of these releases by the `spec.chartRef` of the plan. The API"
+            "Right before `tenantry up`, replace `spec.chart` of these releases by the `spec.chartRef` of the plan. The API"
             " server refuses objects with both, and an apply cannot remove a field of others. The releases are not"
-            " ready until `pulumi up` creates their charts; Helm installs and upgrades nothing:",
+            " ready until `tenantry up` creates their charts; Helm installs and upgrades nothing:",
             tuple(chart_patch(each.planned, contexts[each.read.environment]) for each in with_chart),
         )
 
 
 def _up(plans: Mapping[str, Plan]) -> Iterator[Step]:
-    commands = tuple(f"pulumi up --stack {shlex.quote(each)}" for each in plans)
-    waits = tuple(f"tenantry status --environment {shlex.quote(each)} --wait" for each in plans)
-    yield Step("Take everything over, and wait until all is ready:", (*commands, *waits))
+    commands = tuple(f"tenantry up --environment {shlex.quote(each)}" for each in plans)
+    yield Step("Take everything over; this waits until every app is ready:", commands)
 
 
 def _removed(old: Iterable[_Place]) -> Iterator[Step]:

@@ -75,7 +75,7 @@ def test_suspend_sets_one_field_of_each_app_and_says_what_follows(capsys: Captur
         0,
         "suspended: rocky/web on hub (Kustomization rocky/web)\n"
         "suspended: rocky/web on edge (Kustomization kamaji/edge-rocky-web)\n"
-        "Until `tenantry resume`, Flux applies no change to these apps. `pulumi up` keeps them suspended.\n",
+        "Until `tenantry resume`, Flux applies no change to these apps. `tenantry up` keeps them suspended.\n",
         "",
     )
     manager = {"fieldManager": "tenantry-cli"}

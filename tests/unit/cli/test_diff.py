@@ -81,7 +81,7 @@ def test_up_to_the_limit_an_environment_may_lose_something(capsys: Capture) -> N
         True,
     )
     assert err.startswith(
-        "error: `pulumi up` of environment 'dev' would be refused: this run would remove 1 tenant, and 0 may go at once"
+        "error: `tenantry up` of environment 'dev' would be refused: this run would remove 1 tenant, and 0 may go at once"
     )
     assert err.endswith("; --max-deletions N and --allow-deletion NAME compare with other limits\n")
     (refusal,) = found["refusals"]
@@ -103,7 +103,7 @@ def test_one_run_writes_several_formats(capsys: Capture) -> None:
     also = [f"--also={each}=review.{each}" for each in formats]
     code, out, err = compared(capsys, "--max-deletions", "0", "--output", "environments", *also)
     assert (code, out) == (4, "dev\n")
-    assert err.startswith("error: `pulumi up` of environment 'dev' would be refused")
+    assert err.startswith("error: `tenantry up` of environment 'dev' would be refused")
     for each in formats:
         _, alone, _ = compared(capsys, "--max-deletions", "0", "--output", each)
         assert Path(f"review.{each}").read_text() == alone
@@ -137,7 +137,7 @@ def test_an_environment_does_not_lose_everything_unless_it_is_allowed_by_name(ca
     assert code == 4
     assert "  - tenant rocky on hub, edge\n" in out
     assert err.startswith(
-        "error: `pulumi up` of environment 'dev' would be refused: this run would remove every tenant of environment 'dev'\n"
+        "error: `tenantry up` of environment 'dev' would be refused: this run would remove every tenant of environment 'dev'\n"
     )
 
 

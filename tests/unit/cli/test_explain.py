@@ -340,7 +340,7 @@ def test_an_app_is_shown_with_who_keeps_its_order(capsys: Capture) -> None:
     Path("f").write_text(text)
     assert (
         "  order:                                    # who waits for each dependency\n"
-        "    after cache: kept by pulumi up, at creation and change only\n"
+        "    after cache: kept by tenantry up, at creation and change only\n"
     ) in explain(capsys, "rocky", "web")
     app = json.loads(explain(capsys, "rocky", "web", "--output", "json"))
     assert app["placed"]["edge"]["order"] == {"cache": "pulumi"}

@@ -202,7 +202,7 @@ def test_an_environment_that_no_stack_runs_yet_has_nothing_to_move(tmp_path: Pat
         world.division(2)
     assert str(refused.value) == (
         "no stack runs environment 'prod' yet, so there is nothing to move\n"
-        "  fix: set tenantry:shard of each stack before its first `pulumi up`"
+        "  fix: set tenantry:shard of each stack before its first `tenantry up`"
     )
 
 

@@ -43,9 +43,9 @@ def test_leftovers_are_named_with_what_to_do() -> None:
     )
     assert told("dev", some[:1]) == (
         "1 object of environment 'dev' on the management cluster that the file does not declare: ConfigMap rocky/old-0\n"
-        f"  fix: `pulumi up` removes it.{fix}"
+        f"  fix: `tenantry up` removes it.{fix}"
     )
-    assert told("dev", some).endswith(f"ConfigMap rocky/old-7 and 1 more\n  fix: `pulumi up` removes them.{fix}")
+    assert told("dev", some).endswith(f"ConfigMap rocky/old-7 and 1 more\n  fix: `tenantry up` removes them.{fix}")
     assert told("dev", []) == ""
 
 

@@ -301,7 +301,7 @@ def test_a_namespace_does_not_leave_a_remote_cluster_before_the_app_in_it() -> N
     assert str(refused.value) == (
         "namespace 'rocky-jobs' of tenant 'rocky' would leave edge before what is installed there (app 'db'),"
         " and Flux could not clean up any more\n"
-        "  fix: keep the namespace for one `pulumi up` in which these apps are removed or moved, and remove it when they are gone"
+        "  fix: keep the namespace for one `tenantry up` in which these apps are removed or moved, and remove it when they are gone"
         " from there"
     )
 

@@ -215,6 +215,6 @@ def test_a_placement_waits_for_another_stack_by_flux_alone() -> None:
 
 def test_files_can_not_say_what_pulumi_waits_for() -> None:
     assert order_of_files(planned(rocky(MIXED)).objects) == (
-        "only `pulumi up` to a cluster waits for these; apply what depends on them later: HelmRelease rocky/cache"
+        "only `tenantry up` to a cluster waits for these; apply what depends on them later: HelmRelease rocky/cache"
     )
     assert order_of_files(planned(rocky("web: {kustomize: {source: manifests}}")).objects) is None

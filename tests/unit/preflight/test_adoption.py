@@ -89,7 +89,7 @@ def test_a_release_with_a_chart_of_its_own_can_not_be_taken_over() -> None:
         "not-adoptable",
         "HelmRelease rocky/cache has 'spec.chart', which would remain beside the plan's 'chartRef': the API"
         " server rejects objects with both",
-        "right before `pulumi up`: kubectl patch helmrelease cache --namespace rocky --type merge --patch"
+        "right before `tenantry up`: kubectl patch helmrelease cache --namespace rocky --type merge --patch"
         """ '{"spec": {"chart": null, "chartRef": {"kind": "HelmChart", "name": "charts-cache-764fda38"}}}';"""
         " what is installed keeps running, and the release is ready again when its chart exists",
     )
@@ -102,7 +102,7 @@ def test_what_is_suspended_stays_so() -> None:
         "warning",
         "stays-suspended",
         "Kustomization rocky/web is suspended, and stays suspended when it is taken over",
-        "after `pulumi up`: flux resume kustomization web --namespace rocky",
+        "after `tenantry up`: flux resume kustomization web --namespace rocky",
     )
     assert list(check_adoptions(taken_over(PLAN, by_hand("Kustomization", "web", WEB)))) == []
 

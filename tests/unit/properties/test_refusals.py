@@ -1,4 +1,4 @@
-"""`tenantry diff` and the guard of `pulumi up` agree, whatever changes."""
+"""`tenantry diff` and the guard of `tenantry up` agree, whatever changes."""
 
 from __future__ import annotations
 

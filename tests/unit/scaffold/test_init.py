@@ -81,15 +81,14 @@ NEXT = """\
 Next:
   cd fleet
   python3 -m venv .venv
-  .venv/bin/pip install -r requirements.txt      # for Pulumi too
+  .venv/bin/pip install -r requirements.txt   # for Pulumi too
   . .venv/bin/activate
-  tenantry validate                              # check tenants.yaml
-  tenantry render -e dev                         # look at the objects
-  tenantry sandbox tools                         # build the programs, once
-  tenantry sandbox up                            # real API servers and Flux
+  tenantry validate                           # check tenants.yaml
+  tenantry render -e dev                      # look at the objects
+  tenantry sandbox tools                      # build the programs, once
+  tenantry sandbox up                         # real API servers and Flux
   tenantry sandbox run -- pulumi stack select --create dev
-  tenantry sandbox run -- pulumi up --stack dev  # apply it
-  tenantry status -e dev --wait                  # until every app is ready
+  tenantry sandbox run -- tenantry up -e dev  # apply it, wait until ready
 
 README.md says how to get to real clusters.
 """
@@ -171,7 +170,7 @@ def test_a_dry_run_writes_nothing(capsys: Capture, here: Path) -> None:
         0,
         False,
         27,
-        "tenantry status -e dev --wait",
+        "tenantry sandbox run -- tenantry up -e dev",
     )
     assert everything(here) == {}
 
