@@ -39,7 +39,7 @@ TUNED = (
     # grow to five times what is in use instead of twice, before it is collected; a user who is short of memory sets GOGC.
     Setting("GOGC", "400"),
     # The price of GOGC in a large stack: the engine took 12 GB for 30,000 objects. Safe, because the limit is soft: near it, Go
-    # collects more often, with half of the processor at most.
+    # collects more often, with half of the processor at most. It protects no machine with less memory: docs/running.md says so.
     Setting("GOMEMLIMIT", "3GiB"),
     # A self-managed backend writes the whole state twice for each changed object, so the time grows with the square of the fleet.
     # Without checkpoints it is written once, at the end; a run that fails or is cancelled writes it too. After `kill -9`, `pulumi
