@@ -13,9 +13,10 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from tenantry.sandbox.ports import allocate
 
@@ -23,9 +24,16 @@ PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
 """Where Debian installs the server's programs, which it keeps off PATH."""
 
 
+class Server(NamedTuple):
+    """address: for Pulumi. restart: ends the server and starts it with the data that it had; gives its port."""
+
+    address: str
+    restart: Callable[[], int]
+
+
 @contextmanager
-def postgresql() -> Iterator[str]:
-    """Its address for Pulumi. The server ends with the test, also if the test is interrupted."""
+def postgresql() -> Iterator[Server]:
+    """Ends with the test, also if the test is interrupted. A restart ends it at once, so it recovers from its log."""
     root = Path(tempfile.mkdtemp(prefix="tenantry-postgresql-"))
     user = _user()
     shutil.chown(root, *user)
@@ -50,33 +58,58 @@ def postgresql() -> Iterator[str]:
         "listen_addresses=127.0.0.1",
         "-F",
     ]
-    server = subprocess.Popen(
-        command,
-        user=user[0],
-        group=user[1],
-        cwd=root,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
+    running: list[subprocess.Popen[bytes]] = []
+
+    def start() -> int:
+        server = subprocess.Popen(
+            command,
+            user=user[0],
+            group=user[1],
+            cwd=root,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        running.append(server)
         _wait(port, server)
-        yield f"postgres://pulumi@127.0.0.1:{port}/postgres?sslmode=disable"
+        return port
+
+    def end() -> None:
+        for server in running:
+            server.send_signal(signal.SIGQUIT)
+            server.wait(30)
+        running.clear()
+
+    def restart() -> int:
+        end()
+        return start()
+
+    try:
+        start()
+        yield Server(f"postgres://pulumi@127.0.0.1:{port}/postgres?sslmode=disable", restart)
     finally:
-        server.send_signal(signal.SIGQUIT)
-        server.wait(30)
+        end()
         shutil.rmtree(root, ignore_errors=True)
 
 
 @contextmanager
-def store() -> Iterator[str]:
-    """The address of an empty bucket for Pulumi. It is in the memory of this process, so an interrupted test leaves nothing."""
+def store() -> Iterator[Server]:
+    """An empty bucket. It is in the memory of this process: a restart keeps it, and an interrupted test leaves nothing."""
     from moto.server import ThreadedMotoServer
 
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
+    def start() -> int:
+        server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+        server.start()
+        running.append(server)
+        return int(server.get_host_and_port()[1])
+
+    def restart() -> int:
+        running.pop().stop()
+        return start()
+
+    running: list[ThreadedMotoServer] = []
     try:
-        _, port = server.get_host_and_port()
+        port = start()
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         with closing(connection):
             for method, path in (
@@ -87,9 +120,10 @@ def store() -> Iterator[str]:
                 answer = connection.getresponse()
                 assert answer.status == http.HTTPStatus.OK, answer.read()
                 answer.read()
-        yield f"s3://state?region=us-east-1&endpoint=http://127.0.0.1:{port}&s3ForcePathStyle=true"
+        yield Server(f"s3://state?region=us-east-1&endpoint=http://127.0.0.1:{port}&s3ForcePathStyle=true", restart)
     finally:
-        server.stop()
+        for each in running:
+            each.stop()
 
 
 def _user() -> tuple[int, int]:

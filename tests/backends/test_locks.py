@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -17,7 +17,7 @@ import pytest
 
 from tenantry.tools.locate import path_of
 from tests.backends.relay import Relay
-from tests.backends.servers import PROGRAMS, postgresql, store
+from tests.backends.servers import PROGRAMS, Server, postgresql, store
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """\
@@ -46,8 +46,10 @@ _PORT = re.compile(r"(?<=127\.0\.0\.1:)\d+")
 
 
 class Project:
-    def __init__(self, root: Path, backend: str) -> None:
-        self.root = root
+    """restart: ends the server and starts it again, which Pulumi reaches at the same address once the relay is open."""
+
+    def __init__(self, root: Path, backend: str, restart: Callable[[], int]) -> None:
+        self.root, self.restart = root, restart
         (root / "Pulumi.yaml").write_text(
             "name: state\nruntime: {name: python, options: {toolchain: pip, virtualenv: .venv}}\n"
         )
@@ -135,24 +137,24 @@ def project(request: pytest.FixtureRequest, tmp_path: Path, relay: Relay) -> Ite
     """A project with stack `one`."""
     if not shutil.which(str(path_of("pulumi"))):
         pytest.skip("pulumi is not built: make tools")
-    with _backend(request.param, tmp_path, relay) as address:
-        made = Project(tmp_path, address)
+    with _backend(request.param, tmp_path, relay) as server:
+        made = Project(tmp_path, *server)
         code, said = made.run("stack", "init", "one")
         assert code == 0, said
         yield made
 
 
 @contextmanager
-def _backend(name: str, directory: Path, relay: Relay) -> Iterator[str]:
+def _backend(name: str, directory: Path, relay: Relay) -> Iterator[Server]:
     if name == "file":
         (directory / "state").mkdir()
-        yield f"file://{directory}/state?metadata=skip"
+        yield Server(f"file://{directory}/state?metadata=skip", lambda: 0)
         return
     if name == "postgresql" and not PROGRAMS:
         pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
-    with _SERVERS[name]() as address:
-        relay.open(int(_PORT.findall(address)[0]))
-        yield _PORT.sub(str(relay.port), address)
+    with _SERVERS[name]() as server:
+        relay.open(int(_PORT.findall(server.address)[0]))
+        yield Server(_PORT.sub(str(relay.port), server.address), server.restart)
         relay.close()
 
 
@@ -184,13 +186,14 @@ def test_another_stack_runs_at_the_same_time(project: Project) -> None:
 
 
 @pytest.mark.parametrize("project", _SERVERS, indirect=True)
-def test_a_server_that_comes_back_before_a_run_gives_up_loses_nothing(project: Project, relay: Relay) -> None:
+def test_a_server_that_restarts_before_a_run_gives_up_loses_nothing(project: Project, relay: Relay) -> None:
     with project.waiting() as run:
         relay.close()
         (project.root / "go").touch()
+        port = project.restart()
         with pytest.raises(subprocess.TimeoutExpired):
             run.wait(5)
-        relay.reopen()
+        relay.open(port)
         code, said = project.end(run)
         assert code == 0, said
     found = project.resources()
