@@ -19,7 +19,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.listing import Filter, listing
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
-from tenantry.messages.text import counted, listed, printable
+from tenantry.messages.text import listed, printable
 from tenantry.stacks.file import directory_of
 from tenantry.stacks.operator import Delivery, objects
 from tenantry.stacks.project import Stack, project_name, stacks_of
@@ -124,7 +124,7 @@ def _print_objects(stacks: Sequence[Stack], delivery: Delivery) -> None:
     from tenantry.render import to_yaml
 
     if files := [each.name for each in stacks if each.target.files]:
-        say(f"left out, because they write files: {counted(len(files), 'stack')} {listed(files)}")
+        say(f"no object for stacks that write files: {listed(files)}")
     made = objects(stacks, delivery)
     if not made:
         raise Refused(

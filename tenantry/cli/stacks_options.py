@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any
@@ -118,8 +118,13 @@ def _check_names(given: dict[str, Any], fleet: Fleet) -> None:
 def _repository(given: dict[str, Any], project: Path) -> Repository:
     if given["branch"] and given["commit"]:
         raise click.UsageError("--branch and --commit exclude each other")
-    clone = Clone(project)
-    url = given["url"] or _read(clone, "--url", "remote", "get-url", "origin")
+    clone = _clone(project)
+    url = given["url"] or _read(
+        clone,
+        ("remote", "get-url", "origin"),
+        "the clone has no remote 'origin'",
+        "name the repository's address with --url",
+    )
     if _has_password(url):
         raise Refused(
             "the address of the Git repository holds a user or a password",
@@ -127,14 +132,28 @@ def _repository(given: dict[str, Any], project: Path) -> Repository:
         )
     branch = given["branch"]
     if not branch and not given["commit"]:
-        branch = _read(clone, "--branch", "symbolic-ref", "--short", "HEAD")
+        branch = _read(
+            clone,
+            ("symbolic-ref", "--short", "HEAD"),
+            "no branch is checked out",
+            "name one with --branch, or use --commit",
+        )
     return Repository(url, branch, given["commit"], clone.prefix.rstrip("/"), given["git_secret"])
 
 
-def _read(clone: Clone, option: str, *arguments: str) -> str:
+def _clone(project: Path) -> Clone:
+    try:
+        return Clone(project)
+    except Refused as refused:
+        raise Refused(
+            refused.message, "run it in a clone of the fleet's repository: the objects name its directory"
+        ) from None
+
+
+def _read(clone: Clone, arguments: Sequence[str], problem: str, fix: str) -> str:
     ended = clone.run(*arguments)
     if ended.returncode:
-        raise Refused(f"git does not tell what {option} should be", f"name it with {option}")
+        raise Refused(problem, fix)
     return ended.stdout.decode(errors="replace").strip()
 
 

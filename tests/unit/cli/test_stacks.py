@@ -114,7 +114,7 @@ kind: Stack
 
 def test_the_objects_name_the_repository_that_git_knows(capsys: Capture) -> None:
     code, out, err = tenantry(capsys, "stacks", "-o", "pulumi-operator")
-    assert (0, "left out, because they write files: 1 stack files\n") == (code, err)
+    assert (0, "no object for stacks that write files: files\n") == (code, err)
     assert out.startswith(OBJECTS)
     assert out.count("kind: Stack\n") == 3
     for line in ("  projectRepo: https://git.example.com/fleet", "  branch: main", "  repoDir: eu"):
@@ -145,5 +145,7 @@ def test_values_of_secrets_never_get_into_the_objects(capsys: Capture, case: str
 
 def test_a_branch_that_git_does_not_tell_has_to_be_named(capsys: Capture, project: Path) -> None:
     (project.parent / ".git" / "HEAD").write_text("0" * 40)
-    assert tenantry(capsys, "stacks", "-o", "pulumi-operator")[2].endswith("fix: name it with --branch\n")
+    assert tenantry(capsys, "stacks", "-o", "pulumi-operator")[2] == (
+        "error: no branch is checked out\n  fix: name one with --branch, or use --commit\n"
+    )
     assert tenantry(capsys, "stacks", "-o", "pulumi-operator", "--commit", "0a1b2c")[0] == 0
