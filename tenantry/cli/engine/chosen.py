@@ -15,7 +15,8 @@ from tenantry.stacks.project import Stack, read_stacks, stacks_running
 def chosen(asked: Asked) -> list[Stack]:
     """The stacks of an environment by shard; the one with its name if no stack has a file yet.
 
-    Raises: Refused: no stack matches, several run the whole environment, or its shards do not fit together.
+    Raises: Refused: no stack matches, several run the whole environment, its shards do not fit together, or the environment is not
+            declared; InvalidFleet: tenants.yaml is not YAML.
     """
     project, environment = asked.project, asked.environment
     if not (project / "Pulumi.yaml").is_file():
@@ -29,7 +30,16 @@ def chosen(asked: Asked) -> list[Stack]:
     if asked.shard:
         return _of_shard(found, environment, asked.shard)
     shards = [each for each in found if each.shard != WHOLE]
-    return shards or [_only(found, environment) or Stack(environment, environment, stack_target(project, environment))]
+    return shards or [_only(found, environment) or _without_file(asked)]
+
+
+def _without_file(asked: Asked) -> Stack:
+    """The stack with the environment's name. No file tells that the name is spelt right, so tenants.yaml has to."""
+    from tenantry.cluster.declared import management_of
+    from tenantry.source.parse import read
+
+    management_of(read(asked.file), asked.environment)
+    return Stack(asked.environment, asked.environment, stack_target(asked.project, asked.environment))
 
 
 def _of_name(project: Path, environment: str, name: str) -> Stack:

@@ -51,6 +51,7 @@ def test_the_stacks_of_an_environment(
     expected: list[str] | str,
 ) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: fleet\n")
+    (tmp_path / "tenants.yaml").write_text("environments: {prod: {management: hub}}\n")
     monkeypatch.setattr(module, "stacks_running", lambda *_: found)
     monkeypatch.setattr(module, "read_stacks", lambda _: [Stack("dev", "dev", StackTarget()), *found])
     try:
@@ -58,6 +59,14 @@ def test_the_stacks_of_an_environment(
     except Refused as refused:
         result = refused.message
     assert result == expected
+
+
+def test_an_environment_that_no_stack_runs_must_be_declared(tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.yaml").write_text("name: fleet\n")
+    (tmp_path / "tenants.yaml").write_text("environments: {prodd: {management: hub}}\n")
+    with pytest.raises(Refused, match="declares no environment 'prod'") as refused:
+        chosen(asked(tmp_path))
+    assert refused.value.fix == "name 'prodd'"
 
 
 def test_a_directory_without_a_project_is_refused(tmp_path: Path) -> None:
