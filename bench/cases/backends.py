@@ -27,7 +27,7 @@ def measure(*, tenants: int, small: int) -> Iterator[Table]:
         backends = {"file": {"PULUMI_BACKEND_URL": made.variables()["PULUMI_BACKEND_URL"]}}
         backends["file, zstd"] = backends["file"] | _ZSTD
         if PROGRAMS:
-            backends["PostgreSQL"] = {"PULUMI_BACKEND_URL": servers.enter_context(postgresql())}
+            backends["PostgreSQL"] = {"PULUMI_BACKEND_URL": servers.enter_context(postgresql()).address}
             backends["PostgreSQL, zstd"] = backends["PostgreSQL"] | _ZSTD
         few = {f"{name}, checkpoints": variables | _CHECKPOINTS for name, variables in list(backends.items())[::2]}
         yield _table(made, small, {**dict(list(backends.items())[::2]), **few})
