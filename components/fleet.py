@@ -13,7 +13,7 @@ from tenantry.plan.plan import Plan
 
 from .cluster import Cluster
 from .gates import Gates
-from .registering import Registrar, Registration
+from .registering import Last, Registrar, Registration
 from .resource import Registered, register
 from .steps import Steps
 from .tenant import Tenant
@@ -34,8 +34,12 @@ class Fleet(pulumi.ComponentResource):
         provider: pulumi.ProviderResource,
         opts: pulumi.ResourceOptions | None = None,
         gates: Gates | None = None,
+        last: Last | None = None,
     ) -> None:
-        """Register all objects of the plan with the one provider. gates: None: the plan's rollouts are left aside."""
+        """Register all objects of the plan with the one provider, and after them the last one, if there is one.
+
+        gates: None: the plan's rollouts are left aside.
+        """
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(providers=[provider]))
         super().__init__("tenantry:index:Fleet", name, {}, opts)
         gates = gates or Gates(plan.environment, Turns(), None)
@@ -49,7 +53,7 @@ class Fleet(pulumi.ComponentResource):
             Cluster(cluster, objects, registered, self)
         for tenant, by_cluster in tenants.items():
             Tenant(tenant, by_cluster, registered, self)
-        self.registrar.start()
+        self.registrar.start(last)
         self.register_outputs({})
 
 

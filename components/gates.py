@@ -46,12 +46,16 @@ def ended(message: str) -> NoReturn:
 
 @dataclass(slots=True)
 class Gates:
-    """The gates of all rollouts of a plan. reading: None: nothing is waited for, as in a preview."""
+    """The gates of all rollouts of a plan.
+
+    reading: None: nothing is waited for, as in a preview. to_the_end: the last wave is waited for, too.
+    """
 
     environment: str
     turns: Turns
     reading: Reading | None
     end: Callable[[str], NoReturn] = ended
+    to_the_end: bool = False
     _begun: dict[Turn, asyncio.Event] = field(default_factory=dict)
     _failed: set[Turn] = field(default_factory=set)
 
@@ -79,14 +83,18 @@ class Gates:
         used = {turn.wave for turn in answers if turn.rollout == rollout.name}
         for wave in rollout.waves:
             if wave.number in used:
-                await _Run(self, rollout, wave, answers, reading, is_last=wave.number == max(used)).run()
+                is_last = wave.number == max(used) and not self.to_the_end
+                await _Run(self, rollout, wave, answers, reading, is_last=is_last).run()
 
     def _event(self, turn: Turn) -> asyncio.Event:
         return self._begun.setdefault(turn, asyncio.Event())
 
 
-def gates_of(plan: Plan, target: Target) -> Gates:
-    """The gates of a run. Files have no waves, and a preview says them and waits for nothing."""
+def gates_of(plan: Plan, target: Target, *, to_the_end: bool = False) -> Gates:
+    """The gates of a run. Files have no waves, and a preview says them and waits for nothing.
+
+    to_the_end: whether somebody has to know at the end that the last wave is good, too.
+    """
     if not isinstance(target, ClusterTarget):
         return Gates(plan.environment, Turns(), None)
     turns = turns_of(plan)
@@ -95,7 +103,7 @@ def gates_of(plan: Plan, target: Target) -> Gates:
             pulumi.log.info(f"changes go {in_words(each)}")
         return Gates(plan.environment, turns, None)
     wanted = wanted_of(chain.from_iterable(turns.awaited.values()))
-    return Gates(plan.environment, turns, Reading(plan.environment, wanted, target))
+    return Gates(plan.environment, turns, Reading(plan.environment, wanted, target), to_the_end=to_the_end)
 
 
 @dataclass(slots=True)
@@ -108,11 +116,12 @@ class _Run:
     answers: Mapping[Turn, list[asyncio.Task[str]]]
     reading: Reading
     is_last: bool
+    """Nobody waits for it."""
     _started: float = field(default_factory=time.monotonic)
     _told: float = 0.0
 
     async def run(self) -> None:
-        """Return when the next wave may begin. Nobody waits for what began last in the last wave."""
+        """Return when the next wave may begin."""
         queue = deque(self.wave.clusters)
         watch = Watch(self.rollout, self.wave, self._awaited(), time.monotonic)
         watch.changed(await self._begin(["", *self.wave.left_out]))

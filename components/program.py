@@ -31,6 +31,7 @@ from tenantry.stacks.file import NAMESPACE
 from tenantry.stacks.outcome import tell
 
 from .config import ClusterTarget, DirectoryTarget, StackConfig, Target
+from .keeping import Keeper, keeper_of
 from .secrets import left_over, read_secrets, with_secrets, without_secrets
 from .state import urns_in_state
 
@@ -64,8 +65,10 @@ def readable_errors() -> Iterator[None]:
         raise pulumi.RunError(str(error)) from error
 
 
-def make_plan(config: StackConfig) -> Plan:
+def make_plan(config: StackConfig) -> tuple[Plan, Keeper | None]:
     """The stack's part of its environment's plan, after checking the whole, and that the management cluster can accept it.
+
+    With what keeps the environment's record; None: nobody needs one.
 
     Raises: InvalidFleet, Refused: in a preview too, because a preview without the cluster would show wrong changes.
     """
@@ -87,8 +90,9 @@ def make_plan(config: StackConfig) -> Plan:
     check(planned, now, limits)
     part = of_shard(planned, config.shard)
     if isinstance(config.target, ClusterTarget):
-        return claimed(part, fleet.document.platform.namespace, config.claim)
-    return part
+        platform = fleet.document.platform.namespace
+        return claimed(part, platform, config.claim), keeper_of(fleet, part, config.target, config.claim)
+    return part, None
 
 
 def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:

@@ -11,7 +11,7 @@ import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import grpc
 import pulumi
@@ -44,6 +44,19 @@ Answers: TypeAlias = dict[Registration, "asyncio.Task[str]"]
 """The URNs of what has been sent; those of a parent and of dependencies come before."""
 
 
+class Last(Protocol):
+    """Makes the object that is sent after all others have been answered."""
+
+    async def registration(self, registrar: Registrar, *, complete: bool) -> Registration | None:
+        """complete: whether the engine could change everything. None: there is no such object."""
+
+    def answered(self, outputs: Mapping[str, Any]) -> None:
+        """What the engine has of the object; empty if there is none."""
+
+    def failed(self, error: Exception) -> None:
+        """The object is not sent, because the run has failed."""
+
+
 class Registrar:
     """Collects what belongs below one component, then sends each request when those before it have been answered."""
 
@@ -69,6 +82,8 @@ class Registrar:
         self._gates = gates
         self._protect = protect
         self._collected: list[Registration] = []
+        self._last: Last | None = None
+        self._complete = True
 
     def component(
         self, kind: str, name: str, parent: Registration | None, depends_on: Sequence[Registration] = ()
@@ -90,8 +105,9 @@ class Registrar:
         request = self._request(kind, name, custom=True, **options)
         return self._add(Registration(request, inputs, parent, depends_on, turn))
 
-    def start(self) -> None:
+    def start(self, last: Last | None = None) -> None:
         """Send everything. The program ends after the last answer, or with the first error."""
+        self._last = last
         # The SDK waits at the end of the program for all calls that its manager knows.
         manager = settings.SETTINGS.rpc_manager
         self._sending = asyncio.ensure_future(manager.do_rpc("register objects", self._send)())
@@ -126,13 +142,31 @@ class Registrar:
         tasks = [*answers.values(), *completed, leading]
         try:
             await asyncio.gather(*tasks)
+            if self._last:
+                await self._end(self._last, root, provider, answers)
+        except Exception as error:
+            if self._last:
+                self._last.failed(error)
+            raise
         finally:
             # After a failure nothing more is sent, while the program ends.
             for task in tasks:
                 task.cancel()
 
+    async def _end(self, last: Last, root: str, provider: str, answers: Answers) -> None:
+        registration = await last.registration(self, complete=self._complete)
+        answer = await self._sent(registration, root, provider, answers) if registration else None
+        last.answered(rpc.deserialize_properties(answer.object) if answer else {})
+
     async def _register(self, registration: Registration, root: str, provider: str, answers: Answers) -> str:
         await self._gates.wait(registration.turn)
+        answer = await self._sent(registration, root, provider, answers)
+        if answer.result != resource_pb2.SUCCESS:
+            self._complete = False
+            self._gates.failed(registration.turn)
+        return str(answer.urn)
+
+    async def _sent(self, registration: Registration, root: str, provider: str, answers: Answers) -> Any:
         request = registration.request
         request.parent = await answers[registration.parent] if registration.parent else root
         request.dependencies.extend([await answers[each] for each in registration.depends_on])
@@ -142,10 +176,7 @@ class Registrar:
         else:
             request.provider = provider
             await _put(registration.inputs, request)
-        answer = await _call("RegisterResource", request)
-        if answer.result != resource_pb2.SUCCESS:
-            self._gates.failed(registration.turn)
-        return str(answer.urn)
+        return await _call("RegisterResource", request)
 
 
 async def _put(inputs: Mapping[str, Any], request: Request) -> None:

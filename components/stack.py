@@ -3,6 +3,7 @@
 import pulumi
 
 from tenantry.stacks.outcome import STARTED, tell
+from tenantry.stacks.record import OUTPUT
 
 from .config import read_config
 from .fleet import Fleet
@@ -17,11 +18,14 @@ def run() -> None:
     tell(STARTED)
     with readable_errors():
         config = read_config()
-        plan = make_plan(config)
+        plan, keeper = make_plan(config)
         complete = with_values(plan, config.target, config.shard)
-        gates = gates_of(plan, config.target)
+        gates = gates_of(plan, config.target, to_the_end=keeper is not None)
     say_if_slow(plan)
-    Fleet(plan.environment, complete, management_provider(config.target, plan.management), gates=gates)
+    last = keeper.of_run(gates) if keeper else None
+    Fleet(plan.environment, complete, management_provider(config.target, plan.management), gates=gates, last=last)
     pulumi.export("environment", plan.environment)
     pulumi.export("objects", len(plan.objects))
     pulumi.export("tenants", tenant_outputs(plan))
+    if last:
+        pulumi.export(OUTPUT, last.output)

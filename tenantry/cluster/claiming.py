@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tenantry.cluster import requests
@@ -24,10 +25,12 @@ def mark(client: Client, platform: str, there: Iterable[Claim], moving: int) -> 
 
 
 def settle(client: Client, platform: str, there: Iterable[Claim], wanted: Iterable[Claim]) -> None:
-    """Write the claims of the new shards, which ends the note of `mark`. Claims of shards that are gone are deleted first.
+    """Write the claims of the new shards, which ends the note of `mark`. Those of shards that are gone are deleted first, with
+    their records.
 
     Raises: Refused: it is not allowed.
     """
+    from lightkube import ApiError
     from lightkube.codecs import from_dict
     from lightkube.resources.core_v1 import ConfigMap
 
@@ -35,6 +38,8 @@ def settle(client: Client, platform: str, there: Iterable[Claim], wanted: Iterab
     names = {each.name for each in claims}
     for each in there:
         if each.name not in names:
+            with suppress(ApiError):  # most stacks keep none, and readers ignore one of a shard that is gone
+                client.delete(ConfigMap, each.record, namespace=platform)
             client.delete(ConfigMap, each.name, namespace=platform)
     # The first shard's claim comes last: as long as it has the note, the move can be resumed.
     for each in reversed(claims):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tenantry.guard.claims import CLAIM_LABEL
+from tenantry.guard.claims import CLAIM_LABEL, RECORD_LABEL
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan
@@ -17,10 +17,10 @@ from tenantry.plan.plan import Plan
 def leftovers(plan: Plan, owned: Iterable[Manifest]) -> list[ObjectId]:
     """The environment's objects that are neither planned nor being deleted.
 
-    owned: their metadata. The claim is not part of a plan, and is left out.
+    owned: their metadata. Claims and records are not part of a plan, and are left out.
     """
     planned = {each.id for each in plan.objects}
-    staying = (id for each in owned if (id := readable_id(each)) and not _is_leaving(each) and not _is_claim(each))
+    staying = (id for each in owned if (id := readable_id(each)) and not _is_leaving(each) and not _is_stacks(each))
     return sorted(set(staying) - planned)
 
 
@@ -43,5 +43,6 @@ def _is_leaving(manifest: Manifest) -> bool:
     return bool(manifest["metadata"].get("deletionTimestamp"))
 
 
-def _is_claim(manifest: Manifest) -> bool:
-    return CLAIM_LABEL in labels_of(manifest)
+def _is_stacks(manifest: Manifest) -> bool:
+    """Whether a stack keeps the object for itself: its claim or its record."""
+    return not labels_of(manifest).keys().isdisjoint((CLAIM_LABEL, RECORD_LABEL))

@@ -8,12 +8,11 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any, TypeAlias
 
-from tenantry.cluster.chain import Chains
 from tenantry.cluster.control import REQUESTED
 from tenantry.cluster.status import Readiness, condition, digest_of, message_of, one_line, readiness
-from tenantry.kube.names import ADDON_PREFIX
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
+from tenantry.plan.chain import Chains
 from tenantry.plan.engine_order import becomes_ready, is_reconciled
 from tenantry.plan.plan import Plan
 
@@ -59,9 +58,7 @@ def awaited_in(plan: Plan, ids: Iterable[ObjectId]) -> list[Awaited]:
     """The reconcilers among some objects of a plan. One that is suspended or leaves need not become Ready."""
     chains, wanted = Chains(plan), frozenset(ids)
     planned = {each.id: each for each in plan.objects}
-    names = {
-        each.id: f"{each.tenant}/{each.name}" if each.tenant else f"{ADDON_PREFIX}{each.name}" for each in plan.apps
-    }
+    names = {each.id: each.full_name for each in plan.apps}
     return [
         Awaited(
             each.id,

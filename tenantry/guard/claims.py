@@ -18,6 +18,8 @@ from tenantry.plan.shards import WHOLE, Shard, shard_in
 
 CLAIM_LABEL = "tenantry/claim"
 """Holds the environment; all claims on a management cluster are found by it."""
+RECORD_LABEL = "tenantry/record"
+"""Holds the environment whose record a ConfigMap is, for the gates of other environments."""
 MANAGER = "pulumi-kubernetes"
 """The field manager of Pulumi's provider. Commands that write a claim use it, so that the next run finds no other owner."""
 
@@ -38,6 +40,11 @@ class Claim:
     def name(self) -> str:
         """Of the ConfigMap. The first shard has that of an undivided environment, whose stack it becomes."""
         return f"tenantry-{self.environment}" + (f".{self.shard.index}" if self.shard.index > 1 else "")
+
+    @property
+    def record(self) -> str:
+        """The name of the ConfigMap in which the stack keeps its record, if the gate of another environment needs one."""
+        return f"tenantry-{self.environment}.record" + (f".{self.shard.index}" if self.shard.index > 1 else "")
 
     @property
     def data(self) -> dict[str, str]:

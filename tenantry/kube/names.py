@@ -91,12 +91,12 @@ def join(*parts: str) -> str:
     return "-".join(parts)
 
 
-def digest(content: Mapping[str, object]) -> str:
-    """Eight hexadecimal digits for a mapping of plain data. The order of its keys does not matter."""
+def digest(content: Mapping[str, object], digits: int = 8) -> str:
+    """Hexadecimal digits for a mapping of plain data. The order of its keys does not matter."""
     import hashlib  # loads OpenSSL, which most fleets do not need
 
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
+    return hashlib.sha256(text.encode()).hexdigest()[:digits]
 
 
 def slug(text: str) -> str:

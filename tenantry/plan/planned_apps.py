@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tenantry.kube.names import ADDON_PREFIX
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Findings
 from tenantry.plan.images import PlannedImage
@@ -27,6 +28,11 @@ class PlannedApp:
     release: tuple[str, str, str] | None = None
     after: Mapping[str, ObjectId] = field(default_factory=dict)
     images: tuple[PlannedImage, ...] = ()
+
+    @property
+    def full_name(self) -> str:
+        """What users call it: `rocky/web`, or `platform/dns` for an add-on."""
+        return f"{self.tenant}/{self.name}" if self.tenant else f"{ADDON_PREFIX}{self.name}"
 
 
 @dataclass(slots=True)

@@ -63,12 +63,14 @@ def test_the_first_claim_is_written_last_and_others_are_made(monkeypatch: pytest
     ]
 
 
-def test_claims_of_shards_that_are_gone_are_deleted_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_claims_and_records_of_shards_that_are_gone_are_deleted_first(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = Cluster(*(each.name for each in THREE))
     monkeypatch.setattr(claiming.requests, "patched", cluster.patched)
     claiming.settle(cast("Any", cluster), "platform", THREE, [PROD])
     assert cluster.done == [
+        ("delete", "platform/tenantry-prod.record.2", None),
         ("delete", "platform/tenantry-prod.2", None),
+        ("delete", "platform/tenantry-prod.record.3", None),
         ("delete", "platform/tenantry-prod.3", None),
         ("patch", "tenantry-prod", of_shard("prod", None)),
     ]

@@ -1,0 +1,111 @@
+"""Keeps the environment's record for the gates of other environments: the last object of a run, and an output of the stack.
+
+Nothing sends it before everything else has been answered and every wave is ready, so only a successful run writes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import pulumi
+
+from tenantry.cluster import connect
+from tenantry.cluster.recorded import awaited_apps, records_on, unready_apps
+from tenantry.fleet.fleet import Fleet
+from tenantry.guard.claims import Claim
+from tenantry.messages.errors import Refused
+from tenantry.plan.plan import Plan
+from tenantry.stacks.record import Record, State, is_awaited, joined, read, record_object, record_of
+from tenantry.stacks.targets import type_token
+
+from .config import ClusterTarget
+from .gates import Gates
+from .registering import Registrar, Registration
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """What a run has to know. before: the environment's record so far; own: the part that this stack has left."""
+
+    plan: Plan
+    platform: str
+    claim: Claim
+    before: Record | None
+    own: Record | None
+
+    def of_run(self, gates: Gates) -> Keeping:
+        """Call it in the program's event loop."""
+        return Keeping(self, gates, asyncio.get_running_loop().create_future())
+
+
+def keeper_of(fleet: Fleet, plan: Plan, target: ClusterTarget, claim: Claim) -> Keeper | None:
+    """None: no gate names the environment, or its record would be too large.
+
+    Args: plan: the stack's part. Raises: Refused: the management cluster cannot be read.
+    """
+    if not is_awaited(fleet, plan.environment):
+        return None
+    platform = fleet.document.platform.namespace
+    with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
+        found = [read(each) for each in records_on(client, platform, plan.environment)]
+    parts = [each for each in found if each]
+    before = joined(plan.environment, parts)
+    if not record_of(plan, before, datetime.now(UTC), shard=claim.shard).fits:
+        pulumi.log.warn(
+            f"the record of environment '{plan.environment}' would be too large for a ConfigMap, so this run leaves none: gates"
+            " that name the environment have to read its management cluster\n"
+            f"  fix: tenantry shards move --environment {plan.environment} --to {2 * claim.shard.count}"
+        )
+        return None
+    return Keeper(plan, platform, claim, before, next((each for each in parts if each.shard == claim.shard), None))
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """The record of one run. _answer: what the engine has of it."""
+
+    keeper: Keeper
+    gates: Gates
+    _answer: asyncio.Future[Mapping[str, Any]]
+
+    @property
+    def output(self) -> pulumi.Output[Any]:
+        """What is in the ConfigMap, which a run with `--target` does not change."""
+        return pulumi.Output.from_input(self._answer)
+
+    async def registration(self, registrar: Registrar, *, complete: bool) -> Registration | None:
+        keeper = self.keeper
+        # After an error that the engine has passed over, the record of the run before stays.
+        record = await self._record() if complete else keeper.own
+        if record is None:
+            return None
+        planned = record_object(keeper.platform, keeper.claim, record)
+        return registrar.object(type_token(planned.id), planned.logical_name, planned.manifest, None, (), None)
+
+    def answered(self, outputs: Mapping[str, Any]) -> None:
+        self._answer.set_result(outputs.get("data") or {})
+
+    def failed(self, error: Exception) -> None:
+        self._answer.set_exception(error)
+
+    async def _record(self) -> Record:
+        plan, turns = self.keeper.plan, self.gates.turns
+        awaited = awaited_apps(plan, turns)
+        # A preview shows what will be there if all goes well.
+        unready = await self._unready() if awaited and self.gates.reading else frozenset[str]()
+        states = {each: State.UNREADY if each in unready else State.READY for each in awaited}
+        return record_of(plan, self.keeper.before, datetime.now(UTC), states, self.keeper.claim.shard)
+
+    async def _unready(self) -> frozenset[str]:
+        assert self.gates.reading
+        patience = max(each.timeout for each in self.gates.turns.rollouts)
+        try:
+            live = await self.gates.reading.fresh(patience)
+        except Refused as refused:
+            environment = self.keeper.plan.environment
+            self.gates.end(f"everything is applied, but the record of '{environment}' stays as it was: {refused}")
+        return unready_apps(self.keeper.plan, self.gates.turns, live)
