@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 import pulumi
@@ -19,8 +20,9 @@ from tenantry.guard import Held, check, doubts, held, limits_of
 from tenantry.guard.claims import Claim, claimed, other_claims
 from tenantry.guard.places import Places
 from tenantry.guard.state import foreign
+from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet, plan_one, warnings_of
-from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange
+from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, Severity
 from tenantry.messages.problems import Problem, refuse
 from tenantry.messages.text import declared, format_invalid, format_warnings, listed
 from tenantry.plan.engine_order import order_of_files
@@ -108,6 +110,8 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
         for message in stuck(found, Places(found)):
             pulumi.log.warn(message)
         _check_order(against_other_shards(client, fleet.document.platform.namespace, planned, found, config.shard))
+        if planned.after:
+            _check_after(client, fleet, planned, found, config.shard)
         return held(found, planned.environment)
 
 
@@ -117,6 +121,19 @@ def _check_order(problems: Iterable[Problem]) -> None:
         refuse(problems)
     for each in problems:
         pulumi.log.warn(f"{each.message}\n  fix: {each.fix}")
+
+
+def _check_after(client: Client, fleet: Fleet, planned: Plan, found: Iterable[Manifest], shard: Shard) -> None:
+    """Refuse changes that the environment before does not run yet. A preview only tells it."""
+    from tenantry.preflight.after import Mode, Run, ask
+
+    mode = Mode.PREVIEW if pulumi.runtime.is_dry_run() else Mode.RUN
+    answer = ask(client, fleet, Run(plan=planned, project=Path.cwd(), shards=(shard,), mode=mode), found)
+    if answer.note:
+        pulumi.log.info(answer.note)
+    if problem := answer.problem:
+        refuse([problem] if problem.severity is Severity.ERROR else ())
+        pulumi.log.warn(f"{problem.message}\n  fix: {problem.fix}")
 
 
 def _check_claim(client: Client, platform: str, mine: Claim) -> None:

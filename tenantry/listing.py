@@ -96,7 +96,7 @@ def _environments(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[
             "tenants": _unique(one.tenant for one in here if one.tenant != PLATFORM),
             "apps": len(here),
             "extends": each.extends,
-            "after": each.after,
+            "after": each.before,
             "protected": each.protected,
         }
 

@@ -40,6 +40,7 @@ from tenantry.load import load_fleet
 from tenantry.messages.cycles import keep
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
+from tenantry.plan.after import in_words
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planner import Part
 from tenantry.stacks.project import Stack, stack_of
@@ -223,6 +224,9 @@ def _app_lines(app: ExplainedApp) -> Iterator[Line]:
         yield Line(f"  {each.cluster}: {text}", f"{each.reason}, {place(each.origin)}", colour)
     if app.choice.elsewhere:
         yield Line("", f"not in environment {app.environment}: {', '.join(app.choice.elsewhere)}")
+    if app.gate:
+        after, origin = app.gate
+        yield Line(f"after: {scalar(after.environment)}", f"{in_words(after)}, {place(origin)}", bold=True)
     if app.rollout:
         yield from _rollout_lines(app.rollout)
     for placed in app.placed:

@@ -46,6 +46,7 @@ from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan
 from tenantry.plan.shards import WHOLE, Shard
 from tenantry.preflight.adoption import Adoption
+from tenantry.preflight.after import Mode, Run
 from tenantry.preflight.check import Report, preflight
 from tenantry.stacks.project import stacks_running, target_of
 
@@ -142,9 +143,11 @@ def report_on(
     kubeconfig: Path | None = None,
     context: str | None = None,
     running: Collection[Shard] = (),
+    mode: Mode = Mode.RUN,
 ) -> Report:
-    """Check an environment. Args: running: the only shards that run, if not all do.
+    """Check an environment.
 
+    Args:   running: the only shards that run, if not all do. mode: whether the environment before is asked.
     Raises: Refused: its management cluster cannot be asked, or its shards do not fit together.
     """
     project = file.resolve().parent
@@ -161,11 +164,14 @@ def report_on(
         if not running or each.shard in running
     )
     claims = [each.claim for each in (stack, *others) if each.claim]
+    now = datetime.now(UTC)
+    parts = tuple(each.shard for each in (limits, *more))
+    run = Run(plan=planned, project=project, shards=parts, mode=mode, now=now)
     with (
         connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,
         working(f"{planned.environment}: reading {planned.management} and the remote clusters") as tell,
     ):
-        return preflight(client, fleet, planned, limits, now=datetime.now(UTC), claims=claims, shards=more, tell=tell)
+        return preflight(client, fleet, planned, limits, now=now, claims=claims, shards=more, tell=tell, run=run)
 
 
 def _strictly(report: Report) -> Report:

@@ -93,7 +93,7 @@ def _delivery(given: dict[str, Any], project: Path, fleet: Fleet) -> Delivery:
         image=given["image"],
         variables=_variables(given["backend"]),
         environment_secrets=given["env_secret"],
-        after={name: each.after for name, each in fleet.environments.items()},
+        after={name: each.before for name, each in fleet.environments.items()},
     )
 
 

@@ -17,6 +17,8 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.cycles import keep
 from tenantry.messages.text import counted, listed
+from tenantry.plan.after import After
+from tenantry.plan.after import in_words as gate_in_words
 from tenantry.plan.waves import Rollout, in_words
 
 
@@ -46,7 +48,7 @@ def command(file: Path, *, strict: bool, output: str) -> int:
 
     A valid file can get warnings on stderr about what is probably not meant, such as sources that no app uses, overrides
     that never apply, and misspelled roles. Lines after the summary name the tenants with `clusterAdmin: true`, those
-    with `clusterRoles`, and the waves of environments with a `rollout`.
+    with `clusterRoles`, the waves of environments with a `rollout`, and the gates of those whose `after` is one.
 
     `github` prints workflow commands, `sarif` SARIF 2.1.0 and `gitlab` a Code Quality report. Their paths start at the root
     of the Git repository.
@@ -62,10 +64,14 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     rollouts = {name: plan.rollouts for name, plan in plans.items() if plan.rollouts}
     summary, *facts = _summary(file, fleet, objects, admins, rights)
     facts += [f"environment {name} changes {in_words(each[0])}" for name, each in rollouts.items()]
+    gates = {name: plan.after for name, plan in plans.items() if plan.after}
+    facts += [f"environment {name}: {gate_in_words(each)}" for name, each in gates.items()]
     if output == "json":
         told: dict[str, Any] = {"warnings": [as_data(each) for each in warnings], "objects": objects}
         if rollouts:
             told["rollouts"] = {name: [_rollout(each) for each in found] for name, found in rollouts.items()}
+        if gates:
+            told["gates"] = {name: _gate(each) for name, each in gates.items()}
         data_json(document("Validation", valid=True, errors=[], **told, clusterAdmin=admins, clusterRoles=rights))
     elif output in FORMATS:
         annotate_warnings(warnings, output, strict=strict)
@@ -77,6 +83,14 @@ def command(file: Path, *, strict: bool, output: str) -> int:
         data("\n".join([summary, *facts]))
         report_warnings(warnings)
     return 2 if strict and warnings else 0
+
+
+def _gate(after: After) -> dict[str, Any]:
+    return {
+        "environment": after.environment,
+        "gate": "refuse" if after.refuses else "warn",
+        "soak": after.soak or None,
+    }
 
 
 def _rollout(rollout: Rollout) -> dict[str, Any]:

@@ -1,17 +1,18 @@
 """Evidence that an environment runs what the file says: the objects of apps on its management cluster. It never writes.
 
-Called by: `tenantry promote`. A gate between environments can ask the same.
+Called by: `tenantry promote`, and the gate between environments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster import requests
-from tenantry.cluster.chain import Chains
+from tenantry.cluster.difference import NOT_CONTENT, Contents, differs
 from tenantry.cluster.status import (
     Readiness,
     condition,
@@ -24,17 +25,19 @@ from tenantry.cluster.status import (
     since_of,
 )
 from tenantry.cluster.targets import is_own
-from tenantry.kube.objects import Manifest, object_id
-from tenantry.messages.data import mapping_at, value_at
+from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
+from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.text import printable
+from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
-_NOT_CONTENT = ("interval", "timeout", "retryInterval", "suspend", "dependsOn")
-"""Fields of a spec that do not decide what an app is."""
+_MOST_ALONE = 100
+"""How many objects are read one by one. More are read as lists, in pages."""
+MISSING = " does not exist"
 _SHOWN = ("version", "ref", "chart", "path", "url")
 """Fields whose values a message repeats. Others may hold secrets."""
 
@@ -67,16 +70,32 @@ def evidence_of(client: Client, plan: Plan, apps: Iterable[PlannedApp]) -> tuple
 
     Each object is read once. Raises: Refused: reading is not allowed.
     """
-    chains, apps = Chains(plan), tuple(apps)
-    planned = {app.id: chains.of(app.id) for app in apps}
-    wanted = {object_id(each): each for chain in planned.values() for each in chain}
-    found = requests.in_parallel(lambda id: requests.one(client, id), wanted)
-    live = dict(zip(wanted, found, strict=True))
-    return tuple(judged(app, planned[app.id], [live[object_id(each)] for each in planned[app.id]]) for app in apps)
+    contents, apps = Contents(plan), tuple(apps)
+    planned = {app.id: contents.of(app) for app in apps}
+    wanted = dict.fromkeys(object_id(each) for parts in planned.values() for each in parts)
+    live = read_objects(client, plan.environment, wanted)
+    return tuple(judged(app, planned[app.id], [live.get(object_id(each)) for each in planned[app.id]]) for app in apps)
+
+
+def read_objects(client: Client, environment: str, wanted: Collection[ObjectId]) -> Mapping[ObjectId, Manifest]:
+    """Those of an environment's objects that exist, each whole. Raises: Refused: reading is not allowed."""
+    if len(wanted) <= _MOST_ALONE:
+        found = requests.in_parallel(lambda id: requests.one(client, id), wanted)
+        return {id: each for id, each in zip(wanted, found, strict=True) if each is not None}
+
+    def of_kind(kind: tuple[str, str]) -> list[Manifest]:
+        return list(requests.every(client, *kind, selector=f"{ENVIRONMENT_LABEL}={environment}"))
+
+    ids = frozenset(wanted)
+    every = chain.from_iterable(requests.in_parallel(of_kind, sorted({(id.api_version, id.kind) for id in ids})))
+    return {id: each for each in every if (id := readable_id(each)) in ids and id is not None}
 
 
 def judged(app: PlannedApp, planned: Sequence[Manifest], live: Sequence[Manifest | None]) -> Evidence:
-    """The evidence of one app. Args: planned, live: its source, its chart if there is one, and its reconciler, in this order."""
+    """The evidence of one app.
+
+    Args: planned, live: the ConfigMaps that it reads, its source, its chart if there is one, and its reconciler, in this order.
+    """
     problem = next(_problems(planned, live), "")
     reconciler = live[-1]
     if reconciler is None:
@@ -93,9 +112,12 @@ def _problems(planned: Sequence[Manifest], live: Sequence[Manifest | None]) -> I
     for wanted, found in zip(planned, live, strict=True):
         name = f"{wanted['kind']} {wanted['metadata']['namespace']}/{wanted['metadata']['name']}"
         if found is None:
-            yield f"{name} does not exist"
+            yield f"{name}{MISSING}"
         elif not is_own(wanted, found):
             yield f"{name} does not belong to this environment"
+        elif wanted["kind"] == "ConfigMap":
+            if differs(wanted, found):
+                yield f"{name} has other data than the file says"
         else:
             yield from (f"{name} {each}" for each in (*_other_settings(wanted, found), *_unready(found)))
     yield from _not_arrived(live)
@@ -104,10 +126,10 @@ def _problems(planned: Sequence[Manifest], live: Sequence[Manifest | None]) -> I
 def _other_settings(planned: Manifest, live: Manifest) -> Iterator[str]:
     there = mapping_at(live, "spec")
     for key, value in mapping_at(planned, "spec").items():
-        if key in _NOT_CONTENT or _contains(there.get(key), value):
+        if key in NOT_CONTENT or _contains(there.get(key), value):
             continue
         if key in _SHOWN:
-            yield printable(f"has {key} {_words(there.get(key))}, not {_words(value)}")
+            yield printable(f"has {key} {value_in_words(there.get(key))}, not {value_in_words(value)}")
         else:
             yield f"has another {key} than the file says"
 
@@ -121,7 +143,8 @@ def _contains(live: Any, planned: Any) -> bool:
     return bool(live == planned)
 
 
-def _words(value: Any) -> str:
+def value_in_words(value: Any) -> str:
+    """Such as `branch main` for a ref."""
     if isinstance(value, Mapping):
         return " ".join(f"{key} {each}" for key, each in value.items())
     return "none" if value is None else str(value)
@@ -154,5 +177,9 @@ def _not_arrived(live: Sequence[Manifest | None]) -> Iterator[str]:
 
 
 def _fetched(source: Manifest | None) -> str:
+    """Since when a source, a chart or a ConfigMap is what it is."""
+    if source is not None and source["kind"] == "ConfigMap":
+        managers = mappings_in(mapping_at(source, "metadata").get("managedFields"))
+        return max((time for each in managers if isinstance(time := each.get("time"), str)), default="")
     found = value_at(source, ("status", "artifact", "lastUpdateTime"), "")
     return found if isinstance(found, str) else ""

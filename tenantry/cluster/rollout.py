@@ -65,7 +65,7 @@ def awaited_in(plan: Plan, ids: Iterable[ObjectId]) -> list[Awaited]:
             each.owner.cluster,
             names.get(each.id) or _baseline(each),
             tuple(map(object_id, chains.of(each.id)[:-1])),
-            tuple(id for id in _inputs(each) if id in planned),
+            tuple(id for id in inputs_of(each) if id in planned),
         )
         for each in plan.objects
         if each.id in wanted and is_reconciled(each.id) and becomes_ready(each.manifest)
@@ -76,7 +76,7 @@ def _baseline(planned: KubeObject) -> str:
     return f"the baseline of {planned.owner.tenant}" if planned.owner.tenant else str(planned.id)
 
 
-def _inputs(planned: KubeObject) -> Iterator[ObjectId]:
+def inputs_of(planned: KubeObject) -> Iterator[ObjectId]:
     """The ConfigMaps and Secrets in a reconciler's namespace whose values change what it applies."""
     spec = mapping_at(planned.manifest, "spec")
     references = [

@@ -26,6 +26,7 @@ from tenantry.compare.moves import (
 )
 from tenantry.compare.rollouts import ChangedRollout, changed_rollouts
 from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.plan.after import After
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.plan import PROTECTED, Permit, Plan, nothing_of
 from tenantry.plan.planned_apps import PlannedApp
@@ -96,7 +97,7 @@ class Diff:
     allowed: tenants that may give `cluster-admin` from now on; widened: those that are granted more. Neither changes an
     object by itself.
     permitted: what the file permits from now on.
-    rollouts: those that differ.
+    rollouts: those that differ. after: the gate to the environment before, before and after.
     protection: whether Pulumi refuses to delete the environment's tenants and apps, before and after.
     """
 
@@ -116,6 +117,7 @@ class Diff:
     protection: tuple[bool, bool] = (False, False)
     permitted: tuple[Permit, ...] = ()
     rollouts: tuple[ChangedRollout, ...] = ()
+    after: tuple[After | None, After | None] = (None, None)
 
     @property
     def unprotected(self) -> bool:
@@ -127,10 +129,15 @@ class Diff:
         """Whether an environment that stays gets protection."""
         return self.protection == (False, True) and self.status is Status.KEPT
 
+    @property
+    def regates(self) -> bool:
+        """Whether an environment that stays gets, changes or loses its gate."""
+        return self.after[0] != self.after[1] and self.status is Status.KEPT
+
     def __bool__(self) -> bool:
         """Whether there is any difference."""
         objects = self.removed.objects or self.added.objects or self.changed
-        kept = self.status is Status.KEPT and not (self.protects or self.unprotected)
+        kept = self.status is Status.KEPT and not (self.protects or self.unprotected or self.regates)
         return bool(not kept or objects or self.allowed or self.widened or self.permitted or self.rollouts)
 
     @property
@@ -185,6 +192,7 @@ def _diff(before: Plan, after: Plan, status: Status) -> Diff:
         protection=_protection(before, after),
         permitted=_only(after.permits, before.permits),
         rollouts=tuple(changed_rollouts(before, after)),
+        after=(before.after, after.after),
     )
 
 

@@ -25,9 +25,10 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import TIMES, EffectiveApp, effective_app, variable_at, variables_of
-from tenantry.fleet.trace import Value, origin_at, placeholders, trace
+from tenantry.fleet.trace import Origin, Value, origin_at, placeholders, trace
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.model import Helm, Kustomize, Source
+from tenantry.plan.after import After
 from tenantry.plan.images import PlannedImage
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -55,7 +56,7 @@ class PlacedApp:
 class ExplainedApp:
     """An app of a tenant, or an add-on, whose tenant is "", in all of an environment.
 
-    rollout: None if the environment has none.
+    rollout: None if the environment has none. gate: the one to the environment before, and where it is written.
     """
 
     tenant: str
@@ -64,6 +65,7 @@ class ExplainedApp:
     choice: Choice
     placed: tuple[PlacedApp, ...]
     rollout: AppRollout | None = None
+    gate: tuple[After, Origin] | None = None
 
 
 def explain_app(fleet: Fleet, plan: Plan, tenant: str, app: str, cluster: str | None = None) -> ExplainedApp:
@@ -94,7 +96,12 @@ def _explained(fleet: Fleet, plan: Plan, tenant: str, app: str, choice: Choice) 
         choice=choice,
         placed=tuple(placed),
         rollout=rollout_of(fleet, plan, planned.values(), at),
+        gate=_gate(fleet, plan),
     )
+
+
+def _gate(fleet: Fleet, plan: Plan) -> tuple[After, Origin] | None:
+    return (plan.after, origin_at(fleet.source, ("environments", plan.environment, "after"))) if plan.after else None
 
 
 def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, objects: Mapping[ObjectId, KubeObject]) -> PlacedApp:

@@ -68,7 +68,7 @@ class Fleet:
 
     def in_order(self) -> list[str]:
         """All environments, each after those in its `after`, otherwise in the order of the file."""
-        return in_order({name: each.after for name, each in self.environments.items()})
+        return in_order({name: each.before for name, each in self.environments.items()})
 
     def said_at(self, environment: str, key: str) -> Path:
         """Where the value of an environment's key is written: in the environment or in the nearest one that it extends."""

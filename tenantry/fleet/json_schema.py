@@ -35,7 +35,8 @@ def json_schema() -> dict[str, Any]:
     _let_include(schema)
     for name, words in SHORT_FORMS.items():
         schema["$defs"][name] = {"anyOf": [{"enum": list(words)}, schema["$defs"][name]]}
-    schema["$defs"]["Include"] = {"anyOf": [{"type": "string", "minLength": 1}, schema["$defs"]["Include"]]}
+    for name, text in SHORT_TEXTS.items():
+        schema["$defs"][name] = {"anyOf": [text, schema["$defs"][name]]}
     return {"$schema": DIALECT, "title": "tenants.yaml of Tenantry", **schema}
 
 
@@ -45,6 +46,10 @@ SHORT_FORMS = {
     "Rollout": rollouts.OFF,
 }
 """Models for which a word may stand."""
+
+
+SHORT_TEXTS = {"Include": {"type": "string", "minLength": 1}, "After": {"type": "string"}}
+"""Models for which a text may stand."""
 
 
 class _Generator(GenerateJsonSchema):

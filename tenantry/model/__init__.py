@@ -19,6 +19,7 @@ All models are strict (no value is converted silently), frozen, and refuse keys 
 from tenantry.model.alerts import COMMIT_STATUS, Alert, Provider
 from tenantry.model.apps import Addon, App, AppPatch, AppWhere, Overrides, State
 from tenantry.model.clusters import (
+    After,
     Cluster,
     ClusterGroup,
     ClusterState,
@@ -63,6 +64,7 @@ __all__ = [
     "COMMIT_STATUS",
     "SOURCE_KINDS",
     "Addon",
+    "After",
     "Alert",
     "App",
     "AppPatch",

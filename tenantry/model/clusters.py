@@ -2,19 +2,56 @@
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from tenantry.model.declaring import Field
+from tenantry.messages.findings import type_name
+from tenantry.model.declaring import Field, model_validator
 from tenantry.model.rollouts import Rollout
-from tenantry.model.scalars import LabelKey, LabelValue, Name, ObjectName, ShardName, Text, VariableName, VariableValue
+from tenantry.model.scalars import (
+    Duration,
+    LabelKey,
+    LabelValue,
+    Name,
+    ObjectName,
+    ShardName,
+    Text,
+    VariableName,
+    VariableValue,
+    refusal,
+)
 from tenantry.model.strict import Model, OneOf
 
 ClusterState: TypeAlias = Literal["active", "paused", "decommissioned"]
 
 
+class After(Model):
+    """The environment before this one. With a gate, a change of an app waits until that one runs it. A name alone is the short
+    form without a gate.
+    """
+
+    environment: str
+    """The environment before this one."""
+    gate: Literal["refuse", "warn"] | None = "refuse"
+    """What happens to a change that the environment before does not run yet: `refuse` it, or `warn` of it. The short form has no
+    gate: it sets the order alone."""
+    soak: Duration | None = None
+    """How long the environment before must have been ready with the change. Default: ready is enough."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_alone(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return {"environment": value, "gate": None}
+        if not isinstance(value, dict):
+            text = f"expected the name of an environment or a mapping, found {type_name(value)}"
+            raise refusal("wrong-type", text, fix="write a name, as in 'after: dev'")
+        return value
+
+
 class Environment(Model):
     extends: str | None = None
     """The environment whose settings and overrides apply here too. This environment's own take precedence."""
-    after: str | None = None
-    """The environment before this one. Output lists environments in this order, otherwise in the order of the file."""
+    after: After | None = None
+    """The environment before this one, such as `dev`. Output lists environments in this order, otherwise in the order of the file.
+    As a mapping, it is a gate too: a change of an app waits until the environment before runs it."""
     management: str
     """The cluster that runs Flux for this environment."""
     namespace: str = "{tenant}"
@@ -37,6 +74,11 @@ class Environment(Model):
     cluster's name is used. Add new shards at the end: then objects move to the new shard only."""
     dedicatedFluxShards: list[ShardName] = []
     """Further shards, to which only `shard` of a tenant, a cluster or a cluster group assigns anything."""
+
+    @property
+    def before(self) -> str | None:
+        """The name of the environment before this one."""
+        return self.after.environment if self.after else None
 
 
 class Kamaji(Model):

@@ -15,6 +15,7 @@ from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.cycles import uncollected
 from tenantry.messages.errors import UNKNOWN_NAME, Finding, Path, Refused
 from tenantry.messages.text import closest, listed
+from tenantry.plan.after import After, after_of
 from tenantry.plan.dependencies import joined
 from tenantry.plan.engine_order import in_engine_order
 from tenantry.plan.membership import Member, circle, members
@@ -40,6 +41,7 @@ class Plan:
     apps: tenants' apps, and add-ons with the tenant "". origins: the part of the document that each object comes from.
     rollouts: the environment's first; none if it has no rollout. members: the wave of each object, for `wave_of`.
     off: the names, as of rollouts, of the apps that are in no wave; it may name apps that are not in the plan.
+    after: the gate to the environment before; None: there is no gate.
     """
 
     environment: str
@@ -52,6 +54,7 @@ class Plan:
     rollouts: tuple[Rollout, ...] = ()
     members: Mapping[ObjectId, Member] = field(default_factory=dict)
     off: frozenset[str] = frozenset()
+    after: After | None = None
 
     def wave_of(self, id: ObjectId) -> Member | None:
         """The wave that an object belongs to, with its rollout; None: the object is in no wave and waits for none."""
@@ -107,6 +110,7 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         rollouts,
         places,
         off,
+        after_of(fleet, environment),
     )
 
 

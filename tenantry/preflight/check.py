@@ -26,6 +26,7 @@ from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
 from tenantry.preflight.admission import check_policies
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
+from tenantry.preflight.after import Run, ask
 from tenantry.preflight.fitness import check_fitness, definitions
 from tenantry.preflight.identity import identity, same_clusters
 from tenantry.preflight.kubeconfig import is_loopback
@@ -69,18 +70,19 @@ def preflight(
     shards: Sequence[RunLimits] = (),
     connect: remotes.Connect = remotes.connect,
     tell: Tell = silent,
+    run: Run | None = None,
 ) -> Report:
     """Find everything that would make the next run of an environment fail or do something unexpected.
 
     Args:   client: of the management cluster. limits: of the stack that runs the environment, or of its first shard's.
             claims: of the stacks that run it. shards: the limits of the other shards' stacks. connect: makes clients of remotes.
-            tell: is told how many remote clusters are checked.
+            tell: is told how many remote clusters are checked. run: asks the environment before; None: nothing is asked.
     """
     marks = _told(lambda: unmarked(client, fleet, plan))
     marks += _told(lambda: (problem for claim in claims for problem in against_claim(client, fleet, claim)))
     if any(each.code == OTHER_CLUSTER for each in marks):
         return Report(tuple(marks), ())  # other findings would be about the wrong cluster
-    return _Check(client, fleet, plan, (limits, *shards), now, connect, tell).report(marks)
+    return _Check(client, fleet, plan, (limits, *shards), now, connect, tell, run).report(marks)
 
 
 @dataclass(slots=True)
@@ -92,6 +94,7 @@ class _Check:
     now: datetime
     connect: remotes.Connect
     tell: Tell
+    run: Run | None = None
     adopted: tuple[Adoption, ...] = ()
     refused: bool = False
 
@@ -117,9 +120,16 @@ class _Check:
                 self.refused = True
                 yield refusal
             yield from doubts(self.plan, now, limits)
+        yield from self._after(there)
         yield from check_rollouts(self.plan, there)
         self.adopted = tuple(adoptions(self.plan, now.strangers, self.limits[0].adopting, self._read))
         yield from check_adoptions(self.adopted)
+
+    def _after(self, there: Iterable[Manifest]) -> Iterator[Problem]:
+        problem = ask(self.client, self.fleet, self.run, there).problem if self.run else None
+        if problem:
+            self.refused |= problem.severity is Severity.ERROR
+            yield problem
 
     def _former_rights(self) -> Iterator[Problem]:
         others = f"{ENVIRONMENT_LABEL}!={self.plan.environment}"

@@ -14,12 +14,14 @@ from tenantry.guard.claims import Claim, claim_object
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
+from tenantry.preflight import recorded
 from tenantry.render import write_directory
 from tests.components.recording import Recording, record
 from tests.unit.memory import Memory
 from tests.unit.texts import planned, rocky
 
 ROOT = Path(__file__).parents[2]
+GATE = "{environment: dev}"
 PLANS = plan_all(load_fleet(ROOT / "tenants.yaml"))
 
 
@@ -292,6 +294,35 @@ def test_files_are_guarded_as_a_cluster_is(tmp_path: Path, emptied: Path) -> Non
     )
     assert recording.registered == []
     assert message.startswith("this run would remove every tenant of environment 'dev'\n")
+
+
+@pytest.mark.parametrize(("preview", "ignored"), [(False, ""), (True, ""), (False, "prod")])
+def test_a_change_that_the_environment_before_does_not_run_registers_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, preview: bool, ignored: str
+) -> None:
+    gated, told = tmp_path / "tenants.yaml", list[str]()
+    gated.write_text(
+        (ROOT / "tenants.yaml")
+        .read_text()
+        .replace("management: hub-prod", f"management: hub-prod\n    after: {GATE}", 1)
+    )
+    monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["prod"], "hub-prod").client())
+    monkeypatch.setattr(pulumi.log, "warn", told.append)
+    monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: preview)
+    monkeypatch.setattr(recorded, "read_record", lambda *_: "there is no record of 'dev'")
+    monkeypatch.setenv("TENANTRY_IGNORE_AFTER", ignored)
+    # The server in memory has none of the sources, so that every app would change.
+    recording, message = run({"fleet": str(gated)}, stack="prod")
+    said = told[-1] if told else message
+    goes_on = preview or bool(ignored)
+    assert (bool(recording.registered), message == "") == (goes_on, goes_on)
+    assert said.startswith(
+        "5 apps of 'prod' may change"
+        if ignored
+        else "up would be refused now: "
+        if preview
+        else "it is not known whether 'dev'"
+    )
 
 
 OTTO = """\

@@ -28,6 +28,16 @@ class PlannedRollout(Part):
     waves: list[PlannedWave]
 
 
+class Gate(Part):
+    """The gate of an environment: its changes wait until the environment before runs them."""
+
+    environment: str
+    """The environment before."""
+    gate: Literal["refuse", "warn"]
+    soak: str | None
+    """How long the environment before must have been ready, as written; `null`: ready is enough."""
+
+
 class Validation(Document):
     """A valid file: `tenantry validate`."""
 
@@ -41,6 +51,8 @@ class Validation(Document):
     """How many objects each environment yields."""
     rollouts: dict[str, list[PlannedRollout]] = {}
     """The rollouts of each environment that has one; omitted if none has."""
+    gates: dict[str, Gate] = {}
+    """The gate of each environment whose `after` is one; omitted if none is."""
     clusterAdmin: list[str]
     """The tenants with `clusterAdmin: true`."""
     clusterRoles: list[str]

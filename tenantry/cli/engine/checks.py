@@ -18,6 +18,7 @@ from tenantry.messages.problems import refuse
 from tenantry.messages.text import counted, declared, listed
 from tenantry.plan.plan import Plan, nothing_of
 from tenantry.plan.shards import WHOLE, of_shard, shard_of
+from tenantry.preflight.after import Mode
 from tenantry.stacks.project import Stack
 from tenantry.stacks.targets import targets_of
 
@@ -45,10 +46,11 @@ class Planned:
             fleet = load_fleet(file)
             return cls(file, fleet, plan_one(fleet, environment), stacks)
 
-    def preflight(self) -> Preflight:
+    def preflight(self, mode: Mode = Mode.RUN) -> Preflight:
         """Check the clusters as `tenantry preflight --brief` does, on stderr."""
         print_warnings(self.file, warnings_of(self.fleet), brief=True)
-        report = report_on(self.file, self.fleet, self.plan, None, None, [each.shard for each in self.stacks])
+        shards = [each.shard for each in self.stacks]
+        report = report_on(self.file, self.fleet, self.plan, None, None, shards, mode)
         print_report(self.plan, report, DisplayLimits(), brief=True, write=say)
         if report.fit and not report.refused:
             return Preflight(0, report.first_last)

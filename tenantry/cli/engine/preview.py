@@ -55,9 +55,14 @@ def command(
     passed = asked.passed
     if tenant or preflight:
         from tenantry.cli.engine.checks import Planned
+        from tenantry.preflight.after import Mode
 
         planned = Planned.of(asked.file, asked.environment, stacks)
-        if preflight and not any(each.target.files for each in stacks) and (code := planned.preflight().code):
+        if (
+            preflight
+            and not any(each.target.files for each in stacks)
+            and (code := planned.preflight(Mode.PREVIEW).code)
+        ):
             return code
         if tenant:
             stacks, targets = planned.confined(tenant, session.name)

@@ -7,8 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
@@ -31,11 +31,12 @@ _PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A project whose stacks can be run. backend: the address of its state."""
+    """A project whose stacks can be run. backend: the address of its state. variables: those that the program reads."""
 
     project: Path
     backend: str
     adopts: bool
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -46,7 +47,8 @@ class Session:
         """The tuned command for a stack."""
         here = self.project.resolve() == Path.cwd()
         options = (*(() if here else ("--cwd", str(self.project))), *passed)
-        return tuned(verb, stack, options, os.environ, self_managed=is_self_managed(self.backend), adopts=self.adopts)
+        made = tuned(verb, stack, options, os.environ, self_managed=is_self_managed(self.backend), adopts=self.adopts)
+        return replace(made, variables={**self.variables, **made.variables})
 
     def run(self, programs: Foreground, verb: str, command: Command, stack: str, to: IO[bytes] | None = None) -> Ended:
         """Run a command to its end."""

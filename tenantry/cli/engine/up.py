@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from tenantry.cli.engine.chosen import chosen
@@ -9,6 +11,7 @@ from tenantry.cli.engine.options import Asked, EngineCommand, has, pulumi_option
 from tenantry.cli.engine.session import opened
 from tenantry.cli.engine.stages import run_all, works_of
 from tenantry.cli.options import timeout as timeout_option
+from tenantry.stacks.ignoring import VARIABLE
 
 
 @click.command(
@@ -20,6 +23,7 @@ Examples:
   tenantry up --environment prod --yes --skip-preview
   tenantry up --environment prod --shard 2/8 --yes
   tenantry up --environment prod --jobs 4 --yes
+  tenantry up --environment prod --ignore-after --yes
   tenantry up --environment prod -- --message "Tenant movy" --parallel 16
 
 Exit codes:
@@ -27,12 +31,13 @@ Exit codes:
   1    Pulumi failed, preflight found errors, or apps are not ready
   2    tenants.yaml is invalid, or pulumi, a stack, a login, a passphrase or
        the management cluster is missing
-  4    the guard refuses the change
+  4    the guard, or the gate to the environment before, refuses the change
   130  interrupted, or answered with "no"
 """,
 )
 @stack_options
 @click.option("--no-preflight", is_flag=True, help="Do not check the live clusters first.")
+@click.option("--ignore-after", is_flag=True, help="In an emergency: do not ask the environment before.")
 @click.option("--no-wait", is_flag=True, help="Do not wait until every app is ready.")
 @timeout_option(600, "How long to wait until every app is ready.")
 @pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "policy_pack", "json")
@@ -40,6 +45,7 @@ def command(
     asked: Asked,
     *,
     no_preflight: bool,
+    ignore_after: bool,
     no_wait: bool,
     timeout: int,
 ) -> int:
@@ -50,18 +56,24 @@ def command(
 
     First, `tenantry preflight` checks the clusters. An error ends the command before Pulumi starts. Afterwards the command
     waits until every app is ready, as `tenantry status --wait` does, unless --target confines the run.
+
+    If `after` of the environment is a gate, the run is refused while the environment before does not run the changes. With
+    --ignore-after nothing is asked, and the output names the apps that change.
     """
     stacks = chosen(asked)
     session = opened(asked.project, stacks, asked.environment, "up")
+    if ignore_after:
+        session = replace(session, variables={VARIABLE: asked.environment})
     works = works_of(stacks, "up", asked.passed, jobs=asked.jobs)
     on_cluster = not any(each.target.files for each in stacks)
     planned, first_last = None, False
     if on_cluster and not (no_preflight and no_wait):
         from tenantry.cli.engine.checks import Planned
+        from tenantry.preflight.after import Mode
 
         planned = Planned.of(asked.file, asked.environment, stacks)
         if not no_preflight:
-            checked = planned.preflight()
+            checked = planned.preflight(Mode.IGNORE if ignore_after else Mode.RUN)
             if checked.code:
                 return checked.code
             first_last = checked.first_last

@@ -53,6 +53,7 @@ class DangerKind(StrEnum):
     RENAME = "rename"
     REINSTALLATION = "reinstallation"
     ROLLOUT = "rollout"
+    GATE = "gate"
 
 
 class Part(NamedTuple):

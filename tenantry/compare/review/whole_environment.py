@@ -11,6 +11,7 @@ from tenantry.compare.review.tenants import Extent
 from tenantry.compare.review.words import content_in_words
 from tenantry.compare.rollouts import Side as RolloutSide
 from tenantry.messages.data import ABSENT
+from tenantry.plan.after import in_words
 
 
 def of_environment(diff: Diff, before: Side, after: Side, items: Items, extent: Extent) -> None:
@@ -32,8 +33,21 @@ def of_environment(diff: Diff, before: Side, after: Side, items: Items, extent: 
         items.say(spot, [f"every object is deleted on {one} and created on {other}"])
     if diff.protects or diff.unprotected:
         items.set(spot, Setting("protected", *diff.protection)).clusters = tuple(extent.order)
+    _gate(diff, items, extent)
     _rollouts(diff, before, after, items, extent)
     _permissions(diff, before, after, items)
+
+
+def _gate(diff: Diff, items: Items, extent: Extent) -> None:
+    """The gate to the environment before, if it differs or if it holds the change back."""
+    spot = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), "")
+    if diff.regates:
+        one, other = (ABSENT if side is None else str(side) for side in diff.after)
+        items.set(spot, Setting("after", one, other)).clusters = tuple(extent.order)
+    gate = diff.after[1] if diff.status is not Status.REMOVED else None
+    if gate and (diff.added.objects or diff.changed):
+        effect = Effect.ADDED if diff.status is Status.ADDED else Effect.CHANGED
+        items.say(spot, [in_words(gate)], effect).clusters = tuple(extent.order)
 
 
 def _rollouts(diff: Diff, before: Side, after: Side, items: Items, extent: Extent) -> None:

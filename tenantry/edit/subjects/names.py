@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from tenantry.model import (
+    After,
     Alert,
     App,
     AppPatch,
@@ -75,6 +76,7 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (Environment, "management"): Named(Kind.CLUSTER, If.REFUSE),
     (Environment, "extends"): Named(Kind.ENVIRONMENT, If.REFUSE),
     (Environment, "after"): Named(Kind.ENVIRONMENT, If.DROP),
+    (After, "environment"): Named(Kind.ENVIRONMENT, If.DROP),
     (Environment, "tenants"): Named(Kind.TENANT, If.KEEP_OTHERS),
     (Cluster, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
     (Cluster, "group"): Named(Kind.GROUP, If.REFUSE),

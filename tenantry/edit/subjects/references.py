@@ -85,11 +85,16 @@ def _of_model(model: type[Model], value: Any, at: Path) -> Iterator[Reference]:
     for field in fields_of(model):
         if field.key in value:
             place = (*at, field.key)
-            if named := NAMES.get(field.declared):
+            if (named := NAMES.get(field.declared)) and not _is_whole(field.type, value[field.key]):
                 yield from _names(value[field.key], named, place)
             yield from _below(field.type, value[field.key], place)
     if issubclass(model, FluxBlock):
         yield from _of_block(model, value, at)
+
+
+def _is_whole(annotation: Any, value: Any) -> bool:
+    """Whether a name is written as a mapping with keys of its own, which have a model."""
+    return isinstance(value, dict) and not any(get_origin(part) is dict for part in parts_of(annotation))
 
 
 def _below(annotation: Any, value: Any, at: Path) -> Iterator[Reference]:

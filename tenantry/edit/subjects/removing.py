@@ -112,7 +112,7 @@ def _drop(draft: Draft, file: FilePath, reference: Reference) -> None:
         draft.unset(path, file, keep=_owner_length(path))
     elif reference.form == "entry" and len(value_at(draft.data(file), path[:-1])) == 1:
         _empty(draft, file, path[:-1])
-    elif reference.form == "value" and path[-1] == "after":
+    elif reference.form == "value" and "after" in path[-2:]:
         _after_the_one_before(draft, file, reference)
     else:
         draft.unset(path, file, keep=len(path) - 1)
@@ -129,10 +129,11 @@ def _empty(draft: Draft, file: FilePath, path: Path) -> None:
 
 
 def _after_the_one_before(draft: Draft, file: FilePath, reference: Reference) -> None:
-    """The environments stay in their order."""
+    """The environments stay in their order, and a gate stays a gate."""
     before = draft.value(("environments", reference.target.name, "after"))
+    before = before.get("environment") if isinstance(before, dict) else before
     if before is None:
-        draft.unset(reference.path, file, keep=len(reference.path) - 1)
+        draft.unset(("environments", reference.path[1], "after"), file, keep=2)
     else:
         draft.set(reference.path, before, file)
 

@@ -9,7 +9,7 @@ from tenantry.fleet.inherit import cycles
 from tenantry.fleet.rules import walk
 from tenantry.fleet.template import BUILT_IN
 from tenantry.kube.names import is_reserved_namespace
-from tenantry.messages.errors import Finding
+from tenantry.messages.errors import Finding, Path
 from tenantry.messages.placeholders import names_in
 from tenantry.messages.text import declared
 from tenantry.model import ConfigMap
@@ -24,11 +24,11 @@ def environments_name_declared_clusters(fleet: Fleet) -> Iterator[Finding]:
 
 
 def environments_follow_declared_ones(fleet: Fleet) -> Iterator[Finding]:
-    earlier = {name: environment.after for name, environment in fleet.environments.items()}
+    earlier = {name: environment.before for name, environment in fleet.environments.items()}
     for name, before in earlier.items():
         if before is not None and before not in fleet.environments:
             yield Finding(
-                ("environments", name, "after"),
+                _after_at(fleet, name),
                 "unknown-environment",
                 f"environment '{name}' comes after '{before}', which is not declared",
                 (declared("declared", before, fleet.environments.keys() - {name}),),
@@ -36,11 +36,17 @@ def environments_follow_declared_ones(fleet: Fleet) -> Iterator[Finding]:
             )
     for circle in cycles(earlier):
         yield Finding(
-            ("environments", circle[0], "after"),
+            _after_at(fleet, circle[0]),
             "environment-cycle",
             f"environments come after each other: {' -> '.join(circle)}",
             fix="remove one 'after:'",
         )
+
+
+def _after_at(fleet: Fleet, environment: str) -> Path:
+    """Where the name of the environment before stands."""
+    at = ("environments", environment, "after")
+    return (*at, "environment") if fleet.raw(*at) else at
 
 
 def clusters_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:

@@ -589,6 +589,16 @@ def test_validate_says_the_waves_of_environments(capsys: Capture) -> None:
     }
 
 
+def test_validate_says_the_gates_of_environments(capsys: Capture) -> None:
+    assert ORDERED.count("after: test") == 1
+    Path("tenants.yaml").write_text(ORDERED.replace("after: test", "after: {environment: test, gate: warn, soak: 1h}"))
+    said = "environment prod: changes get a warning until test runs them and has been ready for 1h\n"
+    code, out, err = tenantry(capsys, "validate")
+    assert (code, out.splitlines(keepends=True)[1:], err) == (0, [said], "")
+    _, out, _ = tenantry(capsys, "validate", "--output", "json")
+    assert json.loads(out)["gates"] == {"prod": {"environment": "test", "gate": "warn", "soak": "1h"}}
+
+
 def test_render_writes_environments_in_the_same_order(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(ORDERED)
     _, out, _ = tenantry(capsys, "render")

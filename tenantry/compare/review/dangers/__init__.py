@@ -17,7 +17,7 @@ from tenantry.compare.review.dangers.platform import platform_dangers
 from tenantry.compare.review.dangers.quotas import quota_dangers
 from tenantry.compare.review.dangers.removals import removal_dangers, whole_environment
 from tenantry.compare.review.dangers.rights import rights_dangers
-from tenantry.compare.review.dangers.rollouts import rollout_dangers
+from tenantry.compare.review.dangers.rollouts import gate_dangers, rollout_dangers
 from tenantry.compare.review.dangers.security import security_dangers
 from tenantry.compare.review.model import Danger
 from tenantry.plan.plan import Plan
@@ -30,6 +30,7 @@ _ALL = (
     quota_dangers,
     platform_dangers,
     rollout_dangers,
+    gate_dangers,
 )
 
 

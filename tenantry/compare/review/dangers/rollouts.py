@@ -1,9 +1,10 @@
-"""What no longer goes, or does not go, in waves although the environment has a rollout."""
+"""What no longer waits: for a wave, although the environment has a rollout, or for the environment before."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenantry.compare.diff import Status
 from tenantry.compare.review.dangers.apps import app_in_words
 from tenantry.compare.review.dangers.found import Found, Rank
 from tenantry.compare.review.dangers.pieces import Pieces
@@ -12,6 +13,21 @@ from tenantry.plan.bypasses import bypass
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.waves import rollout_name
+
+
+def gate_dangers(pieces: Pieces) -> Iterator[Found]:
+    one, other = pieces.diff.after
+    if one is None or pieces.diff.status is not Status.KEPT:
+        return
+    if other is None:
+        lead = f"without its gate, changes no longer wait for {one.environment}"
+    elif other.environment != one.environment:
+        lead = f"changes wait for {other.environment}, and no longer for {one.environment}"
+    elif other.is_weaker_than(one):
+        lead = f"changes wait less for {one.environment}: {one} -> {other}"
+    else:
+        return
+    yield Found(DangerKind.GATE, Rank.WORK, "", "", lead=lead, nobody=True)
 
 
 def rollout_dangers(pieces: Pieces) -> Iterator[Found]:

@@ -14,6 +14,7 @@ from tenantry.cli.engine import checks
 from tenantry.guard.shared import NEEDED
 from tenantry.messages.errors import Refused
 from tenantry.messages.problems import warning
+from tenantry.preflight.after import Mode
 from tenantry.preflight.check import Report
 from tenantry.stacks.project import Stack, stacks_running
 from tests.terminal import INTERRUPT, tenantry_in_terminal
@@ -325,3 +326,21 @@ def test_each_ctrl_c_reaches_pulumi_once() -> None:
     code, screen = tenantry_in_terminal("up", "-e", "dev", columns=80, keys=keys)
     assert (code, screen.count("signal 1"), screen.count("signal 2")) == (130, 1, 1), screen
     assert "fix: run the same command again to finish what it began" in screen
+
+
+def test_an_emergency_is_passed_on_and_printed(capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path) -> None:
+    Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
+    modes: list[object] = []
+
+    def report(*given: object) -> Report:
+        modes.append(given[-1])
+        return Report((), ())
+
+    monkeypatch.setattr(checks, "report_on", report)
+    program(PULUMI.replace("$PULUMI_SKIP_CHECKPOINTS", "$TENANTRY_IGNORE_AFTER"))
+    code, _, err = tenantry(capsys, "up", "-e", "dev", "--ignore-after", "--no-wait")
+    assert (code, err.splitlines()[-1]) == (0, f"TENANTRY_IGNORE_AFTER=dev {UP}")
+    assert tenantry(capsys, "up", "-e", "dev", "--no-wait")[0] == 0
+    assert tenantry(capsys, "preview", "-e", "dev", "--preflight")[0] == 0
+    assert modes == [Mode.IGNORE, Mode.RUN, Mode.PREVIEW]
+    assert [line.split()[0] for line in log.read_text().splitlines()] == ["dev", "up", "preview"]

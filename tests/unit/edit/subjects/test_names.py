@@ -12,6 +12,7 @@ NO_NAMES = {
     "AccountRef": "name namespace",
     "Addon": "namespaces",
     "AddonNamespace": "annotations labels objects",
+    "After": "soak",
     "AppWhere": "labels",
     "Bucket": "bucketName endpoint interval timeout",
     "Capi": "cluster namespace",

@@ -1,0 +1,114 @@
+"""What the environment before has to show before apps may change. It reads nothing itself.
+
+Called by: `preflight.after`, for the gate between environments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from tenantry.cluster.difference import Contents
+from tenantry.cluster.evidence import MISSING, Evidence, value_in_words
+from tenantry.cluster.status import age, paused_by_file
+from tenantry.kube.objects import Manifest, labels_of
+from tenantry.messages.data import mapping_at
+from tenantry.messages.text import grouped, listed, printable
+from tenantry.plan.after import After
+from tenantry.plan.objects.lifecycle import STATE_LABEL
+from tenantry.plan.plan import Plan
+from tenantry.plan.planned_apps import PlannedApp
+
+_KIND = "kind"
+_REFS = {"GitRepository": "source.git.ref", "OCIRepository": "source.oci.ref"}
+
+Facets = Mapping[str, Any]
+"""What has to be the same in both environments, by the key that a user would write. `tenantry promote` copies the same."""
+
+
+@dataclass(slots=True)
+class Question:
+    """What changed apps need from the environment before.
+
+    changed: how many apps. absent: those that the environment before does not have, so that nothing is asked about them.
+    unproven: why an app is not proved, whatever the cluster says. different: those of them that have another version there.
+    proofs: where the cluster has to prove the others.
+    """
+
+    changed: int = 0
+    absent: list[str] = field(default_factory=list)
+    unproven: dict[str, str] = field(default_factory=dict)
+    different: list[str] = field(default_factory=list)
+    proofs: list[PlannedApp] = field(default_factory=list)
+
+
+def question(plan: Plan, changed: Iterable[PlannedApp], before: Plan) -> Question:
+    """What is asked about changed apps of a plan. before: the plan of the environment before."""
+    here, there, paused = Contents(plan), Contents(before), paused_by_file(before)
+    known = grouped(before.apps, lambda each: each.full_name)
+    by_name = grouped(changed, lambda each: each.full_name)
+    asked = Question(len(by_name))
+    for name, apps in by_name.items():
+        if name not in known:
+            asked.absent.append(name)
+            continue
+        # Where it is paused or leaves it shows nothing, and another cluster has to show it.
+        chains = [(each, there.chain_of(each)) for each in known[name] if each.id not in paused]
+        running = [(each, facets(chain)) for each, chain in chains if STATE_LABEL not in labels_of(chain[-1])]
+        wanted, found = [facets(here.chain_of(each)) for each in apps], [each for _, each in running]
+        if not running:
+            asked.unproven[name] = f"it is paused in {before.environment}, or leaves"
+        elif missing := [each for each in wanted if each not in found]:
+            asked.unproven[name] = _difference(before.environment, missing[0], found)
+            asked.different.append(name)
+        else:
+            asked.proofs += [each for each, own in running if own in wanted]
+    return asked
+
+
+def facets(chain: Sequence[Manifest]) -> Facets:
+    """The facets of an app. chain: its source, its chart and its reconciler, as planned."""
+    return dict(_facets(chain))
+
+
+def _facets(chain: Sequence[Manifest]) -> Iterator[tuple[str, Any]]:
+    for each in chain:
+        spec, kind = mapping_at(each, "spec"), each["kind"]
+        if kind == "HelmChart":
+            yield "helm.chart", spec.get("chart")
+            yield "helm.version", str(spec.get("version", "*"))
+        elif kind in _REFS:
+            yield _REFS[kind], spec.get("ref")
+    yield _KIND, chain[-1]["kind"] if chain else ""
+
+
+def _difference(environment: str, wanted: Facets, found: Sequence[Facets]) -> str:
+    """Such as: dev has helm.version 1.1.0, not 1.2.0."""
+    for key in dict.fromkeys((_KIND, *wanted, *(key for each in found for key in each))):
+        values = [each.get(key) for each in found]
+        if wanted.get(key) not in values:
+            has = listed([value_in_words(each) for each in values], 3)
+            label = "" if key == _KIND else f"{key} "
+            return printable(f"{environment} has {label}{has}, not {value_in_words(wanted.get(key))}")
+    return f"{environment} has other versions of it together"
+
+
+def unproven(evidence: Iterable[Evidence], after: After, now: datetime) -> dict[str, str]:
+    """The apps that the environment before does not prove, each with the first reason."""
+    found: dict[str, str] = {}
+    for each in evidence:
+        if reason := _reason(each, after, now):
+            found.setdefault(each.app.full_name, f"{reason} (on {each.app.cluster})")
+    return found
+
+
+def _reason(evidence: Evidence, after: After, now: datetime) -> str:
+    if evidence.problem.endswith(MISSING) and evidence.revision:
+        # The name of a chart has its version.
+        return printable(f"it still runs {evidence.revision}")
+    if evidence.problem or not evidence.problem_after(after.seconds, now):
+        return evidence.problem
+    ready = age(evidence.since, now)
+    return f"ready for {ready} of {after.soak}" if ready else "Flux does not say since when it has been ready"

@@ -1,0 +1,180 @@
+"""The gate of an environment: a change of an app waits until the environment before runs it and is ready.
+
+Called by: the Pulumi program and preflight, so that both say the same. What has to be shown is in `cluster.proof`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tenantry.cluster import connect
+from tenantry.cluster.difference import Contents, changed_apps
+from tenantry.cluster.evidence import evidence_of, read_objects
+from tenantry.cluster.inventory import APP_KINDS, unmarked
+from tenantry.cluster.proof import Question, question, unproven
+from tenantry.cluster.proof_texts import ignored, not_proved, unknown, ways_on, without
+from tenantry.fleet.fleet import Fleet
+from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
+from tenantry.messages.errors import Refused
+from tenantry.messages.problems import Problem, error, refuse, warning
+from tenantry.plan.after import After
+from tenantry.plan.plan import Plan, plan
+from tenantry.plan.planned_apps import PlannedApp
+from tenantry.plan.shards import WHOLE, Shard
+from tenantry.stacks.file import NAMESPACE
+from tenantry.stacks.ignoring import VARIABLE, ignores
+from tenantry.stacks.project import target_of
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """problem: an error if the run is refused, otherwise a warning; None: nothing stands against it.
+
+    note: the apps that nothing is asked about; "" if there are none, or if the problem names them.
+    """
+
+    problem: Problem | None = None
+    note: str = ""
+
+
+class Mode(Enum):
+    """What is done with the answer of the environment before."""
+
+    RUN = "run"
+    PREVIEW = "preview"
+    """Nothing is changed, so nothing is refused."""
+    IGNORE = "ignore"
+    """The environment before is not asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A run that is about to begin. shards: the parts of the environment that it runs. project: where the stacks' files are."""
+
+    plan: Plan
+    project: Path
+    shards: Sequence[Shard] = (WHOLE,)
+    mode: Mode = Mode.RUN
+    now: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    @property
+    def asks(self) -> bool:
+        """Whether the environment before is asked at all."""
+        return self.mode is not Mode.IGNORE and not ignores(self.plan.environment)
+
+
+def ask(client: Client, fleet: Fleet, run: Run, there: Iterable[Manifest]) -> Answer:
+    """Whether the apps that a run changes may change.
+
+    Args:   client: of the run's management cluster. there: what it holds of the environment, with all reconcilers.
+    Raises: Refused: reading is not allowed there.
+    """
+    after, planned = run.plan.after, run.plan
+    if after is None:
+        return Answer()
+    apps = [each for each in planned.apps if any(shard.holds(each.tenant) for shard in run.shards)]
+    changed = changed_apps(planned, apps, _live(client, planned, apps, there))
+    if not changed:
+        return Answer()
+    names = list(dict.fromkeys(each.full_name for each in changed))
+    if not run.asks:
+        text = ignored(planned.environment, after, names)
+        return Answer(
+            warning("after-ignored", text, f"see what it runs: tenantry status --environment {after.environment}")
+        )
+    before = plan(fleet, after.environment)
+    asked = question(planned, changed, before)
+    note = without(after, asked.absent) if asked.absent else ""
+    problem = _Gate(client, fleet, run, after, before).problem(asked)
+    return Answer(problem, "" if problem else note)
+
+
+def _live(
+    client: Client, planned: Plan, apps: Sequence[PlannedApp], there: Iterable[Manifest]
+) -> Mapping[ObjectId, Manifest]:
+    """What the cluster has of some apps. Their reconcilers have been read already."""
+    contents = Contents(planned)
+    wanted = dict.fromkeys(object_id(part) for each in apps for part in contents.of(each))
+    known = {id: each for each in there if "spec" in each and (id := readable_id(each)) in wanted and id is not None}
+    rest = [id for id in wanted if id.kind not in APP_KINDS]
+    return {**known, **read_objects(client, planned.environment, rest)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    """One question to the environment before."""
+
+    client: Client
+    fleet: Fleet
+    run: Run
+    after: After
+    before: Plan
+
+    def problem(self, asked: Question) -> Problem | None:
+        here, missing = self.run.plan.environment, dict(asked.unproven)
+        try:
+            if asked.proofs:
+                missing |= self._from_cluster(asked.proofs)
+        except Refused as refused:
+            found = self._from_record(asked.proofs)
+            if isinstance(found, str):
+                names = list(dict.fromkeys([*missing, *(each.full_name for each in asked.proofs)]))
+                message = unknown(here, self.after, names, [refused.message, found])
+                return self._problem(message, self._reaching())
+            missing |= found
+        if not missing:
+            return None
+        fix = ways_on(here, self.after, asked.different, VARIABLE)
+        return self._problem(not_proved(here, self.after, missing, asked.absent), fix)
+
+    def _problem(self, message: str, fix: str) -> Problem:
+        if self.after.refuses and self.run.mode is Mode.RUN:
+            return error("not-proved", message, fix)
+        return warning("not-proved", f"up would be refused now: {message}" if self.after.refuses else message, fix)
+
+    def _reaching(self) -> str:
+        first = self.after.environment
+        return (
+            f"pulumi config set {NAMESPACE}:kubeconfig FILE --stack {first}, a file that may read what {first} has\n"
+            f"       {ways_on(self.run.plan.environment, self.after, (), VARIABLE)}"
+        )
+
+    def _from_cluster(self, proofs: Collection[PlannedApp]) -> dict[str, str]:
+        """The apps that the management cluster does not prove. Raises: Refused: it cannot be asked."""
+        with self._connected() as client:
+            return unproven(evidence_of(client, self.before, proofs), self.after, self.run.now)
+
+    def _from_record(self, proofs: Collection[PlannedApp]) -> dict[str, str] | str:
+        """The apps that the record of the last run does not prove; a text says why there is no record."""
+        from tenantry.plan.content import contents
+        from tenantry.preflight.recorded import read_record
+        from tenantry.stacks.record import problem_of
+
+        record = read_record(self.run.project, self.fleet, self.before.environment)
+        if isinstance(record, str):
+            return record
+        known, names = contents(self.before), dict.fromkeys(each.full_name for each in proofs)
+        found = {name: problem_of(record, name, known[name].digest, self.after.seconds, self.run.now) for name in names}
+        return {name: problem for name, problem in found.items() if problem}
+
+    @contextmanager
+    def _connected(self) -> Iterator[Client]:
+        if self.before.management == self.run.plan.management:
+            yield self.client
+            return
+        target = target_of(self.run.project, self.before.environment)
+        if target.files or not (target.kubeconfig or target.context):
+            where = "is written to files" if target.files else "names no kubeconfig in the settings of its stack"
+            raise Refused(f"environment '{self.before.environment}' {where}")
+        with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
+            refuse(unmarked(client, self.fleet, self.before))
+            yield client

@@ -1,0 +1,72 @@
+"""What a review says of the gate between environments."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+from tenantry.cli.diff.terminal import as_text
+from tenantry.cli.diff.values import DisplayLimits
+from tenantry.compare.diff import diff_all
+from tenantry.compare.review.build import review
+from tenantry.plan.plan import Plan, plan
+from tests.unit.preflight.test_after import NEWER, TEXT
+from tests.unit.texts import fleet
+
+GATE = "{environment: dev, soak: 1h}"
+
+
+def plans(text: str) -> dict[str, Plan]:
+    read = fleet(text)
+    return {name: plan(read, name) for name in read.in_order()}
+
+
+def told(before: str, after: str) -> str:
+    one, other = plans(before), plans(after)
+    text = as_text(review(diff_all(one, other), one, other), "main", DisplayLimits(), None)
+    return click.unstyle(text)
+
+
+def test_a_change_says_that_it_waits() -> None:
+    assert told(TEXT, NEWER) == (
+        "against main\n\n"
+        "dev: 1 tenant, 1 app on 1 cluster\n"
+        "  ~ tenant rocky\n"
+        "      ~ app db on hub\n"
+        "          ~ helm.version: 1.0.0 -> 1.1.0\n\n"
+        "prod: 1 tenant, 1 app on 1 cluster\n"
+        "  changes wait until dev runs them and has been ready for 1h\n"
+        "  ~ tenant rocky\n"
+        "      ~ app db on hub\n"
+        "          ~ helm.version: 1.0.0 -> 1.1.0"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [
+        ("dev", GATE, ["+ after: dev (refuse, soak 1h)"]),
+        ("dev", "dev", []),
+        (GATE, "dev", ["! prod: without its gate, changes no longer wait for dev", "- after: dev (refuse, soak 1h)"]),
+        (
+            GATE,
+            "{environment: dev, soak: 5m}",
+            [
+                "! prod: changes wait less for dev: dev (refuse, soak 1h) -> dev (refuse, soak 5m)",
+                "~ after: dev (refuse, soak 1h) -> dev (refuse, soak 5m)",
+            ],
+        ),
+        (
+            GATE,
+            "{environment: dev, gate: warn, soak: 2h}",
+            [
+                "! prod: changes wait less for dev: dev (refuse, soak 1h) -> dev (warn, soak 2h)",
+                "~ after: dev (refuse, soak 1h) -> dev (warn, soak 2h)",
+            ],
+        ),
+        (GATE, "{environment: dev, soak: 2h}", ["~ after: dev (refuse, soak 1h) -> dev (refuse, soak 2h)"]),
+    ],
+)
+def test_a_gate_that_changes_is_a_difference(before: str, after: str, lines: list[str]) -> None:
+    text = told(TEXT.replace(GATE, before), TEXT.replace(GATE, after))
+    assert [each.strip() for each in text.splitlines() if "after" in each or each.startswith("!")] == lines

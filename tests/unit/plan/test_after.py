@@ -1,0 +1,80 @@
+"""The gate of an environment, as the file says it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.plan.after import After, after_of, in_words
+from tests.unit.texts import FRAME, fleet, problems, told
+
+TEXT = FRAME.replace("clusters:", '  prod: {management: hub, namespace: "prod-{tenant}", after: dev}\nclusters:', 1)
+TEXT = TEXT.replace("[dev], labels: {tier: hub}", "[dev, prod], labels: {tier: hub}")
+
+
+@pytest.mark.parametrize(
+    ("written", "expected", "words"),
+    [
+        ("dev", None, ""),
+        ("{environment: dev}", After("dev"), "changes wait until dev runs them and is ready"),
+        (
+            "{environment: dev, gate: warn, soak: 90m}",
+            After("dev", refuses=False, soak="90m"),
+            "changes get a warning until dev runs them and has been ready for 90m",
+        ),
+    ],
+)
+def test_a_mapping_is_a_gate_and_a_name_is_an_order(written: str, expected: After | None, words: str) -> None:
+    read = fleet(TEXT.replace("after: dev", f"after: {written}"))
+    found = after_of(read, "prod")
+    assert (found, read.in_order(), after_of(read, "dev")) == (expected, ["dev", "prod"], None)
+    assert (in_words(found) if found else "") == words
+
+
+def test_an_environment_does_not_inherit_the_gate_of_the_one_that_it_extends() -> None:
+    text = TEXT.replace("after: dev", "after: {environment: dev}").replace(
+        "\nclusters:", '\n  us: {extends: prod, namespace: "us-{tenant}", after: prod}\nclusters:', 1
+    )
+    assert after_of(fleet(text), "us") is None
+
+
+@pytest.mark.parametrize(
+    ("written", "lines"),
+    [
+        (
+            "{gate: block, soak: 1}",
+            (
+                "tenants.yaml:4:62: error[missing-key]: key 'environment' is missing",
+                "  at environments.prod.after",
+                "  fix: add 'environment:'",
+                "tenants.yaml:4:69: error[bad-value]: 'block' is not allowed here",
+                "  at environments.prod.after.gate",
+                "  allowed: refuse, warn",
+                "tenants.yaml:4:82: error[wrong-type]: expected a string, found the number 1",
+                "  at environments.prod.after.soak",
+                "  fix: add a unit, such as '1s' or '1m'",
+                "Found 3 errors",
+            ),
+        ),
+        (
+            "[dev]",
+            (
+                "tenants.yaml:4:62: error[wrong-type]: expected the name of an environment or a mapping, found a list",
+                "  at environments.prod.after",
+                "  fix: write a name, as in 'after: dev'",
+                "Found 1 error",
+            ),
+        ),
+        (
+            "{environment: dve}",
+            (
+                "tenants.yaml:4:76: error[unknown-environment]: environment 'prod' comes after 'dve', which is not declared",
+                "  at environments.prod.after.environment",
+                "  declared: dev (closest: dev)",
+                "  fix: correct the name, or remove it",
+                "Found 1 error",
+            ),
+        ),
+    ],
+)
+def test_a_misshapen_gate_is_one_problem_each(written: str, lines: tuple[str, ...]) -> None:
+    assert problems(TEXT.replace("after: dev", f"after: {written}")) == told(*lines)
