@@ -56,11 +56,14 @@ def command(
     from tenantry.cli.parity_text import as_markdown, as_text
     from tenantry.explain.parity import parity
     from tenantry.load import load_fleet
+    from tenantry.messages.errors import Refused
     from tenantry.plan.plan import plan
     from tenantry.plan.planner import Part
 
     with working(f"planning {file}"):
         fleet = load_fleet(file)
+        if first == second:
+            raise Refused("FIRST and SECOND are the same environment", "name two environments")
         wanted = _tenants(fleet, tenants)
         names = _apps(fleet, wanted, apps)
         part = Part(wanted[0]) if len(wanted) == 1 else None

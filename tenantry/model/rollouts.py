@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from tenantry.messages.redact import shorten
-from tenantry.model.declaring import AfterValidator, Field, WithJsonSchema, model_validator
+from tenantry.model.declaring import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 from tenantry.model.scalars import Duration, LabelKey, LabelValue, Name, refusal
 from tenantry.model.strict import OneOf
 
@@ -17,7 +17,19 @@ def _a_share(value: int) -> int:
     raise refusal("bad-percent", f"{value} percent is not a share of clusters", fix="write a number from 1 to 100")
 
 
-Percent = Annotated[int, AfterValidator(_a_share), WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 100})]
+def _without_sign(value: Any) -> Any:
+    """Refuses `25%`, with the number to write instead."""
+    if isinstance(value, str) and (number := value.removesuffix("%").strip()).isdecimal():
+        raise refusal("bad-percent", f"'{shorten(value)}' is not a whole number", fix=f"write {shorten(number)}")
+    return value
+
+
+Percent = Annotated[
+    int,
+    BeforeValidator(_without_sign),
+    AfterValidator(_a_share),
+    WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 100}),
+]
 """A whole number from 1 to 100."""
 
 
@@ -37,6 +49,13 @@ class RolloutWave(OneOf):
     the cluster's name decides which, so that other clusters stay in their waves when one is added."""
     all: Literal[True] | None = None
     """`true` takes the clusters that no earlier wave takes and no wave names or labels."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_word(cls, value: Any) -> Any:
+        if value == "all":
+            raise refusal("bad-value", "'all' is not a wave", fix="write '{all: true}'")
+        return value
 
 
 class Rollout(OneOf):

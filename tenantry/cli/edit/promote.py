@@ -99,7 +99,10 @@ def command(
 
 @dataclass(frozen=True, slots=True)
 class _Edited:
-    """What was edited, not written yet. fleet: as it was before. different: the settings that still differ."""
+    """What was edited, not written yet. fleet: as it was before. different: the settings that still differ.
+
+    unknown: notes about the settings in `--with` that no app has.
+    """
 
     editor: Editor
     fleet: Fleet
@@ -108,11 +111,13 @@ class _Edited:
     second: str
     promoted: Promoted
     different: list[str]
+    unknown: list[str]
 
 
 def _edit(file: FilePath, subject: str, first: str, second: str, extra: list[Path]) -> _Edited:
     from tenantry.edit.editor import Editor
     from tenantry.edit.subjects.draft import Draft
+    from tenantry.edit.subjects.promoted import unknown_extra
     from tenantry.edit.subjects.promoting import promotable, promote
     from tenantry.edit.subjects.selecting import owner_of
     from tenantry.load import load_fleet
@@ -121,9 +126,10 @@ def _edit(file: FilePath, subject: str, first: str, second: str, extra: list[Pat
     with working(f"reading {file}"):
         fleet = load_fleet(file, editor.read_before)
         apps = promotable(fleet, _owner(Draft(editor), owner_of, subject, (first, second)), first, second)
+        unknown = list(unknown_extra(fleet, apps, (first, second), extra))
         promoted = promote(editor, fleet, apps, first, second, extra)
         different = _check(editor, apps, first, second, extra)
-    return _Edited(editor, fleet, apps, first, second, promoted, different)
+    return _Edited(editor, fleet, apps, first, second, promoted, different, unknown)
 
 
 def _finished(made: _Edited, proof: Proof, how: How) -> int:
@@ -132,10 +138,10 @@ def _finished(made: _Edited, proof: Proof, how: How) -> int:
     more = {"promotion": about}
     if proof.refusal:
         return _refused(proof, how.output, more)
-    notes = [*made.promoted.notes, *proof.lines, *_left(made.different, made.second)]
+    notes = [*made.unknown, *made.promoted.notes, *proof.lines, *_left(made.different, made.second)]
     if made.editor.changes():
         return apply(made.editor, how, made.promoted.done, notes=notes, more=more)
-    nothing = f"nothing to promote: {made.second} has what {made.first} has"
+    nothing = f"nothing to promote: {made.second} has the versions and refs of {made.first}"
     return _nothing("nothing can be promoted" if made.promoted.notes else nothing, how.output, notes, more)
 
 

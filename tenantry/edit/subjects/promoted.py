@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, merge, origin
+from tenantry.fleet.placement import clusters_of_app
 from tenantry.fleet.settings import app_layers, effective_app, variables_of
 from tenantry.fleet.template import fill
 from tenantry.fleet.trace import placeholders
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import Path
 from tenantry.messages.placeholders import all_names_in
+from tenantry.messages.text import closest, format_path, listed
 
 EVERYTHING = "all"
 """The key that stands for all settings of an app's own block."""
@@ -66,6 +68,27 @@ def settings_of(
             written = value_at(data, path, ABSENT)
             found[path] = Setting(written, written, origin(layers, path))
     return found
+
+
+def unknown_extra(
+    fleet: Fleet, apps: Sequence[App], environments: Sequence[str], extra: Collection[Path]
+) -> Iterator[str]:
+    """A note for each extra setting that none of the apps has. A removed key is one after its removal was promoted."""
+    named = [each for each in extra if each != (EVERYTHING,)]
+    if not named:
+        return
+    known = {
+        path
+        for app in apps
+        for environment in environments
+        for cluster in clusters_of_app(fleet, environment, app.at)
+        for path in settings_of(fleet, app, environment, cluster, [(EVERYTHING,)])
+    }
+    for each in named:
+        if not any(path[: len(each)] == each for path in known):
+            text, texts = format_path(each), sorted(format_path(path) for path in known)
+            near = next((one for one in texts if one.endswith(f".{text}")), None) or closest(text, texts)
+            yield f"--with {text} names no setting of {listed(apps)}" + (f"; did you mean {near}?" if near else "")
 
 
 def source_at(app: App, name: str | None) -> tuple[str, ...]:

@@ -209,12 +209,13 @@ def test_long_values_and_their_places_fit_into_a_terminal(capsys: Capture) -> No
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (("dev", "dev"), "FIRST and SECOND are the same environment\n  fix: name two environments"),
         (("dev", "prdo"), "declares no environment 'prdo' (declared: dev, prod)\n  fix: name 'prod'"),
         (("dev", "prod", "--tenant", "rock"), "declares no tenant 'rock'"),
         (("dev", "prod", "--tenant", "rocky", "--app", "dns"), "declares no app 'dns'"),
     ],
 )
-def test_a_name_that_is_not_declared_is_refused(arguments: tuple[str, ...], said: str, capsys: Capture) -> None:
+def test_names_that_cannot_be_compared_are_refused(arguments: tuple[str, ...], said: str, capsys: Capture) -> None:
     ended = tenantry(capsys, "parity", *arguments)
     assert ended[:2] == (2, "")
     assert said in ended[2]

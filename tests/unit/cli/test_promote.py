@@ -87,7 +87,7 @@ def test_a_pinned_version_is_raised_and_what_differs_on_purpose_stays(capsys: Ca
     )
     assert Path("tenants.yaml").read_text() == FLEET.replace("version: 2.0.3", "version: 2.1.0")
     code, out, _ = promote(capsys, "rocky/web")
-    assert (code, out.splitlines()[0]) == (0, "nothing to promote: prod has what dev has")
+    assert (code, out.splitlines()[0]) == (0, "nothing to promote: prod has the versions and refs of dev")
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_other_ways_to_write_it(
         expected = expected.replace(old, new)
     assert (code, err, Path("tenants.yaml").read_text()) == (0, "", expected)
     _, out, _ = promote(capsys, "rocky/shop", *arguments)
-    assert out.startswith("nothing to promote: prod has what dev has")
+    assert out.startswith("nothing to promote: prod has the versions and refs of dev\n")
 
 
 @pytest.mark.parametrize(
@@ -233,6 +233,19 @@ def test_what_would_change_something_else_is_refused(subject: str, said: str, ca
     assert (code, out) == (2, "")
     assert said in err
     assert Path("tenants.yaml").read_text() == FLEET
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("replicas", "; did you mean helm.values.replicas?"),
+        ("helm.values.replcas", "; did you mean helm.values.replicas?"),
+        ("namespace", ""),
+    ],
+)
+def test_a_setting_that_no_app_has_is_said(path: str, hint: str, capsys: Capture) -> None:
+    code, out, _ = promote(capsys, "rocky/web", "--with", path)
+    assert (code, out.splitlines()[1]) == (0, f"  --with {path} names no setting of rocky/web{hint}")
 
 
 # --- evidence -------------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from tenantry.cluster.status import AppStatus, Readiness, age, by_trouble
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.plan.waves import Wave
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -57,6 +58,15 @@ def test_equal_rows_of_many_clusters_are_one_and_the_message_names_a_cluster() -
         "    other",
         "rocky   479 clusters  web  Kustomization  ready   2h-24h  main@0123456",
     ]
+
+
+def test_the_wave_is_left_out_last_so_that_no_name_is_cut() -> None:
+    wave = Wave(1, "canary", ())
+    short, long = (
+        on_terminal(report(replace(status("c" * length, Readiness.FAILED, "x"), wave=wave))) for length in (49, 50)
+    )
+    assert short[0].split() == ["TENANT", "CLUSTER", "APP", "WAVE", "STATUS"]
+    assert long[0].split() == ["TENANT", "CLUSTER", "APP", "STATUS"]
 
 
 def test_three_clusters_are_listed() -> None:

@@ -49,6 +49,8 @@ WAVES = "[{names: [edge-1]}, {all: true}]"
         ("[{names: [edge-3]}, {names: [hub, edge-2]}]", "unknown-cluster"),
         ("[{percent: 101}, {all: true}]", "bad-percent"),
         ("[{percent: 0}, {all: true}]", "bad-percent"),
+        ("[{percent: 25%}, {all: true}]", "bad-percent"),
+        ("[{names: [edge-1]}, all]", "bad-value"),
     ],
 )
 def test_waves_that_cannot_be_right(waves: str, code: str) -> None:
