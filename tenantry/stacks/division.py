@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from tenantry.guard.claims import MANAGER, Claim, claim_object
 from tenantry.messages.problems import Problem, error
 from tenantry.plan.shards import shard_of
+from tenantry.stacks.targets import GATE
 
 Document: TypeAlias = dict[str, Any]
 """A stack's state, as exported."""
@@ -97,10 +98,18 @@ def _by_tenant(state: Document) -> dict[str, list[Resource]]:
     tenant: dict[str, str] = {}
     found: dict[str, list[Resource]] = {}
     for each in resources_of(state):
-        name = _name(each["urn"]) if each["type"] == _TENANT else tenant.get(each.get("parent", ""), "")
-        tenant[each["urn"]] = name
-        found.setdefault(name, []).append(each)
+        tenant[each["urn"]] = _tenant(each) or tenant.get(each.get("parent", ""), "")
+        found.setdefault(tenant[each["urn"]], []).append(each)
     return found
+
+
+def _tenant(resource: Resource) -> str:
+    """The tenant that a component names: its own component, or the gates between the waves of its apps."""
+    name = _name(resource["urn"])
+    if resource["type"] == GATE:
+        tenant, *rest = name.split("/")
+        return tenant if len(rest) == len(("app", "wave")) else ""
+    return name if resource["type"] == _TENANT else ""
 
 
 def _frame(first: Document) -> list[Resource]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.plan.shards import shard_of
+from tenantry.stacks.targets import GATE
 
 _FLEET = "tenantry:index:Fleet"
 _TENANT = f"{_FLEET}$tenantry:index:Tenant"
@@ -12,7 +13,10 @@ SECRET = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"
 
 
 def state(stack: str, *tenants: str, shared: bool = True) -> dict[str, Any]:
-    """The state of a stack that runs tenants of environment `prod`; with shared objects, on which each tenant depends."""
+    """The state of a stack that runs tenants of environment `prod`; with shared objects, on which each tenant depends.
+
+    Changes go in waves: after each app comes a gate, which is below the fleet and not below the tenant.
+    """
 
     def urn(chain: str, name: str) -> str:
         return f"urn:pulumi:{stack}::shop::{chain}::{name}"
@@ -59,6 +63,7 @@ def state(stack: str, *tenants: str, shared: bool = True) -> dict[str, Any]:
                 "dependencies": [secret, *([chart] if shared else [])],
                 "propertyDependencies": {"spec": [secret, *([chart] if shared else [])]},
             },
+            {"urn": urn(f"{_FLEET}${GATE}", f"{tenant}/x/1"), "type": GATE, "parent": fleet, "dependencies": [app]},
         ]
     return {"version": 3, "deployment": {"manifest": {"time": stack}, "resources": resources}}
 

@@ -46,7 +46,7 @@ def test_each_tenant_is_in_the_state_of_its_shard_with_all_it_had(before: int, a
     for index, claim in enumerate(claims(after), 1):
         name = claim.stack.rpartition("/")[2]
         check_integrity(name, made[name])
-        assert tenants_of(made[name]) == {each: 3 for each in TENANTS if shard_of(each, after) == index}
+        assert tenants_of(made[name]) == {each: 4 for each in TENANTS if shard_of(each, after) == index}
     apps = [each for one in made.values() for each in resources_of(one) if each["type"].endswith(":App")]
     assert len(apps) == len(TENANTS)
     assert all(each["protect"] and len(each["dependencies"]) >= 1 for each in apps)
@@ -88,7 +88,7 @@ def test_outputs_and_secrets_go_along() -> None:
 
 def test_a_move_says_who_goes_where() -> None:
     found = divided({**shards_of(1), "prod-2": NEW}, claims(2), "platform").moves
-    assert found == (Move("otto", "prod", "prod-2", 3), Move("zoe", "prod", "prod-2", 3))
+    assert found == (Move("otto", "prod", "prod-2", 4), Move("zoe", "prod", "prod-2", 4))
 
 
 @pytest.mark.parametrize(("before", "after"), [(1, 2), (2, 4), (3, 1)])
