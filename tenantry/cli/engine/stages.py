@@ -46,10 +46,12 @@ def works_of(stacks: Sequence[Stack], verb: str, passed: tuple[str, ...], *, job
     return [Work(each, verb, passed) for each in stacks]
 
 
-def run_all(session: Session, works: Sequence[Work], jobs: int, *, first_last: bool = False) -> int:
+def run_all(
+    session: Session, works: Sequence[Work], jobs: int, *, first_last: bool = False, in_waves: bool = False
+) -> int:
     """Run all stacks; the first shard has what the others need, so it is created first and destroyed last.
 
-    first_last: the first shard runs last in any case.
+    first_last: the first shard runs last in any case. in_waves: a shard that fails stops those that have not begun.
     Returns: 0 if all succeeded, otherwise the code of the first that failed.
     """
     first, *rest = works
@@ -59,22 +61,35 @@ def run_all(session: Session, works: Sequence[Work], jobs: int, *, first_last: b
         if first_last and first.verb != "destroy":
             say(f"shard {first.stack.shard} runs last: it removes what the others need to clean up")
         if first_last or first.verb == "destroy":
-            done = _side_by_side(session, programs, rest, jobs)
+            done = _side_by_side(session, programs, rest, jobs, in_waves=in_waves)
             done.insert(0, _run(session, programs, first, prefixed=False) if _code(done) == 0 else Done(first, None))
         else:
             done = [_run(session, programs, first, prefixed=False)]
             started = done[0].code == 0 or first.verb == "preview"
-            done += _side_by_side(session, programs, rest, jobs) if started else (Done(each, None) for each in rest)
+            waiting = [Done(each, None) for each in rest]
+            done += _side_by_side(session, programs, rest, jobs, in_waves=in_waves) if started else waiting
     _summarize(done)
     return _code(done)
 
 
-def _side_by_side(session: Session, programs: Foreground, works: Sequence[Work], jobs: int) -> list[Done]:
-    """Run stacks that do not need each other. One that fails does not stop the others."""
+def _side_by_side(
+    session: Session, programs: Foreground, works: Sequence[Work], jobs: int, *, in_waves: bool
+) -> list[Done]:
+    """Run stacks that do not need each other. One that fails does not stop the others, unless changes go in waves."""
+    failed = threading.Event()
+
+    def run(work: Work) -> Done:
+        if failed.is_set():
+            return Done(work, None)
+        done = _run(session, programs, work, prefixed=jobs > 1)
+        if done.code and in_waves:
+            failed.set()
+        return done
+
     if jobs == 1:
-        return [_run(session, programs, each, prefixed=False) for each in works]
+        return [run(each) for each in works]
     with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(lambda each: _run(session, programs, each, prefixed=True), works))
+        return list(pool.map(run, works))
 
 
 def _run(session: Session, programs: Foreground, work: Work, *, prefixed: bool) -> Done:

@@ -67,7 +67,7 @@ def command(
     works = works_of(stacks, "up", asked.passed, jobs=asked.jobs)
     on_cluster = not any(each.target.files for each in stacks)
     planned, first_last = None, False
-    if on_cluster and not (no_preflight and no_wait):
+    if on_cluster and not (no_preflight and no_wait and len(works) == 1):
         from tenantry.cli.engine.checks import Planned
         from tenantry.preflight.after import Mode
 
@@ -77,6 +77,7 @@ def command(
             if checked.code:
                 return checked.code
             first_last = checked.first_last
-    code = run_all(session, works, asked.jobs, first_last=first_last)
+    in_waves = planned is not None and bool(planned.plan.rollouts)
+    code = run_all(session, works, asked.jobs, first_last=first_last, in_waves=in_waves)
     partly = has(asked.passed, "--target", "-t", "--exclude", "--preview-only", "--json")
     return code if code or planned is None or no_wait or partly else planned.wait(timeout)

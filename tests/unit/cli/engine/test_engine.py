@@ -226,6 +226,23 @@ def test_a_first_shard_that_removes_what_others_need_runs_last(
     assert [line.split()[3] for line in log.read_text().splitlines()] == ["dev-2", "dev-3", "dev-1"]
 
 
+@pytest.mark.parametrize(
+    ("rollout", "called"),
+    [("", ["dev-1", "dev-2", "dev-3"]), ("rollout: {waves: [{all: true}]}, ", ["dev-1", "dev-2"])],
+)
+def test_a_shard_that_fails_in_its_waves_stops_those_that_have_not_begun(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, rollout: str, called: list[str]
+) -> None:
+    sharded(monkeypatch)
+    Path("tenants.yaml").write_text(TEXT.replace("environments:\n  dev: {", f"environments:\n  dev: {{{rollout}"))
+    Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
+    monkeypatch.setenv("FAKE_CODE", "1")
+    monkeypatch.setenv("FAKE_FAILS", "dev-2")
+    code, _, err = tenantry(capsys, "up", "-e", "dev", "--yes", "--no-preflight", "--no-wait")
+    assert [line.split()[3] for line in log.read_text().splitlines()] == called
+    assert (code, "shard 3/3, stack dev-3: not started" in err) == (1, "dev-3" not in called)
+
+
 @pytest.mark.parametrize("shard", [(), ("--shard", "1/3")])
 def test_a_stack_that_runs_something_else_is_not_destroyed(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, shard: tuple[str, ...]
