@@ -102,8 +102,7 @@ def gates_of(plan: Plan, target: Target, *, to_the_end: bool = False) -> Gates:
         for each in plan.rollouts:
             pulumi.log.info(f"changes go {in_words(each)}")
         return Gates(plan.environment, turns, None)
-    wanted = wanted_of(chain.from_iterable(turns.awaited.values()))
-    return Gates(plan.environment, turns, Reading(plan.environment, wanted, target), to_the_end=to_the_end)
+    return Gates(plan.environment, turns, Reading(plan.environment, target), to_the_end=to_the_end)
 
 
 @dataclass(slots=True)
@@ -161,7 +160,7 @@ class _Run:
 
     async def _look(self, watch: Watch) -> Seen:
         try:
-            seen = watch.look(await self.reading.fresh(self.rollout.timeout))
+            seen = watch.look(await self.reading.fresh(wanted_of(watch.unseen), self.rollout.timeout))
             if seen.requests:
                 await self.reading.ask(seen.requests)
         except Refused as refused:

@@ -29,24 +29,25 @@ _REST = 3
 
 @dataclass(slots=True)
 class Reading:
-    """One reader for all gates. wanted: all that any of them looks at."""
+    """One reader for all gates."""
 
     environment: str
-    wanted: frozenset[ObjectId]
     target: ClusterTarget
     pause: float = _PAUSE
+    _wanted: set[ObjectId] = field(default_factory=set)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _begun: float = -1.0
     _found: Live = field(default_factory=dict)
     _client: Client | None = None
 
-    async def fresh(self, patience: float) -> Live:
-        """What is there now. Gates that ask at the same time share a reading.
+    async def fresh(self, wanted: frozenset[ObjectId], patience: float) -> Live:
+        """What is there now, of these objects at least. Gates that ask at the same time share a reading.
 
         patience: seconds for which a cluster that does not answer is asked again. Raises: Refused.
         """
         asked = time.monotonic()
         while True:
+            self._wanted |= wanted
             try:
                 async with self._lock:
                     if self._begun < asked:
@@ -66,8 +67,12 @@ class Reading:
                 raise
 
     async def _read(self) -> None:
-        begun = time.monotonic()
-        found = await asyncio.to_thread(self._explained, lambda client: read(client, self.environment, self.wanted))
+        begun, wanted, self._wanted = time.monotonic(), self._wanted, set()
+        try:
+            found = await asyncio.to_thread(self._explained, lambda client: read(client, self.environment, wanted))
+        except Refused:
+            self._wanted |= wanted  # of the gates that wait for this reading, too
+            raise
         self._begun, self._found = begun, found
         self.pause = max(_PAUSE, _REST * (time.monotonic() - begun))
 

@@ -35,7 +35,8 @@ _NOT_YET = (
 """What a server answers that has just begun, has just learned of a kind, waits for etcd, or has too much to do."""
 _PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Seconds until such a server is asked again."""
-_METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+_METADATA = "application/json;as=PartialObjectMetadata{};g=meta.k8s.io;v=v1,application/json"
+"""Asks for metadata alone: `{}` is `List` for a list, and empty for one object."""
 
 
 class Served(NamedTuple):
@@ -60,13 +61,13 @@ def path_of(id: ObjectId) -> str:
     return f"{_within(id.api_version, id.namespace)}/{plural(id.kind)}/{id.name}"
 
 
-def one(client: Client, id: ObjectId) -> Manifest | None:
+def one(client: Client, id: ObjectId, *, metadata_only: bool = False) -> Manifest | None:
     """An object, or None.
 
     Raises: Refused: reading is not allowed. httpx2.RequestError: no answer; its message may contain the address.
     """
     path = f"{_within(id.api_version, id.namespace)}/{_resource(client, id.api_version, id.kind)}/{id.name}"
-    answer = _sent(client, "GET", path, str(id))
+    answer = _sent(client, "GET", path, str(id), headers={"Accept": _METADATA.format("")} if metadata_only else {})
     return None if answer is None else {**answer, "apiVersion": id.api_version, "kind": id.kind}
 
 
@@ -87,7 +88,7 @@ def every(
     """
     path = f"{_within(api_version, namespace)}/{_resource(client, api_version, kind)}"
     what = f"{plural(kind)} in {namespace}" if namespace else plural(kind)
-    headers = {"Accept": f"{_METADATA},application/json"} if metadata_only else {}
+    headers = {"Accept": _METADATA.format("List")} if metadata_only else {}
     parameters = {"limit": str(_PAGE), **({"labelSelector": selector} if selector else {})}
     while (page := _sent(client, "GET", path, what, params=parameters, headers=headers)) is not None:
         # The server omits these from the items of a list.

@@ -35,8 +35,7 @@ def turns_of(plan: Plan) -> Turns:
     if not plan.rollouts:
         return Turns()
     turns = _shared_first(plan)
-    by_wave = grouped(turns, lambda id: (turns[id].rollout, turns[id].wave))
-    return Turns(plan.rollouts, turns, {wave: awaited_in(plan, ids) for wave, ids in by_wave.items()})
+    return Turns(plan.rollouts, turns, grouped(awaited_in(plan, turns), lambda each: turns[each.id][:2]))
 
 
 def _shared_first(plan: Plan) -> dict[ObjectId, Turn]:

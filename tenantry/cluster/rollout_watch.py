@@ -45,6 +45,7 @@ class Watch:
     clock: Callable[[], float]
     _since: dict[str, float] = field(default_factory=dict)
     _good: set[str] = field(default_factory=set)
+    _left_out: list[Judged] = field(default_factory=list)
 
     def changed(self, clusters: Iterable[str]) -> None:
         """The changes for these clusters have been made; those without a reconciler are good at once."""
@@ -55,28 +56,32 @@ class Watch:
                 self._good.add(each)
 
     @property
-    def unseen(self) -> bool:
-        """Whether something has to be read to go on."""
-        return any(each not in self._good for each in self._since)
+    def unseen(self) -> list[Awaited]:
+        """What has to be read to go on."""
+        return [each for cluster in self._since if cluster not in self._good for each in self.awaited[cluster]]
 
     def look(self, live: Live) -> Seen:
-        """Judge what has been read after the last call of `changed`."""
+        """Judge what has been read after the last call of `changed`, which is at least what was unseen."""
         waiting: dict[str, list[Judged]] = {}
         failed: dict[str, list[Judged]] = {}
         left_out: list[Judged] = []
         requests: list[Request] = []
         for cluster, since in self._since.items():
-            judged = [judge(each, live) for each in self.awaited[cluster]]
-            left_out += (each for each in judged if each.state is State.LEFT_OUT)
-            bad = [each for each in judged if each.state not in (State.GOOD, State.LEFT_OUT)]
-            if cluster in self._good or not bad:
-                self._good.add(cluster)
+            if cluster in self._good:
                 continue
+            judged = [judge(each, live) for each in self.awaited[cluster]]
+            passed_over = [each for each in judged if each.state is State.LEFT_OUT]
+            bad = [each for each in judged if each.state not in (State.GOOD, State.LEFT_OUT)]
+            if not bad:
+                self._good.add(cluster)
+                self._left_out += passed_over
+                continue
+            left_out += passed_over
             requests += (Request(each.awaited.id, each.request) for each in bad if each.request)
             late = self.clock() - since >= self.rollout.timeout
             stuck = any(each.state is State.STUCK for each in bad)
             (failed if late or stuck else waiting)[cluster] = bad
-        return Seen(frozenset(self._good), waiting, failed, tuple(left_out), tuple(requests))
+        return Seen(frozenset(self._good), waiting, failed, (*self._left_out, *left_out), tuple(requests))
 
     def has_failed(self, seen: Seen) -> bool:
         return len(seen.failed) > self.rollout.tolerate

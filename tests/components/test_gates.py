@@ -59,7 +59,7 @@ class Played:
     sent: list[str] = field(default_factory=list)
     waits: dict[str, int] = field(default_factory=dict)
 
-    async def fresh(self, _: float) -> Live:
+    async def fresh(self, _: frozenset[ObjectId], __: float) -> Live:
         self.readings += 1
         live: dict[ObjectId, Any] = {}
         waiting = 0

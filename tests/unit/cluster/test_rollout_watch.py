@@ -61,10 +61,15 @@ def test_a_wave_is_good_when_each_of_its_clusters_is_and_stays_so() -> None:
     watch = watched(clock)
     seen = watch.look(there(edge_2="good", edge_3="failing"))
     assert seen.good == {"edge-2", "edge-4"}, "nothing is waited for on edge-4"
-    assert ([*seen.waiting], seen.failed, watch.has_failed(seen), watch.unseen) == (["edge-3"], {}, False, True)
+    assert ([*seen.waiting], seen.failed, watch.has_failed(seen), watch.unseen) == (
+        ["edge-3"],
+        {},
+        False,
+        APPS["edge-3"],
+    )
     clock.now = 1000.0
     seen = watch.look(there(edge_2="failing", edge_3="good"))
-    assert (seen.good, seen.waiting, seen.failed, watch.unseen) == (frozenset(EARLY.clusters), {}, {}, False)
+    assert (seen.good, seen.waiting, seen.failed, watch.unseen) == (frozenset(EARLY.clusters), {}, {}, [])
 
 
 @pytest.mark.parametrize(("tolerate", "failed"), [(0, True), (1, False)])
