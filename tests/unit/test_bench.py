@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.cases import clusters, status
+from bench.cases import clusters, rollouts, status
 from bench.fleets import OBJECTS_OF_A_TENANT, on_one_cluster, served, text_of, with_another_interval
 from bench.run import keep
 from bench.tables import Row, Table, as_data, as_text, from_data
@@ -27,6 +27,15 @@ def test_fleets_have_as_many_objects_as_the_tables_say() -> None:
     assert objects(text_of(5)) == 5 * OBJECTS_OF_A_TENANT + 3
     assert objects(on_one_cluster(5)) == objects(served(5, 8930)) == 50
     assert with_another_interval(text_of(5)) != text_of(5)
+
+
+def test_a_fleet_is_the_same_at_once_and_in_waves() -> None:
+    at_once, in_waves = (
+        plan_all(fleet_of(parse(rollouts.fleet(12, 1, in_waves=each), "tenants.yaml")))["prod"]
+        for each in (False, True)
+    )
+    assert at_once.objects == in_waves.objects
+    assert [len(each.clusters) for each in in_waves.rollouts[0].waves] == [5, 2, 6]
 
 
 def objects(text: bytes) -> int:
