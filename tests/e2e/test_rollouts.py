@@ -6,10 +6,12 @@ The tests are one story: each begins where the one before ended.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import Any
 
 import psutil
@@ -24,6 +26,13 @@ from tests.faults.parts import API, without
 pytestmark = pytest.mark.e2e
 
 WAVES = (("edge-1",), ("edge-2", "edge-3"), ("edge-4", "edge-5", "edge-6"))
+KILLED = (
+    ("./v1/", "./v0/", "wave 1 of 3 (canary): 1 cluster, waiting for 1", (*WAVES[1], *WAVES[2])),
+    ("./v0/", "./v2/", "wave 2 of 3 (early): 2 clusters, waiting for 2", WAVES[2]),
+    # Nobody waits in the last wave, unless only some of its clusters may change at a time.
+    ("./v2/", "./v4/", "wave 3 of 3: 4 clusters, waiting for 2", WAVES[2][2:]),
+)
+"""What is changed to what, what the run says when it is killed, and the clusters that it has not come to."""
 STOPPED = "wave 2 of 3 (early) in environment 'dev' failed on "
 TRIED = "edge-2 roll/web: kustomization path not found"
 
@@ -60,7 +69,7 @@ def test_a_change_that_fails_in_the_second_wave_leaves_the_third_alone_and_can_b
     last, first = _objects(hub, WAVES[2]), _path(hub, "edge-1")
     original = project.fleet.read_text()
     project.edit("./v1/", "./v2/")
-    project.edit("timeout: 3m", "timeout: 15s")
+    project.edit("timeout: 3m", "timeout: 10s")
     result = project.tenantry(
         "sandbox", "run", "--", "tenantry", "up", "-e", "dev", "--yes", "--skip-preview", "--no-preflight"
     )
@@ -79,20 +88,28 @@ def test_a_change_that_fails_in_the_second_wave_leaves_the_third_alone_and_can_b
     assert _version(project, "edge-1") == "v1"
 
 
-def test_a_run_that_was_killed_in_a_wave_goes_on_and_a_better_change_goes_through(
+def test_a_run_that_was_killed_in_any_wave_has_touched_no_later_one(project: Project, hub: Cluster) -> None:
+    project.edit("timeout: 3m", "timeout: 3m\n      maxParallel: 2")
+    for before, path, words, untouched in KILLED:
+        there = _objects(hub, untouched)
+        project.edit(before, path)
+        _kill_once_it_says(project, words)
+        assert _objects(hub, untouched) == there
+        project.pulumi("cancel", "--stack", "dev", "--yes").ok()
+
+
+def test_a_better_change_goes_through_and_as_many_clusters_change_at_a_time_as_may(
     project: Project, hub: Cluster
 ) -> None:
-    last = _objects(hub, WAVES[2])
-    project.edit("./v1/", "./v2/")
-    _kill_once_it_says(project, "wave 2 of 3 (early): 2 clusters, waiting for 2")
-    assert _objects(hub, WAVES[2]) == last
-    project.pulumi("cancel", "--stack", "dev", "--yes").ok()
-
-    project.edit("./v2/", "./v3/")
+    project.edit("./v4/", "./v3/")
     begun = len(changes_by_the_provider(project, "hub"))
-    project.up().ok()
+    with _followed(hub) as in_flight:
+        project.up().ok()
     _is_in_order(changes_by_the_provider(project, "hub")[begun:], "roll-web")
+    assert max(map(len, in_flight)) <= 2
+    assert {each for clusters in in_flight for each in clusters} >= {*WAVES[1]}
     eventually(lambda: _version(project, "edge-6") == "v3", "the last wave")
+    project.edit("\n      maxParallel: 2", "")
 
 
 def test_values_and_configs_and_a_moved_branch_go_from_wave_to_wave(project: Project) -> None:
@@ -101,8 +118,10 @@ def test_values_and_configs_and_a_moved_branch_go_from_wave_to_wave(project: Pro
     project.edit("color: red", "color: green")
     project.edit("COLOR: blue", "COLOR: yellow")
     begun = len(changes_by_the_provider(project, "hub"))
-    told = project.up().ok()
+    # The engine has fewer slots than the last wave has clusters.
+    told = project.up("dev", "--parallel", "2").ok()
     assert "wave 2 of 3 (early): ready after " in told.text
+    print(*dict.fromkeys(re.findall(r"wave .*: ready after .*", told.text)), sep="\n")
     changed = changes_by_the_provider(project, "hub")[begun:]
     _is_in_order(changed, "roll-manifests")
     _is_in_order(changed, "roll-db")
@@ -112,16 +131,43 @@ def test_values_and_configs_and_a_moved_branch_go_from_wave_to_wave(project: Pro
     project.wait("dev")
 
 
+def test_an_app_is_promoted_on_what_its_controllers_say(project: Project) -> None:
+    text = project.fleet.read_text()
+    project.edit(
+        "clusterGroups:\n",
+        f'  prod: {{management: other, variables: {{host: "http://127.0.0.1:{project.port}"}}}}\nclusterGroups:\n',
+    )
+    project.edit(
+        "  hub: {environments: [dev]}\n",
+        "  hub: {environments: [dev]}\n  other: {environments: [prod], labels: {tier: edge}, variables: {ring: late}}\n",
+    )
+    project.edit(
+        "values: {color: green}}}",
+        "values: {color: green}}, overrides: {environments: {prod: {helm: {version: 0.9.0}}}}}",
+    )
+    promote = ("promote", "roll/db", "--from", "dev", "--to", "prod", "--require-ready", "--soak")
+    early = project.tenantry(*promote, "24h")
+    assert (early.code, "which is less than 86400 s" in early.text) == (4, True), early.text
+    project.edit("color: green", "color: teal")
+    other = project.tenantry(*promote, "1s")
+    assert (other.code, "has another values than the file says" in other.text) == (4, True), other.text
+    project.edit("color: teal", "color: green")
+    done = project.tenantry(*promote, "1s").ok()
+    assert "evidence: dev runs this and is ready on 6 clusters, since " in done.text
+    assert "~ helm.version: 0.9.0 -> 1.0.0" in done.text
+    project.fleet.write_text(text)
+
+
 def test_a_remote_that_is_down_fails_its_wave_unless_that_is_tolerated(project: Project, hub: Cluster) -> None:
     last = _objects(hub, WAVES[2])
     project.edit("color: green", "color: grey")
-    project.edit("timeout: 3m", "timeout: 15s")
+    project.edit("timeout: 3m", "timeout: 10s")
     with without(project, "edge-3", API):
         failed = project.up()
         assert f"{STOPPED}1 cluster of 2" in failed.text
         assert "edge-3 roll/db: " in failed.text
         assert _objects(hub, WAVES[2]) == last
-        project.edit("timeout: 15s", "timeout: 15s\n      tolerate: 1")
+        project.edit("timeout: 10s", "timeout: 10s\n      tolerate: 1")
         told = project.up().ok()
         assert "without edge-3 (tolerate: 1)" in told.text
         assert _objects(hub, WAVES[2]) != last
@@ -168,6 +214,32 @@ def _path(hub: Cluster, cluster: str) -> str:
     found = hub.find("Kustomization", "clusters", f"{cluster}-roll-web")
     assert found
     return str(found["spec"]["path"])
+
+
+@contextmanager
+def _followed(hub: Cluster) -> Iterator[list[set[str]]]:
+    """The clusters whose `web` has been changed since now and is not ready, after each change of one."""
+    first: dict[str, int] = {}
+    moving: set[str] = set()
+    found: list[set[str]] = []
+    over = threading.Event()
+
+    def follow() -> None:
+        while not over.is_set():
+            for event in hub.changes("Kustomization", "clusters"):
+                metadata, status = event["object"]["metadata"], event["object"].get("status", {})
+                cluster, _, app = metadata["name"].partition("-roll-")
+                generation = metadata["generation"]
+                if app != "web" or generation == first.setdefault(cluster, generation):
+                    continue
+                ready = {each["status"] for each in status.get("conditions", ()) if each["type"] == "Ready"}
+                is_good = ready == {"True"} and status.get("observedGeneration") == generation
+                (moving.discard if is_good else moving.add)(cluster)
+                found.append({*moving})
+
+    threading.Thread(target=follow, daemon=True).start()
+    yield found
+    over.set()
 
 
 def _data(project: Project, cluster: str, name: str = "web") -> dict[str, str]:

@@ -15,6 +15,7 @@ from tests.e2e.project import Project, Result
 pytestmark = pytest.mark.e2e
 
 TENANTRY = str(Path(sys.executable).with_name("tenantry"))
+WAVES = "rollout: {waves: [{names: [edge-1]}, {all: true}]}"
 OTTO = """\
   # In the second of two shards; the other tenants are in the first one.
   otto:
@@ -28,8 +29,10 @@ OTTO = """\
 
 @pytest.fixture
 def three(fleet: Project, original: str, hub: Cluster) -> Iterator[Project]:
-    """The project with a third tenant. When the test is over, it has its file and one stack again, which holds nothing."""
-    fleet.fleet.write_text(original + OTTO)
+    """The project with a third tenant and two waves. At the end it has its file and one stack again, which holds nothing."""
+    fleet.fleet.write_text(
+        (original + OTTO).replace("    management: hub-dev\n", f"    management: hub-dev\n    {WAVES}\n")
+    )
     fleet.deploy("dev")
     yield fleet
     fleet.fleet.write_text(original)
@@ -57,6 +60,7 @@ def test_an_environment_is_divided_and_its_stacks_run_in_order(
 
     _refuses_another_division(three)
     _refuses_another_division_without_claims(three, hub)
+    _changes_one_shard_after_the_other_each_in_its_waves(three)
     _removes_a_cluster_from_the_last_shard_to_the_first(three, hub)
     _becomes_one_stack_and_two_again(three, hub)
     _is_destroyed_from_the_last_shard_to_the_first(three, hub)
@@ -102,6 +106,19 @@ def _refuses_another_division_without_claims(project: Project, hub: Cluster) -> 
     for each in claims:
         kept = {key: each["metadata"][key] for key in ("name", "namespace", "labels")}
         hub.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": kept, "data": each["data"]})
+
+
+def _changes_one_shard_after_the_other_each_in_its_waves(project: Project) -> None:
+    begun = len(changes_by_the_provider(project, "hub-dev"))
+    project.edit("  retryInterval: 5s\n", "  retryInterval: 4s\n")
+    options = ("--yes", "--skip-preview", "--no-preflight", "--no-wait")
+    done = _in_sandbox(project, "up", "--environment", "dev", *options).ok()
+    assert "wave 1 of 2: ready after " in done.text
+    changed = changes_by_the_provider(project, "hub-dev")[begun:]
+    # `web` is rocky's, in the first shard. Of the two called `worker`, otto's is in the second one.
+    first, last = changed.index("patch kustomizations/web"), changed[::-1].index("patch kustomizations/worker")
+    assert changed.index("patch kustomizations/edge-1-rocky-web") < first
+    assert first < changed.index("patch kustomizations/edge-1-otto-worker") < len(changed) - 1 - last
 
 
 def _removes_a_cluster_from_the_last_shard_to_the_first(project: Project, hub: Cluster) -> None:
