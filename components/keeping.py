@@ -9,12 +9,14 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
 import pulumi
 
 from tenantry.cluster import connect
 from tenantry.cluster.recorded import awaited_apps, records_on, unready_apps
+from tenantry.cluster.rollout_reading import wanted_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
@@ -104,7 +106,8 @@ class Keeping:
         assert self.gates.reading
         patience = max(each.timeout for each in self.gates.turns.rollouts)
         try:
-            live = await self.gates.reading.fresh(patience)
+            wanted = wanted_of(chain.from_iterable(self.gates.turns.awaited.values()))
+            live = await self.gates.reading.fresh(wanted, patience)
         except Refused as refused:
             environment = self.keeper.plan.environment
             self.gates.end(f"everything is applied, but the record of '{environment}' stays as it was: {refused}")
