@@ -104,10 +104,10 @@ def _measured(made: Clusters, clusters: int, rounds: int) -> Table:
         "rollouts",
         f"A change on {clusters} clusters, at once and in waves",
         f"A tenant with a Kustomization and a Helm release on {clusters} remote clusters: {objects:,} objects on the management"
-        f" cluster, which alone runs. Flux's controllers are stopped, and a script sets the status that they would set. The"
-        f" waves are {_FIRST} clusters, a quarter of the rest and all others. Seconds of the processor of the engine with"
-        f" the program and the provider, their ratio, seconds, and seconds of the processor of the API server and etcd. Both take turns, medians of"
-        f" {rounds} runs.",
+        " cluster, which alone runs. Flux's controllers are stopped, and a script sets the status that they would set. The waves"
+        f" are {_FIRST} clusters, a quarter of the rest and all others. Seconds of the processor of the engine with the program"
+        " and the provider, their ratio, seconds, and seconds of the processor of the API server and etcd. Both take turns;"
+        f" medians of {rounds} runs.",
         tuple(Row(phase, more=_figures(by_name)) for phase, by_name in found.items()),
     )
 
