@@ -11,11 +11,10 @@ from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import Manifest, object_id
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.plan.chain import Chains
+from tenantry.plan.content import PACE
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 
-NOT_CONTENT = ("interval", "timeout", "retryInterval", "suspend", "dependsOn")
-"""Fields of a spec that do not decide what an app is."""
 _WITHOUT_SPEC = ("data", "binaryData")
 
 
@@ -53,7 +52,7 @@ def differs(planned: Manifest, live: Manifest | None) -> bool:
 
 
 def _content(manifest: Manifest) -> dict[str, Any]:
-    return {key: value for key, value in mapping_at(manifest, "spec").items() if key not in NOT_CONTENT}
+    return {key: value for key, value in mapping_at(manifest, "spec").items() if key not in PACE}
 
 
 def _alike(planned: Any, live: Any, schema: Mapping[str, Any]) -> bool:

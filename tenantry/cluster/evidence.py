@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster import requests
-from tenantry.cluster.difference import NOT_CONTENT, Contents, differs
+from tenantry.cluster.difference import Contents, differs
 from tenantry.cluster.status import (
     Readiness,
     condition,
@@ -28,6 +28,7 @@ from tenantry.cluster.targets import is_own
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.text import printable
+from tenantry.plan.content import PACE
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -126,7 +127,7 @@ def _problems(planned: Sequence[Manifest], live: Sequence[Manifest | None]) -> I
 def _other_settings(planned: Manifest, live: Manifest) -> Iterator[str]:
     there = mapping_at(live, "spec")
     for key, value in mapping_at(planned, "spec").items():
-        if key in NOT_CONTENT or _contains(there.get(key), value):
+        if key in PACE or _contains(there.get(key), value):
             continue
         if key in _SHOWN:
             yield printable(f"has {key} {value_in_words(there.get(key))}, not {value_in_words(value)}")

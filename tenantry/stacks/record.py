@@ -16,6 +16,7 @@ from tenantry.guard.claims import RECORD_LABEL, Claim
 from tenantry.kube.names import PLATFORM
 from tenantry.kube.objects import KubeObject, Owner
 from tenantry.messages.text import printable
+from tenantry.plan.after import after_of
 from tenantry.plan.content import Content, contents
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, MANAGED_BY
 from tenantry.plan.plan import Plan
@@ -72,8 +73,8 @@ class Record:
 
 def is_awaited(fleet: Fleet, environment: str) -> bool:
     """Whether the gate of another environment names this one."""
-    before = (each.after for each in fleet.environments.values())
-    return any(getattr(each, "environment", "") == environment and getattr(each, "gate", None) for each in before)
+    gates = (after_of(fleet, each) for each in fleet.environments)
+    return any(gate.environment == environment for gate in gates if gate)
 
 
 def record_of(

@@ -16,6 +16,7 @@ from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
 from tenantry.preflight import recorded
 from tenantry.render import write_directory
+from tenantry.stacks import record as stack_record
 from tests.components.recording import Recording, record
 from tests.unit.memory import Memory
 from tests.unit.texts import planned, rocky
@@ -296,16 +297,20 @@ def test_files_are_guarded_as_a_cluster_is(tmp_path: Path, emptied: Path) -> Non
     assert message.startswith("this run would remove every tenant of environment 'dev'\n")
 
 
+@pytest.fixture
+def gated(tmp_path: Path) -> Path:
+    """The fleet with a gate between dev and prod."""
+    file = tmp_path / "tenants.yaml"
+    text = (ROOT / "tenants.yaml").read_text()
+    file.write_text(text.replace("management: hub-prod", f"management: hub-prod\n    after: {GATE}", 1))
+    return file
+
+
 @pytest.mark.parametrize(("preview", "ignored"), [(False, ""), (True, ""), (False, "prod")])
 def test_a_change_that_the_environment_before_does_not_run_registers_nothing(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, preview: bool, ignored: str
+    monkeypatch: pytest.MonkeyPatch, gated: Path, *, preview: bool, ignored: str
 ) -> None:
-    gated, told = tmp_path / "tenants.yaml", list[str]()
-    gated.write_text(
-        (ROOT / "tenants.yaml")
-        .read_text()
-        .replace("management: hub-prod", f"management: hub-prod\n    after: {GATE}", 1)
-    )
+    told = list[str]()
     monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["prod"], "hub-prod").client())
     monkeypatch.setattr(pulumi.log, "warn", told.append)
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: preview)
@@ -323,6 +328,31 @@ def test_a_change_that_the_environment_before_does_not_run_registers_nothing(
         if preview
         else "it is not known whether 'dev'"
     )
+
+
+def test_an_environment_that_a_gate_names_leaves_a_record(monkeypatch: pytest.MonkeyPatch, gated: Path) -> None:
+    monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["dev"]).client())
+    recording, message = run({"fleet": str(gated)}, stack="dev")
+    assert message == ""
+    assert recording.registered[-1].key.name == "tenantry-system/tenantry-dev.record"
+    lines = recording.registered[-1].inputs["data"]["apps"].splitlines()
+    assert [each.split()[0] for each in lines] == sorted({each.full_name for each in PLANS["dev"].apps})
+    assert "record" in recording.exports
+    assert "record" not in run({"fleet": str(ROOT / "tenants.yaml")}, stack="dev")[0].exports
+
+
+def test_a_record_that_is_too_large_is_told_and_not_kept(monkeypatch: pytest.MonkeyPatch, gated: Path) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["dev"]).client())
+    monkeypatch.setattr(pulumi.log, "warn", told.append)
+    monkeypatch.setattr(stack_record, "_MOST", 10)
+    recording, message = run({"fleet": str(gated)}, stack="dev")
+    assert message == ""
+    assert told[-1:] == [
+        "the record of environment 'dev' would be too large for a ConfigMap, so this run leaves none: gates that name the"
+        " environment have to read its management cluster\n  fix: tenantry shards move --environment dev --to 2"
+    ]
+    assert not any(each.key.name.endswith(".record") for each in recording.registered)
 
 
 OTTO = """\

@@ -19,7 +19,6 @@ from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import say, working
 from tenantry.cli.status.rows import short_revision
 from tenantry.cluster import requests
-from tenantry.cluster.chain import Chains
 from tenantry.cluster.control import Done, Outcome, now_token, request, request_source
 from tenantry.cluster.report import apps_report
 from tenantry.cluster.status import AppStatus, Readiness, one_line
@@ -29,6 +28,7 @@ from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, listed
+from tenantry.plan.chain import Chains
 from tenantry.plan.plan import Plan
 
 if TYPE_CHECKING:

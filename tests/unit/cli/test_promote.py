@@ -13,12 +13,12 @@ import pytest
 
 from tenantry.cli.documents import schema_of
 from tenantry.cli.edit import proof
-from tenantry.cluster.chain import Chains
 from tenantry.cluster.evidence import Evidence, judged
 from tenantry.edit.subjects.promoted import App
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import format_path
+from tenantry.plan.chain import Chains
 from tenantry.plan.plan import plan
 from tests.unit.cli.test_cli import Capture, tenantry
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.cluster.chain import Chains
 from tenantry.cluster.evidence import judged
+from tenantry.plan.chain import Chains
 from tests.unit.texts import planned, rocky
 
 TEXT = rocky("web: {helm: {source: image}}").replace(

@@ -1,3 +1,0 @@
-"""See `tenantry.plan.chain`."""
-
-from tenantry.plan.chain import Chains as Chains
