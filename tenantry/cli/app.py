@@ -56,6 +56,7 @@ _SECTIONS = {
         "rename": "rename a tenant, an app, a cluster and so on, everywhere",
         "move": "move an app, a tenant's apps or a cluster to another place",
         "promote": "give an environment the versions that another one has",
+        "update": "raise versions to the newest that the sources have",
         "fmt": "format tenants.yaml and the files that it includes",
     },
     "Control apps": {
@@ -101,6 +102,7 @@ _MODULES = {
     "set": "tenantry.cli.edit.set",
     "unset": "tenantry.cli.edit.unset",
     "promote": "tenantry.cli.edit.promote",
+    "update": "tenantry.cli.edit.update",
     "fmt": "tenantry.cli.edit.fmt",
     "reconcile": "tenantry.cli.control.reconcile",
     "suspend": "tenantry.cli.control.suspend",
@@ -123,7 +125,9 @@ class _Commands(Group):
         **dict.fromkeys(("delete", "rm", "del"), "Did you mean 'remove'?"),
         "mv": "Did you mean 'move' or 'rename'?",
         **dict.fromkeys(("new", "create", "scaffold"), _NO_NEW),
-        "update": "Did you mean 'upgrade' (the files of the project)?",
+        **dict.fromkeys(
+            ("bump", "renovate"), "Did you mean 'update' (versions of apps) or 'upgrade' (the project's files)?"
+        ),
         **dict.fromkeys(("ls", "get", "show"), _LISTS),
         "plan": _PLANS,
         **dict.fromkeys(("build", "template", "generate", "export"), "Did you mean 'render'?"),

@@ -41,6 +41,7 @@ from tenantry.messages.cycles import keep
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
 from tenantry.plan.after import in_words
+from tenantry.plan.bypasses import is_range
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planner import Part
 from tenantry.stacks.project import Stack, stack_of
@@ -228,13 +229,13 @@ def _app_lines(app: ExplainedApp) -> Iterator[Line]:
         after, origin = app.gate
         yield Line(f"after: {scalar(after.environment)}", f"{in_words(after)}, {place(origin)}", bold=True)
     if app.rollout:
-        yield from _rollout_lines(app.rollout)
+        yield from _rollout_lines(app.rollout, f"{app.tenant}/{app.app}" if app.tenant else f"{ADDON_PREFIX}{app.app}")
     for placed in app.placed:
         yield Line("")
         yield from _placed_lines(placed)
 
 
-def _rollout_lines(rollout: AppRollout) -> Iterator[Line]:
+def _rollout_lines(rollout: AppRollout, name: str) -> Iterator[Line]:
     where = place(rollout.origin)
     if rollout.of == "off":
         yield Line("rollout: false", f"all clusters change at the same time, {where}", bold=True)
@@ -248,6 +249,8 @@ def _rollout_lines(rollout: AppRollout) -> Iterator[Line]:
         yield Line(
             f"  bypassed by: {scalar(rollout.bypass)}", "what is new there reaches all clusters at once", "yellow"
         )
+    if is_range(rollout.bypass):
+        yield Line("", f"pin it: tenantry update --pin {name}")
 
 
 def _order(order: Mapping[str, Keeper]) -> Iterator[Line]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tempfile
@@ -13,11 +14,14 @@ from tenantry.manifests import artifact
 from tenantry.manifests.cache import Cache
 from tenantry.manifests.model import NotFetched, NotRendered, Options
 from tenantry.manifests.programs import DOWNLOAD, NETWORK, kept, run
-from tenantry.manifests.semver import is_exact
+from tenantry.messages.text import grouped
+from tenantry.versions.semver import is_exact
 
 _CHART = re.compile(r"[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9][\w.-]*)*")
 _URL = re.compile(r"(?:https?|oci)://[^\s-]\S*")
 _SECONDS = 120
+_ASKED = "asked"
+"""What a repository is called in helm's own list, which lasts for one question."""
 
 
 def helm_variables(home: Path) -> dict[str, str]:
@@ -31,6 +35,33 @@ def helm_variables(home: Path) -> dict[str, str]:
         "HELM_PLUGINS": str(home / "plugins"),
         "KUBECONFIG": os.devnull,
     }
+
+
+def index(helm: tuple[str, ...], url: str) -> dict[str, frozenset[str]]:
+    """The versions of each chart of a Helm repository over HTTP. Raises: NotFetched."""
+    if not _URL.fullmatch(url):
+        raise NotFetched(f"'{url}' is not a URL that can be fetched")
+    with tempfile.TemporaryDirectory(prefix="tenantry-") as temporary:
+        home = Path(temporary)
+        _run([*helm, "repo", "add", "--", _ASKED, url], home)
+        listed = _run([*helm, "search", "repo", "--versions", "--devel", "--output=json"], home)
+    try:
+        found = [(str(each["name"]), str(each["version"])) for each in json.loads(listed)]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise NotFetched("helm lists its charts in a form that is not known here") from None
+    return {
+        chart.removeprefix(f"{_ASKED}/"): frozenset(version for _, version in versions)
+        for chart, versions in grouped(found, lambda each: each[0]).items()
+    }
+
+
+def _run(command: list[str], home: Path) -> bytes:
+    """What helm prints. Raises: NotFetched."""
+    variables = {**helm_variables(home), **logins(), **kept(*NETWORK)}
+    try:
+        return run(command, home, variables, seconds=_SECONDS, most=DOWNLOAD)
+    except NotRendered as failed:
+        raise NotFetched(f"helm: {_cause(str(failed))}") from None
 
 
 class ChartSources:
@@ -77,17 +108,7 @@ class ChartSources:
         assert self._helm
         with tempfile.TemporaryDirectory(prefix="tenantry-") as temporary:
             home = Path(temporary)
-            command = [*self._helm, "pull", f"--destination={home}", *arguments]
-            try:
-                run(
-                    command,
-                    home,
-                    {**helm_variables(home), **_logins(), **kept(*NETWORK)},
-                    seconds=_SECONDS,
-                    most=DOWNLOAD,
-                )
-            except NotRendered as failed:
-                raise NotFetched(f"helm: {_cause(str(failed))}") from None
+            _run([*self._helm, "pull", f"--destination={home}", *arguments], home)
             archives = list(home.glob("*.tgz"))
             if len(archives) != 1:
                 raise NotFetched("helm fetched no chart")
@@ -99,7 +120,7 @@ def _cause(said: str) -> str:
     return said.split("is not a valid chart repository or cannot be reached: ", 1)[-1]
 
 
-def _logins() -> dict[str, str]:
+def logins() -> dict[str, str]:
     """The user's logins at registries: `helm registry login` and `docker login` write them."""
     config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     known = os.environ.get("HELM_REGISTRY_CONFIG") or str(config / "helm" / "registry" / "config.json")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from tenantry.manifests import artifact
 from tenantry.manifests.cache import Cache
 from tenantry.manifests.model import NotFetched, NotRendered, Options
 from tenantry.manifests.programs import DOWNLOAD, NETWORK, kept, run
-from tenantry.manifests.semver import highest
+from tenantry.versions.semver import highest
 
 _OWN = (
     "HOME", "USER", "LOGNAME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK",
@@ -30,6 +30,15 @@ _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SECONDS = 120
 
 
+def tags(git: tuple[str, ...], url: str) -> tuple[str, ...]:
+    """The names of a repository's tags. Raises: NotFetched."""
+    _check(url)
+    try:
+        return _tags_of(_refs(git, url))
+    except NotRendered as failed:
+        raise NotFetched(f"git: {_cause(str(failed))}") from None
+
+
 class GitSources:
     """Asks each server once for its refs."""
 
@@ -40,8 +49,7 @@ class GitSources:
     def fetch(self, spec: Mapping[str, Any]) -> Path:
         """The files of a GitRepository. Raises: NotFetched."""
         url = spec["url"]
-        if not _URL.fullmatch(url):
-            raise NotFetched(f"'{url}' is not a URL that can be fetched")
+        _check(url)
         if spec.get("include"):
             raise NotFetched("it includes other repositories, which is not supported here")
         try:
@@ -57,10 +65,9 @@ class GitSources:
             if not _COMMIT.fullmatch(commit):
                 raise NotFetched(f"'{commit}' is not the full hash of a commit")
             return commit, commit
-        refs = self._refs(url)
+        refs = _refs(self._git, url)
         if semver := ref.get("semver"):
-            tags = [name.removeprefix("refs/tags/") for name in refs if name.startswith("refs/tags/")]
-            tag = highest((each.removesuffix("^{}") for each in tags), semver)
+            tag = highest(_tags_of(refs), semver)
             if tag is None:
                 raise NotFetched(f"no tag of {url} is in the range '{semver}'")
             name = f"refs/tags/{tag}"
@@ -72,11 +79,6 @@ class GitSources:
         if commit is None:
             raise NotFetched(f"{url} has no {_readable(name)}")
         return name, commit
-
-    def _refs(self, url: str) -> dict[str, str]:
-        listed = run([*self._git, *_SAFE, "ls-remote", "--", url], Path("/"), _variables(), seconds=_SECONDS)
-        lines = (line.split("\t", 1) for line in listed.decode(errors="replace").splitlines())
-        return {name: commit for commit, name in lines if _COMMIT.fullmatch(commit)}
 
     def _checkout(self, spec: Mapping[str, Any], wanted: str, commit: str, into: Path) -> None:
         with tempfile.TemporaryDirectory(prefix="tenantry-") as temporary:
@@ -95,6 +97,23 @@ class GitSources:
             if spec.get("recurseSubmodules"):
                 git("submodule", "--quiet", "update", "--init", "--recursive", "--depth=1")
             artifact.take(tree, into, spec.get("ignore"), self._git)
+
+
+def _check(url: str) -> None:
+    if not _URL.fullmatch(url):
+        raise NotFetched(f"'{url}' is not a URL that can be fetched")
+
+
+def _refs(git: tuple[str, ...], url: str) -> dict[str, str]:
+    """The commit of each ref."""
+    listed = run([*git, *_SAFE, "ls-remote", "--", url], Path("/"), _variables(), seconds=_SECONDS)
+    lines = (line.split("\t", 1) for line in listed.decode(errors="replace").splitlines() if "\t" in line)
+    return {name: commit for commit, name in lines if _COMMIT.fullmatch(commit)}
+
+
+def _tags_of(refs: Iterable[str]) -> tuple[str, ...]:
+    names = (each.removeprefix("refs/tags/") for each in refs if each.startswith("refs/tags/"))
+    return tuple(dict.fromkeys(each.removesuffix("^{}") for each in names))
 
 
 def _variables() -> dict[str, str]:

@@ -12,11 +12,42 @@ from typing import Any
 
 from tenantry.manifests import artifact
 from tenantry.manifests.cache import Cache
+from tenantry.manifests.charts import logins
 from tenantry.manifests.model import NotFetched, NotRendered, Options
-from tenantry.manifests.programs import DOWNLOAD, NETWORK, kept, run
+from tenantry.manifests.programs import DOWNLOAD, NETWORK, OUTPUT, kept, run
 
 _URL = re.compile(r"oci://[\w.-]+(?::\d+)?(?:/[\w.-]+)+/?")
 _SECONDS = 120
+
+
+def tags(url: str, *, insecure: bool) -> list[str]:
+    """The tags of a repository. Raises: NotFetched."""
+    _check(url)
+    known = logins()
+    files = (Path(known["HELM_REGISTRY_CONFIG"]), Path(known["DOCKER_CONFIG"], "config.json"))
+    configs = [str(each.absolute()) for each in files if each.is_file()]
+    request = {"url": url.rstrip("/"), "insecure": insecure, "configs": configs}
+    try:
+        found = json.loads(_asked(request))
+    except NotRendered as failed:
+        raise NotFetched(str(failed).splitlines()[-1]) from None
+    except (ValueError, RecursionError):
+        raise NotFetched("the registry lists its tags in a form that is not known here") from None
+    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
+
+
+def _asked(request: Mapping[str, Any], most: int = OUTPUT) -> bytes:
+    """What a process of its own prints, which asks the registry. Raises: NotRendered."""
+    command = [sys.executable, "-m", "tenantry.manifests.pull", json.dumps(request)]
+    variables = kept("HOME", "DOCKER_CONFIG", "PYTHONPATH", "TMPDIR", "REQUESTS_CA_BUNDLE", *NETWORK)
+    # Python imports from the directory that `-m` starts in, so it is one of its own.
+    with tempfile.TemporaryDirectory(prefix="tenantry-") as temporary:
+        return run(command, Path(temporary), variables, seconds=_SECONDS, most=most)
+
+
+def _check(url: str) -> None:
+    if not _URL.fullmatch(url):
+        raise NotFetched(f"'{url}' is not a URL that can be fetched")
 
 
 class ArtifactSources:
@@ -30,8 +61,7 @@ class ArtifactSources:
     def fetch(self, spec: Mapping[str, Any]) -> Path:
         """The files of an OCIRepository. Raises: NotFetched."""
         selector, ref = spec.get("layerSelector") or {}, spec.get("ref") or {}
-        if not _URL.fullmatch(spec["url"]):
-            raise NotFetched(f"'{spec['url']}' is not a URL that can be fetched")
+        _check(spec["url"])
         if selector.get("operation") == "copy":
             raise NotFetched("it is an archive that Flux does not unpack")
         request = {
@@ -49,10 +79,8 @@ class ArtifactSources:
         with tempfile.TemporaryDirectory(prefix="tenantry-") as temporary:
             archive, tree = Path(temporary, "layer"), Path(temporary, "tree")
             tree.mkdir()
-            command = [sys.executable, "-m", "tenantry.manifests.pull", json.dumps({**request, "into": str(archive)})]
-            variables = kept("HOME", "DOCKER_CONFIG", "PYTHONPATH", "TMPDIR", "REQUESTS_CA_BUNDLE", *NETWORK)
             try:
-                run(command, Path(temporary), variables, seconds=_SECONDS, most=DOWNLOAD)
+                _asked({**request, "into": str(archive)}, DOWNLOAD)
                 artifact.unpack(archive, tree)
                 artifact.take(tree, into, ignore, self._git)
             except NotRendered as failed:

@@ -1,6 +1,7 @@
-"""Pulls one layer of an OCI artifact: `python -m tenantry.manifests.pull`, a process of its own, whose time and files are bounded.
+"""Pulls one layer of an OCI artifact, or lists the tags of its repository: `python -m tenantry.manifests.pull`.
 
-Reads the request from its only argument, a document in JSON; writes the layer to a file, or says on stderr why not.
+It is a process of its own, whose time and files are bounded. Reads the request from its only argument, a document in JSON;
+writes the layer to a file or prints the tags, or says on stderr why not.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tenantry.manifests.semver import highest
+from tenantry.versions.semver import highest
 
 _MANIFESTS = ["application/vnd.oci.image.manifest.v1+json", "application/vnd.docker.distribution.manifest.v2+json"]
 
@@ -22,6 +23,9 @@ def main(text: str) -> None:
     request = json.loads(text)
     host, _, name = request["url"].removeprefix("oci://").partition("/")
     registry = Registry(hostname=host, insecure=request["insecure"])
+    if "into" not in request:
+        print(json.dumps(_tags(registry, f"{host}/{name}", request["configs"])))
+        return
     container = registry.get_container(f"{host}/{name}{_reference(registry, host, name, request['ref'])}")
     layer = _layer(registry.get_manifest(container, allowed_media_type=_MANIFESTS), request["mediaType"])
     target = Path(request["into"])
@@ -35,13 +39,18 @@ def _reference(registry: Any, host: str, name: str, ref: dict[str, str]) -> str:
     if digest := ref.get("digest"):
         return f"@{digest}"
     if semver := ref.get("semver"):
-        container = registry.get_container(f"{host}/{name}")
-        registry.auth.load_configs(container)
-        tag = highest(registry.get_tags(container), semver)
+        tag = highest(_tags(registry, f"{host}/{name}", []), semver)
         if tag is None:
             raise ValueError(f"no tag is in the range '{semver}'")
         return f":{tag}"
     return f":{ref.get('tag', 'latest')}"
+
+
+def _tags(registry: Any, repository: str, configs: list[str]) -> list[str]:
+    """configs: files with logins, beside the one of `docker login`."""
+    container = registry.get_container(repository)
+    registry.auth.load_configs(container, configs)
+    return list(registry.get_tags(container))
 
 
 def _layer(manifest: dict[str, Any], wanted: str) -> dict[str, str]:

@@ -15,6 +15,8 @@ from tenantry.plan.planned_apps import PlannedApp
 
 _EXACT = re.compile(r"v?[0-9]+\.[0-9]+\.[0-9]+([-+][-+.0-9A-Za-z]+)?")
 
+_RANGE = "versions "
+
 
 def bypass(app: PlannedApp, objects: Mapping[ObjectId, KubeObject]) -> str:
     """What of an app Flux follows by itself, such as `branch main`; "" if each of its changes stands in the file.
@@ -27,6 +29,11 @@ def bypass(app: PlannedApp, objects: Mapping[ObjectId, KubeObject]) -> str:
     )
     followed = _followed(content.manifest, objects, content) if content else ""
     return " and ".join(filter(None, (followed, "the tags of its images" if app.images else "")))
+
+
+def is_range(bypassed: str) -> bool:
+    """Whether what `bypass` found is a range of versions, which `tenantry update --pin` replaces by its version."""
+    return bypassed.startswith(_RANGE)
 
 
 def _is_taken(app: KubeObject, id: ObjectId, objects: Mapping[ObjectId, KubeObject]) -> bool:
@@ -48,7 +55,7 @@ def _followed(content: Manifest, objects: Mapping[ObjectId, KubeObject], planned
                 )
                 return _followed(source.manifest, objects, source) if source else ""
             version = str(spec.get("version", "*"))
-            return "" if _EXACT.fullmatch(version) else f"versions {version} of its chart"
+            return "" if _EXACT.fullmatch(version) else f"{_RANGE}{version} of its chart"
         case "GitRepository" if not (ref.get("commit") or ref.get("tag")):
             return _moving(ref) or f"branch {ref.get('branch', 'master')}"
         case "OCIRepository" if not (
@@ -63,4 +70,4 @@ def _followed(content: Manifest, objects: Mapping[ObjectId, KubeObject], planned
 def _moving(ref: Mapping[str, str]) -> str:
     if ref.get("name"):
         return f"ref {ref['name']}"
-    return f"versions {ref['semver']}" if ref.get("semver") else ""
+    return f"{_RANGE}{ref['semver']}" if ref.get("semver") else ""

@@ -55,6 +55,64 @@ class Promotion(Part):
     """The settings that stay different."""
 
 
+class UpdatedPart(Part):
+    """A version in the file, and what takes it."""
+
+    of: list[str]
+    """What it is a version of, such as `chart web` or `tag of source rocky/manifests`."""
+    variable: str | None
+    """The variable that holds it; `null` if the version itself is written."""
+    apps: list[str]
+    """`TENANT/APP` and `platform/ADDON`."""
+    environments: list[str]
+
+
+class RaisedVersion(UpdatedPart):
+    """A version that is raised or pinned."""
+
+    place: str
+    """`file:line:column` before the edit."""
+    from_: str = Field(alias="from")
+    """The version before; with `--pin` the range."""
+    to: str
+
+
+class VersionBeyond(UpdatedPart):
+    """A version that is newer than the range or `--to` allows."""
+
+    version: str
+
+
+class UnaskedSources(Part):
+    """Sources that cannot be asked, for the same reason."""
+
+    kind: str
+    """Their kind in Flux."""
+    sources: list[str]
+    """`TENANT/SOURCE` and `platform/ADDON`."""
+    reason: str
+    fix: str
+
+
+class LeftApps(Part):
+    """Apps that `tenantry update` leaves alone."""
+
+    reason: str
+    """What they have instead of a version, such as a commit or a branch."""
+    apps: list[str]
+
+
+class Updates(Part):
+    """What `tenantry update` found."""
+
+    raised: list[RaisedVersion]
+    beyond: list[VersionBeyond]
+    unasked: list[UnaskedSources]
+    left: list[LeftApps]
+    notes: list[str]
+    """What is not edited although there is a newer version."""
+
+
 class Edit(Document):
     """An edit of the fleet's files: `tenantry set` and its like."""
 
@@ -79,3 +137,5 @@ class Edit(Document):
     """The environments without a difference."""
     promotion: Promotion | None = None
     """Only of `tenantry promote`."""
+    updates: Updates | None = None
+    """Only of `tenantry update`."""

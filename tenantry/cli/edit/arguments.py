@@ -10,7 +10,7 @@ import click
 
 from tenantry.cli.options import fleet_data
 from tenantry.edit.subjects.overriding import Labels, Place
-from tenantry.kube.names import ADDON_PREFIX
+from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.messages.data import mapping_at
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -68,6 +68,9 @@ def existing(*paths: tuple[str, ...], name: str = "name") -> Callable[[_F], _F]:
 
 promotable = _completing(TENANTS, APPS, _PREFIXED_ADDONS)
 """Completes a tenant, `TENANT/APP` or `platform/ADDON`."""
+
+updatable = _completing(TENANTS, APPS, _PREFIXED_ADDONS, more=(PLATFORM,))
+"""The same, and `platform` for all add-ons."""
 
 
 def owned(name: str = "name") -> Callable[[_F], _F]:

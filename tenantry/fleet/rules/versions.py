@@ -1,4 +1,4 @@
-"""A rule about versions and version ranges of charts that neither Helm nor Flux can parse."""
+"""A rule about versions and ranges of versions that neither Helm nor Flux can parse."""
 
 from __future__ import annotations
 
@@ -43,16 +43,19 @@ def _versions(fleet: Fleet) -> Iterator[tuple[Path, set[str]]]:
             yield ("platform", "chart", "git", "ref", "semver"), _without_placeholders(chart.git.ref.semver)
     for at, _, _, app in walk.apps(fleet):
         for path, block in walk.blocks(fleet, at):
-            if path[-1] == "helm" and isinstance(version := block.get("version"), str):
-                yield (*path, "version"), _filled(fleet, at, path, version)
+            for key in ("version", "updates") if path[-1] == "helm" else ():
+                if isinstance(text := block.get(key), str):
+                    yield (*path, key), _filled(fleet, at, (*path, key), text)
         for name, image in (app.imageAutomation.images if app.imageAutomation else {}).items():
             if semver := image.policy.policy.semver:
                 place = (*at, "imageAutomation", "images", name, "policy", "policy", "semver", "range")
                 yield place, _without_placeholders(semver.range)
     for at, source in walk.sources(fleet):
-        ref = source.git.ref if source.git else source.oci.ref if source.oci else None
-        if ref and ref.semver:
-            yield (*at, source.kind, "ref", "semver"), _without_placeholders(ref.semver)
+        taken = source.git or source.oci
+        if taken and taken.ref.semver:
+            yield (*at, source.kind, "ref", "semver"), _without_placeholders(taken.ref.semver)
+        if taken and taken.updates:
+            yield (*at, source.kind, "updates"), _without_placeholders(taken.updates)
 
 
 def _without_placeholders(text: str) -> set[str]:
@@ -60,13 +63,13 @@ def _without_placeholders(text: str) -> set[str]:
 
 
 def _filled(fleet: Fleet, at: tuple[str, ...], path: Path, text: str) -> set[str]:
-    """What a version becomes on the clusters where it stands in the block at the path."""
+    """What the text at a path of a `helm:` block becomes on the clusters where it stands."""
     if not any(names_in(text)):
         return {text}
     built_in = {"app": at[-1]} | ({"tenant": at[1]} if at[0] == "tenants" else {})
     found = set()
     for environment, cluster in placements_of(fleet, at):
-        if origin(app_layers(fleet, at, environment, cluster), ("helm", "version")) == (*path, "version"):
+        if origin(app_layers(fleet, at, environment, cluster), ("helm", path[-1])) == path:
             with suppress(Found):  # planning refuses what cannot be filled in
                 found.add(str(fill(text, variables_of(fleet, environment, cluster, **built_in), path)))
     return found

@@ -69,7 +69,7 @@ def helm_release(
 ) -> KubeObject:
     """The HelmRelease of an app; `after` is what it depends on, in Flux's `dependsOn` where the kinds are the same."""
     after = tuple(after)
-    charts = {"chart", "version", "valuesFiles", "chartInterval", *block.parts["HelmChart"]}
+    charts = {"chart", "version", "updates", "valuesFiles", "chartInterval", *block.parts["HelmChart"]}
     written = block.model_dump(exclude_none=True, exclude={"source", "targetNamespace", "install", "upgrade", *charts})
     # The baseline of a remote is a release too. With `dependsOn` Flux waits for it; otherwise the app would fail once.
     first = tuple(Dependency(id) for id in scope.base if id.kind == "HelmRelease")

@@ -25,6 +25,7 @@ _CHARTS = ("OCIRepository", "ExternalArtifact")
 _ONLY_OF_A_PART = (
     "chart",
     "version",
+    "updates",
     "valuesFiles",
     "ignoreMissingValuesFiles",
     "reconcileStrategy",

@@ -31,7 +31,7 @@ def source_object(scope: Scope, name: str, source: Source, at: Path, *, is_chart
     Raises: Found: Flux does not accept its URL.
     """
     block = source.block
-    spec = block.model_dump(exclude_none=True)
+    spec = block.model_dump(exclude_none=True, exclude={"updates"})
     if "url" in spec:
         _check_url(source.kind, spec["url"], (*at, source.kind, "url"))
     if source.helm and source.helm.url.startswith("oci://") != (source.helm.type == "oci"):

@@ -47,6 +47,7 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("unset",): ("tenants.rocky",),
     ("import",): ("-e", "dev=nowhere"),
     ("promote",): ("rocky", "--from", "dev", "--to", "prod"),
+    ("update",): ("rocky", "--pin"),
     ("add", "source"): ("rocky/tools", "--git", "https://git.example.com/tools"),
     ("remove", "tenant"): ("rocky",),
     ("rename", "tenant"): ("rocky", "stone"),

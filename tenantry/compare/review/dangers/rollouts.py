@@ -9,7 +9,7 @@ from tenantry.compare.review.dangers.apps import app_in_words
 from tenantry.compare.review.dangers.found import Found, Rank
 from tenantry.compare.review.dangers.pieces import Pieces
 from tenantry.compare.review.model import DangerKind
-from tenantry.plan.bypasses import bypass
+from tenantry.plan.bypasses import bypass, is_range
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.waves import rollout_name
@@ -40,7 +40,8 @@ def rollout_dangers(pieces: Pieces) -> Iterator[Found]:
     known = {(each.tenant, each.name, followed) for each, followed in _followers(pieces.before)}
     for each, what in _followers(pieces.after):
         if (each.tenant, each.name, what) not in known:
-            yield _of(each, each.cluster, f"follows {what}: what is new there bypasses the waves")
+            more = "; pin it with `tenantry update --pin`" if is_range(what) else ""
+            yield _of(each, each.cluster, f"follows {what}: what is new there bypasses the waves{more}")
 
 
 def _of(app: PlannedApp, cluster: str, verb: str) -> Found:

@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterable
 from itertools import takewhile
 from typing import NamedTuple
 
-_VERSION = re.compile(r"v?(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?")
+# Numbers are bounded: Python converts no text of some thousand digits, and a source may offer one.
+_VERSION = re.compile(
+    r"v?([0-9]{1,18})(?:\.([0-9]{1,18}))?(?:\.([0-9]{1,18}))?(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?"
+)
 _BOUND = re.compile(
-    r"(=>|>=|=<|<=|~>|!=|[=<>~^]?)\s*v?(\d+|[xX*])(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?"
+    r"(=>|>=|=<|<=|~>|!=|[=<>~^]?)\s*v?(\d{1,18}|[xX*])(?:\.(\d{1,18}|[xX*]))?(?:\.(\d{1,18}|[xX*]))?(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?"
 )
 _HYPHEN = re.compile(r"\s*(\S+)\s+-\s+(\S+)\s*")
 
@@ -35,7 +38,7 @@ def parse(text: str) -> Version | None:
 
 def highest(texts: Iterable[str], range: str) -> str | None:
     """The text of the highest version in the range; None: there is none, or the range cannot be read."""
-    fits = _range(range)
+    fits = matcher(range)
     if fits is None:
         return None
     known = [(version, text) for text in texts if (version := parse(text)) and fits(version)]
@@ -49,13 +52,16 @@ def is_exact(text: str) -> bool:
 
 def _pre(text: str) -> tuple[tuple[int, int, str], ...]:
     # Numbers are lower than words (semver.org, section 11).
-    return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in text.split(".") if part)
+    return tuple(
+        (0, int(part), "") if part.isdigit() and len(part) <= 18 else (1, 0, part) for part in text.split(".") if part
+    )
 
 
 _Test = Callable[[Version], bool]
 
 
-def _range(text: str) -> _Test | None:
+def matcher(text: str) -> _Test | None:
+    """Whether a version is in a range; None: the range cannot be read."""
     alternatives = [_all_of(each) for each in text.split("||")]
     tests = [each for each in alternatives if each]
     return (lambda version: any(test(version) for test in tests)) if len(tests) == len(alternatives) else None

@@ -1,0 +1,232 @@
+"""The versions that a fleet's apps are pinned to: where the file writes each, what it is a version of, and who uses it.
+
+A chart's version, and the tag in the ref of a Git or OCI source. Ranges are found too, to be pinned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from tenantry.edit.subjects.promoted import App, placeholders_of, source_at
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import Layer
+from tenantry.fleet.placement import placements_of
+from tenantry.fleet.rules import walk
+from tenantry.fleet.settings import app_layers, variable_at, variables_of
+from tenantry.fleet.template import fill
+from tenantry.messages.data import ABSENT, mapping_at, value_at
+from tenantry.messages.errors import Found, Path
+from tenantry.versions.newer import parts
+from tenantry.versions.semver import matcher
+
+Kind: TypeAlias = Literal["chart", "oci-chart", "oci", "git"]
+"""What has versions: a chart of a Helm repository over HTTP or in a registry, an OCI artifact, a Git repository."""
+
+
+class Content(NamedTuple):
+    """What an app takes. source: what the fleet calls the source, such as `rocky/charts`; chart: in a Helm repository."""
+
+    kind: Kind
+    url: str
+    chart: str
+    source: str
+    insecure: bool = False
+
+    @property
+    def is_tag(self) -> bool:
+        return self.kind in ("oci", "git")
+
+    def __str__(self) -> str:
+        return f"tag of source {self.source}" if self.is_tag else f"chart {self.chart}"
+
+
+class Use(NamedTuple):
+    """A version as an app has it in an environment: the text in the file, between head and tail.
+
+    range: what `updates` says, or "".
+    """
+
+    app: App
+    environment: str
+    content: Content
+    head: str
+    tail: str
+    range: str
+
+
+@dataclass(slots=True)
+class Pin:
+    """A text in the file that is a version, a tag, or the variable for one. variable: its name, or ""."""
+
+    at: Path
+    text: str
+    variable: str = ""
+    uses: list[Use] = field(default_factory=list)
+
+    def version_of(self, use: Use) -> str:
+        """The version or tag that a use makes of the text."""
+        return f"{use.head}{self.text}{use.tail}"
+
+    @property
+    def apps(self) -> list[App]:
+        return list(dict.fromkeys(each.app for each in self.uses))
+
+    @property
+    def contents(self) -> list[Content]:
+        return list(dict.fromkeys(each.content for each in self.uses))
+
+    @property
+    def environments(self) -> list[str]:
+        return list(dict.fromkeys(each.environment for each in self.uses))
+
+
+@dataclass(slots=True)
+class Survey:
+    """pins: by their place. ranges: texts that Flux reads as a range. left: apps that have neither, by what they have."""
+
+    pins: dict[Path, Pin] = field(default_factory=dict)
+    ranges: dict[Path, Pin] = field(default_factory=dict)
+    left: dict[str, dict[App, None]] = field(default_factory=dict)
+
+
+def survey(fleet: Fleet) -> Survey:
+    """All versions of apps and add-ons that a cluster of an environment takes."""
+    found = _Survey(fleet)
+    for at, _, _, _ in walk.apps(fleet):
+        for environment, cluster in placements_of(fleet, at):
+            found.app(App(at), environment, cluster)
+    return found.result
+
+
+class _Written(NamedTuple):
+    """A text, where it stands, and the variables for its placeholders."""
+
+    text: str
+    at: Path
+    variables: Mapping[str, str]
+    cluster: str
+
+
+class _Survey:
+    def __init__(self, fleet: Fleet) -> None:
+        self.fleet = fleet
+        self.result = Survey()
+        self.seen: set[tuple[Any, ...]] = set()
+
+    def app(self, app: App, environment: str, cluster: str) -> None:
+        layers = app_layers(self.fleet, app.at, environment, cluster)
+        kind = "helm" if layers[0].data.get("kustomize") is None else "kustomize"
+        variables = variables_of(self.fleet, environment, cluster, **_tenant(app))
+        own = {**variables, "app": app.at[-1]}
+        name = _filled(_last(layers, (kind, "source")).text, own)
+        at = source_at(app, name or None)
+        declared = self.fleet.raw(*at)
+        shown = f"{app.at[1]}/{name}" if app.at[0] == "tenants" else str(app)
+        if "helm" in declared and kind == "helm":
+            self._chart(app, environment, cluster, layers, own, (mapping_at(declared, "helm"), shown, variables))
+        elif "git" in declared:
+            self._ref(app, environment, _Written("", (*at, "git"), variables, cluster), "git", shown)
+        elif "oci" in declared:
+            self._ref(app, environment, _Written("", (*at, "oci"), variables, cluster), "oci", shown)
+        else:
+            self._leave(app, "taken from a bucket or an external artifact")
+
+    def _chart(
+        self,
+        app: App,
+        environment: str,
+        cluster: str,
+        layers: Sequence[Layer],
+        own: Mapping[str, str],
+        source: tuple[dict[str, Any], str, Mapping[str, str]],
+    ) -> None:
+        block, shown, variables = source
+        written, chart = _last(layers, ("helm", "version")), _last(layers, ("helm", "chart"))
+        name = _filled(chart.text, own)
+        url = _filled(str(block.get("url", "")), variables)
+        range = _filled(_last(layers, ("helm", "updates")).text, own)
+        if block.get("type") == "oci":
+            content = Content("oci-chart", f"{url.rstrip('/')}/{name}", name, shown, bool(block.get("insecure")))
+        else:
+            content = Content("chart", url, name, shown)
+        self._pin(app, environment, _Written(written.text, written.at, own, cluster), content, range)
+
+    def _ref(self, app: App, environment: str, block: _Written, kind: Literal["git", "oci"], shown: str) -> None:
+        declared = self.fleet.raw(*map(str, block.at))
+        ref = mapping_at(declared, "ref")
+        url, range = (_filled(str(declared.get(key) or ""), block.variables) for key in ("url", "updates"))
+        content = Content(kind, url, "", shown, bool(declared.get("insecure")))
+        fixed = next((key for key in ("commit", "digest") if ref.get(key)), "")
+        key = next((key for key in ("semver", "tag") if isinstance(ref.get(key), str)), "")
+        if fixed:
+            self._leave(app, f"pinned to a {fixed}")
+        elif ref.get("semverFilter"):
+            self._leave(app, "a range with 'semverFilter'")
+        elif key:
+            self._pin(app, environment, block._replace(text=ref[key], at=(*block.at, "ref", key)), content, range)
+        else:
+            self._leave(app, "a branch or another moving ref")
+
+    def _pin(self, app: App, environment: str, written: _Written, content: Content, range: str) -> None:
+        head, variable, tail = _split(written.text)
+        at: Path | None = written.at
+        if variable:
+            at = variable_at(self.fleet, environment, written.cluster, variable)
+        if at is None or variable == MANY:
+            self._leave(app, "a version of several placeholders, or of one such as {env}")
+            return
+        at = self.fleet.source.origin(at)
+        text = _filled(written.text, written.variables)
+        use = Use(app, environment, content, head, tail, range)
+        if (at, use, text) in self.seen:
+            return
+        self.seen.add((at, use, text))
+        inner = text[len(head) : len(text) - len(tail)]
+        if parts(text, is_tag=content.is_tag):
+            self.result.pins.setdefault(at, Pin(at, inner, variable)).uses.append(use)
+        elif at[-1] in ("version", "semver") and not variable and matcher(text):
+            self.result.ranges.setdefault(at, Pin(at, inner)).uses.append(use)
+        else:
+            self._leave(app, "a range in a variable" if matcher(text) and variable else "a tag that is no version")
+
+    def _leave(self, app: App, why: str) -> None:
+        self.result.left.setdefault(why, {})[app] = None
+
+
+MANY = "{}"
+"""In place of the name of a variable: there are several."""
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    """What is before a placeholder, its name, and what is behind it; of a text without one, the name is ""."""
+    names = placeholders_of(text)
+    if not names:
+        return "", "", ""
+    head, _, tail = text.partition(f"{{{names[0]}}}")
+    return (head, names[0], tail) if len(names) == 1 and not set("{}") & set(head + tail) else ("", MANY, "")
+
+
+def _last(layers: Sequence[Layer], path: Path) -> _Written:
+    """The text of the most specific layer that has one."""
+    for layer in reversed(layers):
+        if (found := value_at(layer.data, path, ABSENT)) is not ABSENT:
+            return _Written(found if isinstance(found, str) else "", (*layer.path, *path), {}, "")
+    return _Written("", (), {}, "")
+
+
+def _filled(text: str, variables: Mapping[str, str]) -> str:
+    try:
+        return str(fill(text, variables, ()))
+    except Found:  # planning refuses what cannot be filled in
+        return text
+
+
+def _tenant(app: App) -> dict[str, str]:
+    return {"tenant": app.at[1]} if app.at[0] == "tenants" else {}
+
+
+def under(apps: Iterator[App] | Sequence[App], owners: Sequence[Path]) -> bool:
+    """Whether one of the apps is at one of the paths or below it; without paths, always."""
+    return not owners or any(app.at[: len(owner)] == owner for app in apps for owner in owners)
