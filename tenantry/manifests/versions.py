@@ -13,8 +13,8 @@ from tenantry.manifests import charts, git, oci
 from tenantry.manifests.model import NotFetched
 from tenantry.manifests.once import Once
 
-Kind: TypeAlias = Literal["chart", "oci-chart", "oci", "git"]
-"""A chart of a Helm repository over HTTP, or in a registry; an OCI artifact; a Git repository."""
+Kind: TypeAlias = Literal["chart", "oci", "git"]
+"""A chart of a Helm repository over HTTP, a repository in a registry, a Git repository."""
 
 _AT_ONCE = 8
 
@@ -70,9 +70,6 @@ class _Asking:
                 return frozenset(git.tags(self._program("git", "Git"), url))
             case "oci":
                 return frozenset(oci.tags(url, insecure=question.insecure))
-            case "oci-chart":
-                # A tag cannot contain the `+` of a version, so Helm writes `_` in its place.
-                return frozenset(each.replace("_", "+") for each in oci.tags(url, insecure=question.insecure))
         helm = self._program("helm", "Helm")
         index = self._indexes.get(url, lambda: charts.index(helm, url))
         if question.chart not in index:

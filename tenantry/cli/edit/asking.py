@@ -42,13 +42,17 @@ def ask(contents: Iterable[Content]) -> tuple[Known, list[Unasked]]:
         if isinstance(answer, NotFetched):
             failed.append((content, answer))
         else:
-            known[content] = answer
+            # A tag cannot contain the `+` of a version, so Helm writes `_` in its place.
+            is_chart = content.kind == "oci-chart"
+            known[content] = frozenset(each.replace("_", "+") for each in answer) if is_chart else answer
     return known, _unasked(failed)
 
 
 def _question(content: Content) -> Question:
     """What to ask for; the address of a chart in a registry has its name."""
-    return Question(content.kind, content.url, content.chart if content.kind == "chart" else "", content.insecure)
+    if content.kind == "oci-chart":
+        return Question("oci", content.url, "", content.insecure)
+    return Question(content.kind, content.url, content.chart, content.insecure)
 
 
 def _unasked(failed: Iterable[tuple[Content, NotFetched]]) -> list[Unasked]:

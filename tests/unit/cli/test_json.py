@@ -136,7 +136,7 @@ FAILURES = {
     "unknown-option": failure("--outptu", "--nonsense=1", codes="usage"),
     "unknown-short-option": failure("-z", codes="usage"),
     "value-for-a-flag": failure("--help=yes", codes="usage"),
-    "too-many-arguments": failure("a", "b", "c", "d.yaml", codes="usage"),
+    "too-many-arguments": failure("a", "b", "c", "d.yaml", codes="usage unknown-name"),  # `update` takes any number
 }
 WITHOUT_A_FILE = {("sandbox", "status"), ("init",), ("upgrade",), ("import",)}
 """They do not read tenants.yaml."""

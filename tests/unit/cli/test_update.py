@@ -62,7 +62,7 @@ ANSWERS: dict[Question, Answer] = {
     Question("chart", CHARTS, "web"): frozenset({"2.0.3", "2.1.0", "2.2.0", "3.0.0"}),
     Question("chart", CHARTS, "shop"): frozenset({"1.3.2", "1.4.0"}),
     Question("chart", CHARTS, "cache"): frozenset({"1.1.0", "1.2.0", "2.0.0"}),
-    Question("oci-chart", "oci://registry.example.com/charts/api"): frozenset({"v0.4.1", "v0.4.7", "v0.5.0"}),
+    Question("oci", "oci://registry.example.com/charts/api"): frozenset({"v0.4.1", "v0.4.7", "v0.5.0"}),
     Question("oci", "oci://registry.example.com/dns"): frozenset({"1.0.0", "1.0.4", "1.2.0", "latest"}),
     SITE: frozenset({"v1.0.0", "v1.2.0", "nightly"}),
 }

@@ -29,7 +29,10 @@ from tests.unit.cli.test_cli import Capture, tenantry
             " Did you mean 'list' (what the file declares), 'status' (whether apps are ready) or 'explain' (settings)?",
         ),
         (["new"], "No such command 'new'. Did you mean 'init' (a new project) or 'add' (an entry of tenants.yaml)?"),
-        (["update"], "No such command 'update'. Did you mean 'upgrade' (the files of the project)?"),
+        (
+            ["bump"],
+            "No such command 'bump'. Did you mean 'update' (versions of apps) or 'upgrade' (the project's files)?",
+        ),
         (["help"], "No such command 'help'. Did you mean 'tenantry --help'?"),
         (["cluster", "bootstrp"], "No such command 'bootstrp'. Did you mean 'bootstrap'?"),
         (["sandbox", "start"], "No such command 'start'. Did you mean 'status'?"),

@@ -63,7 +63,7 @@ def test_each_source_is_asked_once(programs: dict[str, tuple[str, ...]], server:
     gone = Question("chart", "https://gone.example.com", "web")
     git = Question("git", f"http://{server}/git/rocky/manifests.git")
     oci = Question("oci", f"oci://{server}/oci/rocky/bundle", insecure=True)
-    missing = Question("oci-chart", f"oci://{server}/charts/none", insecure=True)
+    missing = Question("oci", f"oci://{server}/charts/none", insecure=True)
     told: list[tuple[int, int]] = []
     found = ask_all([web, db, none, gone, git, oci, missing], programs, lambda *each: told.append(each))
     assert (found[web], found[db]) == ({"1.0.0", "1.1.0"}, {"2.0.0"})
