@@ -1,5 +1,5 @@
-"""Derives the data files with the schemas of Flux's kinds from the CustomResourceDefinitions of the pinned Flux.
+"""Derives the data files with the schemas of Flux's kinds, and of Pulumi's operator for tests, from CustomResourceDefinitions.
 
-`make schemas` calls it after a version of Flux was raised, and `make test` checks that the files are up to date.
+`make schemas` derives those of the pinned Flux after its version was raised, and `make test` checks that they are up to date.
 It must never drop a constraint silently: a keyword that it does not know is an error.
 """

@@ -2,13 +2,14 @@
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from docgen.schemas.keywords import json_schema
-from tenantry.tools.catalog import CRDS, MODULES, Extra
+from tenantry.tools.catalog import CRDS, MODULES
 from tenantry.tools.errors import ToolsError
 from tenantry.tools.store import SOURCES
 
@@ -25,10 +26,22 @@ class UnknownOrigin(ToolsError):
 
 
 def record(definition: dict[str, Any], sources: Path = SOURCES) -> dict[str, Any]:
-    """The stored version of a definition, reduced to what `tenantry.flux.schemas` reads.
+    """The stored version of a definition of Flux, reduced to what `tenantry.flux.schemas` reads.
 
     Args:    sources: the directory that holds the Go modules.
     Raises:  UnknownKeyword, UnknownOrigin.
+    """
+    spec = definition["spec"]
+    return reduced(definition, _origin(spec["group"], spec["names"]["kind"], sources))
+
+
+def reduced(
+    definition: dict[str, Any], source: dict[str, str], prepared: Callable[[Any], Any] = lambda schema: schema
+) -> dict[str, Any]:
+    """The stored version of a definition.
+
+    Args:    source: the Go module that it comes from, and its version. prepared: takes away what has no effect.
+    Raises:  UnknownKeyword.
     """
     spec = definition["spec"]
     version = next(version for version in spec["versions"] if version["storage"])
@@ -39,8 +52,8 @@ def record(definition: dict[str, Any], sources: Path = SOURCES) -> dict[str, Any
         "kind": kind,
         "plural": spec["names"]["plural"],
         "scope": spec["scope"],
-        "source": _origin(spec["group"], kind, sources),
-        "spec": json_schema(version["schema"]["openAPIV3Schema"]["properties"]["spec"], f"{kind}.spec"),
+        "source": source,
+        "spec": json_schema(prepared(version["schema"]["openAPIV3Schema"]["properties"]["spec"]), f"{kind}.spec"),
     }
 
 
@@ -64,13 +77,15 @@ def _origin(group: str, kind: str, sources: Path) -> dict[str, str]:
     controller = f"{AREAS.get(kind, group.partition('.')[0])}-controller"
     for extra in (extra for module in MODULES for extra in module.extras if extra.into == CRDS):
         if extra.dependency.endswith(f"/{controller}"):
-            return {"module": extra.dependency, "version": _pinned(extra, sources)}
+            return {
+                "module": extra.dependency,
+                "version": pinned(extra.dependency, sources / extra.requirer / "go.mod"),
+            }
     raise UnknownOrigin(f"no module here brings {kind} of {group}", "add it to tools/catalog.py")
 
 
-def _pinned(extra: Extra, sources: Path) -> str:
-    """The version in the go.mod that requires the dependency; read as text, as Go need not be installed."""
-    text = (sources / extra.requirer / "go.mod").read_text()
-    if found := re.search(rf"^(?:require)?\s*{re.escape(extra.dependency)} (v\S+)", text, re.MULTILINE):
+def pinned(module: str, go_mod: Path) -> str:
+    """The version in the go.mod that requires a module; read as text, as Go need not be installed."""
+    if found := re.search(rf"^(?:require)?\s*{re.escape(module)} (v\S+)", go_mod.read_text(), re.MULTILINE):
         return found[1]
-    raise UnknownOrigin(f"tools/{extra.requirer}/go.mod does not require {extra.dependency}", "correct one of the two")
+    raise UnknownOrigin(f"{go_mod.parent.name}/go.mod does not require {module}", "correct one of the two")

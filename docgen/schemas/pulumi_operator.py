@@ -1,19 +1,20 @@
 """The command that derives tests/unit/stacks/schemas from the definitions of Pulumi's Kubernetes operator.
 
-    python -m docgen.schemas.pulumi_operator VERSION pulumi.com_stacks.yaml
+    python -m docgen.schemas.pulumi_operator [--check] VERSION pulumi.com_stacks.yaml
 
-The definitions lie in deploy/crds of the operator's release. Its module is not a dependency here: the files are a test's alone.
+The definitions are in deploy/crds of the operator's repository, at the tag VERSION. The operator is no dependency here, so take a
+clone of that repository to raise the version.
 """
 
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from docgen.schemas.definitions import file_name, read
-from docgen.schemas.keywords import json_schema
+from docgen.schemas import files
+from docgen.schemas.definitions import file_name, read, reduced
 
 DIRECTORY = Path(__file__).parents[2] / "tests" / "unit" / "stacks" / "schemas"
 MODULE = "github.com/pulumi/pulumi-kubernetes-operator/v2"
@@ -21,32 +22,31 @@ _WITHOUT_EFFECT = ("format", "x-kubernetes-embedded-resource")
 
 
 def main(arguments: Sequence[str] | None = None, directory: Path = DIRECTORY) -> int:
-    parser = argparse.ArgumentParser(prog="python -m docgen.schemas.pulumi_operator", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m docgen.schemas.pulumi_operator",
+        description="Derives the schemas of Pulumi's operator from its definitions.",
+        epilog=files.EPILOG,
+    )
     parser.add_argument("version", help="the operator's, such as v2.9.0")
     parser.add_argument("definitions", nargs="+", type=Path)
-    options = parser.parse_args(arguments)
-    directory.mkdir(exist_ok=True)
-    for path in options.definitions:
-        record = derived(read(path), options.version)
-        (directory / file_name(record)).write_text(json.dumps(record, sort_keys=True, separators=(",", ":")) + "\n")
-    return 0
+    return files.run(
+        parser,
+        arguments,
+        lambda options: generate(options.version, map(read, options.definitions)),
+        directory,
+        "run it without --check",
+    )
 
 
-def derived(definition: dict[str, Any], version: str) -> dict[str, Any]:
-    """The stored version of a definition, reduced to what an API server enforces. Raises: UnknownKeyword."""
-    spec = definition["spec"]
-    stored = next(each for each in spec["versions"] if each["storage"])
-    kind = spec["names"]["kind"]
-    schema = _bare(stored["schema"]["openAPIV3Schema"]["properties"]["spec"])
-    return {
-        "group": spec["group"],
-        "version": stored["name"],
-        "kind": kind,
-        "plural": spec["names"]["plural"],
-        "scope": spec["scope"],
-        "source": {"module": MODULE, "version": version},
-        "spec": json_schema(schema, f"{kind}.spec"),
-    }
+def generate(version: str, definitions: Iterable[dict[str, Any]]) -> dict[str, str]:
+    """File names and their texts. Raises: UnknownKeyword."""
+    records = [reduced(each, {"module": MODULE, "version": version}, _bare) for each in definitions]
+    return {file_name(each): _text_of(each) for each in records}
+
+
+def _text_of(record: dict[str, Any]) -> str:
+    """One line: the templates of pods are long."""
+    return json.dumps(record, sort_keys=True, separators=(",", ":")) + "\n"
 
 
 def _bare(schema: Any) -> Any:

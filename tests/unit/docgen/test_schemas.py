@@ -84,7 +84,7 @@ def test_a_definition_becomes_a_data_file_without_prose(directory: Path, capsys:
     assert schemas.main([], directory) == 0
 
     assert {path.name: path.read_text() for path in directory.iterdir()} == {NAME: TEXT}
-    assert capsys.readouterr().out == f"1 schemas in {directory}, 1 changed\n"
+    assert capsys.readouterr().out == f"1 schema in {directory}, 1 changed\n"
 
 
 def test_the_order_of_keys_in_a_definition_does_not_matter(definition: Path) -> None:

@@ -15,6 +15,7 @@ from tenantry.plan.shards import Shard
 from tenantry.stacks.file import StackTarget
 from tenantry.stacks.operator import Delivery, Repository, object_name, objects
 from tenantry.stacks.project import Stack
+from tests.blocks import ROOT
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "pulumi.com_v1_Stack.json").read_text())
 DELIVERY = Delivery(
@@ -61,6 +62,11 @@ def test_the_operator_s_definition_accepts_each_stack(delivery: Delivery) -> Non
     validator = jsonschema_rs.Draft202012Validator(SCHEMA["spec"])
     for spec in specs(delivery).values():
         assert [each.message for each in validator.iter_errors(spec)] == []
+
+
+def test_the_page_names_the_version_whose_definitions_these_are() -> None:
+    version = SCHEMA["source"]["version"].removeprefix("v")
+    assert f"Pulumi Kubernetes operator {version}:" in (ROOT / "docs" / "pulumi-operator.md").read_text()
 
 
 def test_the_definition_refuses_what_it_does_not_know() -> None:
