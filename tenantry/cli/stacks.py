@@ -20,7 +20,7 @@ from tenantry.listing import Filter, listing
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import listed, printable
-from tenantry.stacks.file import directory_of
+from tenantry.stacks.file import NAMESPACE, directory_of
 from tenantry.stacks.operator import Delivery, objects
 from tenantry.stacks.project import Stack, project_name, stacks_of
 
@@ -127,7 +127,8 @@ def _print_objects(stacks: Sequence[Stack], delivery: Delivery) -> None:
         say(f"no object for stacks that write files: {listed(files)}")
     made = objects(stacks, delivery)
     if not made:
-        raise Refused(
-            "no stack runs on a cluster", "make one: pulumi stack init ENVIRONMENT; tenantry stacks lists all of them"
-        )
+        fix = "make one: pulumi stack init ENVIRONMENT; tenantry stacks lists all of them"
+        if files:
+            fix = f"have one do so: pulumi config set {NAMESPACE}:target cluster --stack {files[0]}"
+        raise Refused("no stack runs on a cluster", fix)
     data(to_yaml(made).rstrip("\n"))

@@ -143,7 +143,7 @@ def _repository(given: dict[str, Any], project: Path) -> Repository:
 
 def _clone(project: Path) -> Clone:
     try:
-        return Clone(project)
+        return Clone(project.resolve())
     except Refused as refused:
         raise Refused(
             refused.message, "run it in a clone of the fleet's repository: the objects name its directory"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -119,6 +120,26 @@ def test_the_objects_name_the_repository_that_git_knows(capsys: Capture) -> None
     assert out.count("kind: Stack\n") == 3
     for line in ("  projectRepo: https://git.example.com/fleet", "  branch: main", "  repoDir: eu"):
         assert f"{line}\n" in out
+
+
+def test_where_all_stacks_write_files_the_message_says_how_to_change_that(capsys: Capture, project: Path) -> None:
+    for name in ("dev", "prod-1", "prod-2"):
+        (project / f"Pulumi.{name}.yaml").unlink()
+    assert tenantry(capsys, "stacks", "-o", "pulumi-operator") == (
+        2,
+        "",
+        "no object for stacks that write files: files\n"
+        "error: no stack runs on a cluster\n"
+        "  fix: have one do so: pulumi config set tenantry:target cluster --stack files\n",
+    )
+
+
+def test_a_directory_without_a_clone_is_named(capsys: Capture, project: Path) -> None:
+    shutil.rmtree(project.parent / ".git")
+    assert tenantry(capsys, "stacks", "-o", "pulumi-operator")[2] == (
+        f"error: {project} is not in a Git repository\n"
+        "  fix: run it in a clone of the fleet's repository: the objects name its directory\n"
+    )
 
 
 REFUSED = {
