@@ -36,15 +36,6 @@ def postgresql() -> Iterator[Server]:
     """Ends with the test, also if the test is interrupted. A restart ends it at once, so it recovers from its log."""
     root = Path(tempfile.mkdtemp(prefix="tenantry-postgresql-"))
     user = _user()
-    shutil.chown(root, *user)
-    subprocess.run(
-        [str(PROGRAMS[-1] / "initdb"), "-D", str(root / "data"), "-U", "pulumi", "-A", "trust", "-N"],
-        check=True,
-        capture_output=True,
-        user=user[0],
-        group=user[1],
-        cwd=root,
-    )
     port = allocate(["postgresql"], {}, ())["postgresql"]
     command = [
         str(PROGRAMS[-1] / "postgres"),
@@ -85,6 +76,8 @@ def postgresql() -> Iterator[Server]:
         return start()
 
     try:
+        shutil.chown(root, *user)
+        _initialize(root, user)
         start()
         yield Server(f"postgres://pulumi@127.0.0.1:{port}/postgres?sslmode=disable", restart)
     finally:
@@ -124,6 +117,26 @@ def store() -> Iterator[Server]:
     finally:
         for each in running:
             each.stop()
+
+
+def _initialize(root: Path, user: tuple[int, int]) -> None:
+    """Make the data directory. If that is interrupted, initdb's own processes end too, and write no more."""
+    command = [str(PROGRAMS[-1] / "initdb"), "-D", str(root / "data"), "-U", "pulumi", "-A", "trust", "-N"]
+    with subprocess.Popen(
+        command,
+        user=user[0],
+        group=user[1],
+        cwd=root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    ) as process:
+        try:
+            said, _ = process.communicate()
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    assert process.returncode == 0, said
 
 
 def _user() -> tuple[int, int]:
