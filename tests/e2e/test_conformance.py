@@ -95,7 +95,7 @@ def operators_kind(hub: Cluster) -> Iterator[None]:
     hub.apply(place[-1], wanted)
 
     def established() -> bool:
-        conditions = (hub.get(*place, name) or {}).get("status", {}).get("conditions", ())
+        conditions = (hub.get(*place, name) or {}).get("status", {}).get("conditions") or ()
         return any((each["type"], each["status"]) == ("Established", "True") for each in conditions)
 
     eventually(established, "the kind Stack to be known")
