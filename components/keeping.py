@@ -21,7 +21,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
-from tenantry.stacks.record import Record, State, is_awaited, joined, read, record_object, record_of
+from tenantry.stacks.record import Record, State, expected, is_awaited, joined, read, record_object, record_of
 from tenantry.stacks.targets import type_token
 
 from .config import ClusterTarget
@@ -95,12 +95,13 @@ class Keeping:
         self._answer.set_exception(error)
 
     async def _record(self) -> Record:
-        plan, turns = self.keeper.plan, self.gates.turns
-        awaited = awaited_apps(plan, turns)
-        # A preview shows what will be there if all goes well.
-        unready = await self._unready() if awaited and self.gates.reading else frozenset[str]()
+        keeper, now = self.keeper, datetime.now(UTC)
+        awaited = awaited_apps(keeper.plan, self.gates.turns)
+        if self.gates.reading is None:
+            return expected(keeper.plan, keeper.before, now, awaited, keeper.claim.shard)
+        unready = await self._unready() if awaited else frozenset[str]()
         states = {each: State.UNREADY if each in unready else State.READY for each in awaited}
-        return record_of(plan, self.keeper.before, datetime.now(UTC), states, self.keeper.claim.shard)
+        return record_of(keeper.plan, keeper.before, now, states, keeper.claim.shard)
 
     async def _unready(self) -> frozenset[str]:
         assert self.gates.reading

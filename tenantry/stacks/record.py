@@ -96,6 +96,21 @@ def record_of(
     return Record(plan.environment, found, shard)
 
 
+def expected(plan: Plan, before: Record | None, now: datetime, awaited: Iterable[str], shard: Shard = WHOLE) -> Record:
+    """The record after a run in which all goes well. An app that does not change stays as it is, also if it is not ready.
+
+    Args: awaited: the apps that the run will wait for, by name.
+    """
+    known = contents(plan)
+    unready = {
+        app
+        for app, each in (before.entries if before else {}).items()
+        if each.state is State.UNREADY and app in known and known[app].digest == each.digest
+    }
+    states = {app: State.UNREADY if app in unready else State.READY for app in awaited}
+    return record_of(plan, before, now, states, shard)
+
+
 def _entry(content: Content, before: Entry | None, moment: str, state: State) -> Entry:
     if before and (before.digest, before.state) == (content.digest, state):
         return replace(before, words=content.words)

@@ -135,6 +135,13 @@ def test_after_an_error_that_the_engine_passes_over_the_record_stays_as_it_was()
 
 def test_a_preview_shows_what_will_be_there_if_all_goes_well() -> None:
     assert states(kept(PLAN, None)[1]) == {"rocky/db": "ready", "rocky/web": "ready"}
+    unready = kept(PLAN, Flux(PLAN, stuck="c"))[1]
+    assert unready
+    assert kept(PLAN, None, read(unready))[1] == unready
+    changed = planned(
+        TEXT.replace("db: {kustomize: {source: manifests}}", "db: {kustomize: {source: manifests, path: ./b}}")
+    )
+    assert states(kept(changed, None, read(unready))[1]) == {"rocky/db": "ready", "rocky/web": "unready"}
 
 
 def test_a_cluster_that_cannot_be_read_at_the_end_ends_the_run() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tenantry.guard.claims import Claim, claim_object
 from tenantry.load import load_fleet, plan_all
 from tenantry.model.document import RESERVED
 from tenantry.policy.main_file import USUAL, MainFile, read
+from tenantry.stacks.record import Record, record_object
 from tests.hostile.confinement import escapes_of, judge, registered, seeds
 from tests.unit.policy.test_rules import violations
 from tests.unit.texts import CHART, FROM_GIT, rocky
@@ -32,6 +35,14 @@ def test_all_objects_of_a_fleet_keep_all_rules(fleet: Path) -> None:
         found = [f"{environment}: {rule}: {violation}" for rule, violation in violations(given)]
         assert given
         assert found == []
+
+
+def test_what_a_stack_keeps_for_itself_keeps_all_rules() -> None:
+    plan, mine = plan_all(load_fleet(ROOT / "tenants.yaml"))["dev"], Claim("dev", "fleet/dev")
+    own = claim_object("tenantry-system", mine), record_object("tenantry-system", mine, Record("dev"))
+    given = replace(plan, objects=(*plan.objects, *own))
+    assert list(violations(registered(given))) == []
+    assert escapes_of([given], read(ROOT / "tenants.yaml")) == []
 
 
 @each_fleet
