@@ -86,10 +86,19 @@ class Registrar:
         self._complete = True
 
     def component(
-        self, kind: str, name: str, parent: Registration | None, depends_on: Sequence[Registration] = ()
+        self,
+        kind: str,
+        name: str,
+        parent: Registration | None,
+        depends_on: Sequence[Registration] = (),
+        *,
+        protect: bool | None = None,
     ) -> Registration:
-        """depends_on: may grow until `start`."""
-        return self._add(Registration(self._request(kind, name), None, parent, depends_on))
+        """depends_on: may grow until `start`. protect: None: as the component above all."""
+        request = self._request(kind, name)
+        if protect is not None:
+            request.protect = protect
+        return self._add(Registration(request, None, parent, depends_on))
 
     def object(
         self,

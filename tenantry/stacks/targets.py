@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.messages.text import grouped
 from tenantry.plan.plan import Plan
 
 _FLEET, _CLUSTER, _TENANT, _PLACEMENT = (
     f"tenantry:index:{each}" for each in ("Fleet", "Cluster", "Tenant", "Placement")
 )
 GATE = "tenantry:rollout:Gate"
-"""The type of the components between the waves of an app, which are called `TENANT/APP/WAVE`."""
+"""The type of the components between the waves of an app, which are called `TENANT/APP/WAVE-HASH`, or `ADDON/WAVE-HASH`."""
 _PROVIDER = "pulumi:providers:kubernetes::management"
 
 
@@ -23,25 +24,38 @@ def targets_of(plan: Plan, tenant: str, stack: str, project: str) -> list[str]:
     """
     start = f"urn:pulumi:{stack}::{project}::"
     own = [each for each in plan.objects if each.owner.tenant == tenant]
+    needed = list(_with_dependencies(plan, own))
     found = [_PROVIDER, f"{_FLEET}::{plan.environment}", f"{_FLEET}${_TENANT}::{tenant}"]
-    found += [name for each in _with_dependencies(plan, own) for name in _names(each)]
+    found += [name for each in needed for name in _names(each)]
     namespaces = {name for each in plan.placements if each.tenant == tenant for name in each.namespaces}
     patterns = [f"**::*/*-{tenant}-**", *(f"**::{name}/**" for name in sorted(namespaces))]
     if plan.rollouts:
-        patterns.append(f"**{GATE}::{tenant}/**")
+        addons = _addons(plan)
+        names = dict.fromkeys((tenant, *(addons[each.id] for each in needed if each.id in addons)))
+        patterns += [f"**{GATE}::{each}/**" for each in names]
     return [*(f"{start}{each}" for each in dict.fromkeys(found)), *patterns]
 
 
 def _with_dependencies(plan: Plan, wanted: list[KubeObject]) -> Iterator[KubeObject]:
-    """The objects and all that they depend on, in the order of the plan."""
+    """The objects and all that they depend on, in the order of the plan.
+
+    The gates of a rollout make an add-on depend on itself on the clusters of earlier waves.
+    """
     known = {each.id: each for each in plan.objects}
+    addons = _addons(plan) if plan.rollouts else {}
+    alike = grouped(addons, lambda id: addons[id])
     reached: set[ObjectId] = set()
     rest = [each.id for each in wanted]
     while rest:
         if (id := rest.pop()) not in reached and id in known:
             reached.add(id)
-            rest += known[id].depends_on
+            rest += [*known[id].depends_on, *alike.get(addons.get(id, ""), ())]
     return (each for each in plan.objects if each.id in reached)
+
+
+def _addons(plan: Plan) -> dict[ObjectId, str]:
+    """The names of add-ons by the objects that stand for them."""
+    return {each.id: each.name for each in plan.apps if not each.tenant}
 
 
 def _names(planned: KubeObject) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -158,16 +159,58 @@ def test_a_wave_that_is_good_already_takes_one_reading() -> None:
 
 def test_a_preview_shows_the_gates_and_waits_for_nothing() -> None:
     recording, names = sent(planned(TEXT), None)
-    assert sorted(names) == [*(f"clusters/{each}-rocky-web" for each in "abcd"), "rocky/web/1", "rocky/web/2"]
+    assert sorted(map(plain, names)) == [
+        *(f"clusters/{each}-rocky-web" for each in "abcd"),
+        "rocky/web/1",
+        "rocky/web/2",
+    ]
     gates = {
-        each.key.name: {key.name for key in each.depends_on} for each in recording.components if each.key.type == GATE
+        plain(each.key.name): {plain(key.name) for key in each.depends_on}
+        for each in recording.components
+        if each.key.type == GATE
     }
     assert gates["rocky/web/1"] == {"clusters/a-rocky-web"}
-    assert gates["rocky/web/2"] == {"clusters/b-rocky-web", "clusters/c-rocky-web"}
-    before = {each.key.name: {key.name for key in each.depends_on if key.type == GATE} for each in recording.objects}
+    assert gates["rocky/web/2"] == {"rocky/web/1", "clusters/b-rocky-web", "clusters/c-rocky-web"}
+    before = {
+        each.key.name: {plain(key.name) for key in each.depends_on if key.type == GATE} for each in recording.objects
+    }
     assert before["clusters/c-rocky-web"] == {"rocky/web/1"}
     assert before["clusters/d-rocky-web"] == {"rocky/web/2"}
     assert before["clusters/a-rocky-web"] == set()
+
+
+def plain(name: str) -> str:
+    """The name of a gate without its hash; other names as they are."""
+    return re.sub(r"(/[0-9]+)-[0-9a-f]{8}$", r"\1", name)
+
+
+def test_an_app_that_leaves_some_clusters_leaves_those_of_the_last_wave_first() -> None:
+    after = TEXT.replace("web: {kustomize", "web: {clusters: {names: [b]}, kustomize")
+    rounds = deleted(*(sent(planned(each), None)[0] for each in (TEXT, after)))
+    gone = [[each for each in names if each.endswith("-rocky-web")] for names in rounds]
+    assert [each for each in gone if each] == [[f"clusters/{each}-rocky-web"] for each in "dca"]
+
+
+def test_a_gate_stays_while_what_comes_before_it_is_the_same() -> None:
+    """Otherwise every run would create and delete gates."""
+    later = TEXT.replace("clusters: {names: [a, b, c, d]}", "clusters: {names: [a, b, c, d, hub]}")
+    one, other = (
+        {each.key.name for each in sent(planned(text), None)[0].components if each.key.type == GATE}
+        for text in (TEXT, later)
+    )
+    assert one == other
+
+
+def deleted(before: Recording, after: Recording) -> list[list[str]]:
+    """What only the first of two runs registers, in the rounds in which the engine would delete it: `ScheduleDeletes` there."""
+    kept = {each.key for each in after.registered}
+    condemned = {each.key: each.depends_on for each in before.registered if each.key not in kept}
+    rounds: list[list[str]] = []
+    while condemned:
+        last = [key for key, needs in condemned.items() if not needs & condemned.keys()]
+        rounds.insert(0, [each.name for each in last])
+        condemned = {key: needs for key, needs in condemned.items() if key not in last}
+    return rounds
 
 
 STOPPED = """\

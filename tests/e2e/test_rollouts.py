@@ -174,13 +174,18 @@ def test_a_remote_that_is_down_fails_its_wave_unless_that_is_tolerated(project: 
 
 
 def test_an_app_is_removed_from_the_last_wave_first(project: Project) -> None:
+    """One app goes, and one leaves a cluster of each wave and stays on others."""
     text = project.fleet.read_text()
-    project.fleet.write_text("".join(each for each in text.splitlines(keepends=True) if "      db: {helm" not in each))
+    kept = [each for each in text.splitlines(keepends=True) if "      db: {helm" not in each]
+    project.fleet.write_text("".join(kept))
+    project.edit("      web:\n", "      web:\n        clusters: {names: [edge-3, edge-4, edge-6]}\n")
     begun = len(deletions(project, "hub", "clusters"))
     project.pulumi("config", "set", "--stack", "dev", "tenantry:maxDeletions", "10").ok()
     project.up().ok()
     gone = deletions(project, "hub", "clusters")[begun:]
     _is_in_order(list(reversed(gone)), "roll-db")
+    left = [each for each in gone if each.endswith("-roll-web")]
+    assert left == [f"kustomizations/edge-{number}-roll-web" for number in (5, 2, 1)]
 
 
 def _is_in_order(changed: list[str], name: str) -> None:
