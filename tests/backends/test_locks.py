@@ -6,13 +6,13 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tenantry.tools.locate import path_of
@@ -116,9 +116,13 @@ class Project:
 
 
 def kill(run: subprocess.Popen[str]) -> None:
-    """End the engine, the language host and the program."""
+    """End the engine, the language host, which has a process group of its own, and the program."""
     if run.poll() is None:
-        os.killpg(run.pid, signal.SIGKILL)
+        engine = psutil.Process(run.pid)
+        engine.suspend()
+        for each in (*engine.children(recursive=True), engine):
+            with suppress(psutil.NoSuchProcess):
+                each.kill()
         run.communicate()
 
 
