@@ -2,11 +2,13 @@
 
 Free ports are taken from below the range that the kernel hands to outgoing connections. A port out of that range can be
 gone by the time its server starts: the API servers alone open a hundred connections to etcd meanwhile.
+Several sandboxes may start at the same time: a process claims the ports that it chooses until it ends.
 """
 
 import errno
 import random
 import socket
+import sys
 from collections.abc import Collection, Iterable
 from itertools import chain
 
@@ -16,6 +18,8 @@ from tenantry.sandbox.errors import SandboxError
 
 HOST = "127.0.0.1"
 FREE = range(20000, 32000)
+_claims: list[int] = []
+"""File descriptors; the process closes them at its end."""
 FIX = "stop its holder (a sandbox by `tenantry sandbox down`), or use another port in the environment's variables"
 
 
@@ -49,11 +53,28 @@ def require(ports: Iterable[int], purpose: str) -> None:
 def _free(taken: Collection[int]) -> int:
     first = random.randrange(len(FREE))
     for port in chain(FREE[first:], FREE[:first]):
-        if port not in taken and _obstacle(port) is None:
+        if port not in taken and _claim(port) and _obstacle(port) is None:
             return port
     raise SandboxError(
         f"no free port between {FREE.start} and {FREE.stop} on {HOST}", "stop other servers on this machine"
     )
+
+
+def _claim(port: int) -> bool:
+    """Keep other processes from choosing the port before its server listens; False: another one has chosen it.
+
+    An abstract address of a Unix socket is free again when its process ends, and leaves no file. Only Linux has them.
+    """
+    if sys.platform != "linux":
+        return True
+    claim = socket.socket(socket.AF_UNIX)
+    try:
+        claim.bind(f"\0tenantry-port-{port}")
+    except OSError:
+        claim.close()
+        return False
+    _claims.append(claim.detach())
+    return True
 
 
 def _obstacle(port: int) -> int | None:

@@ -10,6 +10,8 @@ from tenantry.tools.locate import command_of
 Flags = Mapping[str, object]
 
 INHERITED = (
+    "GOGC",
+    "GOMEMLIMIT",
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "NO_PROXY",
@@ -20,7 +22,7 @@ INHERITED = (
     "https_proxy",
     "no_proxy",
 )
-"""What a program inherits from the user's shell: how to reach outside sources, and no secret that a shell may hold."""
+"""What a program inherits from the user's shell: how much memory it may take, how to reach outside sources, and no secret."""
 NAMES = (
     *KUBERNETES,
     "kwok",

@@ -22,6 +22,7 @@ from tenantry.sandbox.errors import SandboxError
 from tenantry.sandbox.lifecycle import down
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+POLL = 0.1
 ATTEMPTS = 60
 """Seconds for which a command of a killed test may still work on a sandbox."""
 
@@ -33,14 +34,31 @@ class Caretaker:
         self._process = subprocess.Popen(
             [sys.executable, "-m", __name__], cwd=REPOSITORY, stdin=subprocess.PIPE, text=True, start_new_session=True
         )
+        self._expected: set[Path] = set()
+        self._leaving: set[Path] = set()
 
     def expect(self, root: Path) -> None:
-        """There may be a sandbox in a directory from now on."""
+        """There may be a sandbox in a directory from now on. An earlier one there is gone when this returns."""
+        while root in self._leaving and root.exists():
+            time.sleep(POLL)
+        self._leaving.discard(root)
+        self._expected.add(root)
         self._tell("expect", root)
+
+    def has(self, root: Path) -> bool:
+        """Whether a sandbox is in a directory, and is to stay."""
+        return root.exists() and root not in self._leaving
 
     def take_down(self, root: Path) -> None:
         """End a sandbox and remove its directory, without waiting for it."""
+        self._expected.discard(root)
+        self._leaving.add(root)
         self._tell("down", root)
+
+    def take_all_down(self) -> None:
+        """End all sandboxes of this process, without waiting for them."""
+        for root in tuple(self._expected):
+            self.take_down(root)
 
     def close(self) -> None:
         """Wait until everything is down."""
@@ -56,6 +74,12 @@ class Caretaker:
 def caretaker() -> Caretaker:
     """The one of this test process."""
     return Caretaker()
+
+
+def take_all_down() -> None:
+    """End all sandboxes of this process, if there is any."""
+    if caretaker.cache_info().currsize:
+        caretaker().take_all_down()
 
 
 def close() -> None:

@@ -27,7 +27,7 @@ def original(project: Project) -> str:
 @pytest.fixture(scope="module")
 def sandbox(project: Project) -> Project:
     """The project with its sandbox running."""
-    if not project.sandbox.exists():
+    if not project.is_up:
         project.start("dev")
     return project
 

@@ -15,7 +15,14 @@ def made(root: Path) -> Path:
     return root
 
 
-@pytest.mark.parametrize("told", [Caretaker.take_down, lambda *_: None], ids=["told to", "tests ended"])
+TOLD = {
+    "told to": Caretaker.take_down,
+    "group ended": lambda caretaker, _: caretaker.take_all_down(),
+    "tests ended": lambda *_: None,
+}
+
+
+@pytest.mark.parametrize("told", TOLD.values(), ids=TOLD)
 def test_a_sandbox_is_taken_down_when_told_to_or_when_the_tests_end(tmp_path: Path, told: object) -> None:
     assert callable(told)
     root, caretaker = made(tmp_path / "sandbox"), Caretaker()

@@ -108,18 +108,20 @@ def test_each_part_has_a_directory_for_temporary_files_of_its_own(
     assert all(Path(directory).is_dir() for directory in directories)
 
 
-def test_nothing_of_the_users_shell_reaches_a_part_but_how_to_reach_the_network(
+def test_nothing_of_the_users_shell_reaches_a_part_but_how_to_reach_the_network_and_its_limit_of_memory(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     monkeypatch.setenv("KUBECONFIG", "/home/me/.kube/config")
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example.com")
+    monkeypatch.setenv("GOMEMLIMIT", "1GiB")
 
     variables = programs.environment(tmp_path)
 
     assert "AWS_SECRET_ACCESS_KEY" not in variables
     assert "KUBECONFIG" not in variables
     assert variables["HTTPS_PROXY"] == "http://proxy.example.com"
+    assert variables["GOMEMLIMIT"] == "1GiB"
 
 
 def test_a_part_is_described_alike_each_time_so_that_it_is_left_alone(cluster: Cluster) -> None:

@@ -49,10 +49,24 @@ def test_a_name_keeps_the_port_it_has() -> None:
 def test_every_name_gets_another_port_and_none_that_is_to_be_avoided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ports, "FREE", range(20100, 20104))
     monkeypatch.setattr(ports, "_obstacle", lambda _: None)
+    monkeypatch.setattr(ports, "_claim", lambda _: True)
 
     found = ports.allocate(["a", "b"], {"known": 20100}, [20101])
 
     assert sorted(found.values()) == [20100, 20102, 20103]
+
+
+def test_a_port_that_another_process_has_chosen_is_not_chosen_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "_claims", claims := [])
+    chosen = ports.allocate(["a"], {}, [])["a"]
+    monkeypatch.setattr(ports, "FREE", range(chosen, chosen + 1))
+
+    with pytest.raises(SandboxError, match="no free port"):
+        ports.allocate(["b"], {}, [])
+
+    for each in claims:
+        os.close(each)
+    assert ports.allocate(["b"], {}, []) == {"b": chosen}
 
 
 def test_running_out_of_ports_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
