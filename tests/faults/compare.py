@@ -29,7 +29,9 @@ INSTALLER = "helm-controller"
 """Who applies a baseline on a remote cluster; it adds labels of its own."""
 _APPLIERS = {"Kustomization": "kustomize.toolkit.fluxcd.io", "HelmRelease": "helm.toolkit.fluxcd.io"}
 """Kind -> the prefix of the labels that Flux puts on what it applies, which name the object it did that for."""
-_LISTED = (("", "v1", "Namespace", "namespaces"), *KINDS)
+Kinds = Sequence[tuple[str, str, str, str]]
+_LISTED: Kinds = (("", "v1", "Namespace", "namespaces"), *KINDS)
+_APPS: Kinds = tuple(each for each in KINDS if each[2] in APP_KINDS)
 _RELEASE = "helm.sh/release.v1"
 """The type of the Secrets that Helm keeps its releases in."""
 _SECRET = ("data", "stringData")
@@ -93,7 +95,7 @@ def settled(project: Project, environment: str, meanwhile: Callable[[], None] = 
     apis = {cluster: Api(project.kubeconfig(cluster)) for cluster in (planned[0].management, *planned[1])}
 
     def equal() -> bool:
-        last[:] = _differences(apis, planned)
+        last[:] = _unready(apis, planned[0]) or _differences(apis, planned)
         if last:
             meanwhile()
         return not last
@@ -112,6 +114,14 @@ def _planned(project: Project, environment: str) -> tuple[Plan, frozenset[str]]:
     clusters = (name for name, each in fleet.clusters.items() if environment in each.environments)
     active = frozenset(name for name in clusters if fleet.clusters[name].state == "active") - {plan.management}
     return plan, active
+
+
+def _unready(apis: Mapping[str, Api], plan: Plan) -> list[str]:
+    """What is surely not as planned, asked with two requests; all the others take as long as Flux takes for an app."""
+    try:
+        return list(unready(plan, listed(apis[plan.management], _APPS)))
+    except (OSError, http.client.HTTPException) as error:
+        return [f"{plan.management}: does not answer: {error}"]
 
 
 def _differences(apis: Mapping[str, Api], planned: tuple[Plan, frozenset[str]]) -> Iterator[str]:
@@ -133,10 +143,10 @@ def _differences(apis: Mapping[str, Api], planned: tuple[Plan, frozenset[str]]) 
         yield from orphans(cluster, objects, hub)
 
 
-def listed(api: Api) -> dict[ObjectId, Manifest]:
+def listed(api: Api, kinds: Kinds = _LISTED) -> dict[ObjectId, Manifest]:
     """All objects of the kinds that fleets yield. Raises: OSError: the server does not answer, or not as it should."""
     found: dict[ObjectId, Manifest] = {}
-    for group, version, kind, plural in _LISTED:
+    for group, version, kind, plural in kinds:
         api_version = f"{group}/{version}" if group else version
         answer = _answer(api, f"/{'apis' if group else 'api'}/{api_version}/{plural}")
         # A remote cluster has none of Flux's kinds.

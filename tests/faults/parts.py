@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
+from tenantry.sandbox.layout import Layout
+from tenantry.sandbox.state import Running, load
 from tests.e2e.project import Project
 
 API = "kube-apiserver"
@@ -46,7 +47,16 @@ def frozen(project: Project, cluster: str) -> Iterator[None]:
         os.kill(pid, signal.SIGCONT)
 
 
+def all_run(project: Project) -> bool:
+    """Whether every process of the sandbox runs."""
+    return all(each.process.find() for each in _running(project).values())
+
+
 def _pid(project: Project, owner: str, part: str) -> int:
-    parts = json.loads(project.tenantry("sandbox", "status", "--output", "json").ok().out)["parts"]
-    (pid,) = (each["pid"] for each in parts if (each["owner"], each["part"]) == (owner, part))
-    return int(pid)
+    return _running(project)[f"{owner}/{part}"].process.pid
+
+
+def _running(project: Project) -> dict[str, Running]:
+    state = load(Layout(project.sandbox))
+    assert state, "there is no sandbox"
+    return state.running

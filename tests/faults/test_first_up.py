@@ -13,7 +13,7 @@ from tests.e2e.project import TIMEOUT, Project
 from tests.faults.compare import identities, remains, settled
 from tests.faults.crash import UP, output, started, steps_of
 from tests.faults.outage import Note, apps, force_what_is_lost
-from tests.faults.parts import API, CONTROLLERS, aim, without
+from tests.faults.parts import API, CONTROLLERS, aim, all_run, without
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 
@@ -28,7 +28,8 @@ def steps(made: Project) -> int:
 def empty(made: Project, steps: int) -> Project:
     """The fleet before its first `up`."""
     assert steps
-    made.start("dev")
+    if not all_run(made):
+        made.start("dev")
     if made.has_resources("dev"):
         made.destroy().ok()
     eventually(lambda: not remains(made, "dev"), "nothing to be left")

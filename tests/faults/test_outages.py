@@ -17,10 +17,10 @@ from tenantry.sandbox.content import commit
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import TIMEOUT, Project
 from tests.faults.api import Api
-from tests.faults.compare import identities, settled
+from tests.faults.compare import differences, identities, settled
 from tests.faults.crash import UP, output, started
 from tests.faults.outage import Note, apps, force_what_is_lost, ready
-from tests.faults.parts import API, kill, without
+from tests.faults.parts import API, all_run, kill, without
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 
@@ -32,10 +32,12 @@ ON_EDGE, ON_HUB = ("Kustomization", "clusters", "edge-rocky-db"), ("Kustomizatio
 @pytest.fixture
 def project(made: Project) -> Iterator[Project]:
     """The fleet, up and as planned, whatever the test before has left."""
-    made.start("dev")
+    if not all_run(made):
+        made.start("dev")
     text = made.fleet.read_text()
-    made.pulumi(*UP).ok()
-    settled(made, "dev")
+    if differences(made, "dev"):
+        made.pulumi(*UP).ok()
+        settled(made, "dev")
     yield made
     made.fleet.write_text(text)
 
