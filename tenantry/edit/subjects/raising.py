@@ -52,13 +52,15 @@ def raise_all(
     take it too, the chart's version is written into an override.
     """
     made = Raising()
-    for pin in pins:
-        own = in_environment(pin, environment)
+    narrowed = [(pin, in_environment(pin, environment)) for pin in pins]
+    several = len({each for _, own in narrowed for each in own.environments}) > 1
+    for pin, own in narrowed:
         choice = _choice(own, known, level)
         if choice.beyond:
             made.beyond.append((own, choice.beyond))
         if choice.new:
-            _write(editor, made, own, choice.new, environment if own.environments != pin.environments else None)
+            only = environment if own.environments != pin.environments else None
+            _write(editor, made, own, choice.new, only, where=own.environments if several or only else ())
     return made
 
 
@@ -117,8 +119,10 @@ def _selected(pin: Pin, known: Known) -> str:
     return newest_of(texts, is_tag=pin.contents[0].is_tag)
 
 
-def _write(editor: Editor, made: Raising, pin: Pin, new: str, environment: str | None) -> None:
-    """environment: the only one that gets the version; None: all that take it."""
+def _write(
+    editor: Editor, made: Raising, pin: Pin, new: str, environment: str | None, *, where: Collection[str]
+) -> None:
+    """environment: the only one that gets the version; None: all that take it. where: the environments that are named."""
     at = _override(pin, environment) if environment else pin.at
     if at is None:
         made.notes.append(
@@ -130,8 +134,8 @@ def _write(editor: Editor, made: Raising, pin: Pin, new: str, environment: str |
         place = _place(editor, pin)
         editor.set(at, new)
         made.raised.append(Raised(pin, place, pin.text, new))
-        where = f" in {environment}" if environment else ""
-        made.done.append(f"raise {_named(pin)} from {pin.text} to {new}{where} for {_apps(pin)}")
+        among = f" in {listed(where)}" if where and not pin.variable else ""
+        made.done.append(f"raise {_named(pin)} from {pin.text} to {new}{among} for {_apps(pin)}")
 
 
 def _place(editor: Editor, pin: Pin) -> str:

@@ -9,6 +9,8 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from tenantry.cli.app import app, run
+from tests.unit.cli.test_cli import tenantry
+from tests.unit.plan.test_waves import fleet as waves
 
 FLEET = """\
 apiVersion: tenantry/v1
@@ -461,3 +463,15 @@ def test_a_tenants_receivers_are_shown_as_written(capsys: Capture) -> None:
     assert explain(capsys, "rocky").endswith(RECEIVERS)
     shown = json.loads(explain(capsys, "rocky", "--output", "json"))["receivers"]
     assert [each["path"] for each in shown] == [["push", "type"], ["push", "sources"], ["push", "credentials"]]
+
+
+def test_a_range_that_bypasses_waves_is_named_with_the_way_to_pin_it(capsys: Capture) -> None:
+    text = waves("{waves: [{labels: {ring: canary}}, {all: true}]}").replace("version: 1.2.3", "version: 1.x")
+    Path("tenants.yaml").write_text(text)
+    _, out, _ = tenantry(capsys, "explain", "rocky", "db", "-e", "dev")
+    lines = [" ".join(each.split()) for each in out.splitlines()]
+    told = lines.index("bypassed by: versions 1.x of its chart # what is new there reaches all clusters at once")
+    assert lines[told + 1] == "# pin it: tenantry update --pin rocky/db"
+    _, out, _ = tenantry(capsys, "explain", "rocky", "web", "-e", "dev")
+    assert "bypassed by: branch main" in out
+    assert "pin it" not in out

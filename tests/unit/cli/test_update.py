@@ -116,12 +116,14 @@ def test_every_version_is_raised_where_the_file_writes_it(capsys: Capture) -> No
     code, out, err = tenantry(capsys, "update")
     assert (code, err, written()) == (0, "", edited(*EDITS))
     assert out.startswith(
-        "tenants.yaml: raise chart web from 2.1.0 to 2.2.0 for rocky/web\n"
-        "tenants.yaml: raise chart web from 2.0.3 to 2.2.0 for rocky/web\n"
+        "tenants.yaml: raise chart web from 2.1.0 to 2.2.0 in dev for rocky/web\n"
+        "tenants.yaml: raise chart web from 2.0.3 to 2.2.0 in prod for rocky/web\n"
         "tenants.yaml: raise variable shop of prod (chart shop) from 1.3.2 to 1.4.0 for rocky/shop\n"
-        "tenants.yaml: raise chart api from v0.4.1 to v0.4.7 for rocky/api\n"
-        "tenants.yaml: raise tag of source rocky/site from v1.0.0 to v1.2.0 for rocky/site, rocky/blog\n"
-        "tenants.yaml: raise tag of source platform/dns from 1.0.0 to 1.0.4 for platform/dns\n" + LEFT + "\ndev: "
+        "tenants.yaml: raise chart api from v0.4.1 to v0.4.7 in dev, prod for rocky/api\n"
+        "tenants.yaml: raise tag of source rocky/site from v1.0.0 to v1.2.0 in dev, prod for rocky/site, rocky/blog\n"
+        "tenants.yaml: raise tag of source platform/dns from 1.0.0 to 1.0.4 in dev, prod for platform/dns\n"
+        + LEFT
+        + "\ndev: "
     )
     assert tenantry(capsys, "update")[:2] == (0, "nothing to raise: 7 versions are the newest in their ranges\n" + LEFT)
 
@@ -190,7 +192,7 @@ def test_a_range_is_pinned_and_kept_for_later(capsys: Capture) -> None:
 def test_a_check_writes_nothing_and_fails_when_there_is_something_newer(capsys: Capture) -> None:
     assert tenantry(capsys, "update", "--check", "rocky/api") == (
         1,
-        "would raise chart api from v0.4.1 to v0.4.7 for rocky/api\n"
+        "would raise chart api from v0.4.1 to v0.4.7 in dev, prod for rocky/api\n"
         "  newer, but out of range: chart api v0.5.0 for rocky/api\n",
         "",
     )
