@@ -5,7 +5,7 @@ A chart's version, and the tag in the ref of a Git or OCI source. Ranges are fou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -100,13 +100,20 @@ def survey(fleet: Fleet) -> Survey:
     return found.result
 
 
-class _Written(NamedTuple):
-    """A text, where it stands, and the variables for its placeholders."""
+class _Placed(NamedTuple):
+    """An app on a cluster of an environment, with the variables there."""
 
-    text: str
-    at: Path
-    variables: Mapping[str, str]
+    app: App
+    environment: str
     cluster: str
+    variables: Mapping[str, str]
+
+    def filled(self, text: Any) -> str:
+        """A text with its placeholders filled in, or as it is if planning refuses it."""
+        try:
+            return str(fill(text, self.variables, ())) if isinstance(text, str) else ""
+        except Found:
+            return str(text)
 
 
 class _Survey:
@@ -116,80 +123,70 @@ class _Survey:
         self.seen: set[tuple[Any, ...]] = set()
 
     def app(self, app: App, environment: str, cluster: str) -> None:
+        tenant = {"tenant": app.at[1]} if app.at[0] == "tenants" else {}
+        variables = variables_of(self.fleet, environment, cluster, **tenant, app=app.at[-1])
+        placed = _Placed(app, environment, cluster, variables)
         layers = app_layers(self.fleet, app.at, environment, cluster)
         kind = "helm" if layers[0].data.get("kustomize") is None else "kustomize"
-        variables = variables_of(self.fleet, environment, cluster, **_tenant(app))
-        own = {**variables, "app": app.at[-1]}
-        name = _filled(_last(layers, (kind, "source")).text, own)
+        name = placed.filled(_last(layers, (kind, "source"))[0])
         at = source_at(app, name or None)
         declared = self.fleet.raw(*at)
         shown = f"{app.at[1]}/{name}" if app.at[0] == "tenants" else str(app)
         if "helm" in declared and kind == "helm":
-            self._chart(app, environment, cluster, layers, own, (mapping_at(declared, "helm"), shown, variables))
+            self._chart(placed, layers, mapping_at(declared, "helm"), shown)
         elif "git" in declared:
-            self._ref(app, environment, _Written("", (*at, "git"), variables, cluster), "git", shown)
+            self._ref(placed, (*at, "git"), "git", shown)
         elif "oci" in declared:
-            self._ref(app, environment, _Written("", (*at, "oci"), variables, cluster), "oci", shown)
+            self._ref(placed, (*at, "oci"), "oci", shown)
         else:
             self._leave(app, "taken from a bucket or an external artifact")
 
-    def _chart(
-        self,
-        app: App,
-        environment: str,
-        cluster: str,
-        layers: Sequence[Layer],
-        own: Mapping[str, str],
-        source: tuple[dict[str, Any], str, Mapping[str, str]],
-    ) -> None:
-        block, shown, variables = source
-        written, chart = _last(layers, ("helm", "version")), _last(layers, ("helm", "chart"))
-        name = _filled(chart.text, own)
-        url = _filled(str(block.get("url", "")), variables)
-        range = _filled(_last(layers, ("helm", "updates")).text, own)
+    def _chart(self, placed: _Placed, layers: Sequence[Layer], block: Mapping[str, Any], shown: str) -> None:
+        written, at = _last(layers, ("helm", "version"))
+        name, range = (placed.filled(_last(layers, ("helm", key))[0]) for key in ("chart", "updates"))
+        url = placed.filled(block.get("url"))
         if block.get("type") == "oci":
             content = Content("oci-chart", f"{url.rstrip('/')}/{name}", name, shown, bool(block.get("insecure")))
         else:
             content = Content("chart", url, name, shown)
-        self._pin(app, environment, _Written(written.text, written.at, own, cluster), content, range)
+        self._pin(placed, written, at, content, range)
 
-    def _ref(self, app: App, environment: str, block: _Written, kind: Literal["git", "oci"], shown: str) -> None:
-        declared = self.fleet.raw(*map(str, block.at))
+    def _ref(self, placed: _Placed, at: tuple[str, ...], kind: Literal["git", "oci"], shown: str) -> None:
+        declared = self.fleet.raw(*at)
         ref = mapping_at(declared, "ref")
-        url, range = (_filled(str(declared.get(key) or ""), block.variables) for key in ("url", "updates"))
+        url, range = (placed.filled(declared.get(key)) for key in ("url", "updates"))
         content = Content(kind, url, "", shown, bool(declared.get("insecure")))
         fixed = next((key for key in ("commit", "digest") if ref.get(key)), "")
         key = next((key for key in ("semver", "tag") if isinstance(ref.get(key), str)), "")
         if fixed:
-            self._leave(app, f"pinned to a {fixed}")
+            self._leave(placed.app, f"pinned to a {fixed}")
         elif ref.get("semverFilter"):
-            self._leave(app, "a range with 'semverFilter'")
+            self._leave(placed.app, "a range with 'semverFilter'")
         elif key:
-            self._pin(app, environment, block._replace(text=ref[key], at=(*block.at, "ref", key)), content, range)
+            self._pin(placed, ref[key], (*at, "ref", key), content, range)
         else:
-            self._leave(app, "a branch or another moving ref")
+            self._leave(placed.app, "a branch or another moving ref")
 
-    def _pin(self, app: App, environment: str, written: _Written, content: Content, range: str) -> None:
-        head, variable, tail = _split(written.text)
-        at: Path | None = written.at
-        if variable:
-            at = variable_at(self.fleet, environment, written.cluster, variable)
-        if at is None or variable == MANY:
-            self._leave(app, "a version of several placeholders, or of one such as {env}")
+    def _pin(self, placed: _Placed, written: str, at: Path, content: Content, range: str) -> None:
+        head, variable, tail = _split(written)
+        there = variable_at(self.fleet, placed.environment, placed.cluster, variable) if variable else at
+        if there is None or variable == MANY:
+            self._leave(placed.app, "a version of several placeholders, or of one such as {env}")
             return
-        at = self.fleet.source.origin(at)
-        text = _filled(written.text, written.variables)
-        use = Use(app, environment, content, head, tail, range)
-        if (at, use, text) in self.seen:
+        there = self.fleet.source.origin(there)
+        text = placed.filled(written)
+        use = Use(placed.app, placed.environment, content, head, tail, range)
+        if (there, use, text) in self.seen:
             return
-        self.seen.add((at, use, text))
+        self.seen.add((there, use, text))
         inner = text[len(head) : len(text) - len(tail)]
         if parts(text, is_tag=content.is_tag):
-            self.result.pins.setdefault(at, Pin(at, inner, variable)).uses.append(use)
+            self.result.pins.setdefault(there, Pin(there, inner, variable)).uses.append(use)
         elif at[-1] in ("version", "semver") and not variable and matcher(text):
-            self.result.ranges.setdefault(at, Pin(at, inner)).uses.append(use)
+            self.result.ranges.setdefault(there, Pin(there, inner)).uses.append(use)
         else:
-            self._leave(app, "a range in a variable" if matcher(text) and variable else "a tag that is no version")
+            why = "a range in a variable" if variable and matcher(text) else "a tag that is no version"
+            self._leave(placed.app, why)
 
     def _leave(self, app: App, why: str) -> None:
         self.result.left.setdefault(why, {})[app] = None
@@ -208,25 +205,14 @@ def _split(text: str) -> tuple[str, str, str]:
     return (head, names[0], tail) if len(names) == 1 and not set("{}") & set(head + tail) else ("", MANY, "")
 
 
-def _last(layers: Sequence[Layer], path: Path) -> _Written:
-    """The text of the most specific layer that has one."""
+def _last(layers: Sequence[Layer], path: Path) -> tuple[str, Path]:
+    """The text of the most specific layer that has one, and where it stands."""
     for layer in reversed(layers):
         if (found := value_at(layer.data, path, ABSENT)) is not ABSENT:
-            return _Written(found if isinstance(found, str) else "", (*layer.path, *path), {}, "")
-    return _Written("", (), {}, "")
+            return found if isinstance(found, str) else "", (*layer.path, *path)
+    return "", ()
 
 
-def _filled(text: str, variables: Mapping[str, str]) -> str:
-    try:
-        return str(fill(text, variables, ()))
-    except Found:  # planning refuses what cannot be filled in
-        return text
-
-
-def _tenant(app: App) -> dict[str, str]:
-    return {"tenant": app.at[1]} if app.at[0] == "tenants" else {}
-
-
-def under(apps: Iterator[App] | Sequence[App], owners: Sequence[Path]) -> bool:
+def under(apps: Iterable[App], owners: Sequence[Path]) -> bool:
     """Whether one of the apps is at one of the paths or below it; without paths, always."""
     return not owners or any(app.at[: len(owner)] == owner for app in apps for owner in owners)

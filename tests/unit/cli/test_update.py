@@ -294,3 +294,18 @@ def test_what_cannot_be_edited_is_told_and_the_rest_is(capsys: Capture) -> None:
     code, out, _ = tenantry(capsys, "update", "rocky/web")
     assert (code, written()) == (0, text.replace("version: 2.0.3", "version: 2.2.0"))
     assert "  chart web of rocky/web stays: " in out
+
+
+@pytest.mark.usefixtures("asked")
+def test_the_range_is_for_reviewers_alone(capsys: Capture) -> None:
+    """Nothing of it reaches an object, and changing it is no change of the fleet."""
+    Path("before.yaml").write_text(FLEET)
+    text = edited(
+        ("version: 2.1.0}", "version: 2.1.0, updates: 2.1.x}"),
+        ("ref: {tag: v1.0.0}}", "ref: {tag: v1.0.0}, updates: 1.x}"),
+        (", updates: 1.0.x", ""),
+    )
+    Path("tenants.yaml").write_text(text)
+    code, out, _ = tenantry(capsys, "diff", "./before.yaml")
+    assert (code, "no difference" in out) == (0, True)
+    assert "updates" not in tenantry(capsys, "render", "-e", "dev")[1]
