@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tenantry.explain import ExplainedApp, ExplainedTenant, PlacedApp
 from tenantry.fleet.choice import Choice
 from tenantry.fleet.trace import Origin, Value
+from tenantry.plan.after import After
 from tenantry.plan.images import PlannedImage
 
 if TYPE_CHECKING:
@@ -61,9 +62,14 @@ def _of_app(app: ExplainedApp) -> dict[str, Any]:
     return {
         **names,
         **as_data(app.choice),
+        **({"gate": _of_gate(*app.gate)} if app.gate else {}),
         **rollout,
         "placed": {each.cluster: _of_placed(each) for each in app.placed},
     }
+
+
+def _of_gate(after: After, origin: Origin) -> dict[str, Any]:
+    return {**after.data, "origin": as_data(origin)}
 
 
 def _of_placed(placed: PlacedApp) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.cycles import keep
 from tenantry.messages.text import counted, listed
-from tenantry.plan.after import After
 from tenantry.plan.after import in_words as gate_in_words
 from tenantry.plan.waves import Rollout, in_words
 
@@ -71,7 +70,7 @@ def command(file: Path, *, strict: bool, output: str) -> int:
         if rollouts:
             told["rollouts"] = {name: [_rollout(each) for each in found] for name, found in rollouts.items()}
         if gates:
-            told["gates"] = {name: _gate(each) for name, each in gates.items()}
+            told["gates"] = {name: each.data for name, each in gates.items()}
         data_json(document("Validation", valid=True, errors=[], **told, clusterAdmin=admins, clusterRoles=rights))
     elif output in FORMATS:
         annotate_warnings(warnings, output, strict=strict)
@@ -83,14 +82,6 @@ def command(file: Path, *, strict: bool, output: str) -> int:
         data("\n".join([summary, *facts]))
         report_warnings(warnings)
     return 2 if strict and warnings else 0
-
-
-def _gate(after: After) -> dict[str, Any]:
-    return {
-        "environment": after.environment,
-        "gate": "refuse" if after.refuses else "warn",
-        "soak": after.soak or None,
-    }
 
 
 def _rollout(rollout: Rollout) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from tenantry.messages.text import counted, listed
 from tenantry.plan.after import After
 
 _MOST = 5
+_TRACED = 50
+"""How many apps the trace of a run names that asked nobody."""
 
 
 def not_proved(environment: str, after: After, unproven: Mapping[str, str], absent: Sequence[str]) -> str:
@@ -40,7 +42,7 @@ def ignored(environment: str, after: After, changed: Sequence[str]) -> str:
     """The trace that a run leaves which does not ask."""
     return (
         f"{counted(len(changed), 'app')} of '{environment}' may change although nobody asked whether '{after.environment}' runs the"
-        f" change: {listed(changed, _MOST)}"
+        f" change: {listed(changed, _TRACED)}"
     )
 
 

@@ -26,6 +26,15 @@ class After:
     def seconds(self) -> float:
         return seconds_of(self.soak)
 
+    @property
+    def data(self) -> dict[str, str | None]:
+        """As plain data."""
+        return {
+            "environment": self.environment,
+            "gate": "refuse" if self.refuses else "warn",
+            "soak": self.soak or None,
+        }
+
     def is_weaker_than(self, other: After) -> bool:
         """Whether it lets changes through that the other gate holds back."""
         return self.refuses < other.refuses or self.seconds < other.seconds
@@ -45,7 +54,7 @@ def after_of(fleet: Fleet, environment: str) -> After | None:
 
 
 def in_words(after: After) -> str:
-    """Such as: changes wait until dev runs them and has been ready for 1h."""
+    """Such as: changes of apps wait until dev runs them and has been ready for 1h."""
     ready = f"has been ready for {after.soak}" if after.soak else "is ready"
     runs = f"until {after.environment} runs them and {ready}"
-    return f"changes wait {runs}" if after.refuses else f"changes get a warning {runs}"
+    return f"changes of apps wait {runs}" if after.refuses else f"changes of apps get a warning {runs}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tenantry.cli.documents.common import ChangedObject, Document, FileProblem, ObjectId, Part, Problem
+from tenantry.cli.documents.common import ChangedObject, Document, FileProblem, Gate, ObjectId, Part, Problem
 
 
 class PlannedWave(Part):
@@ -26,16 +26,6 @@ class PlannedRollout(Part):
     rollout: str
     """Empty for the environment's; `rocky/web` for an app's own, `addon dns` for an add-on's own."""
     waves: list[PlannedWave]
-
-
-class Gate(Part):
-    """The gate of an environment: its changes wait until the environment before runs them."""
-
-    environment: str
-    """The environment before."""
-    gate: Literal["refuse", "warn"]
-    soak: str | None
-    """How long the environment before must have been ready, as written; `null`: ready is enough."""
 
 
 class Validation(Document):

@@ -106,3 +106,13 @@ class ChangedObject(ObjectId):
     """An object and the fields that differ."""
 
     fields: list[Field]
+
+
+class Gate(Part):
+    """The gate of an environment: changes of its apps wait until the environment before runs them."""
+
+    environment: str
+    """The environment before."""
+    gate: Literal["refuse", "warn"]
+    soak: str | None
+    """How long the environment before must have been ready, as written; `null`: ready is enough."""

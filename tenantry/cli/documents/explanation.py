@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from tenantry.cli.documents.common import Document, Part
+from tenantry.cli.documents.common import Document, Gate, Part
 
 
 class Origin(Part):
@@ -113,6 +113,12 @@ class AppRollout(Part):
     nothing."""
 
 
+class ExplainedGate(Gate):
+    """The gate of the environment, and where it is written."""
+
+    origin: Origin
+
+
 class ExplainedApp(Document, Choice):
     """An app or an add-on."""
 
@@ -121,6 +127,8 @@ class ExplainedApp(Document, Choice):
     """`null` for an add-on."""
     app: str
     environment: str
+    gate: ExplainedGate | None = None
+    """Omitted if the environment has none."""
     rollout: AppRollout | None = None
     """Omitted if the environment has none."""
     placed: dict[str, PlacedApp]

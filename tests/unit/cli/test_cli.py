@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import yaml
 from tenantry import __version__
 from tenantry.cli import validate as validate_module
 from tenantry.cli.app import run
+from tests.documents import check
 from tests.unit.texts import FRAME, planned, rocky
 
 SOUND = rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}")
@@ -592,11 +594,16 @@ def test_validate_says_the_waves_of_environments(capsys: Capture) -> None:
 def test_validate_says_the_gates_of_environments(capsys: Capture) -> None:
     assert ORDERED.count("after: test") == 1
     Path("tenants.yaml").write_text(ORDERED.replace("after: test", "after: {environment: test, gate: warn, soak: 1h}"))
-    said = "environment prod: changes get a warning until test runs them and has been ready for 1h\n"
+    said = "environment prod: changes of apps get a warning until test runs them and has been ready for 1h\n"
     code, out, err = tenantry(capsys, "validate")
     assert (code, out.splitlines(keepends=True)[1:], err) == (0, [said], "")
     _, out, _ = tenantry(capsys, "validate", "--output", "json")
     assert json.loads(out)["gates"] == {"prod": {"environment": "test", "gate": "warn", "soak": "1h"}}
+    _, out, _ = tenantry(capsys, "explain", "rocky", "web", "-e", "prod")
+    assert re.search("\nafter: test +# changes of apps get a warning until test runs them and .* 1h, ", out)
+    _, out, _ = tenantry(capsys, "explain", "rocky", "web", "-e", "prod", "--output", "json")
+    check(out)
+    assert json.loads(out)["gate"]["soak"] == "1h"
 
 
 def test_render_writes_environments_in_the_same_order(capsys: Capture) -> None:

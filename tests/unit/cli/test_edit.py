@@ -189,3 +189,23 @@ def test_fmt_formats_the_fleet_and_the_files_that_it_includes(capsys: Capture) -
     assert FILE.read_text() == before.replace("'", "")
     assert tenantry(capsys, "fmt") == (0, "2 files formatted already\n", "")
     assert tenantry(capsys, "fmt", "--check", "rocky.yaml") == (0, "1 file formatted already\n", "")
+
+
+def test_a_gate_follows_the_environment_that_it_names(capsys: Capture) -> None:
+    def gate(name: str) -> str:
+        return f"after: {{environment: {name}, gate: warn, soak: 1h}}, "
+
+    test = "  test: {management: hub-dev, namespace: 'test-{tenant}', after: dev}\n"
+    gated = FLEET.replace(
+        "clusters:\n",
+        f"  last: {{{gate('test')}management: hub-prod, namespace: 'last-{{tenant}}'}}\n{test}clusters:\n",
+        1,
+    )
+    FILE.write_text(gated)
+    assert tenantry(capsys, "rename", "environment", "test", "qa")[0] == 0
+    assert gate("qa") in FILE.read_text()
+    FILE.write_text(gated)
+    assert tenantry(capsys, "remove", "environment", "test", "--cascade")[0] == 0
+    assert gate("dev") in FILE.read_text()
+    assert tenantry(capsys, "set", "environments.last.after", "dev")[0] == 0
+    assert "last: {after: dev, management" in FILE.read_text()

@@ -35,7 +35,7 @@ def test_a_change_says_that_it_waits() -> None:
         "      ~ app db on hub\n"
         "          ~ helm.version: 1.0.0 -> 1.1.0\n\n"
         "prod: 1 tenant, 1 app on 1 cluster\n"
-        "  changes wait until dev runs them and has been ready for 1h\n"
+        "  changes of apps wait until dev runs them and has been ready for 1h\n"
         "  ~ tenant rocky\n"
         "      ~ app db on hub\n"
         "          ~ helm.version: 1.0.0 -> 1.1.0"

@@ -15,11 +15,11 @@ TEXT = TEXT.replace("[dev], labels: {tier: hub}", "[dev, prod], labels: {tier: h
     ("written", "expected", "words"),
     [
         ("dev", None, ""),
-        ("{environment: dev}", After("dev"), "changes wait until dev runs them and is ready"),
+        ("{environment: dev}", After("dev"), "changes of apps wait until dev runs them and is ready"),
         (
             "{environment: dev, gate: warn, soak: 90m}",
             After("dev", refuses=False, soak="90m"),
-            "changes get a warning until dev runs them and has been ready for 90m",
+            "changes of apps get a warning until dev runs them and has been ready for 90m",
         ),
     ],
 )
