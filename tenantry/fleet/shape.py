@@ -27,6 +27,7 @@ from tenantry.messages.findings import (
     missing_key,
     no_match,
     not_allowed,
+    out_of_range,
     owned_key,
     unknown_key,
     wrong_type,
@@ -129,6 +130,9 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
             return replace(no_match(here, value, context["pattern"]), at_key=at_key)
         case "string_too_short":
             return empty_string(here)
+        case "greater_than_equal" | "less_than_equal":
+            bound = context["ge" if kind.startswith("greater") else "le"]
+            return out_of_range(here, kind.replace("_", "-"), value_at(data, path), bound)
         case _ if kind in _EXPECTED:
             value = value_at(data, path)
             expects_mapping = _EXPECTED[kind] == "a mapping"

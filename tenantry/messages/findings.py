@@ -65,6 +65,13 @@ def wrong_type(path: Path, expected: str, value: Any, fix: str = "") -> Finding:
     return Finding(path, "wrong-type", message, fix=fix or _fix_for_type(expected, value))
 
 
+def out_of_range(path: Path, code: str, value: Any, bound: int) -> Finding:
+    """Args: code: `greater-than-equal` if the bound is the least value, otherwise it is the greatest."""
+    least = code == "greater-than-equal"
+    message = f"{shorten(str(value))} is too {'small' if least else 'large'}"
+    return Finding(path, code, message, fix=f"write {bound} or a {'greater' if least else 'smaller'} number")
+
+
 _ENTRIES = {
     "apps": "app",
     "addons": "add-on",
@@ -152,6 +159,8 @@ def _fix_for_type(expected: str, value: Any) -> str:
         return f'put a placeholder in quotes: "{{{shorten(*value)}}}"'
     if expected == "true or false" and isinstance(value, str | int | float):
         return "write true or false" + (", without quotes" if isinstance(value, str) else "")
+    if expected == "a whole number" and isinstance(value, str):
+        return "write a number without quotes or a unit, such as 3"
     if expected == "a list" and isinstance(value, str | int | float):
         return "put it in brackets, as in [a, b]"
     return "remove the key, or give it a value" if value is None else ""

@@ -83,4 +83,6 @@ class Rollout(OneOf):
             text = shorten(value) if isinstance(value, str) else "true"
             fix = "write 'false', or a mapping with 'waves:'"
             raise refusal("bad-value", f"'{text}' is not a rollout", fix=fix)
+        if isinstance(value, list):
+            raise refusal("bad-value", "a list is not a rollout", fix="put the list below 'waves:'")
         return value

@@ -59,6 +59,23 @@ def test_waves_that_cannot_be_right(waves: str, code: str) -> None:
     assert told.count("\n  fix: ") == 1
 
 
+@pytest.mark.parametrize(
+    ("rollout", "code", "fix"),
+    [
+        (f"{WAVES}", "bad-value", "put the list below 'waves:'"),
+        ("true", "bad-value", "write 'false', or a mapping with 'waves:'"),
+        (f"{{waves: {WAVES}, maxParallel: 0}}", "greater-than-equal", "write 1 or a greater number"),
+        (f"{{waves: {WAVES}, tolerate: -1}}", "greater-than-equal", "write 0 or a greater number"),
+        (f"{{waves: {WAVES}, tolerate: 10%}}", "wrong-type", "write a number without quotes or a unit, such as 3"),
+        (f"{{waves: {WAVES}, timeout: 10}}", "wrong-type", "add a unit, such as '10s' or '10m'"),
+    ],
+)
+def test_rollouts_that_are_written_wrong(rollout: str, code: str, fix: str) -> None:
+    told = problems(TEXT.replace(f"{{waves: {WAVES}}}", rollout))
+    assert re.findall(r"error\[(.*?)\]", told) == [code], told
+    assert f"\n  fix: {fix}\n" in told
+
+
 def test_environments_that_come_after_each_other() -> None:
     told = problems(TEXT.replace("dev: {management: hub,", "dev: {management: hub, after: prod,"))
     assert re.findall(r"error\[(.*?)\]", told) == ["environment-cycle"], told
