@@ -59,13 +59,14 @@ Examples:
   tenantry preflight --environment dev
   tenantry preflight --environment dev --environment test --brief
   tenantry preflight --environment prod --kubeconfig ~/.kube/hub-prod
+  tenantry preflight --environment prod --preview        in a pull request
 
 Exit codes:
   0  no errors; there may be warnings
   1  at least one error; with --strict, a warning about a cluster
   2  tenants.yaml is invalid, or a management cluster does not answer; with
      --strict, a warning about tenants.yaml
-  4  the guard of `tenantry up` would refuse the change
+  4  the guard, or the gate to the environment before, would refuse the change
 """,
 )
 @environments_option("The environment to check; can be repeated.", required=True)
@@ -74,6 +75,11 @@ Exit codes:
     "--all", "everything", is_flag=True, help="Show every field that adopting an object changes; shorten nothing."
 )
 @click.option("--brief", is_flag=True, help="Print only the codes of warnings; errors are printed in full.")
+@click.option(
+    "--preview",
+    is_flag=True,
+    help="For a review, which runs nothing: only warn of apps that wait for the environment before.",
+)
 @click.option(
     "--strict",
     is_flag=True,
@@ -89,6 +95,7 @@ def command(
     *,
     everything: bool,
     brief: bool,
+    preview: bool,
     strict: bool,
     output: str,
 ) -> int:
@@ -115,7 +122,8 @@ def command(
     failed: dict[str, Refused] = {}
     for name, planned in plans.items():
         try:
-            report = report_on(file, fleet, planned, kubeconfig, context)
+            mode = Mode.PREVIEW if preview else Mode.RUN
+            report = report_on(file, fleet, planned, kubeconfig, context, (), mode)
             reports[name] = _strictly(report) if strict else report
         except Refused as refused:
             failed[name] = refused

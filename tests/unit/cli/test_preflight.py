@@ -15,7 +15,8 @@ from tenantry.guard.claims import Claim, claim_object
 from tenantry.load import load_fleet, plan_one
 from tenantry.messages.errors import Refused
 from tenantry.plan.shards import Shard
-from tenantry.preflight.check import preflight
+from tenantry.preflight.after import Mode
+from tenantry.preflight.check import Report, preflight
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
 from tests.unit.preflight.clusters import MARKER, SECRET, Edge, hub, kubeconfig, secret
@@ -275,3 +276,19 @@ def test_environments_are_completed_from_the_file() -> None:
         ["preflight", "--environment"], "d"
     )
     assert [each.value for each in found] == ["dev"]
+
+
+@pytest.mark.usefixtures("management")
+def test_a_review_only_warns_of_what_waits_for_the_environment_before(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modes: list[object] = []
+
+    def report(*given: object) -> Report:
+        modes.append(given[-1])
+        return Report((), ())
+
+    monkeypatch.setattr(module, "report_on", report)
+    for options in ((), ("--preview",)):
+        assert tenantry(capsys, *DEV, *options)[0] == 0
+    assert modes == [Mode.RUN, Mode.PREVIEW]
