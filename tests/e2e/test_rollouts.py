@@ -28,7 +28,7 @@ pytestmark = pytest.mark.e2e
 WAVES = (("edge-1",), ("edge-2", "edge-3"), ("edge-4", "edge-5", "edge-6"))
 KILLED = (
     ("./v1/", "./v0/", "wave 1 of 3 (canary): 1 cluster, waiting for 1", (*WAVES[1], *WAVES[2])),
-    ("./v0/", "./v2/", "wave 2 of 3 (early): 2 clusters, waiting for 2", WAVES[2]),
+    ("./v1/", "./v2/", "wave 2 of 3 (early): 2 clusters, waiting for 2", WAVES[2]),
     # Nobody waits in the last wave, unless only some of its clusters may change at a time.
     ("./v2/", "./v4/", "wave 3 of 3: 4 clusters, waiting for 2", WAVES[2][2:]),
 )
@@ -96,6 +96,11 @@ def test_a_run_that_was_killed_in_any_wave_has_touched_no_later_one(project: Pro
         _kill_once_it_says(project, words)
         assert _objects(hub, untouched) == there
         project.pulumi("cancel", "--stack", "dev", "--yes").ok()
+        if path == "./v0/":
+            # The state knows nothing of what a killed run has changed, so a reverted file alone would change nothing back.
+            project.edit(path, before)
+            project.up("dev", "--refresh").ok()
+            assert (_path(hub, "edge-1"), _version(project, "edge-1")) == ("./v1/canary", "v1")
 
 
 def test_a_better_change_goes_through_and_as_many_clusters_change_at_a_time_as_may(
