@@ -201,6 +201,17 @@ def test_a_gate_stays_while_what_comes_before_it_is_the_same() -> None:
     assert one == other
 
 
+def test_a_gate_is_never_protected_because_its_name_changes() -> None:
+    plan = planned(TEXT)
+    gates, opts = Gates("dev", turns_of(plan), None), pulumi.ResourceOptions(protect=True)
+    recording = record(
+        lambda: Fleet("dev", plan, management_provider(ClusterTarget(), plan.management), opts, gates=gates)
+    )
+    found = {(each.type == GATE, each.protect) for each in recording.requests if each.type.startswith("kubernetes:")}
+    found |= {(True, each.protect) for each in recording.requests if each.type == GATE}
+    assert found == {(False, True), (True, False)}
+
+
 def deleted(before: Recording, after: Recording) -> list[list[str]]:
     """What only the first of two runs registers, in the rounds in which the engine would delete it: `ScheduleDeletes` there."""
     kept = {each.key for each in after.registered}
