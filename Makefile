@@ -59,11 +59,17 @@ down: ## end the sandbox and remove all it left
 	@$(BIN)/tenantry sandbox down
 
 .PHONY: check
-check: setup ## formatting, lint, types, layers, spelling, generated documentation
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
+check: check-types check-files ## formatting, lint, types, layers, spelling, generated documentation
+
+.PHONY: check-types
+check-types: setup ## types and layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+.PHONY: check-files
+check-files: setup ## formatting, lint, spelling, generated documentation
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
 	$(BIN)/codespell
 	@! git grep -nE '^(<{7}|>{7}) ' || { echo "these lines are left from a merge"; exit 1; }
 	$(BIN)/python -m docgen.reference --check
@@ -132,11 +138,12 @@ WORKERS ?= 3
 FLEETS ?= 5000
 export FLEETS
 side_by_side := -n $(WORKERS) --dist loadgroup
+real := tests/e2e tests/hostile tests/backends
 
 .PHONY: test
 test: test-fast tools ## all tests: the fast ones, then the real pulumi, API servers and Flux controllers
 	$(BIN)/python -m docgen.schemas --check
-	$(BIN)/pytest $(side_by_side) tests/e2e tests/hostile tests/backends
+	$(BIN)/pytest $(side_by_side) $(real)
 
 .PHONY: test-backends
 test-backends: tools ## locks, killed runs and a lost server, with state in files, PostgreSQL and an S3-compatible store (a minute)
@@ -173,11 +180,17 @@ fuzz: setup ## look for inputs that break a promise of docs/bad-input.md, and fo
 POINTS ?= 20
 STEPS ?= 100
 SEED ?= 5
+faults = tests/faults --points $(POINTS) --steps $(STEPS) --seed $(SEED)
 .PHONY: test-faults
 test-faults: tools ## attacks, crashes, faults, drift, a random walk on running fleets; REPORT=1 writes the results into docs/
 	@results=$$(mktemp -d); trap 'rm -rf "$$results"' EXIT; \
-	$(BIN)/pytest $(side_by_side) tests/faults --points $(POINTS) --steps $(STEPS) --seed $(SEED) --results "$$results"$(if $(REPORT), && \
+	$(BIN)/pytest $(side_by_side) $(faults) --results "$$results"$(if $(REPORT), && \
 	$(BIN)/python -m tests.faults.report "$$results")
+
+.PHONY: test-real
+test-real: tools ## all tests of real programs, those of `make test` and `make test-faults` in one run, as a build server has it
+	$(BIN)/python -m docgen.schemas --check
+	$(BIN)/pytest $(side_by_side) $(real) $(faults)
 
 # `CASES="start commands"` runs some of them; `PEER="NAME=COMMAND"` measures another tool beside `render`.
 CASES ?=

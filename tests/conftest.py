@@ -31,11 +31,29 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
     return Scheduler(config, log)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if getattr(config.option, "loadgroup", False):
         from tests.side_by_side import rank
 
         items.sort(key=lambda item: rank(item.nodeid))
+    elif "EXAMPLES" in os.environ:
+        # The longest come first, so that no process is left with one of them at the end.
+        items.sort(key=lambda item: item.get_closest_marker("hypothesis") is None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """The sandboxes of a group end with it: idle ones would take memory and time from the groups that follow."""
+    try:
+        return (yield)
+    finally:
+        if getattr(item.config.option, "loadgroup", False):
+            from tests.side_by_side import group_of
+
+            used = sys.modules.get("tests.e2e.caretaker")
+            if used and (nextitem is None or group_of(item.nodeid) != group_of(nextitem.nodeid)):
+                used.take_all_down()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -63,8 +81,13 @@ def _documents_are_as_described() -> Iterator[None]:
     output.as_json = as_json
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """What tests say beside that they passed: their property `told`."""
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """What tests say beside that they passed: their property `told`; and how long groups took, which decides their order."""
+    if config.getoption("dist", "no") == "loadgroup":
+        from tests.side_by_side import durations
+
+        if told := durations(terminalreporter.stats):
+            terminalreporter.write_line(f"seconds of each group: {told}")
     for report in terminalreporter.stats.get("passed", ()):
         for text in (text for name, text in report.user_properties if name == "told"):
             terminalreporter.write_line(text)

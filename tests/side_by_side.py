@@ -6,8 +6,13 @@ Tests of a file share a sandbox, and some files share one too. All other tests r
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import chain
 
+import pytest
 from xdist.scheduler import LoadScopeScheduling
+from xdist.workermanage import WorkerController
 
 SHARED = {
     "fleet": (
@@ -29,20 +34,22 @@ SHARED = {
 """Files below tests/e2e and tests/faults whose tests share a sandbox, without `test_`."""
 LONGEST = (
     "fleet",
-    "test_rollouts",
-    "shards",
+    "test_crashes",
+    "test_first_up",
     "test_examples_multi_cluster",
+    "test_outages",
+    "shards",
+    "test_rollouts",
+    "test_drift",
+    "isolation",
     "test_sources",
+    "test_walk",
+    "test_lifecycle",
     "sandbox",
     "bare",
-    "test_crashes",
-    "isolation",
-    "test_outages",
-    "test_walk",
-    "test_first_up",
-    "test_drift",
-    "test_lifecycle",
     "test_cluster_changes",
+    "test_examples_teams",
+    "test_new_fleet",
 )
 """The groups that take longest begin first, so that none of them is left over at the end."""
 _GROUPS = {f"test_{file}": group for group, files in SHARED.items() for file in files}
@@ -67,8 +74,22 @@ def rank(nodeid: str) -> int:
     return len(LONGEST) + (group == nodeid)
 
 
+def durations(reports: Mapping[str, Iterable[object]]) -> str:
+    """The groups with the seconds that they took, the longest first."""
+    seconds: Counter[str] = Counter()
+    for each in chain.from_iterable(reports.values()):
+        if isinstance(each, pytest.TestReport) and (group := group_of(each.nodeid)) != each.nodeid:
+            seconds[group] += each.duration
+    return ", ".join(f"{group} {took:.0f}" for group, took in seconds.most_common())
+
+
 class Scheduler(LoadScopeScheduling):
     """Gives processes whole groups; xdist's own for `loadgroup` does not find the groups with this pytest."""
 
     def _split_scope(self, nodeid: str) -> str:
         return group_of(nodeid)
+
+    def _reschedule(self, node: WorkerController) -> None:
+        """Give a process the next group when one test is left of its last; xdist does so with two, however long they take."""
+        if not self.workqueue or self._pending_of(self.assigned_work[node]) <= 1:
+            super()._reschedule(node)
