@@ -59,12 +59,12 @@ def misfits_of(schema: dict[str, Any]) -> Misfits:
     return lambda data: {".".join(map(str, error.absolute_path)) for error in validator.iter_errors(data)}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def misfits() -> Misfits:
     return misfits_of(json.loads(PUBLISHED.read_text(encoding="utf-8")))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
     root = tmp_path_factory.mktemp("fleet")
     (root / "teams").mkdir()
@@ -74,7 +74,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
     return load_fleet(root / "tenants.yaml")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def schemas(fleet: Fleet) -> dict[str, dict[str, Any]]:
     return {tenant: included_schema_of(fleet, tenant) for tenant in fleet.source.fills}
 

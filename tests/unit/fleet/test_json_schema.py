@@ -45,7 +45,7 @@ def test_every_file_names_the_schema_in_its_first_line(file: Path) -> None:
     assert (file.parent / found[1]).resolve() == ROOT / "tenants.schema.json"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def misfits() -> Callable[[Any], set[str]]:
     """Where data does not fit the published schema, by a validator that none of our own code uses."""
     from jsonschema import Draft202012Validator
