@@ -13,7 +13,7 @@ from typing import Any
 from tenantry.manifests import artifact
 from tenantry.manifests.cache import Cache
 from tenantry.manifests.model import NotFetched, NotRendered, Options
-from tenantry.manifests.programs import DOWNLOAD, NETWORK, kept, run
+from tenantry.manifests.programs import DOWNLOAD, NETWORK, OUTPUT, kept, run
 from tenantry.messages.text import grouped
 from tenantry.versions.semver import is_exact
 
@@ -44,7 +44,7 @@ def index(helm: tuple[str, ...], url: str) -> dict[str, frozenset[str]]:
     with tempfile.TemporaryDirectory(prefix="tenantry-") as temporary:
         home = Path(temporary)
         _run([*helm, "repo", "add", "--", _ASKED, url], home)
-        listed = _run([*helm, "search", "repo", "--versions", "--devel", "--output=json"], home)
+        listed = _run([*helm, "search", "repo", "--versions", "--devel", "--output=json"], home, OUTPUT)
     try:
         found = [(str(each["name"]), str(each["version"])) for each in json.loads(listed)]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -55,11 +55,11 @@ def index(helm: tuple[str, ...], url: str) -> dict[str, frozenset[str]]:
     }
 
 
-def _run(command: list[str], home: Path) -> bytes:
+def _run(command: list[str], home: Path, most: int = DOWNLOAD) -> bytes:
     """What helm prints. Raises: NotFetched."""
     variables = {**helm_variables(home), **logins(), **kept(*NETWORK)}
     try:
-        return run(command, home, variables, seconds=_SECONDS, most=DOWNLOAD)
+        return run(command, home, variables, seconds=_SECONDS, most=most)
     except NotRendered as failed:
         raise NotFetched(f"helm: {_cause(str(failed))}") from None
 
