@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 Schema = Mapping[str, Any]
+_OWN = ("additionalProperties", "uniqueItems", "type")
+_BOUNDS = {("minimum", str(-(2**63))), ("maximum", str(2**63 - 1))}
+"""Those of every whole number, which an API server knows, and cannot read in a definition."""
 
 
 def definition(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -34,7 +37,7 @@ def definition(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def structural(schema: Schema) -> dict[str, Any]:
     """A derived schema as API servers want it: mappings are closed by default, and those that are open say so."""
-    made = {key: value for key, value in schema.items() if key not in ("additionalProperties", "uniqueItems", "type")}
+    made = {key: value for key, value in schema.items() if key not in _OWN and (key, str(value)) not in _BOUNDS}
     made |= _type(schema.get("type"))
     others = schema.get("additionalProperties")
     if isinstance(others, Mapping):
