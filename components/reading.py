@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from tenantry.cluster.connect import answering, connect
+from tenantry.cluster.reading import read_objects
 from tenantry.cluster.rollout import Live
-from tenantry.cluster.rollout_reading import ask, read
+from tenantry.cluster.rollout_reading import ask
 from tenantry.cluster.rollout_watch import Request
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
@@ -68,8 +69,12 @@ class Reading:
 
     async def _read(self) -> None:
         begun, wanted, self._wanted = time.monotonic(), self._wanted, set()
+
+        def call(client: Client) -> Live:
+            return read_objects(client, self.environment, wanted, whole=False)
+
         try:
-            found = await asyncio.to_thread(self._explained, lambda client: read(client, self.environment, wanted))
+            found = await asyncio.to_thread(self._explained, call)
         except Refused:
             self._wanted |= wanted  # of the gates that wait for this reading, too
             raise

@@ -5,14 +5,13 @@ Called by: `tenantry promote`, and the gate between environments.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from tenantry.cluster import requests
 from tenantry.cluster.difference import Contents, differs
+from tenantry.cluster.reading import read_objects
 from tenantry.cluster.status import (
     Readiness,
     condition,
@@ -25,19 +24,16 @@ from tenantry.cluster.status import (
     since_of,
 )
 from tenantry.cluster.targets import is_own
-from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
+from tenantry.kube.objects import Manifest, object_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.text import printable
 from tenantry.plan.content import PACE
-from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
-_MOST_ALONE = 100
-"""How many objects are read one by one. More are read as lists, in pages."""
 MISSING = " does not exist"
 _SHOWN = ("version", "ref", "chart", "path", "url")
 """Fields whose values a message repeats. Others may hold secrets."""
@@ -76,20 +72,6 @@ def evidence_of(client: Client, plan: Plan, apps: Iterable[PlannedApp]) -> tuple
     wanted = dict.fromkeys(object_id(each) for parts in planned.values() for each in parts)
     live = read_objects(client, plan.environment, wanted)
     return tuple(judged(app, planned[app.id], [live.get(object_id(each)) for each in planned[app.id]]) for app in apps)
-
-
-def read_objects(client: Client, environment: str, wanted: Collection[ObjectId]) -> Mapping[ObjectId, Manifest]:
-    """Those of an environment's objects that exist, each whole. Raises: Refused: reading is not allowed."""
-    if len(wanted) <= _MOST_ALONE:
-        found = requests.in_parallel(lambda id: requests.one(client, id), wanted)
-        return {id: each for id, each in zip(wanted, found, strict=True) if each is not None}
-
-    def of_kind(kind: tuple[str, str]) -> list[Manifest]:
-        return list(requests.every(client, *kind, selector=f"{ENVIRONMENT_LABEL}={environment}"))
-
-    ids = frozenset(wanted)
-    every = chain.from_iterable(requests.in_parallel(of_kind, sorted({(id.api_version, id.kind) for id in ids})))
-    return {id: each for each in every if (id := readable_id(each)) in ids and id is not None}
 
 
 def judged(app: PlannedApp, planned: Sequence[Manifest], live: Sequence[Manifest | None]) -> Evidence:

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from tenantry.cluster import connect
 from tenantry.cluster.difference import Contents, changed_apps
-from tenantry.cluster.evidence import evidence_of, read_objects
+from tenantry.cluster.evidence import evidence_of
 from tenantry.cluster.inventory import APP_KINDS, unmarked
 from tenantry.cluster.proof import Question, question, unproven
 from tenantry.cluster.proof_texts import ignored, not_proved, unknown, ways_on, without
+from tenantry.cluster.reading import read_objects
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
 from tenantry.messages.errors import Refused

@@ -1,8 +1,8 @@
-"""What a gate reads from the management cluster, and how."""
+"""How objects of an environment are read: one by one, or as lists."""
 
 from __future__ import annotations
 
-from tenantry.cluster.rollout_reading import read
+from tenantry.cluster.reading import read_objects
 from tenantry.kube.objects import ObjectId
 from tests.unit.memory import Memory
 
@@ -30,13 +30,13 @@ def test_a_few_objects_are_read_one_by_one_and_those_that_are_missing_are_left_o
     memory.objects["/api/v1/namespaces/remotes/configmaps/settings"] = {
         "metadata": {"name": "settings", "namespace": "remotes"}
     }
-    assert {*read(memory.client(), "dev", [*apps(2), CONFIG])} == {*apps(1), CONFIG}
+    assert {*read_objects(memory.client(), "dev", [*apps(2), CONFIG])} == {*apps(1), CONFIG}
     assert sorted(path.rpartition("/")[2] for _, path, _ in memory.requests) == ["settings", "web-0", "web-1"]
 
 
 def test_many_objects_are_read_in_one_list() -> None:
     memory = there(apps(50))
-    assert [*read(memory.client(), "dev", apps(40))] == apps(40)
+    assert [*read_objects(memory.client(), "dev", apps(40))] == apps(40)
     assert [(path, found["labelSelector"]) for _, path, found in memory.requests] == [
         (f"{FLUX}/kustomizations", "tenantry/environment=dev")
     ]
