@@ -52,7 +52,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
             from tests.side_by_side import group_of
 
             used = sys.modules.get("tests.e2e.caretaker")
-            if used and (nextitem is None or group_of(item.nodeid) != group_of(nextitem.nodeid)):
+            if used and nextitem and group_of(item.nodeid) != group_of(nextitem.nodeid):
                 used.take_all_down()
 
 

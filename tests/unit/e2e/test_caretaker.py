@@ -31,3 +31,14 @@ def test_a_sandbox_is_taken_down_when_told_to_or_when_the_tests_end(tmp_path: Pa
     told(caretaker, root)
     caretaker.close()
     assert not root.exists()
+
+
+def test_a_sandbox_that_is_being_taken_down_is_gone_before_another_one_comes_there(tmp_path: Path) -> None:
+    root, caretaker = made(tmp_path / "sandbox"), Caretaker()
+    caretaker.expect(root)
+    assert caretaker.has(root)
+    caretaker.take_all_down()
+    assert not caretaker.has(root)
+    caretaker.expect(root)
+    assert not root.exists()
+    caretaker.close()
