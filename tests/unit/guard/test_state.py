@@ -10,6 +10,7 @@ from tenantry.plan.shards import Shard
 
 FLEET = "urn:pulumi:dev-2::shop::tenantry:index:Fleet"
 CLAIM = f"{FLEET}$kubernetes:core/v1:ConfigMap::platform/tenantry-dev.2"
+RECORD = f"{FLEET}$kubernetes:core/v1:ConfigMap::platform/tenantry-dev.record.2"
 ROCKY = f"{FLEET}$tenantry:index:Tenant::rocky"
 OTTO = f"{FLEET}$tenantry:index:Tenant::otto"
 
@@ -19,7 +20,7 @@ def told(shard: Shard, *urns: str, environment: str = "dev") -> str:
     return "\n".join(f"{each.message}\n  fix: {each.fix}" for each in found)
 
 
-@pytest.mark.parametrize("urns", [(), (f"{FLEET}::dev", CLAIM, OTTO, "odd")])
+@pytest.mark.parametrize("urns", [(), (f"{FLEET}::dev", CLAIM, RECORD, OTTO, "odd")])
 def test_what_the_stack_runs_is_its_own(urns: tuple[str, ...]) -> None:
     assert told(Shard(2, 2), *urns) == ""
 
