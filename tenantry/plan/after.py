@@ -1,6 +1,6 @@
 """The gate of an environment: its changes wait until the environment before it runs them.
 
-Called by: the plan. What the environment before has to show is in `guard.proof`.
+Called by: the plan. What the environment before has to show is in `cluster.proof`.
 """
 
 from __future__ import annotations
