@@ -193,6 +193,41 @@ def test_an_app_is_removed_from_the_last_wave_first(project: Project) -> None:
     assert left == [f"kustomizations/edge-{number}-roll-web" for number in (5, 2, 1)]
 
 
+def test_a_change_waits_until_dev_runs_it(project: Project, hub: Cluster) -> None:
+    """`live` comes after dev, on the same management cluster. In the end the file is as it was."""
+    original = project.fleet.read_text()
+    (project.root / "Pulumi.live.yaml").write_text((project.root / "Pulumi.dev.yaml").read_text())
+    project.make_stack("live")
+    own = f'namespace: "live-{{tenant}}", variables: {{host: "http://127.0.0.1:{project.port}"}}'
+    live = f"  live: {{management: hub, {own}, after: {{environment: dev, soak: 1h}}}}"
+    project.edit("\nclusterGroups:", f"\n{live}\n\nclusterGroups:")
+    project.edit("hub: {environments: [dev]}", "hub: {environments: [dev, live]}")
+    site = (
+        "site: {clusters: {names: [hub]}, helm: {source: charts, chart: plain, version: 1.0.0, values: {color: pink}}}"
+    )
+    project.edit("    apps:\n", f"    apps:\n      {site}\n")
+
+    refused = project.tenantry("sandbox", "run", "--", "tenantry", "up", "-e", "live", "--yes", "--skip-preview")
+    assert refused.code == 4, refused.text
+    assert "1 app of 'live' would change before 'dev' runs the change and has been ready for 1h" in refused.text
+    assert "roll/site: HelmRepository roll/charts does not exist (on hub)" in refused.text
+    project.up("dev").ok()
+    project.wait("dev")
+    soaking = project.up("live")
+    assert ("roll/site: ready for " in soaking.text, " of 1h (on hub)" in soaking.text) == (True, True), soaking.text
+    assert hub.find("HelmRelease", "live-roll", "site") is None
+
+    project.edit("soak: 1h", "soak: 1s")
+    project.up("live").ok()
+    assert hub.find("HelmRelease", "live-roll", "site")
+    project.edit("color: pink", "color: green")
+    assert project.up("live").code != 0
+    project.edit("soak: 1s", "gate: warn")
+    told = project.up("live").ok()
+    assert "1 app of 'live' would change before 'dev' runs the change and is ready" in told.text
+    project.fleet.write_text(original)
+
+
 def _is_in_order(changed: list[str], name: str) -> None:
     """Whether an object of each cluster was changed, and all of a wave before any of the next."""
     at = [
