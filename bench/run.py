@@ -64,7 +64,7 @@ CASES = {
         "state in files and in PostgreSQL", 3, {"tenants": 300, "small": 30}, {"tenants": 4, "small": 2}, tools=True
     ),
     "rollouts": Case(
-        "a change on 500 clusters in waves", 4, {"clusters": 500, "rounds": 2}, {"clusters": 6, "rounds": 1}, tools=True
+        "a change on 500 clusters in waves", 5, {"clusters": 500, "rounds": 1}, {"clusters": 6, "rounds": 1}, tools=True
     ),
     "ready": Case("from nothing to 500 apps that are Ready", 2, {"tenants": 125}, {"tenants": 2}, tools=True),
 }

@@ -106,8 +106,8 @@ def _measured(made: Clusters, clusters: int, rounds: int) -> Table:
         f"A tenant with a Kustomization and a Helm release on {clusters} remote clusters: {objects:,} objects on the management"
         " cluster, which alone runs. Flux's controllers are stopped, and a script sets the status that they would set. The waves"
         f" are {_FIRST} clusters, a quarter of the rest and all others. Seconds of the processor of the engine with the program"
-        " and the provider, their ratio, seconds, and seconds of the processor of the API server and etcd. Both take turns;"
-        f" medians of {rounds} runs.",
+        " and the provider, their ratio, seconds, and seconds of the processor of the API server and etcd. "
+        f"{f'Both take turns; medians of {rounds} runs.' if rounds > 1 else 'One run each.'}",
         tuple(Row(phase, more=_figures(by_name)) for phase, by_name in found.items()),
     )
 
