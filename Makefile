@@ -131,7 +131,7 @@ docs-pictures: docs ## take pictures of the documentation, build/docs-pictures/*
 test-fast: setup ## unit, component and golden tests: no tools needed
 	$(BIN)/pytest -n auto --dist worksteal
 
-# Tests of real programs mostly wait, so more of them run at a time than there are cores. Tests that share a sandbox stay together.
+# Tests of real programs often wait, so more of them run at a time than there are cores. Tests that share a sandbox stay together.
 # Each process takes about 2 GB of memory.
 WORKERS ?= 3
 # How many fleets with a hostile file are judged, and ten times how many fleets the API server judges; a build server takes fewer.

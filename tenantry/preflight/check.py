@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 class Report:
     """problems: errors first. adoptions: empty if the state that the guard needs could not be read.
 
-    refused: whether the guard would refuse the run. Its reasons are among the problems.
+    refused: whether the guard or the gate would refuse the run. The reasons are among the problems.
     """
 
     problems: tuple[Problem, ...]

@@ -54,8 +54,12 @@ class Planned:
         print_report(self.plan, report, DisplayLimits(), brief=True, write=say)
         if report.fit and not report.refused:
             return Preflight(0, report.first_last)
+        if report.refused:
+            # Without preflight, the program refuses it too.
+            error("the change is refused, so Pulumi was not started\n  fix: do as the errors above say")
+            return Preflight(4)
         error("preflight found errors, so Pulumi was not started\n  fix: correct them, or use --no-preflight")
-        return Preflight(4 if report.refused else 1)
+        return Preflight(1)
 
     def wait(self, timeout: int) -> int:
         """Wait until every app of the stacks is ready, and show the status. Returns: 0 if they are, otherwise 1."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -307,10 +308,14 @@ def test_preflight_comes_first_and_the_status_last(capsys: Capture, monkeypatch:
     report = Report((refusal,), ())
     monkeypatch.setattr(checks, "report_on", lambda *_: report)
     code, out, err = tenantry(capsys, "up", "-e", "dev")
-    assert (code, out, waited) == (4 if report.refused else 1, "", [7])
+    assert (code, out, waited) == (1, "", [7])
     assert err.endswith(
         "error: preflight found errors, so Pulumi was not started\n  fix: correct them, or use --no-preflight\n"
     )
+    monkeypatch.setattr(checks, "report_on", lambda *_: replace(report, refused=True))
+    code, out, err = tenantry(capsys, "up", "-e", "dev")
+    assert (code, out, waited) == (4, "", [7])
+    assert err.endswith("error: the change is refused, so Pulumi was not started\n  fix: do as the errors above say\n")
     assert tenantry(capsys, "up", "-e", "dev", "--no-preflight", "--no-wait")[0] == 0
     assert len(log.read_text().splitlines()) == 4
 
