@@ -195,7 +195,7 @@ test-real: tools ## all tests of real programs, those of `make test` and `make t
 # `CASES="start commands"` runs some of them; `PEER="NAME=COMMAND"` measures another tool beside `render`.
 CASES ?=
 .PHONY: bench
-bench: tools ## measure commands and runs of Pulumi, 45 minutes (CASES="start commands", PEER="NAME=COMMAND")
+bench: tools ## measure commands and runs of Pulumi, 50 minutes (CASES="start commands", PEER="NAME=COMMAND")
 	$(BIN)/python -m bench.run $(CASES) $(if $(PEER),--peer "$(PEER)")
 	$(BIN)/python -m docgen.performance
 
