@@ -52,15 +52,7 @@ def postgresql() -> Iterator[Server]:
     running: list[subprocess.Popen[bytes]] = []
 
     def start() -> int:
-        server = subprocess.Popen(
-            command,
-            user=user[0],
-            group=user[1],
-            cwd=root,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        server = _process(command, root, user, subprocess.DEVNULL)
         running.append(server)
         _wait(port, server)
         return port
@@ -119,18 +111,23 @@ def store() -> Iterator[Server]:
             each.stop()
 
 
-def _initialize(root: Path, user: tuple[int, int]) -> None:
-    """Make the data directory. If that is interrupted, initdb's own processes end too, and write no more."""
-    command = [str(PROGRAMS[-1] / "initdb"), "-D", str(root / "data"), "-U", "pulumi", "-A", "trust", "-N"]
-    with subprocess.Popen(
+def _process(command: list[str], root: Path, user: tuple[int, int], output: int) -> subprocess.Popen[bytes]:
+    """A program of a user, in a session of its own. output: where what it prints goes, errors too."""
+    return subprocess.Popen(
         command,
         user=user[0],
         group=user[1],
         cwd=root,
-        stdout=subprocess.PIPE,
+        stdout=output,
         stderr=subprocess.STDOUT,
         start_new_session=True,
-    ) as process:
+    )
+
+
+def _initialize(root: Path, user: tuple[int, int]) -> None:
+    """Make the data directory. If that is interrupted, initdb's own processes end too, and write no more."""
+    command = [str(PROGRAMS[-1] / "initdb"), "-D", str(root / "data"), "-U", "pulumi", "-A", "trust", "-N"]
+    with _process(command, root, user, subprocess.PIPE) as process:
         try:
             said, _ = process.communicate()
         except BaseException:
