@@ -12,7 +12,7 @@ from typing import Any
 
 from tenantry.manifests import artifact
 from tenantry.manifests.cache import Cache
-from tenantry.manifests.model import NotFetched, NotRendered, Options
+from tenantry.manifests.model import NotFetched, NotRendered, Options, require_url
 from tenantry.manifests.programs import DOWNLOAD, NETWORK, OUTPUT, kept, run
 from tenantry.messages.text import grouped
 from tenantry.versions.semver import is_exact
@@ -39,8 +39,7 @@ def helm_variables(home: Path) -> dict[str, str]:
 
 def index(helm: tuple[str, ...], url: str) -> dict[str, frozenset[str]]:
     """The versions of each chart of a Helm repository over HTTP. Raises: NotFetched."""
-    if not _URL.fullmatch(url):
-        raise NotFetched(f"'{url}' is not a URL that can be fetched")
+    require_url(url, _URL)
     with tempfile.TemporaryDirectory(prefix="tenantry-") as temporary:
         home = Path(temporary)
         _run([*helm, "repo", "add", "--", _ASKED, url], home)
@@ -92,8 +91,7 @@ class ChartSources:
         return self._pull((f"{url}:{ref.get('tag', 'latest')}",), url, "", plain=plain)
 
     def _pull(self, what: tuple[str, ...], url: str, version: str, *, plain: bool) -> Path:
-        if not _URL.fullmatch(url):
-            raise NotFetched(f"'{url}' is not a URL that can be fetched")
+        require_url(url, _URL)
         if self._helm is None:
             raise NotFetched("the command 'helm' is not installed", "install Helm")
         options = [f"--version={version}"] if version else []

@@ -10,7 +10,7 @@ from typing import Any
 
 from tenantry.manifests import artifact
 from tenantry.manifests.cache import Cache
-from tenantry.manifests.model import NotFetched, NotRendered, Options
+from tenantry.manifests.model import NotFetched, NotRendered, Options, require_url
 from tenantry.manifests.programs import DOWNLOAD, NETWORK, kept, run
 from tenantry.versions.semver import highest
 
@@ -32,7 +32,7 @@ _SECONDS = 120
 
 def tags(git: tuple[str, ...], url: str) -> tuple[str, ...]:
     """The names of a repository's tags. Raises: NotFetched."""
-    _check(url)
+    require_url(url, _URL)
     try:
         return _tags_of(_refs(git, url))
     except NotRendered as failed:
@@ -49,7 +49,7 @@ class GitSources:
     def fetch(self, spec: Mapping[str, Any]) -> Path:
         """The files of a GitRepository. Raises: NotFetched."""
         url = spec["url"]
-        _check(url)
+        require_url(url, _URL)
         if spec.get("include"):
             raise NotFetched("it includes other repositories, which is not supported here")
         try:
@@ -97,11 +97,6 @@ class GitSources:
             if spec.get("recurseSubmodules"):
                 git("submodule", "--quiet", "update", "--init", "--recursive", "--depth=1")
             artifact.take(tree, into, spec.get("ignore"), self._git)
-
-
-def _check(url: str) -> None:
-    if not _URL.fullmatch(url):
-        raise NotFetched(f"'{url}' is not a URL that can be fetched")
 
 
 def _refs(git: tuple[str, ...], url: str) -> dict[str, str]:

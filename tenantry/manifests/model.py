@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +50,12 @@ class ChangedApp:
     name: str
     before: Inputs | None
     after: Inputs | None
+
+
+def require_url(url: str, form: re.Pattern[str]) -> None:
+    """Raises: NotFetched: the URL has another form than the ones that are fetched."""
+    if not form.fullmatch(url):
+        raise NotFetched(f"'{url}' is not a URL that can be fetched")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 from tenantry.manifests import artifact
 from tenantry.manifests.cache import Cache
 from tenantry.manifests.charts import logins
-from tenantry.manifests.model import NotFetched, NotRendered, Options
+from tenantry.manifests.model import NotFetched, NotRendered, Options, require_url
 from tenantry.manifests.programs import DOWNLOAD, NETWORK, OUTPUT, kept, run
 
 _URL = re.compile(r"oci://[\w.-]+(?::\d+)?(?:/[\w.-]+)+/?")
@@ -22,7 +22,7 @@ _SECONDS = 120
 
 def tags(url: str, *, insecure: bool) -> list[str]:
     """The tags of a repository. Raises: NotFetched."""
-    _check(url)
+    require_url(url, _URL)
     known = logins()
     files = (Path(known["HELM_REGISTRY_CONFIG"]), Path(known["DOCKER_CONFIG"], "config.json"))
     configs = [str(each.absolute()) for each in files if each.is_file()]
@@ -45,11 +45,6 @@ def _asked(request: Mapping[str, Any], most: int = OUTPUT) -> bytes:
         return run(command, Path(temporary), variables, seconds=_SECONDS, most=most)
 
 
-def _check(url: str) -> None:
-    if not _URL.fullmatch(url):
-        raise NotFetched(f"'{url}' is not a URL that can be fetched")
-
-
 class ArtifactSources:
     """Keeps artifacts on disk that are named by their digest."""
 
@@ -61,7 +56,7 @@ class ArtifactSources:
     def fetch(self, spec: Mapping[str, Any]) -> Path:
         """The files of an OCIRepository. Raises: NotFetched."""
         selector, ref = spec.get("layerSelector") or {}, spec.get("ref") or {}
-        _check(spec["url"])
+        require_url(spec["url"], _URL)
         if selector.get("operation") == "copy":
             raise NotFetched("it is an archive that Flux does not unpack")
         request = {
