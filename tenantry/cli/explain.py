@@ -35,7 +35,7 @@ from tenantry.explain.rollout import AppRollout
 from tenantry.fleet.choice import Choice
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.trace import Value
-from tenantry.kube.names import ADDON_PREFIX, PLATFORM, addon_named
+from tenantry.kube.names import ADDON_PREFIX, PLATFORM, addon_named, app_name
 from tenantry.load import load_fleet
 from tenantry.messages.cycles import keep
 from tenantry.messages.errors import Refused
@@ -229,7 +229,7 @@ def _app_lines(app: ExplainedApp) -> Iterator[Line]:
         after, origin = app.gate
         yield Line(f"after: {scalar(after.environment)}", f"{in_words(after)}, {place(origin)}", bold=True)
     if app.rollout:
-        yield from _rollout_lines(app.rollout, f"{app.tenant}/{app.app}" if app.tenant else f"{ADDON_PREFIX}{app.app}")
+        yield from _rollout_lines(app.rollout, app_name(app.tenant, app.app))
     for placed in app.placed:
         yield Line("")
         yield from _placed_lines(placed)

@@ -9,7 +9,7 @@ import click
 from tenantry.cli.annotated import scalar
 from tenantry.explain.parity import Difference, Found, Missing, Parity, Subject
 from tenantry.explain.reasons import Reason
-from tenantry.kube.names import ADDON_PREFIX
+from tenantry.kube.names import app_name
 from tenantry.messages.data import ABSENT
 from tenantry.messages.inert import code, prose
 from tenantry.messages.text import counted, format_path, grouped, listed, printable
@@ -79,7 +79,7 @@ def _subjects(subjects: Sequence[Subject]) -> str:
 def _subject(subject: Subject) -> str:
     if not subject.app:
         return f"tenant {subject.tenant}" if subject.tenant else "the environments"
-    return f"{subject.tenant}/{subject.app}" if subject.tenant else f"{ADDON_PREFIX}{subject.app}"
+    return app_name(subject.tenant, subject.app)
 
 
 def change(difference: Difference) -> str:

@@ -29,7 +29,7 @@ def records_on(client: Client, platform: str, environment: str) -> list[dict[str
 
 def awaited_apps(plan: Plan, turns: Turns) -> frozenset[str]:
     """The apps, by name, that a run waits for wherever Flux reconciles them."""
-    awaited = {each.id for found in turns.awaited.values() for each in found}
+    awaited = turns.awaited_ids
     free = {each.id for each in plan.objects if mapping_at(each.manifest, "spec").get("suspend")}
     unseen = {each.full_name for each in plan.apps if each.id not in awaited and each.id not in free}
     return frozenset(each.full_name for each in plan.apps if each.id in awaited) - unseen
@@ -37,7 +37,7 @@ def awaited_apps(plan: Plan, turns: Turns) -> frozenset[str]:
 
 def unready_apps(plan: Plan, turns: Turns, live: Live) -> frozenset[str]:
     """Those of the awaited apps that do not run everywhere what the plan says, or are not ready."""
-    awaited = {each.id for found in turns.awaited.values() for each in found}
+    awaited = turns.awaited_ids
     chains, found = Chains(plan), set[str]()
     for app in plan.apps:
         planned = chains.of(app.id) if app.id in awaited else ()

@@ -29,6 +29,11 @@ class Turns:
     of: Mapping[ObjectId, Turn] = field(default_factory=dict)
     awaited: Mapping[tuple[str, int], list[Awaited]] = field(default_factory=dict)
 
+    @property
+    def awaited_ids(self) -> frozenset[ObjectId]:
+        """All reconcilers that some wave waits for."""
+        return frozenset(each.id for found in self.awaited.values() for each in found)
+
 
 def turns_of(plan: Plan) -> Turns:
     """The turns of a plan; empty without rollouts."""

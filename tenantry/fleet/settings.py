@@ -132,6 +132,12 @@ def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) 
     }
 
 
+def variables_of_app(fleet: Fleet, at: Sequence[str], environment: str, cluster: str) -> dict[str, str]:
+    """All placeholders for an app or an add-on on a cluster. Args: at: where it is declared."""
+    tenant = {"tenant": at[1]} if at[0] == "tenants" else {}
+    return variables_of(fleet, environment, cluster, **tenant, app=at[-1])
+
+
 def variable_at(fleet: Fleet, environment: str, cluster: str, name: str) -> Path | None:
     """Where a variable of `variables_of` is declared; None for a built-in one."""
     environments = (("environments", each) for each in reversed(fleet.lineage(environment)))

@@ -86,6 +86,11 @@ def addon_named(dependency: str) -> str | None:
     return dependency.removeprefix(ADDON_PREFIX) if dependency.startswith(ADDON_PREFIX) else None
 
 
+def app_name(tenant: str, app: str) -> str:
+    """What users call an app: `rocky/web`, or `platform/dns` for an add-on, which has the tenant ""."""
+    return f"{tenant or PLATFORM}/{app}"
+
+
 def join(*parts: str) -> str:
     """The name of an object, made of its keys: ("edge-1", "rocky", "web") -> edge-1-rocky-web."""
     return "-".join(parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tenantry.kube.names import ADDON_PREFIX
+from tenantry.kube.names import app_name
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Findings
 from tenantry.plan.images import PlannedImage
@@ -32,7 +32,7 @@ class PlannedApp:
     @property
     def full_name(self) -> str:
         """What users call it: `rocky/web`, or `platform/dns` for an add-on."""
-        return f"{self.tenant}/{self.name}" if self.tenant else f"{ADDON_PREFIX}{self.name}"
+        return app_name(self.tenant, self.name)
 
 
 @dataclass(slots=True)

@@ -45,6 +45,5 @@ def _failed(plan: Plan, rollout: Rollout, wave: Wave, states: Iterable[AppStatus
     failed: dict[str, str] = {}
     for each in states:
         if plan.wave_of(each.app.id) == (rollout, wave) and each.readiness is Readiness.FAILED:
-            owner = each.app.tenant or "platform"
-            failed.setdefault(each.app.cluster, f"{each.app.cluster} {owner}/{each.app.name}: {one_line(each.message)}")
+            failed.setdefault(each.app.cluster, f"{each.app.cluster} {each.app.full_name}: {one_line(each.message)}")
     return {name: text for name, text in failed.items() if name in wave.clusters}

@@ -84,7 +84,7 @@ def report(action: str, outcomes: Sequence[Outcome], output: str, *, dry_run: bo
 
 def in_words(app: PlannedApp) -> str:
     """rocky/web on edge-1"""
-    return f"{app.tenant or PLATFORM}/{app.name} on {app.cluster}"
+    return f"{app.full_name} on {app.cluster}"
 
 
 def _line(outcome: Outcome, *, dry_run: bool) -> str:

@@ -129,3 +129,12 @@ def _document(
         warnings=[as_data(each) for each in told.new_warnings],
         **compared,
     )
+
+
+_LISTS = ("hints", "files", "errors", "warnings", "environments", "unchanged")
+
+
+def unwritten(more: Mapping[str, Any], done: Sequence[str] = ()) -> dict[str, Any]:
+    """The document of a command that writes nothing. done: what it would edit; more: further keys."""
+    empty: dict[str, Any] = {each: [] for each in _LISTS}
+    return document("Edit", edits=list(done), **empty, written=False, valid=True, **more)

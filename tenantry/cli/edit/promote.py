@@ -10,10 +10,10 @@ import click
 
 from tenantry.cli.commands import Command
 from tenantry.cli.edit import arguments
-from tenantry.cli.edit.apply import How, apply, edit_options
+from tenantry.cli.edit.apply import How, apply, edit_options, unwritten
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import management_options
-from tenantry.cli.output import data, data_json, document, error, say, working
+from tenantry.cli.output import data, data_json, error, say, working
 
 if TYPE_CHECKING:
     from tenantry.cli.edit.proof import Proof
@@ -214,7 +214,7 @@ def _left(different: list[str], second: str) -> list[str]:
 
 def _nothing(what: str, output: str, notes: list[str], more: dict[str, Any]) -> int:
     if output == "json":
-        data_json(_unwritten(more))
+        data_json(unwritten(more))
         return 0
     data(what)
     for each in notes:
@@ -224,19 +224,11 @@ def _nothing(what: str, output: str, notes: list[str], more: dict[str, Any]) -> 
 
 def _refused(proof: Proof, output: str, more: dict[str, Any]) -> int:
     if output == "json":
-        data_json(_unwritten(more))
+        data_json(unwritten(more))
     error(_printable(proof.refusal))
     for each in proof.lines:
         say(f"  {_printable(each)}")
     return 4
-
-
-_LISTS = ("edits", "hints", "files", "errors", "warnings", "environments", "unchanged")
-
-
-def _unwritten(more: dict[str, Any]) -> dict[str, Any]:
-    """The document of a command that edits nothing."""
-    return document("Edit", **{each: [] for each in _LISTS}, written=False, valid=True, **more)
 
 
 def _printable(text: str) -> str:

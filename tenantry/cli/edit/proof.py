@@ -118,5 +118,4 @@ def seconds_of(duration: str) -> float:
 
 
 def _name(each: Evidence) -> str:
-    owner = each.app.tenant or "platform"
-    return f"{owner}/{each.app.name} on {each.app.cluster}"
+    return f"{each.app.full_name} on {each.app.cluster}"

@@ -12,9 +12,9 @@ import click
 from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.edit import arguments
-from tenantry.cli.edit.apply import How, apply, edit_options
+from tenantry.cli.edit.apply import How, apply, edit_options, unwritten
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.output import data, data_json, document, working
+from tenantry.cli.output import data, data_json, working
 
 if TYPE_CHECKING:
     from tenantry.cli.edit.asking import Unasked
@@ -220,10 +220,7 @@ def _told(made: _Made, output: str, lines: list[str]) -> int:
     from tenantry.messages.text import printable
 
     if output == "json":
-        empty: dict[str, Any] = {
-            key: [] for key in ("hints", "files", "errors", "warnings", "environments", "unchanged")
-        }
-        data_json(document("Edit", **empty, edits=made.raising.done, written=False, valid=True, **made.data()))
+        data_json(unwritten(made.data(), made.raising.done))
     else:
         for each in (*(lines or [made.nothing]), *(f"  {note}" for note in made.notes)):
             data(printable(each))

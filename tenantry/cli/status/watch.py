@@ -19,7 +19,6 @@ from tenantry.cli.status.show import counts
 from tenantry.cli.status.table import COLOURS, status_table
 from tenantry.cluster.report import StatusReport
 from tenantry.cluster.status import TROUBLE, AppStatus, Readiness, one_line
-from tenantry.kube.names import PLATFORM
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
@@ -172,7 +171,7 @@ def _line(status: AppStatus) -> str:
     app = status.app
     revision = f", {short_revision(status.revision)}" if status.revision else ""
     message = f": {one_line(status.message)}" if status.readiness is not Readiness.READY and status.message else ""
-    return f"{app.tenant or PLATFORM}/{app.name} on {app.cluster}: {status.readiness}{revision}{message}"
+    return f"{app.full_name} on {app.cluster}: {status.readiness}{revision}{message}"
 
 
 def _moment(time: datetime) -> str:

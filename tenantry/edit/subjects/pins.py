@@ -14,7 +14,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer
 from tenantry.fleet.placement import placements_of
 from tenantry.fleet.rules import walk
-from tenantry.fleet.settings import app_layers, variable_at, variables_of
+from tenantry.fleet.settings import app_layers, variable_at, variables_of_app
 from tenantry.fleet.template import fill
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import Found, Path
@@ -123,8 +123,7 @@ class _Survey:
         self.seen: set[tuple[Any, ...]] = set()
 
     def app(self, app: App, environment: str, cluster: str) -> None:
-        tenant = {"tenant": app.at[1]} if app.at[0] == "tenants" else {}
-        variables = variables_of(self.fleet, environment, cluster, **tenant, app=app.at[-1])
+        variables = variables_of_app(self.fleet, app.at, environment, cluster)
         placed = _Placed(app, environment, cluster, variables)
         layers = app_layers(self.fleet, app.at, environment, cluster)
         kind = "helm" if layers[0].data.get("kustomize") is None else "kustomize"

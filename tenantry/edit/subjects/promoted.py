@@ -84,9 +84,10 @@ def unknown_extra(
         for cluster in clusters_of_app(fleet, environment, app.at)
         for path in settings_of(fleet, app, environment, cluster, [(EVERYTHING,)])
     }
+    texts = sorted(map(format_path, known))
     for each in named:
         if not any(path[: len(each)] == each for path in known):
-            text, texts = format_path(each), sorted(format_path(path) for path in known)
+            text = format_path(each)
             near = next((one for one in texts if one.endswith(f".{text}")), None) or closest(text, texts)
             yield f"--with {text} names no setting of {listed(apps)}" + (f"; did you mean {near}?" if near else "")
 

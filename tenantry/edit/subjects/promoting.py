@@ -13,7 +13,7 @@ from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.promoted import BLOCKS, App, Setting, placeholders_of, settings_of, source_at
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import clusters_of_app
-from tenantry.fleet.settings import variable_at, variables_of
+from tenantry.fleet.settings import variable_at, variables_of, variables_of_app
 from tenantry.fleet.template import fill
 from tenantry.fleet.trace import placeholders
 from tenantry.messages.data import ABSENT, mapping_at, value_at
@@ -129,8 +129,7 @@ class _Promotion:
         if new.value == new.written or not names:
             return new.written
         cluster = clusters_of_app(self.fleet, self.second, app.at)[0]
-        tenant = {"tenant": app.at[1]} if app.at[0] == "tenants" else {}
-        variables = variables_of(self.fleet, self.second, cluster, **tenant, app=app.at[-1])
+        variables = variables_of_app(self.fleet, app.at, self.second, cluster)
         if set(names) <= variables.keys() and fill(new.written, variables, ()) == new.value:
             return new.written
         return _escaped(new.value)

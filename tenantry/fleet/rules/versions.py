@@ -10,7 +10,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import origin
 from tenantry.fleet.placement import placements_of
 from tenantry.fleet.rules import walk
-from tenantry.fleet.settings import app_layers, variables_of
+from tenantry.fleet.settings import app_layers, variables_of_app
 from tenantry.fleet.template import fill
 from tenantry.messages.errors import Finding, Found, Path
 from tenantry.messages.findings import doubtful, shown
@@ -66,10 +66,9 @@ def _filled(fleet: Fleet, at: tuple[str, ...], path: Path, text: str) -> set[str
     """What the text at a path of a `helm:` block becomes on the clusters where it stands."""
     if not any(names_in(text)):
         return {text}
-    built_in = {"app": at[-1]} | ({"tenant": at[1]} if at[0] == "tenants" else {})
     found = set()
     for environment, cluster in placements_of(fleet, at):
         if origin(app_layers(fleet, at, environment, cluster), ("helm", path[-1])) == path:
             with suppress(Found):  # planning refuses what cannot be filled in
-                found.add(str(fill(text, variables_of(fleet, environment, cluster, **built_in), path)))
+                found.add(str(fill(text, variables_of_app(fleet, at, environment, cluster), path)))
     return found
