@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import pulumi
 
-from tenantry.cluster.connect import answering, connect
+from tenantry.cluster import connect
 from tenantry.cluster.drift import Difference, compare, compare_again, compared, confirmed, take_off_added
 from tenantry.cluster.inventory import namespaces_of
 from tenantry.cluster.orphans import delete, orphans
@@ -60,7 +60,7 @@ class Restoring:
             _end(left)
 
     def _again(self, found: Iterable[Difference]) -> list[Difference]:
-        with connect(self.target.kubeconfig, self.target.context) as client, answering(client.config):
+        with connect.connect(self.target.kubeconfig, self.target.context) as client, connect.answering(client.config):
             return compare_again(client, self.environment, found)
 
 
@@ -91,7 +91,7 @@ def restoring(plan: Plan, target: Target) -> Restoring | None:
     if not isinstance(target, ClusterTarget):
         return None
     objects = with_plain_secrets(plan.objects, read_secrets())
-    with connect(target.kubeconfig, target.context) as client, answering(client.config):
+    with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
         found = compare(client, plan.environment, objects, secrets=True)
         differences = found.differences
         if len(differences) <= CONFIRMED:

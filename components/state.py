@@ -29,7 +29,8 @@ def outputs_in_state() -> Mapping[str, Mapping[str, Any]]:
             f"the state of stack '{stack}' cannot be read, so that nobody knows what it holds: {error}",
             f"correct what keeps `pulumi stack export --stack {stack}` from working",
         ) from error
-    return (answer.value or {}).get("outputs") or {}
+    found: Mapping[str, Any] = (answer.value or {}).get("outputs") or {}
+    return {urn: resource.get("outputs") or {} for urn, resource in found.items()}
 
 
 def key_of(urn: str) -> str:

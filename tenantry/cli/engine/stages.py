@@ -100,7 +100,7 @@ def _run(session: Session, programs: Foreground, work: Work, *, prefixed: bool) 
     asked = has(work.passed, "--refresh", "-r")
     ended = _run_once(session, programs, work, prefixed=prefixed, refresh=None if asked else False)
     if ended.told == REFRESH and not asked:
-        say("reading the cluster into Pulumi's state, and then the same again")
+        say("the state does not know what is on the cluster: the same again, after a refresh")
         ended = _run_once(session, programs, work, prefixed=prefixed, refresh=True)
     if message := advice(ended):
         say(message)
