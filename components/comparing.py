@@ -15,7 +15,17 @@ from typing import Any, NoReturn
 import pulumi
 
 from tenantry.cluster import connect
-from tenantry.cluster.drift import Difference, compare, compare_again, compared, confirmed, take_off_added
+from tenantry.cluster.drift import (
+    CONFIRMED,
+    Difference,
+    compare,
+    compare_again,
+    compared,
+    confirmed,
+    lines_of,
+    take_off_added,
+    told,
+)
 from tenantry.cluster.inventory import namespaces_of
 from tenantry.cluster.orphans import delete, orphans
 from tenantry.guard.places import Places
@@ -30,9 +40,6 @@ from .gates import TOLD
 from .secrets import read_secrets, with_plain_secrets
 from .state import key_of, outputs_in_state
 
-CONFIRMED = 200
-"""So many differences are confirmed by the server before a run; of more than that, those that remain are after it."""
-_LISTED = 20
 _CLEAN_UP = 300.0
 """Seconds in which Flux has to clean up what an interrupted run had created."""
 
@@ -73,7 +80,7 @@ def _end(left: Sequence[Difference]) -> NoReturn:
     tell(REFRESH)
     message = (
         f"{counted(len(left), 'object')} on the management cluster {'is' if len(left) == 1 else 'are'} not as planned, and Pulumi's"
-        f" state does not know it\n{_lines(left)}"
+        f" state does not know it\n{told(left)}"
     )
     if is_unrefreshed():
         pulumi.log.info(message)
@@ -137,7 +144,7 @@ class _Orphans:
             what, them = ("object was", "it") if len(left) == 1 else ("objects were", "them")
             pulumi.log.warn(
                 f"{len(left)} {what} left by an interrupted run and {'is' if len(left) == 1 else 'are'} not in the file: this run"
-                f" deletes {them}\n{_listed(str(object_id(manifest)) for manifest in left)}"
+                f" deletes {them}\n{lines_of(str(object_id(manifest)) for manifest in left)}"
             )
         return left
 
@@ -145,14 +152,4 @@ class _Orphans:
 def _tell(differences: Iterable[Difference]) -> None:
     """Name what others have changed, or deleted from a fleet that is there."""
     if by_hand := [each for each in differences if each.by]:
-        pulumi.log.warn(f"changed by others than Pulumi, and put back by this run:\n{_lines(by_hand)}")
-
-
-def _lines(found: Iterable[Difference]) -> str:
-    return _listed(map(str, found))
-
-
-def _listed(found: Iterable[str]) -> str:
-    every = list(found)
-    lines = [f"    {line}" for line in every[:_LISTED]]
-    return "\n".join([*lines, f"    and {len(every) - _LISTED} more"] if len(every) > _LISTED else lines)
+        pulumi.log.warn(f"changed by others than Pulumi, and put back by this run:\n{told(by_hand)}")

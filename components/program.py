@@ -146,7 +146,7 @@ def _check_claim(client: Client, platform: str, mine: Claim) -> None:
         if any(each.endswith(f"::{platform}/{mine.name}") for each in urns):
             pulumi.log.warn(
                 f"ConfigMap {platform}/{mine.name}, which says what this stack runs, was deleted\n"
-                f"  fix: write it again: tenantry up --environment {mine.environment} --refresh"
+                f"  fix: write it again: tenantry up --environment {mine.environment}"
             )
 
 

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 FieldPath: TypeAlias = tuple[str, ...]
 """Keys from the top of an object to a field; a list counts as a whole."""
 
+CONFIRMED = 200
+"""So many differences are confirmed by the server before a run; of more than that, those that remain are after it."""
+_LISTED = 20
 _NOT_CONTENT = frozenset({"apiVersion", "kind", "metadata", "status"})
 _IN_METADATA = ("labels", "annotations")
 _BY_HAND_ALONE = frozenset({("spec", "suspend")})
@@ -62,6 +65,18 @@ class Difference:
         fields = ", ".join(".".join(path) for path in (*self.changed, *self.added))
         author = f", by {self.by} at {self.at}" if self.by else ""
         return f"{self.id}: {fields}{author}"
+
+
+def told(found: Iterable[Difference]) -> str:
+    """Differences as indented lines of a message."""
+    return lines_of(map(str, found))
+
+
+def lines_of(found: Iterable[str]) -> str:
+    """Texts as indented lines of a message, not more than a person reads."""
+    every = list(found)
+    lines = [f"    {line}" for line in every[:_LISTED]]
+    return "\n".join([*lines, f"    and {len(every) - _LISTED} more"] if len(every) > _LISTED else lines)
 
 
 @dataclass(frozen=True, slots=True)

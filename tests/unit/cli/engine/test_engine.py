@@ -250,7 +250,7 @@ def test_a_first_shard_that_removes_what_others_need_runs_last(
 ) -> None:
     sharded(monkeypatch)
     Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
-    monkeypatch.setattr(checks, "report_on", lambda *_: Report((warning(NEEDED, "needed", "wait"),), ()))
+    monkeypatch.setattr(checks, "report_on", lambda *_, **__: Report((warning(NEEDED, "needed", "wait"),), ()))
     code, _, err = tenantry(capsys, "up", "-e", "dev", "--yes", "--no-wait")
     assert (code, "shard 1/3 runs last: it removes what the others need to clean up\n" in err) == (0, True)
     assert [line.split()[3] for line in log.read_text().splitlines()] == ["dev-2", "dev-3", "dev-1"]
@@ -326,7 +326,7 @@ def test_preflight_comes_first_and_the_status_last(capsys: Capture, monkeypatch:
     Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
     waited: list[int] = []
     monkeypatch.setattr(checks.Planned, "wait", lambda _, timeout: waited.append(timeout) or 1)
-    monkeypatch.setattr(checks, "report_on", lambda *_: Report((), ()))
+    monkeypatch.setattr(checks, "report_on", lambda *_, **__: Report((), ()))
     code, _, err = tenantry(capsys, "up", "-e", "dev", "--timeout", "7")
     assert (code, err.splitlines()[-2:], waited) == (1, ["dev: 6 objects for hub: nothing is in the way", UP], [7])
     assert tenantry(capsys, "up", "-e", "dev", "--no-wait")[0] == 0
@@ -335,20 +335,20 @@ def test_preflight_comes_first_and_the_status_last(capsys: Capture, monkeypatch:
 
     refusal = preflight_module.Problem(preflight_module.Severity.ERROR, "removals", "too much", "less")
     report = Report((refusal,), ())
-    monkeypatch.setattr(checks, "report_on", lambda *_: report)
+    monkeypatch.setattr(checks, "report_on", lambda *_, **__: report)
     code, out, err = tenantry(capsys, "up", "-e", "dev")
     assert (code, out, waited) == (1, "", [7])
     assert err.endswith(
         "error: preflight found errors, so Pulumi was not started\n  fix: correct them, or use --no-preflight\n"
     )
-    monkeypatch.setattr(checks, "report_on", lambda *_: replace(report, refused=True))
+    monkeypatch.setattr(checks, "report_on", lambda *_, **__: replace(report, refused=True))
     code, out, err = tenantry(capsys, "up", "-e", "dev")
     assert (code, out, waited) == (4, "", [7])
     assert err.endswith("error: the change is refused, so Pulumi was not started\n  fix: do as the errors above say\n")
     assert tenantry(capsys, "up", "-e", "dev", "--no-preflight", "--no-wait")[0] == 0
     assert len(log.read_text().splitlines()) == 4
 
-    def unreachable(*_: object) -> Report:
+    def unreachable(*_: object, **__: object) -> Report:
         raise Refused("no answer", "try again")
 
     monkeypatch.setattr(checks, "report_on", unreachable)
@@ -383,7 +383,7 @@ def test_an_emergency_is_passed_on_and_printed(capsys: Capture, monkeypatch: pyt
     Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
     modes: list[object] = []
 
-    def report(*given: object) -> Report:
+    def report(*given: object, **_: object) -> Report:
         modes.append(given[-1])
         return Report((), ())
 
