@@ -100,6 +100,12 @@ MOST_NAMES = 8
 """The most names of a list in a sentence. The others are counted."""
 
 
+def block(found: Sequence[object], most: int = 20) -> str:
+    """Indented lines, one for each thing, and how many more there are."""
+    lines = [f"    {each}" for each in found[:most]]
+    return "\n".join([*lines, f"    and {len(found) - most} more"] if len(found) > most else lines)
+
+
 def listed(names: Iterable[object], most: int = MOST_NAMES) -> str:
     """a, b and 3 more"""
     unique = [str(name) for name in dict.fromkeys(names)]

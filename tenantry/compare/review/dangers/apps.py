@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tenantry.compare.diff import Changed
 from tenantry.compare.review.dangers.found import Found, Rank
 from tenantry.compare.review.dangers.pieces import Pieces
 from tenantry.compare.review.model import DangerKind
+from tenantry.guard.reinstalls import APPLIED_GOES, CHARTS_GO, PLATFORM_GOES
+from tenantry.guard.targets import CHART, Charts, planned_parts, upgrades_in_place
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.data import mapping_at
 from tenantry.plan.planned_apps import PlannedApp
 
 _KINDS = ("Kustomization", "HelmRelease")
-_INSTALLS_ANEW = ("releaseName", "targetNamespace", "storageNamespace")
-"""Fields of a spec whose change makes Flux remove what it installed."""
 _STAYS = ("MirrorPrune", "Orphan")
 """Values of `deletionPolicy` with which what is installed may stay when the app is deleted."""
 
 
 def app_dangers(pieces: Pieces) -> Iterator[Found]:
     names = _Names(pieces)
+    charts = tuple(Charts(each.manifest for each in plan.objects) for plan in (pieces.before, pieces.after))
     for each in pieces.diff.changed:
         if each.id.kind in _KINDS:
+            yield from _reinstalled(each, names, charts)
             yield from _of_app(each, names)
         elif each.id.kind == "ConfigMap" and not each.after.owner.tenant:
             yield from _identity(each)
@@ -53,9 +55,6 @@ def app_in_words(app: PlannedApp) -> str:
 def _of_app(changed: Changed, names: _Names) -> Iterator[Found]:
     before, after = (mapping_at(dict(each.manifest), "spec") for each in (changed.before, changed.after))
     owner, who = changed.after.owner, names.of(changed.after)
-    if keys := tuple(key for key in _INSTALLS_ANEW if before.get(key) != after.get(key)):
-        tail = f": Flux deletes what it installed before ({', '.join(f'{key} {_change(before, after, key)}' for key in keys)})"
-        yield Found(DangerKind.REINSTALLATION, Rank.DATA, *owner, ("is reinstalled",) * 2, tail, "", who)
     if before.get("serviceAccountName") != after.get("serviceAccountName"):
         words = f"acts as another service account: {_change(before, after, 'serviceAccountName')}"
         yield Found(DangerKind.RIGHTS, Rank.ACCESS, *owner, verb=(words, words), who=who)
@@ -65,6 +64,23 @@ def _of_app(changed: Changed, names: _Names) -> Iterator[Found]:
     if changed.id in names.apps and not _adopts(before) and _adopts(after):
         verb = ("takes over objects that exist already",) * 2
         yield Found(DangerKind.ADOPTION, Rank.WORK, *owner, verb=verb, who=who)
+
+
+def _reinstalled(changed: Changed, names: _Names, charts: tuple[Charts, ...]) -> Iterator[Found]:
+    """What Flux uninstalls first, as the guard judges it."""
+    before, after = (
+        planned_parts(each.manifest, known) for each, known in zip((changed.before, changed.after), charts, strict=True)
+    )
+    keys = [key for key in before if before[key] != after.get(key, before[key])]
+    if all(upgrades_in_place(each.manifest) for each in (changed.before, changed.after)):
+        keys = [key for key in keys if key != CHART]
+    if keys:
+        app = names.apps.get(changed.id)
+        goes = CHARTS_GO if changed.id.kind == "HelmRelease" else APPLIED_GOES
+        words = goes.format(chart="its chart", it="it") if app and app.tenant else PLATFORM_GOES
+        tail = f": {words} ({', '.join(f'{key} {_change(before, after, key)}' for key in keys)})"
+        verb = ("is uninstalled and installed anew",) * 2
+        yield Found(DangerKind.REINSTALLATION, Rank.DATA, *changed.after.owner, verb, tail, "", names.of(changed.after))
 
 
 def _deletes_more(changed: Changed, before: dict[str, Any], after: dict[str, Any], who: str) -> Iterator[Found]:
@@ -107,8 +123,8 @@ def _adopts(spec: dict[str, Any]) -> bool:
     return not mapping_at(spec, "install").get("disableTakeOwnership")
 
 
-def _change(before: dict[str, Any], after: dict[str, Any], key: str) -> str:
-    return f"{before.get(key, 'unset')} -> {after.get(key, 'unset')}"
+def _change(before: Mapping[str, Any], after: Mapping[str, Any], key: str) -> str:
+    return f"{before.get(key) or 'unset'} -> {after.get(key) or 'unset'}"
 
 
 def _replaced(pieces: Pieces) -> Iterator[Found]:
