@@ -92,26 +92,31 @@ def platform_problems(found: Sequence[Reinstall]) -> Iterator[Problem]:
     if of_platform := [each for each in found if each.of_platform]:
         yield error(
             REINSTALLS,
-            f"Flux would uninstall what the platform installed and install it anew: {PLATFORM_GOES}\n{block(of_platform)}",
+            f"Flux would uninstall a part of the platform and install it anew: {PLATFORM_GOES}\n{block(of_platform)}",
             "; ".join(dict.fromkeys(fix for each in of_platform for fix in _ways(each))),
         )
 
 
 def _ways(found: Reinstall) -> Iterator[str]:
     """What to do instead, by what changes."""
-    for key, before, _ in found.changes:
+    changed = {key: before for key, before, _ in found.changes}
+    if before := changed.get("storageNamespace"):
+        yield f"put 'platform.namespace: {before}' back; {_MOVE}"
+        return
+    for key, before in changed.items():
         if key == CHART:
-            yield (
-                "put the former chart back and run `tenantry up`, which sets upgrade.chartNameChangeStrategy: InPlaceUpdate (from"
-                " Flux 2.9 on, and unless the file says Reinstall); the run after that changes the chart without a reinstallation"
-            )
-        elif key == "storageNamespace" or not found.app:
-            yield f"put 'platform.namespace: {before}' back; docs/lifecycle.md says how to move it without loss"
+            yield _IN_PLACE
         else:
-            yield (
-                f"put '{key}: {before}' of add-on '{found.app}' back; to move it, declare it under another name, then off-board"
-                " the old one"
-            )
+            whose = f" of add-on '{found.app}'" if found.app else ""
+            yield f"put '{key}: {before}'{whose} back{_BESIDE if found.app else ''}"
+
+
+_MOVE = "docs/lifecycle.md says how to move it without loss"
+_BESIDE = "; to move the add-on, declare it under another name beside, then off-board the old one"
+_IN_PLACE = (
+    "put the former chart back and run `tenantry up`, which sets upgrade.chartNameChangeStrategy: InPlaceUpdate (from Flux 2.9 on,"
+    " and unless the file says Reinstall); the run after that changes the chart without a reinstallation"
+)
 
 
 CHARTS_GO = (
@@ -121,9 +126,10 @@ CHARTS_GO = (
 APPLIED_GOES = "Flux prunes what {it} applied, with PersistentVolumeClaims and their data"
 """What an app loses that is a Kustomization."""
 PLATFORM_GOES = (
-    "rights, quotas, network policies and add-ons are gone meanwhile, and namespaces and claims without"
+    "role bindings, quotas, network policies and all else that it made are gone meanwhile, and namespaces and claims without"
     " 'helm.sh/resource-policy: keep' lose their data"
 )
+"""What tenants lose with a baseline, and everybody with an add-on."""
 
 
 def lost(found: Sequence[Reinstall]) -> str:
