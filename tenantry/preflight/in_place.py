@@ -44,10 +44,11 @@ def fitted(client: Client, plan: Plan) -> Plan:
 
 
 def serves_in_place(definition: Manifest) -> bool:
-    """Whether the CRD of HelmRelease has the field."""
+    """Whether the CRD of HelmRelease lets the field be; one that does not describe `spec.upgrade` takes everything."""
     path = ("schema", "openAPIV3Schema", "properties", "spec", "properties", "upgrade", "properties")
     served = [each for each in mappings_in(mapping_at(definition, "spec").get("versions")) if each.get("served")]
-    return any(_FIELD in mapping_at(each, *path) for each in served)
+    described = [fields for each in served if (fields := mapping_at(each, *path))]
+    return not described or any(_FIELD in fields for fields in described)
 
 
 def without_in_place(plan: Plan) -> Plan:

@@ -166,11 +166,11 @@ def test_another_chart_of_an_app_is_refused_unless_a_permission_names_it(
     base.write_text(project.fleet.read_text())
     project.edit(CHART, OTHER)
     with noted(results, "`helm.chart` of an app is another one", "refused"):
-        runs = [project.preview_of("dev"), project.up(), project.tenantry("diff", str(base), "--environment", "dev")]
+        runs = [project.up(), project.tenantry("diff", str(base), "--environment", "dev")]
     for run in runs:
         assert "app 'web' of tenant 'movy' on edge-1 (chart movy-web -> tenantry-objects)" in run.text
         assert f"pulumi config set --path 'tenantry:allowDeletions[0]' {REINSTALL}" in run.text
-    assert (runs[0].code != 0, runs[1].code != 0, runs[2].code) == (True, True, 4)
+    assert (runs[0].code != 0, runs[1].code) == (True, 4)
     assert hub.fleet_uids() == before
     project.pulumi("config", "set", "--stack", "dev", "--path", "tenantry:allowDeletions[0]", REINSTALL).ok()
     with noted(results, "`helm.chart` of an app is another one, and a permission names the app", "installed anew"):
@@ -180,7 +180,6 @@ def test_another_chart_of_an_app_is_refused_unless_a_permission_names_it(
     project.up().ok()
     eventually(lambda: _chart_of(hub) == "movy-web", "the former chart")
     project.wait("dev")
-    assert f"permits the removal of {REINSTALL}, which this run does not" in project.preview_of("dev").ok().text
     project.pulumi("config", "rm", "--stack", "dev", "--path", "tenantry:allowDeletions[0]").ok()
     assert {each: uid for each, uid in edge.fleet_uids().items() if "movy" not in each} == others
 
