@@ -118,8 +118,12 @@ def _fates(before: Plan, old: str, after: Plan, new: str) -> tuple[bool, tuple[s
     losing = [each for each in gone if each.kind in _HOLDING]
     if len(losing) == sum(each.kind in _HOLDING for each in there):
         return False, (), ()
-    others = [each for each in gone if each.kind not in _HOLDING]
-    return True, *(tuple(dict.fromkeys(map(str, each))) for each in (losing, others))
+    replaced = [each for each in gone if each.kind not in _HOLDING]
+    return True, _words(losing), _words(replaced)
+
+
+def _words(identities: Iterable[_Identity]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(str, identities)))
 
 
 _HOLDING = ("Namespace", "Kustomization", "HelmRelease", "PersistentVolumeClaim", "PersistentVolume")
