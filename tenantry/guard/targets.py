@@ -44,21 +44,29 @@ class Target:
 class Charts:
     """The names of the charts that planned releases install, as far as a plan knows them.
 
-    In a Git repository or bucket the name stands in the chart's own Chart.yaml. A whole OCIRepository can hold a chart of any name.
+    In a Git repository or bucket the name stands in the chart's own Chart.yaml. A whole OCIRepository can hold a chart of any name;
+    by the convention of registries it is the last part of the address.
     """
 
     def __init__(self, manifests: Iterable[Manifest]) -> None:
         """manifests: all of a plan."""
-        self._names: dict[tuple[str, str], str] = {}
+        self._places: dict[tuple[str, str, str], str] = {}
+        self._known: set[tuple[str, str, str]] = set()
         for manifest in manifests:
-            id, spec = readable_id(manifest), mapping_at(manifest, "spec")
-            if id and id.kind == "HelmChart" and mapping_at(spec, "sourceRef").get("kind") == "HelmRepository":
-                self._names[id.namespace, id.name] = label(spec, "chart").rpartition("/")[2]
+            if (kind := manifest.get("kind")) in ("HelmChart", "OCIRepository") and (id := readable_id(manifest)):
+                spec, key = mapping_at(manifest, "spec"), (kind, id.namespace, id.name)
+                place = label(spec, "chart" if kind == "HelmChart" else "url")
+                self._places[key] = place.rstrip("/").rpartition("/")[2]
+                if mapping_at(spec, "sourceRef").get("kind") == "HelmRepository":
+                    self._known.add(key)
 
     def of(self, release: Manifest) -> str | None:
         """The name of a release's chart; None: nobody knows it before Flux has fetched it."""
-        kind, namespace, name = chart_of(release)
-        return self._names.get((namespace, name)) if kind == "HelmChart" else None
+        return self._places.get(chart_of(release)) if chart_of(release) in self._known else None
+
+    def guess(self, release: Manifest) -> str:
+        """The name of a release's chart, or the last part of the path or address that it comes from; "": not even that."""
+        return self._places.get(chart_of(release), "")
 
 
 def chart_of(release: Manifest) -> tuple[str, str, str]:

@@ -226,7 +226,7 @@ APP_CHANGES = {
         "web: {helm: {source: charts, chart: web, version: 1.0.0}}",
         [
             f"reinstallation: app 'web' ({ROCKY}) becomes a HelmRelease instead of a Kustomization on hub, edge: Flux deletes"
-            " what the old one installed"
+            " what the old one installed, with PersistentVolumeClaims and their data"
         ],
     ),
     "release-name": (
@@ -248,6 +248,14 @@ APP_CHANGES = {
         APPS.replace("1.0.0}", "1.0.0, upgrade: {chartNameChangeStrategy: InPlaceUpdate}}"),
         APPS.replace("valkey, version: 1.0.0}", "redis, version: 1.0.0, upgrade: {chartNameChangeStrategy: InPlaceUpdate}}"),
         [],
+    ),
+    "another-directory": (
+        "cache: {helm: {source: manifests, chart: ./charts/valkey}}",
+        "cache: {helm: {source: manifests, chart: ./charts/redis}}",
+        [
+            f"reinstallation: app 'cache' ({ROCKY}) {ANEW} on hub, edge, if that chart has another name: {CHART_GOES}"
+            " (chart valkey -> redis)"
+        ],
     ),
     "another-prefix": (
         WEB,
@@ -290,6 +298,16 @@ APP_CHANGES = {
     "kept-on-removal": (WEB.replace("manifests}", "manifests, deletionPolicy: Orphan}") + f"\n{APPS.splitlines()[1]}",
                         APPS.splitlines()[1], []),
 }  # fmt: skip
+
+
+def test_another_address_of_a_chart_may_reinstall_what_comes_from_there() -> None:
+    source = "      whole: {oci: {url: oci://example.com/charts/valkey, ref: {tag: 1.0.0}}}\n"
+    before = rocky("cache: {helm: {source: whole}}", ALL).replace("    sources:\n", f"    sources:\n{source}")
+    assert told(before, before.replace("charts/valkey", "charts/redis")) == [
+        f"reinstallation: app 'cache' ({ROCKY}) {ANEW} on hub, edge, if that chart has another name: {CHART_GOES}"
+        " (chart valkey -> redis)"
+    ]
+    assert told(before, before.replace("example.com/charts/", "example.com/mirror/")) == []
 
 
 def test_another_platform_namespace_reinstalls_baselines_and_says_which_data_goes() -> None:
