@@ -54,7 +54,7 @@ class Held:
     others_kubeconfigs: the same of other environments. strangers: objects that are not the environment's.
     frozen: (tenant, cluster) with a suspended baseline. misplaced: objects with the environment's labels where the fleet puts none;
     they count for nothing. malformed: objects that cannot be read in full, in words.
-    targets: what Flux has installed for baselines, add-ons and apps.
+    targets: what Flux has installed for baselines, add-ons and apps, and for strangers that a plan would take over.
     """
 
     namespaces: Mapping[tuple[str, str, str], bool]
@@ -78,7 +78,6 @@ class Held:
             apps={id: app for id, app in self.apps.items() if shard.holds(app.tenant)},
             addon_namespaces=self.addon_namespaces if shard.holds("") else {},
             frozen=frozenset(each for each in self.frozen if shard.holds(each[0])),
-            targets={id: target for id, target in self.targets.items() if shard.holds(target.tenant)},
         )
 
 
@@ -131,6 +130,7 @@ class _Reading:
             self.malformed.add("an object without a kind or name")
         elif said.environment != self.environment:
             self.strangers.add(id)
+            self._note_target(id, manifest)
             if id.kind in READ and said.cluster and self.places.puts(manifest, said):
                 note_kubeconfig(id, manifest, said.cluster, self.others_kubeconfigs)
         elif id.kind not in READ or not said.cluster:
@@ -161,9 +161,12 @@ class _Reading:
             self.frozen |= {(tenant, cluster)} if suspended else set()
         else:
             self.addon_namespaces |= {(cluster, name): leaving for name, _ in _namespaces(id, manifest)}
-        if target := live_target(manifest):
-            self.targets[id] = target
+        self._note_target(id, manifest)
         note_kubeconfig(id, manifest, cluster, self.kubeconfigs)
+
+    def _note_target(self, id: ObjectId, manifest: Manifest) -> None:
+        if id.kind in READ and (target := live_target(manifest)):
+            self.targets[id] = target
 
 
 def note_kubeconfig(id: ObjectId, manifest: Manifest, cluster: str, found: dict[tuple[str, Reference], bool]) -> None:

@@ -10,11 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tenantry.guard.held import Held
+from tenantry.guard.places import label
 from tenantry.guard.targets import CHART, Charts, Target, chart_of, planned_parts, upgrades_in_place
 from tenantry.kube.objects import KubeObject, labels_of
 from tenantry.messages.problems import Problem, error
 from tenantry.messages.text import block
 from tenantry.plan.objects.lifecycle import STATE_LABEL
+from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
 
 REINSTALLS = "reinstalls"
@@ -29,8 +31,8 @@ class Reinstall:
     """
 
     tenant: str
-    app: str
     cluster: str
+    app: str
     changes: tuple[tuple[str, str, str], ...]
     release: bool = True
 
@@ -73,7 +75,8 @@ def _judged(planned: KubeObject, there: Target, charts: Charts) -> Reinstall | N
         changes = [each for each in changes if each[0] != CHART]
     if not changes:
         return None
-    return Reinstall(there.tenant, there.app, there.cluster, tuple(changes), planned.id.kind == "HelmRelease")
+    app = label(labels_of(planned.manifest), APP_LABEL)
+    return Reinstall(*planned.owner, app=app, changes=tuple(changes), release=planned.id.kind == "HelmRelease")
 
 
 def _keeps_its_release(planned: KubeObject, there: Target) -> bool:

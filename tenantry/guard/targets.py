@@ -16,7 +16,6 @@ from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.charts import IN_PLACE
 from tenantry.plan.objects.lifecycle import STATE_LABEL
-from tenantry.plan.objects.scope import APP_LABEL
 
 CHART = "chart"
 """The part that is a chart's name."""
@@ -26,15 +25,12 @@ _MOVES = ("targetNamespace", "namePrefix", "nameSuffix")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """parts: by the field that sets it, or `CHART`. app: "" for a baseline and for the namespaces of an add-on.
+    """parts: by the field that sets it, or `CHART`.
 
     leaving: an earlier run has given it up. in_place: a changed name of the chart upgrades the release.
     tried: the `chartRef` with which helm-controller has got past its comparison, as (kind, namespace, name).
     """
 
-    tenant: str
-    cluster: str
-    app: str
     parts: Mapping[str, str]
     leaving: bool = False
     in_place: bool = False
@@ -127,13 +123,9 @@ def history_problem(manifest: Manifest) -> str:
 def _target(manifest: Manifest, parts: dict[str, str]) -> Target | None:
     if not parts:
         return None
-    said, labels = whose(manifest), labels_of(manifest)
     return Target(
-        tenant=said.tenant,
-        cluster=said.cluster,
-        app=label(labels, APP_LABEL),
         parts=parts,
-        leaving=STATE_LABEL in labels,
+        leaving=STATE_LABEL in labels_of(manifest),
         in_place=upgrades_in_place(manifest),
         tried=chart_of(manifest) if _was_tried(manifest) else None,
     )

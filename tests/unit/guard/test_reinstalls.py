@@ -180,6 +180,15 @@ def test_what_was_given_up_may_be_reinstalled() -> None:
     allowed(decommissioned.replace("chart: valkey", "chart: redis"))
 
 
+def test_a_release_that_would_be_taken_over_is_judged_too() -> None:
+    there = live()
+    for each in there:
+        each["metadata"] = {**each["metadata"], "labels": {}}
+    adopting = RunLimits(protected=True, deletions=0, adopting=frozenset({"rocky"}))
+    told = [each.message for each in refusals(planned(OTHER_CHART), held(there, "dev"), adopting)]
+    assert any("    app 'cache' of tenant 'rocky' on edge (chart valkey -> redis)" in each for each in told)
+
+
 @pytest.mark.parametrize("history", ["text", [None], [{"chartName": 7}], [["text"]]])
 def test_a_malformed_history_hides_nothing_else(history: Any) -> None:
     there = live()
