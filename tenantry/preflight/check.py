@@ -30,7 +30,7 @@ from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, ch
 from tenantry.preflight.after import Run, ask
 from tenantry.preflight.fitness import check_fitness, definitions
 from tenantry.preflight.identity import identity, same_clusters
-from tenantry.preflight.in_place import in_place_problems
+from tenantry.preflight.in_place import fitted, in_place_problems
 from tenantry.preflight.kubeconfig import is_loopback
 from tenantry.preflight.lockdown import LABEL, check_lockdown
 from tenantry.preflight.rollouts import check_rollouts
@@ -151,7 +151,8 @@ class _Check:
         yield from check_fitness(self.plan, found)
 
     def _drift(self) -> Iterator[Problem]:
-        found = [each for each in compare(self.client, self.plan.environment, self.plan.objects).differences if each.by]
+        planned = fitted(self.client, self.plan).objects
+        found = [each for each in compare(self.client, self.plan.environment, planned).differences if each.by]
         if len(found) <= CONFIRMED:
             found = confirmed(self.client, found)
         if found:
