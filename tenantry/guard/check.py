@@ -16,7 +16,7 @@ from tenantry.guard.removals import Removal, emptied, kept_namespaces, planned_n
 from tenantry.guard.targets import planned_targets
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.problems import Problem, error, refuse, warning
-from tenantry.messages.text import block, counted, listed
+from tenantry.messages.text import counted, lines_of, listed
 from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan, nothing_of
 from tenantry.plan.shards import WHOLE, Shard, of_shard
@@ -116,7 +116,7 @@ def _too_many(
     if limits.protected and (unasked or reinstalled):
         yield from _protected(plan.environment, unasked, reinstalled, limits)
     elif rest and not limits.emptying and (all_of := emptied(_kept(now, limits), planned_namespaces(plan))):
-        message = f"this run would remove {all_of} of environment '{plan.environment}'\n{block(unasked)}"
+        message = f"this run would remove {all_of} of environment '{plan.environment}'\n{lines_of(unasked)}"
         yield error("removals", message, f"if this is intended, {permitting(rest, limits.allowed)}; or {_GIVE_UP}")
     else:
         yield from _over(plan.environment, rest, reinstalled, limits)
@@ -126,12 +126,12 @@ def _protected(
     environment: str, unasked: list[Removal], again: list[Reinstall], limits: RunLimits
 ) -> Iterator[Problem]:
     if unasked:
-        message = f"environment '{environment}' is protected, and this run would remove\n{block(unasked)}"
+        message = f"environment '{environment}' is protected, and this run would remove\n{lines_of(unasked)}"
         yield error("removals", message, _GIVE_UP)
     if again:
         message = (
             f"environment '{environment}' is protected, and this run would uninstall apps and install them anew:"
-            f" {lost(again)}\n{block(again)}"
+            f" {lost(again)}\n{lines_of(again)}"
         )
         yield error(REINSTALLS, message, f"{_PUT_BACK}; if this is intended, {permitting(again, limits.allowed)}")
 
@@ -157,7 +157,7 @@ def _over(environment: str, unasked: list[Removal], again: list[Reinstall], limi
             )
             message = (
                 f"this run would {does} {counted(len(over), what)}, and {limits.deletions} may go at once in environment"
-                f" '{environment}'{f': {lost(reinstalled)}' if reinstalled else ''}\n{block(over)}"
+                f" '{environment}'{f': {lost(reinstalled)}' if reinstalled else ''}\n{lines_of(over)}"
             )
             raising = f"run `pulumi config set tenantry:maxDeletions {len(over)}`"
             allowing = raising if len(over) <= CEILING else permitting(over, limits.allowed)
@@ -178,7 +178,7 @@ def _suspended(gone: list[Removal]) -> Iterator[Problem]:
     if found := [each for each in gone if each.suspended]:
         yield error(
             "suspended",
-            f"this run would remove suspended objects, and Flux would leave behind what they installed\n{block(found)}",
+            f"this run would remove suspended objects, and Flux would leave behind what they installed\n{lines_of(found)}",
             "resume them first (remove 'state: paused' and run `tenantry up`, or run `flux resume` for what was suspended by hand);"
             " if their cluster is gone, set 'state: decommissioned' on it",
         )
@@ -195,7 +195,7 @@ def _strangers(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     for tenant, ids in taken.items():
         one = len(ids) == 1
         exist, them = ("exists", "it") if one else ("exist", "them")
-        what, listed = (str(ids[0]), "") if one else (f"{len(ids)} objects", f"\n{block(ids)}")
+        what, listed = (str(ids[0]), "") if one else (f"{len(ids)} objects", f"\n{lines_of(ids)}")
         who = f"tenant '{tenant}'" if tenant else "the platform"
         message = (
             f"{what} {exist} already on '{plan.management}' outside of environment '{plan.environment}':"

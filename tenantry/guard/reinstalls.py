@@ -14,7 +14,7 @@ from tenantry.guard.places import label
 from tenantry.guard.targets import CHART, Charts, Target, chart_of, planned_parts, upgrades_in_place
 from tenantry.kube.objects import KubeObject, labels_of
 from tenantry.messages.problems import Problem, error
-from tenantry.messages.text import block
+from tenantry.messages.text import lines_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
@@ -95,7 +95,7 @@ def platform_problems(found: Sequence[Reinstall]) -> Iterator[Problem]:
     if of_platform := [each for each in found if each.of_platform]:
         yield error(
             REINSTALLS,
-            f"Flux would uninstall a part of the platform and install it anew: {PLATFORM_GOES}\n{block(of_platform)}",
+            f"Flux would uninstall a part of the platform and install it anew: {PLATFORM_GOES}\n{lines_of(of_platform)}",
             "; ".join(dict.fromkeys(fix for each in of_platform for fix in _ways(each))),
         )
 

@@ -100,17 +100,22 @@ MOST_NAMES = 8
 """The most names of a list in a sentence. The others are counted."""
 
 
-def block(found: Sequence[object], most: int = 20) -> str:
-    """Indented lines, one for each thing, and how many more there are."""
-    lines = [f"    {each}" for each in found[:most]]
-    return "\n".join([*lines, f"    and {len(found) - most} more"] if len(found) > most else lines)
-
-
 def listed(names: Iterable[object], most: int = MOST_NAMES) -> str:
     """a, b and 3 more"""
     unique = [str(name) for name in dict.fromkeys(names)]
     more = f" and {len(unique) - most} more" if len(unique) > most else ""
     return ", ".join(unique[:most]) + more
+
+
+_LINES = 20
+"""How many lines a list in a message has."""
+
+
+def lines_of(found: Iterable[object]) -> str:
+    """A list with a line for each, below the first line of a message."""
+    found = list(found)
+    lines = [f"    {each}" for each in found[:_LINES]]
+    return "\n".join([*lines, f"    and {len(found) - _LINES} more"] if len(found) > _LINES else lines)
 
 
 def grouped(items: Iterable[_T], key: Callable[[_T], _K]) -> dict[_K, list[_T]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tenantry.charts import OBJECTS
 from tenantry.charts.package import package
@@ -180,28 +181,23 @@ def test_an_add_on_comes_from_where_the_platform_s_credentials_lead(edge: Cluste
 
 
 def test_a_baseline_follows_the_version_of_the_chart_in_git_and_not_each_commit(ready: Project, hub: Cluster) -> None:
-    assert _installed(hub, "edge-rocky-baseline") == ("tenantry-objects", "0.1.0")
-    _push(ready, hub, {"tenants.yaml": "changed: true\n"}, "0.1.0")
-    chart = (OBJECTS / "Chart.yaml").read_text().replace("version: 0.1.0", "version: 0.1.1")
-    _push(ready, hub, {"charts/objects/Chart.yaml": chart}, "0.1.1")
-    for name in BASELINES:
-        eventually(lambda name=name: _installed(hub, name)[1] == "0.1.1" or None, name)  # type: ignore[misc]
+    assert _installed(hub, "edge-rocky-baseline") == ("tenantry-objects", VERSION)
+    _push(ready, hub, {"tenants.yaml": "changed: true\n"}, VERSION)
+    _push_chart(ready, hub, "tenantry-objects", NEWER[0])
 
 
 def test_another_name_in_the_chart_of_baselines_reinstalls_nothing(ready: Project, hub: Cluster, edge: Cluster) -> None:
-    kept = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "data", "namespace": "rocky"}}
-    edge.create(kept)
+    edge.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "data", "namespace": "rocky"}})
     before = _uids(edge)
-    chart = (OBJECTS / "Chart.yaml").read_text()
-    chart = chart.replace("version: 0.1.0", "version: 0.1.2").replace("name: tenantry-objects", "name: renamed")
-    _push(ready, hub, {"charts/objects/Chart.yaml": chart}, "0.1.2")
-    for name in BASELINES:
-        eventually(lambda name=name: _installed(hub, name) == ("renamed", "0.1.2") or None, name)  # type: ignore[misc]
+    _push_chart(ready, hub, "renamed", NEWER[1])
     assert _uids(edge) == before
     ready.up().ok()  # the guard knows that nothing is reinstalled
     edge.delete("ConfigMap", "rocky", "data")
 
 
+CHART = OBJECTS / "Chart.yaml"
+VERSION = str(yaml.safe_load(CHART.read_text())["version"])
+NEWER = [f"{VERSION.rpartition('.')[0]}.{patch}" for patch in (101, 102)]
 BASELINES = ("edge-rocky-baseline", "edge-movy-baseline")
 
 
@@ -217,6 +213,15 @@ def _installed(hub: Cluster, release: str) -> tuple[str, str]:
     """Name and version of the chart that helm-controller has installed last."""
     newest = ((hub.find("HelmRelease", "clusters", release) or {}).get("status", {}).get("history") or [{}])[0]
     return newest.get("chartName", ""), newest.get("chartVersion", "")
+
+
+def _push_chart(project: Project, hub: Cluster, name: str, version: str) -> None:
+    """Push the chart of baselines under a name and version, and wait until both releases have it."""
+    chart = CHART.read_text().replace(f"version: {VERSION}", f"version: {version}")
+    chart = chart.replace("name: tenantry-objects", f"name: {name}")
+    _push(project, hub, {"charts/objects/Chart.yaml": chart}, version)
+    for release in BASELINES:
+        eventually(lambda release=release: _installed(hub, release) == (name, version) or None, release)  # type: ignore[misc]
 
 
 def _push(project: Project, hub: Cluster, changes: dict[str, str], version: str) -> None:
