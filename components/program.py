@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -20,6 +20,7 @@ from tenantry.guard import Held, check, doubts, held, limits_of
 from tenantry.guard.claims import Claim, claimed, other_claims
 from tenantry.guard.places import Places
 from tenantry.guard.state import foreign
+from tenantry.guard.targets import planned_targets
 from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, Severity
@@ -28,6 +29,7 @@ from tenantry.messages.text import declared, format_invalid, format_warnings, li
 from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
 from tenantry.plan.shards import WHOLE, Shard, of_shard
+from tenantry.preflight.in_place import fitted
 from tenantry.render import rendered
 from tenantry.stacks.file import NAMESPACE
 from tenantry.stacks.outcome import tell
@@ -90,6 +92,7 @@ def make_plan(config: StackConfig) -> tuple[Plan, Keeper | None]:
     for doubt in doubts(planned, now, limits):
         pulumi.log.warn(f"{doubt.message}\n  fix: {doubt.fix}")
     check(planned, now, limits)
+    planned = _fitted(planned, config.target)
     part = of_shard(planned, config.shard)
     if isinstance(config.target, ClusterTarget):
         platform = fleet.document.platform.namespace
@@ -113,6 +116,14 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
         if planned.after:
             _check_after(client, fleet, planned, found, config.shard)
         return held(found, planned.environment)
+
+
+def _fitted(planned: Plan, target: Target) -> Plan:
+    """The plan without what the cluster's Flux does not know and the fleet can do without."""
+    if not isinstance(target, ClusterTarget):
+        return planned
+    with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
+        return fitted(client, planned)
 
 
 def _check_order(problems: Iterable[Problem]) -> None:
@@ -152,7 +163,8 @@ def _check_claim(client: Client, platform: str, mine: Claim) -> None:
 
 def _in_files(target: DirectoryTarget, environment: str, shard: Shard) -> Held:
     """What a directory holds. Raises: Refused: tenants of other shards, whose files this stack would share."""
-    there = held(rendered(target.directory), environment)
+    files = list(rendered(target.directory))
+    there = replace(held(files, environment), targets=planned_targets(files, environment))
     tenants = {each.tenant for each in there.apps.values()} | {tenant for tenant, _, _ in there.namespaces}
     if strays := sorted(each for each in tenants if each and not shard.holds(each)):
         raise Refused(

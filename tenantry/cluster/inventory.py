@@ -165,9 +165,10 @@ def unmarked(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:
 
 
 def strangers_on(client: Client, plan: Plan) -> Iterator[Manifest]:
-    """The metadata of planned objects that exist without the environment's label. `namespaces_of` covers Namespaces.
+    """The metadata of planned objects that exist without the environment's label, and all of those that stand for apps.
 
-    Kinds are listed concurrently, and only objects without the label: on a cluster with the fleet these are very few.
+    `namespaces_of` covers Namespaces. Kinds are listed concurrently, and only objects without the label: on a cluster with the
+    fleet these are very few.
     Raises: Refused: reading is not allowed.
     """
     planned = {each.id for each in plan.objects}
@@ -175,7 +176,11 @@ def strangers_on(client: Client, plan: Plan) -> Iterator[Manifest]:
 
     def others(kind: tuple[str, str]) -> list[Manifest]:
         found = requests.every(client, *kind, selector=f"{ENVIRONMENT_LABEL}!={plan.environment}", metadata_only=True)
-        return [each for each in found if readable_id(each) in planned]
+        taken = [(id, each) for each in found if (id := readable_id(each)) in planned and id]
+        if kind[1] not in APP_KINDS:
+            return [each for _, each in taken]
+        whole = requests.in_parallel(lambda pair: requests.one(client, pair[0]), taken)
+        return [each or known for each, (_, known) in zip(whole, taken, strict=True)]
 
     yield from chain.from_iterable(requests.in_parallel(others, sorted(kinds)))
 

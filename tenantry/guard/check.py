@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from tenantry.fleet.fleet import Fleet
@@ -11,16 +11,15 @@ from tenantry.guard.held import Held
 from tenantry.guard.kubeconfigs import held_by, kubeconfig_problems
 from tenantry.guard.occupied import occupied
 from tenantry.guard.permissions import CEILING, permitting, unused
+from tenantry.guard.reinstalls import REINSTALLS, Reinstall, lost, platform_problems, reinstalls
 from tenantry.guard.removals import Removal, emptied, kept_namespaces, planned_namespaces, removals
+from tenantry.guard.targets import planned_targets
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.problems import Problem, error, refuse, warning
-from tenantry.messages.text import counted, listed
+from tenantry.messages.text import counted, lines_of, listed
 from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan, nothing_of
 from tenantry.plan.shards import WHOLE, Shard, of_shard
-
-_LISTED = 20
-"""How many removals a message names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +63,15 @@ def check(plan: Plan, now: Held, limits: RunLimits) -> None:
 def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     """All reasons to refuse a run. plan, now: of the whole environment."""
     part, here = of_shard(plan, limits.shard), now.of_shard(limits.shard)
-    gone = removals(part, here)
+    gone, again = removals(part, here), reinstalls(part, here)
     yield from _strangers(part, now, limits)
     yield from kubeconfig_problems(plan, now)
     yield from occupied(part, here)
     yield from handovers(part, now)
     yield from _suspended(gone)
-    yield from _too_many(plan, now, [each for each in gone if not each.leaving], limits)
+    yield from platform_problems(again)
+    apps = [each for each in again if not each.of_platform]
+    yield from _too_many(plan, now, [each for each in gone if not each.leaving], apps, limits)
 
 
 def refusals_of_change(before: Plan, after: Plan, limits: RunLimits) -> Iterator[Problem]:
@@ -79,7 +80,8 @@ def refusals_of_change(before: Plan, after: Plan, limits: RunLimits) -> Iterator
     A new management cluster is empty, so everything would be removed from the old one.
     """
     planned = after if before.management == after.management else nothing_of(after)
-    yield from refusals(planned, replace(held_by(before), strangers=frozenset()), limits)
+    targets = planned_targets((each.manifest for each in before.objects), before.environment)
+    yield from refusals(planned, replace(held_by(before), strangers=frozenset(), targets=targets), limits)
 
 
 def doubts(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
@@ -98,23 +100,40 @@ def doubts(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
             f" {listed(sorted(now.malformed))}",
             "correct or delete what is malformed; everything else was checked",
         )
-    yield from unused(removals(of_shard(plan, limits.shard), now.of_shard(limits.shard)), limits.allowed)
+    part, here = of_shard(plan, limits.shard), now.of_shard(limits.shard)
+    yield from unused((*removals(part, here), *reinstalls(part, here)), limits.allowed)
 
 
 def _counted(found: Collection[object]) -> str:
     return counted(len(found), "object")
 
 
-def _too_many(plan: Plan, now: Held, unasked: list[Removal], limits: RunLimits) -> Iterator[Problem]:
+def _too_many(
+    plan: Plan, now: Held, unasked: list[Removal], again: list[Reinstall], limits: RunLimits
+) -> Iterator[Problem]:
     rest = [each for each in unasked if each.permit not in limits.allowed]
-    if limits.protected and unasked:
-        message = f"environment '{plan.environment}' is protected, and this run would remove\n{_listed(unasked)}"
-        yield error("removals", message, _GIVE_UP)
+    reinstalled = [each for each in again if each.permit not in limits.allowed]
+    if limits.protected and (unasked or reinstalled):
+        yield from _protected(plan.environment, unasked, reinstalled, limits)
     elif rest and not limits.emptying and (all_of := emptied(_kept(now, limits), planned_namespaces(plan))):
-        message = f"this run would remove {all_of} of environment '{plan.environment}'\n{_listed(unasked)}"
+        message = f"this run would remove {all_of} of environment '{plan.environment}'\n{lines_of(unasked)}"
         yield error("removals", message, f"if this is intended, {permitting(rest, limits.allowed)}; or {_GIVE_UP}")
     else:
-        yield from _over(plan.environment, rest, limits)
+        yield from _over(plan.environment, rest, reinstalled, limits)
+
+
+def _protected(
+    environment: str, unasked: list[Removal], again: list[Reinstall], limits: RunLimits
+) -> Iterator[Problem]:
+    if unasked:
+        message = f"environment '{environment}' is protected, and this run would remove\n{lines_of(unasked)}"
+        yield error("removals", message, _GIVE_UP)
+    if again:
+        message = (
+            f"environment '{environment}' is protected, and this run would uninstall apps and install them anew:"
+            f" {lost(again)}\n{lines_of(again)}"
+        )
+        yield error(REINSTALLS, message, f"{_PUT_BACK}; if this is intended, {permitting(again, limits.allowed)}")
 
 
 def _kept(now: Held, limits: RunLimits) -> set[tuple[str, str, str]]:
@@ -126,28 +145,32 @@ def _kept(now: Held, limits: RunLimits) -> set[tuple[str, str, str]]:
     }
 
 
-def _over(environment: str, unasked: list[Removal], limits: RunLimits) -> Iterator[Problem]:
+def _over(environment: str, unasked: list[Removal], again: list[Reinstall], limits: RunLimits) -> Iterator[Problem]:
+    """An app that is uninstalled and installed anew counts like one that is removed."""
     for what in ("tenant", "namespace", "app"):
-        over = [each for each in unasked if each.what == what]
+        reinstalled = again if what == "app" else []
+        removed = [each for each in unasked if each.what == what]
+        over: list[Removal | Reinstall] = [*removed, *reinstalled]
         if len(over) > limits.deletions:
+            does = " or ".join(
+                [*(["remove"] if removed else []), *(["uninstall and reinstall"] if reinstalled else [])]
+            )
             message = (
-                f"this run would remove {counted(len(over), what)}, and {limits.deletions} may go at once in environment"
-                f" '{environment}'\n{_listed(over)}"
+                f"this run would {does} {counted(len(over), what)}, and {limits.deletions} may go at once in environment"
+                f" '{environment}'{f': {lost(reinstalled)}' if reinstalled else ''}\n{lines_of(over)}"
             )
             raising = f"run `pulumi config set tenantry:maxDeletions {len(over)}`"
             allowing = raising if len(over) <= CEILING else permitting(over, limits.allowed)
-            yield error("removals", message, f"if this is intended, {allowing}; or {_GIVE_UP}")
+            yield error(
+                "removals", message, f"if this is intended, {allowing}; or {_GIVE_UP if removed else _PUT_BACK}"
+            )
 
 
+_PUT_BACK = "put back what changed"
 _GIVE_UP = (
     "put back what is missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `tenantry up`,"
     " then delete its entry"
 )
-
-
-def _listed(found: Sequence[object]) -> str:
-    lines = [f"    {each}" for each in found[:_LISTED]]
-    return "\n".join([*lines, f"    and {len(found) - _LISTED} more"] if len(found) > _LISTED else lines)
 
 
 def _suspended(gone: list[Removal]) -> Iterator[Problem]:
@@ -155,7 +178,7 @@ def _suspended(gone: list[Removal]) -> Iterator[Problem]:
     if found := [each for each in gone if each.suspended]:
         yield error(
             "suspended",
-            f"this run would remove suspended objects, and Flux would leave behind what they installed\n{_listed(found)}",
+            f"this run would remove suspended objects, and Flux would leave behind what they installed\n{lines_of(found)}",
             "resume them first (remove 'state: paused' and run `tenantry up`, or run `flux resume` for what was suspended by hand);"
             " if their cluster is gone, set 'state: decommissioned' on it",
         )
@@ -172,7 +195,7 @@ def _strangers(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     for tenant, ids in taken.items():
         one = len(ids) == 1
         exist, them = ("exists", "it") if one else ("exist", "them")
-        what, listed = (str(ids[0]), "") if one else (f"{len(ids)} objects", f"\n{_listed(ids)}")
+        what, listed = (str(ids[0]), "") if one else (f"{len(ids)} objects", f"\n{lines_of(ids)}")
         who = f"tenant '{tenant}'" if tenant else "the platform"
         message = (
             f"{what} {exist} already on '{plan.management}' outside of environment '{plan.environment}':"

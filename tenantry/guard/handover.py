@@ -22,7 +22,8 @@ def handovers(plan: Plan, now: Held) -> Iterator[Problem]:
                 "other-owner",
                 f"{app.id} belongs to {_in_words(there.tenant, there.name)}, and would become that of"
                 f" {_in_words(app.tenant, app.name)}",
-                "remove the first in one `tenantry up`, and add the second in the next one, or give it another name",
+                f"leave it to {_in_words(there.tenant, there.name)}; or give the second another name; or, if what is installed"
+                " may go with its data, remove the first in one `tenantry up`, and add the second in the next one",
             )
 
 

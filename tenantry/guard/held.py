@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from tenantry.guard.places import Places, Whose, label, whose
+from tenantry.guard.targets import Target, history_problem, live_target
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.text import printable
@@ -53,6 +54,7 @@ class Held:
     others_kubeconfigs: the same of other environments. strangers: objects that are not the environment's.
     frozen: (tenant, cluster) with a suspended baseline. misplaced: objects with the environment's labels where the fleet puts none;
     they count for nothing. malformed: objects that cannot be read in full, in words.
+    targets: what Flux has installed for baselines, add-ons and apps, and for strangers that a plan would take over.
     """
 
     namespaces: Mapping[tuple[str, str, str], bool]
@@ -64,6 +66,7 @@ class Held:
     frozen: frozenset[tuple[str, str]] = frozenset()
     misplaced: frozenset[ObjectId] = frozenset()
     malformed: frozenset[str] = frozenset()
+    targets: Mapping[ObjectId, Target] = field(default_factory=dict)
 
     def of_shard(self, shard: Shard) -> Held:
         """What a shard's stack runs: its tenants, and in the first shard the add-ons. What concerns clusters stays whole."""
@@ -105,6 +108,7 @@ class _Reading:
     frozen: set[tuple[str, str]] = field(default_factory=set)
     misplaced: set[ObjectId] = field(default_factory=set)
     malformed: set[str] = field(default_factory=set)
+    targets: dict[ObjectId, Target] = field(default_factory=dict)
 
     def result(self) -> Held:
         return Held(
@@ -117,6 +121,7 @@ class _Reading:
             frozen=frozenset(self.frozen),
             misplaced=frozenset(self.misplaced),
             malformed=frozenset(self.malformed),
+            targets=self.targets,
         )
 
     def add(self, manifest: Manifest) -> None:
@@ -125,6 +130,7 @@ class _Reading:
             self.malformed.add("an object without a kind or name")
         elif said.environment != self.environment:
             self.strangers.add(id)
+            self._note_target(id, manifest)
             if id.kind in READ and said.cluster and self.places.puts(manifest, said):
                 note_kubeconfig(id, manifest, said.cluster, self.others_kubeconfigs)
         elif id.kind not in READ or not said.cluster:
@@ -155,7 +161,12 @@ class _Reading:
             self.frozen |= {(tenant, cluster)} if suspended else set()
         else:
             self.addon_namespaces |= {(cluster, name): leaving for name, _ in _namespaces(id, manifest)}
+        self._note_target(id, manifest)
         note_kubeconfig(id, manifest, cluster, self.kubeconfigs)
+
+    def _note_target(self, id: ObjectId, manifest: Manifest) -> None:
+        if id.kind in READ and (target := live_target(manifest)):
+            self.targets[id] = target
 
 
 def note_kubeconfig(id: ObjectId, manifest: Manifest, cluster: str, found: dict[tuple[str, Reference], bool]) -> None:
@@ -241,6 +252,8 @@ def _problems(id: ObjectId, manifest: Manifest, app: str) -> Iterator[str]:
             yield f"{'.'.join(path)} is not a mapping"
     if not all(map(_is_entry, _entries(manifest))):
         yield "status.inventory.entries has an entry without an id"
+    if problem := history_problem(manifest):
+        yield problem
     if id.kind == "Namespace" or app:
         return
     if not isinstance(mapping_at(manifest, "spec", "values").get("objects") or [], list):

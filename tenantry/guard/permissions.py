@@ -1,11 +1,11 @@
-"""What a stack permits a run to remove. A permission names one thing, and is used up when that is gone."""
+"""What a stack permits a run to remove or reinstall. A permission names one thing, and is used up when that is gone."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
 
-from tenantry.guard.removals import Removal
 from tenantry.messages.errors import Refused
 from tenantry.messages.problems import Problem, warning
 from tenantry.messages.text import listed
@@ -16,7 +16,16 @@ CEILING = 10
 KEY = "tenantry:allowDeletions"
 _LISTED = 20
 """How many names a message shows."""
-_FORM = re.compile(r"tenant/[^/]+|(namespace|addon)/[^/]+/[^/]+|app/[^/]+/[^/]+/[^/]+")
+_FORM = re.compile(r"tenant/[^/]+|(namespace|addon)/[^/]+/[^/]+|(app|reinstall)/[^/]+/[^/]+/[^/]+")
+
+
+class Permitted(Protocol):
+    """What a run does only if it may: a removal, or a reinstallation."""
+
+    @property
+    def permit(self) -> str:
+        """Its name in the stack's settings."""
+        ...
 
 
 def checked(names: Iterable[object]) -> tuple[str, ...]:
@@ -26,22 +35,23 @@ def checked(names: Iterable[object]) -> tuple[str, ...]:
         if not _FORM.fullmatch(name):
             raise Refused(
                 f"{KEY} names '{name}', which is nothing that a run could remove",
-                "write tenant/TENANT, namespace/CLUSTER/NAMESPACE, app/CLUSTER/TENANT/APP or addon/CLUSTER/ADDON",
+                "write tenant/TENANT, namespace/CLUSTER/NAMESPACE, app/CLUSTER/TENANT/APP, addon/CLUSTER/ADDON or"
+                " reinstall/CLUSTER/TENANT/APP",
             )
     return found
 
 
-def permitting(removals: Sequence[Removal], allowed: Sequence[str]) -> str:
-    """How to permit removals by name, as the beginning of a fix; allowed: what the stack permits already."""
-    names = [each.permit for each in removals]
+def permitting(found: Sequence[Permitted], allowed: Sequence[str]) -> str:
+    """How to permit what a run would do, by name, as the beginning of a fix; allowed: what the stack permits already."""
+    names = [each.permit for each in found]
     if len(names) == 1:
         return f"run `pulumi config set --path '{KEY}[{len(allowed)}]' {names[0]}`"
     return f"list each under {KEY} in the stack's file ({listed(names, _LISTED)})"
 
 
-def unused(removals: Iterable[Removal], allowed: Sequence[str]) -> Iterator[Problem]:
+def unused(found: Iterable[Permitted], allowed: Sequence[str]) -> Iterator[Problem]:
     """A warning if permissions are left that this run does not use: they would permit an accident later."""
-    going = {each.permit for each in removals}
+    going = {each.permit for each in found}
     if left := [name for name in allowed if name not in going]:
         yield warning(
             "unused-permission",

@@ -205,7 +205,8 @@ class ObjectsChart(OneOf):
 
 class Platform(Model):
     namespace: Name = "tenantry-system"
-    """The platform team's namespace on every cluster. Helm stores the releases of baselines there."""
+    """The platform team's namespace on every cluster. Helm stores the releases of baselines and add-ons there. Another
+    value would reinstall them all, so runs refuse it."""
     chart: ObjectsChart | None = None
     """Where the chart for baselines is. Required as soon as a tenant is placed on a remote cluster."""
     reservedNamespaces: list[NamespacePattern] = list(RESERVED)

@@ -30,6 +30,7 @@ from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, ch
 from tenantry.preflight.after import Run, ask
 from tenantry.preflight.fitness import check_fitness, definitions
 from tenantry.preflight.identity import identity, same_clusters
+from tenantry.preflight.in_place import fitted, in_place_problems
 from tenantry.preflight.kubeconfig import is_loopback
 from tenantry.preflight.lockdown import LABEL, check_lockdown
 from tenantry.preflight.rollouts import check_rollouts
@@ -145,10 +146,13 @@ class _Check:
     def _fitness(self) -> Iterator[Problem]:
         yield from unserved(self.client, self.fleet, self.plan)
         wanted = definitions(self.plan)
-        yield from check_fitness(self.plan, dict(zip(wanted, in_parallel(self._read, wanted.values()), strict=True)))
+        found = dict(zip(wanted, in_parallel(self._read, wanted.values()), strict=True))
+        yield from in_place_problems(self.plan, found.get("HelmRelease"))
+        yield from check_fitness(self.plan, found)
 
     def _drift(self) -> Iterator[Problem]:
-        found = [each for each in compare(self.client, self.plan.environment, self.plan.objects).differences if each.by]
+        planned = fitted(self.client, self.plan).objects
+        found = [each for each in compare(self.client, self.plan.environment, planned).differences if each.by]
         if len(found) <= CONFIRMED:
             found = confirmed(self.client, found)
         if found:

@@ -13,6 +13,7 @@ from tenantry.flux.schemas import Schema, kinds, schema_of
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.messages.problems import Problem, error
 from tenantry.plan.plan import Plan
+from tenantry.preflight.in_place import serves_in_place, without_in_place
 
 CRD_API = "apiextensions.k8s.io/v1"
 
@@ -25,6 +26,8 @@ def definitions(plan: Plan) -> dict[str, ObjectId]:
 
 def check_fitness(plan: Plan, found: Mapping[str, Manifest | None]) -> Iterator[Problem]:
     """Args: found: the CRDs on the cluster by kind; None: the CRD is not installed."""
+    if (releases := found.get("HelmRelease")) and not serves_in_place(releases):
+        plan = without_in_place(plan)
     for kind, definition in found.items():
         schema = schema_of(kind)
         planned = [each for each in plan.objects if each.id.kind == kind]

@@ -294,6 +294,24 @@ def test_a_stack_keeps_its_claim_on_the_management_cluster(monkeypatch: pytest.M
     assert claims == [{"environment": "dev", "stack": "tenantry/dev"}]
 
 
+@pytest.mark.parametrize("known", ["strategy", "chartNameChangeStrategy"])
+def test_a_cluster_gets_no_field_that_its_flux_does_not_know(monkeypatch: pytest.MonkeyPatch, known: str) -> None:
+    hub, fields = hub_with(PLANS["dev"]), {known: {"type": "string"}}
+    structure = {"properties": {"spec": {"properties": {"upgrade": {"properties": fields}}}}}
+    versions = [{"name": "v2", "served": True, "schema": {"openAPIV3Schema": structure}}]
+    path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/helmreleases.helm.toolkit.fluxcd.io"
+    hub.objects[path] = {"metadata": {}, "spec": {"versions": versions}}
+    monkeypatch.setattr(connect, "connect", lambda *_: hub.client())
+    recording, message = run({}, stack="dev")
+    assert message == ""
+    (upgrade,) = (
+        each.inputs["spec"]["upgrade"]
+        for each in recording.objects
+        if each.key.name == "kamaji-edge/edge-1-rocky-baseline"
+    )
+    assert ("chartNameChangeStrategy" in upgrade) == (known == "chartNameChangeStrategy")
+
+
 def test_files_are_guarded_as_a_cluster_is(tmp_path: Path, emptied: Path) -> None:
     write_directory(PLANS["dev"], tmp_path / "files")
     recording, message = run(
@@ -301,6 +319,17 @@ def test_files_are_guarded_as_a_cluster_is(tmp_path: Path, emptied: Path) -> Non
     )
     assert recording.registered == []
     assert message.startswith("this run would remove every tenant of environment 'dev'\n")
+
+
+def test_files_say_what_would_be_reinstalled(tmp_path: Path) -> None:
+    write_directory(PLANS["dev"], tmp_path / "files")
+    fleet = tmp_path / "tenants.yaml"
+    text = (ROOT / "tenants.yaml").read_text()
+    fleet.write_text(text.replace("\nplatform:\n", "\nplatform:\n  namespace: fleet-system\n"))
+    settings = {"fleet": str(fleet), "target": "directory", "directory": str(tmp_path / "files")}
+    recording, message = run(settings, stack="dev")
+    assert recording.registered == []
+    assert "the baseline of tenant 'rocky' on edge-1 (storageNamespace tenantry-system -> fleet-system" in message
 
 
 @pytest.fixture

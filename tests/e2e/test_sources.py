@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tenantry.charts import OBJECTS
 from tenantry.charts.package import package
@@ -180,31 +181,66 @@ def test_an_add_on_comes_from_where_the_platform_s_credentials_lead(edge: Cluste
 
 
 def test_a_baseline_follows_the_version_of_the_chart_in_git_and_not_each_commit(ready: Project, hub: Cluster) -> None:
-    def said(kind: str, name: str) -> str:
-        status = (hub.find(kind, "clusters", name) or {}).get("status", {})
-        return str(status["history"][0]["chartVersion"] if kind == "HelmRelease" else status["artifact"]["revision"])
+    assert _installed(hub, "edge-rocky-baseline") == ("tenantry-objects", VERSION)
+    _push(ready, hub, {"tenants.yaml": "changed: true\n"}, VERSION)
+    _push_chart(ready, hub, "tenantry-objects", NEWER[0])
 
-    def pushed(changes: dict[str, str], version: str) -> None:
-        commit = content.commit(ready.sandbox, "tenantry/fleet", changes, "change")
-        hub.reconcile("GitRepository", "clusters", "edge-tenantry")
-        eventually(lambda: said("GitRepository", "edge-tenantry").endswith(commit) or None, "the commit")
-        chart = next(
-            each for each in hub.fleet_objects() if each.startswith("HelmChart clusters/edge-tenantry-objects-")
-        )
-        name = chart.partition("/")[2]
-        eventually(lambda: fetched(name).endswith(commit) or None, "the chart of the commit")
-        assert said("HelmChart", name) == version
 
-    def fetched(chart: str) -> str:
-        found = hub.find("HelmChart", "clusters", chart) or {}
-        return str(found["status"].get("observedSourceArtifactRevision"))
+def test_another_name_in_the_chart_of_baselines_reinstalls_nothing(ready: Project, hub: Cluster, edge: Cluster) -> None:
+    edge.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "data", "namespace": "rocky"}})
+    before = _uids(edge)
+    _push_chart(ready, hub, "renamed", NEWER[1])
+    assert _uids(edge) == before
+    ready.up().ok()  # the guard knows that nothing is reinstalled
+    edge.delete("ConfigMap", "rocky", "data")
 
-    assert said("HelmRelease", "edge-rocky-baseline") == "0.1.0"
-    pushed({"tenants.yaml": "changed: true\n"}, "0.1.0")
-    chart = (OBJECTS / "Chart.yaml").read_text().replace("version: 0.1.0", "version: 0.1.1")
-    pushed({"charts/objects/Chart.yaml": chart}, "0.1.1")
-    for name in ("edge-rocky-baseline", "edge-movy-baseline"):
-        eventually(lambda name=name: said("HelmRelease", name) == "0.1.1" or None, name)  # type: ignore[misc]
+
+CHART = OBJECTS / "Chart.yaml"
+VERSION = str(yaml.safe_load(CHART.read_text())["version"])
+NEWER = [f"{VERSION.rpartition('.')[0]}.{patch}" for patch in (101, 102)]
+BASELINES = ("edge-rocky-baseline", "edge-movy-baseline")
+
+
+def _uids(edge: Cluster) -> dict[str, str]:
+    """What would be made anew if the baselines of the remote were installed anew."""
+    found = {f"Namespace {name}": edge.get("", "v1", "Namespace", "namespaces", name) for name in ("rocky", "movy")}
+    found["ConfigMap rocky/data"] = edge.find("ConfigMap", "rocky", "data")
+    uids = {name: each["metadata"]["uid"] for name, each in found.items() if each}
+    return uids | {each: uid for each, uid in edge.fleet_uids().items() if each.startswith("RoleBinding")}
+
+
+def _installed(hub: Cluster, release: str) -> tuple[str, str]:
+    """Name and version of the chart that helm-controller has installed last."""
+    newest = ((hub.find("HelmRelease", "clusters", release) or {}).get("status", {}).get("history") or [{}])[0]
+    return newest.get("chartName", ""), newest.get("chartVersion", "")
+
+
+def _push_chart(project: Project, hub: Cluster, name: str, version: str) -> None:
+    """Push the chart of baselines under a name and version, and wait until both releases have it."""
+    chart = CHART.read_text().replace(f"version: {VERSION}", f"version: {version}")
+    chart = chart.replace("name: tenantry-objects", f"name: {name}")
+    _push(project, hub, {"charts/objects/Chart.yaml": chart}, version)
+    for release in BASELINES:
+        eventually(lambda release=release: _installed(hub, release) == (name, version) or None, release)  # type: ignore[misc]
+
+
+def _push(project: Project, hub: Cluster, changes: dict[str, str], version: str) -> None:
+    """Push to the repository with the chart of baselines, and wait until Flux has packed the chart of the commit."""
+
+    def status(kind: str, name: str) -> dict[str, Any]:
+        return (hub.find(kind, "clusters", name) or {}).get("status", {})
+
+    commit = content.commit(project.sandbox, "tenantry/fleet", changes, "change")
+    hub.reconcile("GitRepository", "clusters", "edge-tenantry")
+    source = ("GitRepository", "edge-tenantry")
+    eventually(lambda: status(*source)["artifact"]["revision"].endswith(commit) or None, "the commit")
+    charts = (each for each in hub.fleet_objects() if each.startswith("HelmChart clusters/edge-tenantry-objects-"))
+    chart = ("HelmChart", next(charts).partition("/")[2])
+    eventually(
+        lambda: str(status(*chart).get("observedSourceArtifactRevision")).endswith(commit) or None,
+        "the chart of the commit",
+    )
+    assert status(*chart)["artifact"]["revision"] == version
 
 
 def test_helm_and_flux_take_the_chart_that_is_pushed_to_a_registry(hub: Cluster, tmp_path: Path) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tenantry.sandbox.content import commit
 from tests.e2e.clusters import Cluster, eventually
-from tests.e2e.project import Project, deployed, make_project
+from tests.e2e.project import Project, Result, deployed, make_project
 from tests.faults.parts import frozen
 from tests.faults.report import Results, Row
 
@@ -116,6 +117,78 @@ def _forged(cluster: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
             "values": {"objects": objects},
         },
     }
+
+
+MARKER = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "tenantry", "namespace": "fleet-system"},
+    "data": {"cluster": "hub-dev"},
+}
+"""What makes the management cluster the environment's own for another `platform.namespace`, as `cluster bootstrap` does."""
+CHART = "          chart: movy-web\n          version: 1.x\n"
+OTHER = "          chart: tenantry-objects\n          version: 0.x\n"
+"""A chart that installs nothing without `objects` in its values."""
+REINSTALL = "reinstall/edge-1/movy/web"
+
+
+def test_another_platform_namespace_is_refused_as_it_would_reinstall_every_baseline(
+    project: Project, hub: Cluster, edge: Cluster, results: Results, tmp_path: Path
+) -> None:
+    before, there = hub.fleet_uids(), edge.fleet_uids()
+    hub.apply("namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "fleet-system"}})
+    hub.create(MARKER)
+    base = tmp_path / "tenants.yaml"
+    base.write_text(project.fleet.read_text())
+    text = base.read_text().replace("\nplatform:\n", "\nplatform:\n  namespace: fleet-system\n")
+    what = "`platform.namespace` is changed, and the management cluster bootstrapped for it: preview, `up`, `tenantry up`, `diff`"
+    with fleet_as(project, text), noted(results, what, "refused"):
+        diff = project.tenantry("diff", str(base), "--environment", "dev")
+        for run in (diff, project.preview_of("dev"), project.up(), tenantry_up(project)):
+            assert run.code != 0
+            assert "the baseline of tenant 'rocky' on edge-1 (storageNamespace tenantry-system -> fleet-" in run.text
+            assert "put 'platform.namespace: tenantry-system' back" in run.text
+    assert (diff.code, run.code) == (4, 4)
+    hub.remove_namespace("fleet-system")
+    assert (hub.fleet_uids(), edge.fleet_uids()) == (before, there)
+
+
+def tenantry_up(project: Project) -> Result:
+    run = ("tenantry", "up", "-e", "dev", "--yes", "--skip-preview", "--no-preflight")
+    return project.tenantry("sandbox", "run", "--", *run)
+
+
+def test_another_chart_of_an_app_is_refused_unless_a_permission_names_it(
+    project: Project, hub: Cluster, edge: Cluster, results: Results, tmp_path: Path
+) -> None:
+    before, others = hub.fleet_uids(), {each: uid for each, uid in edge.fleet_uids().items() if "movy" not in each}
+    base = tmp_path / "tenants.yaml"
+    base.write_text(project.fleet.read_text())
+    project.edit(CHART, OTHER)
+    with noted(results, "`helm.chart` of an app is another one", "refused"):
+        runs = [project.up(), project.tenantry("diff", str(base), "--environment", "dev")]
+    for run in runs:
+        assert "app 'web' of tenant 'movy' on edge-1 (chart movy-web -> tenantry-objects)" in run.text
+        assert f"pulumi config set --path 'tenantry:allowDeletions[0]' {REINSTALL}" in run.text
+    assert (runs[0].code != 0, runs[1].code) == (True, 4)
+    assert hub.fleet_uids() == before
+    project.pulumi("config", "set", "--stack", "dev", "--path", "tenantry:allowDeletions[0]", REINSTALL).ok()
+    with noted(results, "`helm.chart` of an app is another one, and a permission names the app", "installed anew"):
+        project.up().ok()
+        eventually(lambda: _chart_of(hub) == "tenantry-objects", "the other chart")
+    project.fleet.write_text(base.read_text())
+    project.up().ok()
+    eventually(lambda: _chart_of(hub) == "movy-web", "the former chart")
+    project.wait("dev")
+    project.pulumi("config", "rm", "--stack", "dev", "--path", "tenantry:allowDeletions[0]").ok()
+    assert {each: uid for each, uid in edge.fleet_uids().items() if "movy" not in each} == others
+
+
+def _chart_of(hub: Cluster) -> str:
+    """The chart of the release that helm-controller has recorded last."""
+    release = hub.find("HelmRelease", "kamaji-edge", "edge-1-movy-web") or {}
+    newest = (release.get("status", {}).get("history") or [{}])[0]
+    return str(newest.get("chartName", "")) if newest.get("status") == "deployed" else ""
 
 
 def test_an_emptied_file_is_refused_with_the_state_lost_too(project: Project, hub: Cluster, results: Results) -> None:

@@ -70,7 +70,7 @@ Exit codes:
     multiple=True,
     metavar="NAME",
     help="Allow one removal, as tenantry:allowDeletions does: tenant/TENANT, namespace/CLUSTER/NAMESPACE,"
-    " app/CLUSTER/TENANT/APP or addon/CLUSTER/ADDON; can be repeated.",
+    " app/CLUSTER/TENANT/APP, addon/CLUSTER/ADDON or reinstall/CLUSTER/TENANT/APP; can be repeated.",
 )
 @click.option("--all", "everything", is_flag=True, help="Show every object, field and value; shorten nothing.")
 @click.option(

@@ -11,6 +11,7 @@ from tenantry.compare.review.words import Path, Words
 from tenantry.flux.references import renamed
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.data import mapping_at
+from tenantry.plan.objects.charts import IN_PLACE
 from tenantry.plan.planned_apps import PlannedApp
 
 TIMES = ("interval", "retryInterval", "timeout")
@@ -128,10 +129,15 @@ def telling(settings: dict[Path, Any]) -> dict[Path, Any]:
     return {path: value for path, value in settings.items() if not _is_usual(path, value)}
 
 
+_SET = {"strategy", "createNamespace", "chartNameChangeStrategy"}
+"""What Tenantry sets below `helm.install` and `helm.upgrade`, whoever the author is."""
+
+
 def _is_usual(path: Path, value: Any) -> bool:
     if path[-1] in (*TIMES, "chartInterval"):
         return True
     if path in (("helm", "install"), ("helm", "upgrade")):
         strategy = value.get("strategy", {}).get("name")
-        return strategy == "RetryOnFailure" and not value.keys() - {"strategy", "createNamespace"}
+        in_place = value.get("chartNameChangeStrategy", IN_PLACE) == IN_PLACE
+        return strategy == "RetryOnFailure" and in_place and not value.keys() - _SET
     return path in _DEFAULTS and bool(_DEFAULTS[path] == value)

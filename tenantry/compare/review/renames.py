@@ -13,8 +13,9 @@ from tenantry.compare.review.model import PartKind
 from tenantry.compare.review.origins import Origin, origins_of
 from tenantry.guard import held
 from tenantry.guard.kubeconfigs import renamed
-from tenantry.kube.objects import ObjectId
-from tenantry.messages.text import grouped
+from tenantry.kube.objects import ObjectId, readable_id
+from tenantry.messages.data import mappings_in, value_at
+from tenantry.messages.text import grouped, listed
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 
@@ -30,6 +31,8 @@ class Rename(NamedTuple):
     """kind: CLUSTER, TENANT, APP or ADDON; tenant: of an app, else ""; clusters: where the part is under its new name.
 
     same: what both have in common, in words, such as "the kubeconfig clusters/edge".
+    stays: namespaces and Flux objects of a tenant have the same names as before, so they and what they hold stay.
+    losing: of such a tenant, those that do not; replaced: its other objects that get another name.
     """
 
     kind: PartKind
@@ -38,6 +41,23 @@ class Rename(NamedTuple):
     after: str
     clusters: tuple[str, ...]
     same: str
+    stays: bool = False
+    losing: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+
+    @property
+    def fate(self) -> str:
+        """What happens to all that is under the old name, as the end of a sentence."""
+        if not self.stays:
+            return f"everything under the name {self.before} is deleted, and created again under the name {self.after}"
+        parts = [
+            "namespaces and Flux objects with the same names stay, with their data"
+            if self.losing
+            else "its namespaces and Flux objects keep their names, so they stay with their data",
+            f"deleted with their data, and created again: {listed(self.losing)}" if self.losing else "",
+            f"deleted, and created under other names: {listed(self.replaced)}" if self.replaced else "",
+        ]
+        return "; ".join(filter(None, parts))
 
 
 def renames(diff: Diff, before: Plan, after: Plan) -> tuple[Rename, ...]:
@@ -87,7 +107,53 @@ def _tenants(diff: Diff, before: Plan, after: Plan) -> Iterator[Rename]:
     clusters = grouped(after.placements, lambda each: each.tenant)
     for old, name in _pairs(_shapes(before, gone), _shapes(after, new)):
         on = tuple(each.cluster for each in clusters[name])
-        yield Rename(PartKind.TENANT, "", old, name, on, "the same sources and apps")
+        same = "the same sources and apps"
+        yield Rename(PartKind.TENANT, "", old, name, on, same, *_fates(before, old, after, name))
+
+
+def _fates(before: Plan, old: str, after: Plan, new: str) -> tuple[bool, tuple[str, ...], tuple[str, ...]]:
+    """`stays`, `losing` and `replaced` of a tenant that gets another name."""
+    there, here = _identities(before, old), set(_identities(after, new))
+    gone = [each for each in there if each not in here]
+    losing = [each for each in gone if each.kind in _HOLDING]
+    if len(losing) == sum(each.kind in _HOLDING for each in there):
+        return False, (), ()
+    replaced = [each for each in gone if each.kind not in _HOLDING]
+    return True, _words(losing), _words(replaced)
+
+
+def _words(identities: Iterable[_Identity]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(str, identities)))
+
+
+_HOLDING = ("Namespace", "Kustomization", "HelmRelease", "PersistentVolumeClaim", "PersistentVolume")
+"""Kinds with which data goes."""
+
+
+class _Identity(NamedTuple):
+    """An object on the management cluster, or one that a baseline installs on another cluster."""
+
+    cluster: str
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        where = f" on {self.cluster}" if self.cluster else ""
+        return f"{self.kind} {f'{self.namespace}/' if self.namespace else ''}{self.name}{where}"
+
+
+def _identities(plan: Plan, tenant: str) -> list[_Identity]:
+    own, apps = [each for each in plan.objects if each.owner.tenant == tenant], {each.id for each in plan.apps}
+    inside = (
+        (each.owner.cluster, id)
+        for each in own
+        if each.id.kind == "HelmRelease" and each.id not in apps
+        for manifest in mappings_in(value_at(each.manifest, ("spec", "values", "objects")))
+        if (id := readable_id(manifest))
+    )
+    there = (*(("", each.id) for each in own), *inside)
+    return [_Identity(cluster, id.kind, id.namespace, id.name) for cluster, id in there]
 
 
 def _shapes(plan: Plan, tenants: Iterable[str]) -> dict[str, _Shape]:

@@ -28,6 +28,8 @@ class Wholes:
     def __init__(self, found: Gathered, renamed: Iterable[Rename], states: dict[str, State]) -> None:
         self._found = found
         self._states = states
+        renamed = tuple(renamed)
+        self._fates = {(each.kind, each.after): each.fate for each in renamed}
         self._clusters = {each.after: each.before for each in renamed if each.kind is PartKind.CLUSTER}
         self._tenants = {each.after: each.before for each in renamed if each.kind is PartKind.TENANT}
         self._new_cluster = {old: new for new, old in self._clusters.items()}
@@ -104,7 +106,7 @@ class Wholes:
             case PartKind.CLUSTER, Effect.REMOVED:
                 return (self._cluster_goes(whole.cluster),)
             case _, Effect.RENAMED:
-                return self._renamed(whole)
+                return (self._fates[whole.part.kind, whole.part.name],)
         return ()
 
     def _tenant_goes(self, tenant: str, cluster: str) -> list[str]:
@@ -155,10 +157,6 @@ class Wholes:
 
     def _is_given_up(self, cluster: str) -> bool:
         return cluster in self._states and self._states[cluster].leaving == "decommissioned"
-
-    def _renamed(self, whole: Spot) -> tuple[str, ...]:
-        was = self.was(whole.part)
-        return (f"everything under the name {was} is deleted, and created again under the name {whole.part.name}",)
 
 
 def named(noun: str, names: Collection[str]) -> str:

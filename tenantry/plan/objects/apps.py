@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from tenantry.fleet.settings import TenantSettings
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.model import Helm, Kustomize
+from tenantry.plan.objects.charts import IN_PLACE
 from tenantry.plan.objects.scope import Scope
 from tenantry.plan.objects.sources import reference
 
@@ -86,7 +87,7 @@ def helm_release(
         **scope.remote(),
         **flux_order(scope, "HelmRelease", (*first, *after)),
         "install": {**_action(block, "install", settings), **_create_namespace(scope, target)},
-        "upgrade": _action(block, "upgrade", settings),
+        "upgrade": {**_of_platform(scope), **_action(block, "upgrade", settings)},
     }
     depends_on = (*scope.base, chart, *edges(after))
     return scope.object(HELM_API, "HelmRelease", app, {"spec": spec}, app=app, depends_on=depends_on)
@@ -130,6 +131,11 @@ def _action(block: Helm, action: Action, settings: TenantSettings) -> dict[str, 
     name = _strategy(block, action)
     retries = {"retryInterval": settings.retryInterval} if name == "RetryOnFailure" else {}
     return {"strategy": {"name": name, **retries}, **block.flux.get(action, {})}
+
+
+def _of_platform(scope: Scope) -> dict[str, str]:
+    """An add-on is upgraded in place if its chart gets another name, as tenants stand on it; its author may say otherwise."""
+    return {} if scope.tenant else {"chartNameChangeStrategy": IN_PLACE}
 
 
 def _create_namespace(scope: Scope, target: str) -> dict[str, bool]:

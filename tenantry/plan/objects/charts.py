@@ -22,6 +22,9 @@ _REPOSITORY = "HelmRepository"
 """Charts have names and versions in this kind of source. In a GitRepository or a Bucket they are directories."""
 
 _CHARTS = ("OCIRepository", "ExternalArtifact")
+
+IN_PLACE = "InPlaceUpdate"
+"""With this `upgrade.chartNameChangeStrategy`, a release stays if only the name of its chart changes. Flux has it from 2.9 on."""
 _ONLY_OF_A_PART = (
     "chart",
     "version",

@@ -9,7 +9,7 @@ from tenantry.kube.names import join
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.model import ChartDirectory, ConfigMap, Git, Helm, HelmRepository, ObjectsChart, Source
 from tenantry.plan.objects.apps import HELM_API, Dependency, edges, flux_order
-from tenantry.plan.objects.charts import chart_object
+from tenantry.plan.objects.charts import IN_PLACE, chart_object
 from tenantry.plan.objects.scope import (
     CLUSTER_LABEL,
     ENVIRONMENT_LABEL,
@@ -142,7 +142,7 @@ def objects_release(
         **flux_order(scope, "HelmRelease", after),
         "driftDetection": {"mode": "enabled"},
         "install": action,
-        "upgrade": action,
+        "upgrade": {**action, "chartNameChangeStrategy": IN_PLACE},
         "values": {"objects": list(manifests)},
     }
     return scope.object(HELM_API, "HelmRelease", key, {"spec": spec}, depends_on=(*depends_on, *edges(after)))

@@ -107,7 +107,7 @@ def test_a_cluster_that_does_not_let_us_read_is_refused(path: str, message: str)
     assert refusal(memory) == message
 
 
-def test_what_the_plan_would_take_over_is_asked_for_by_kind_and_as_metadata_only() -> None:
+def test_what_the_plan_would_take_over_is_asked_for_by_kind_and_only_what_stands_for_an_app_is_read_in_full() -> None:
     memory = cluster({"cluster": "hub"})
     theirs = {"metadata": {"name": "rocky", "namespace": "rocky"}, "kind": "PartialObjectMetadata"}
     others = {"metadata": {"name": "other", "namespace": "rocky"}}
@@ -117,7 +117,10 @@ def test_what_the_plan_would_take_over_is_asked_for_by_kind_and_as_metadata_only
     account = ObjectId("v1", "ServiceAccount", "rocky", "rocky")
     assert account in map(object_id, found)
     assert "other" not in {each["metadata"]["name"] for each in found}
-    asked = {path: parameters["labelSelector"] for _, path, parameters in memory.requests}
+    lists = [(path, parameters) for _, path, parameters in memory.requests if parameters]
+    read = {path.rpartition("/")[0].rpartition("/")[2] for _, path, parameters in memory.requests if not parameters}
+    assert read == {"kustomizations", "helmreleases"}
+    asked = {path: parameters["labelSelector"] for path, parameters in lists}
     assert set(asked.values()) == {"tenantry/environment!=dev"}
     assert {"/api/v1/serviceaccounts", "/apis/source.toolkit.fluxcd.io/v1/gitrepositories"} <= set(asked)
     assert "/api/v1/namespaces" not in asked

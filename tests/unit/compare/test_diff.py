@@ -90,7 +90,8 @@ def test_another_namespace_of_the_platform_replaces_its_add_ons_on_the_managemen
     addon += " helm: {chart: dns, version: 1.0.0, targetNamespace: dns}}"
     before = BASE.replace("platform: {", f"platform: {{addons: {{dns: {addon}}}, ")
     assert told(before, before.replace("platform: {", "platform: {namespace: team-zero, "))[1:] == [
-        "reinstallation: add-on 'dns' gets another object on hub: Flux deletes what the old one installed"
+        "reinstallation: add-on 'dns' gets another object on hub: Flux deletes what the old one installed, with"
+        " PersistentVolumeClaims and their data"
     ]
     assert told(before, BASE) == ["deletion: add-on 'dns' is removed from hub: Flux deletes what it installed"]
 

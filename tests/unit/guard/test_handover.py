@@ -22,7 +22,8 @@ def test_an_object_of_an_addon_does_not_become_a_tenants() -> None:
     assert refusal(before, after, ANYTHING) == (
         "Kustomization kamaji/edge-cert-manager belongs to add-on 'cert-manager', and would become that of app 'manager' of"
         " tenant 'cert'\n"
-        "  fix: remove the first in one `tenantry up`, and add the second in the next one, or give it another name"
+        "  fix: leave it to add-on 'cert-manager'; or give the second another name; or, if what is installed may go with its data,"
+        " remove the first in one `tenantry up`, and add the second in the next one"
     )
     assert "would become that of add-on 'cert-manager'" in refusal(after, before, ANYTHING)
 

@@ -83,12 +83,24 @@ def test_a_permission_that_a_run_does_not_use_is_a_warning() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", "rocky", "tenants/rocky", "tenant/", "tenant/a/b", "namespace/rocky", "app/edge/rocky", "addon/dns", "*"],
+    [
+        "",
+        "rocky",
+        "tenants/rocky",
+        "tenant/",
+        "tenant/a/b",
+        "namespace/rocky",
+        "app/edge/rocky",
+        "reinstall/edge/rocky",
+        "addon/dns",
+        "*",
+    ],
 )
 def test_a_name_that_could_permit_nothing_is_refused(name: str) -> None:
     with pytest.raises(Refused) as refused:
         checked([name])
     assert str(refused.value) == (
         f"tenantry:allowDeletions names '{name}', which is nothing that a run could remove\n"
-        "  fix: write tenant/TENANT, namespace/CLUSTER/NAMESPACE, app/CLUSTER/TENANT/APP or addon/CLUSTER/ADDON"
+        "  fix: write tenant/TENANT, namespace/CLUSTER/NAMESPACE, app/CLUSTER/TENANT/APP, addon/CLUSTER/ADDON or"
+        " reinstall/CLUSTER/TENANT/APP"
     )

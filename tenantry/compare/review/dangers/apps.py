@@ -2,41 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tenantry.compare.diff import Changed
 from tenantry.compare.review.dangers.found import Found, Rank
 from tenantry.compare.review.dangers.pieces import Pieces
 from tenantry.compare.review.model import DangerKind
+from tenantry.guard.reinstalls import APPLIED_GOES, CHARTS_GO, PLATFORM_GOES
+from tenantry.guard.targets import CHART, Charts, chart_of, planned_parts, upgrades_in_place
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.data import mapping_at
+from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 
 _KINDS = ("Kustomization", "HelmRelease")
-_INSTALLS_ANEW = ("releaseName", "targetNamespace", "storageNamespace")
-"""Fields of a spec whose change makes Flux remove what it installed."""
 _STAYS = ("MirrorPrune", "Orphan")
 """Values of `deletionPolicy` with which what is installed may stay when the app is deleted."""
 
 
 def app_dangers(pieces: Pieces) -> Iterator[Found]:
+    if pieces.diff.changed:
+        yield from _changed(pieces)
+    yield from _replaced(pieces)
+
+
+def _changed(pieces: Pieces) -> Iterator[Found]:
     names = _Names(pieces)
+    charts = (_charts(pieces.before), _charts(pieces.after))
     for each in pieces.diff.changed:
         if each.id.kind in _KINDS:
+            yield from _reinstalled(each, names, charts)
             yield from _of_app(each, names)
         elif each.id.kind == "ConfigMap" and not each.after.owner.tenant:
             yield from _identity(each)
-    yield from _replaced(pieces)
+    yield from _from_registries(pieces, names, charts)
+
+
+def _charts(plan: Plan) -> Charts:
+    return Charts(each.manifest for each in plan.objects)
 
 
 class _Names:
     """What a Flux object is called in a sentence, and the tenant behind it."""
 
     def __init__(self, pieces: Pieces) -> None:
-        self.apps: dict[ObjectId, PlannedApp] = (
-            {app.id: app for app in pieces.after.apps} if pieces.diff.changed else {}
-        )
+        self.apps: dict[ObjectId, PlannedApp] = {app.id: app for app in pieces.after.apps}
 
     def of(self, planned: KubeObject) -> str:
         app = self.apps.get(planned.id)
@@ -53,9 +64,6 @@ def app_in_words(app: PlannedApp) -> str:
 def _of_app(changed: Changed, names: _Names) -> Iterator[Found]:
     before, after = (mapping_at(dict(each.manifest), "spec") for each in (changed.before, changed.after))
     owner, who = changed.after.owner, names.of(changed.after)
-    if keys := tuple(key for key in _INSTALLS_ANEW if before.get(key) != after.get(key)):
-        tail = f": Flux deletes what it installed before ({', '.join(f'{key} {_change(before, after, key)}' for key in keys)})"
-        yield Found(DangerKind.REINSTALLATION, Rank.DATA, *owner, ("is reinstalled",) * 2, tail, "", who)
     if before.get("serviceAccountName") != after.get("serviceAccountName"):
         words = f"acts as another service account: {_change(before, after, 'serviceAccountName')}"
         yield Found(DangerKind.RIGHTS, Rank.ACCESS, *owner, verb=(words, words), who=who)
@@ -65,6 +73,48 @@ def _of_app(changed: Changed, names: _Names) -> Iterator[Found]:
     if changed.id in names.apps and not _adopts(before) and _adopts(after):
         verb = ("takes over objects that exist already",) * 2
         yield Found(DangerKind.ADOPTION, Rank.WORK, *owner, verb=verb, who=who)
+
+
+def _reinstalled(changed: Changed, names: _Names, charts: tuple[Charts, Charts]) -> Iterator[Found]:
+    """What Flux uninstalls first, as the guard judges it, or may uninstall."""
+    old, new = changed.before.manifest, changed.after.manifest
+    before, after = planned_parts(old, charts[0]), planned_parts(new, charts[1])
+    keys = [key for key in before if before[key] != after.get(key, before[key])]
+    if upgrades_in_place(old) and upgrades_in_place(new):
+        keys = [key for key in keys if key != CHART]
+    if keys:
+        what = ", ".join(f"{key} {_change(before, after, key)}" for key in keys)
+        tail = f": {_goes(changed.after, names)} ({what})"
+        verb = ("is uninstalled and installed anew",) * 2
+        yield Found(DangerKind.REINSTALLATION, Rank.DATA, *changed.after.owner, verb, tail, "", names.of(changed.after))
+    elif not upgrades_in_place(new):
+        yield from _perhaps(changed.after, charts[0].guess(old), charts[1].guess(new), names)
+
+
+def _from_registries(pieces: Pieces, names: _Names, charts: tuple[Charts, Charts]) -> Iterator[Found]:
+    """Releases that stay as they are, while the address that their chart comes from changes."""
+    changed = {each.id for each in pieces.diff.changed}
+    sources = {(each.kind, each.namespace, each.name) for each in changed if each.kind == "OCIRepository"}
+    for planned in pieces.after.objects if sources else ():
+        is_theirs = planned.id not in changed and chart_of(planned.manifest) in sources
+        if is_theirs and not upgrades_in_place(planned.manifest):
+            before, after = (each.guess(planned.manifest) for each in charts)
+            yield from _perhaps(planned, before, after, names)
+
+
+def _perhaps(planned: KubeObject, before: str, after: str, names: _Names) -> Iterator[Found]:
+    """A release whose chart comes from another directory or address, where it may have another name."""
+    if before and after and before != after:
+        tail = f", if that chart has another name: {_goes(planned, names)} (chart {before} -> {after})"
+        verb = ("is uninstalled and installed anew",) * 2
+        yield Found(DangerKind.REINSTALLATION, Rank.DATA, *planned.owner, verb, tail, "", names.of(planned))
+
+
+def _goes(planned: KubeObject, names: _Names) -> str:
+    """Which data goes with what a Flux object has installed."""
+    app = names.apps.get(planned.id)
+    goes = CHARTS_GO if planned.id.kind == "HelmRelease" else APPLIED_GOES
+    return goes.format(chart="its chart", it="it") if app and app.tenant else PLATFORM_GOES
 
 
 def _deletes_more(changed: Changed, before: dict[str, Any], after: dict[str, Any], who: str) -> Iterator[Found]:
@@ -107,8 +157,8 @@ def _adopts(spec: dict[str, Any]) -> bool:
     return not mapping_at(spec, "install").get("disableTakeOwnership")
 
 
-def _change(before: dict[str, Any], after: dict[str, Any], key: str) -> str:
-    return f"{before.get(key, 'unset')} -> {after.get(key, 'unset')}"
+def _change(before: Mapping[str, Any], after: Mapping[str, Any], key: str) -> str:
+    return f"{before.get(key) or 'unset'} -> {after.get(key) or 'unset'}"
 
 
 def _replaced(pieces: Pieces) -> Iterator[Found]:
@@ -123,6 +173,6 @@ def _replaced(pieces: Pieces) -> Iterator[Found]:
             continue
         same = before.id.kind == after.id.kind
         words = "gets another object" if same else f"becomes a {after.id.kind} instead of a {before.id.kind}"
-        tail = ": Flux deletes what the old one installed"
+        tail = ": Flux deletes what the old one installed, with PersistentVolumeClaims and their data"
         who = app_in_words(before)
         yield Found(DangerKind.REINSTALLATION, Rank.DATA, before.tenant, before.cluster, (words, words), tail, "", who)

@@ -217,7 +217,8 @@ def test_a_harmless_setting_is_no_danger(before: str, after: str) -> None:
     assert told(with_settings(before), with_settings(after)) == []
 
 
-INSTALLED = "Flux deletes what it installed before"
+ANEW = "is uninstalled and installed anew"
+CHART_GOES = "Helm deletes what its chart made, with PersistentVolumeClaims and their data; claims from volumeClaimTemplates stay"
 APP_CHANGES = {
     "app-removed": (APPS, WEB, [f"deletion: app 'cache' ({ROCKY}) is removed from hub, edge: Flux deletes what it installed"]),
     "another-kind": (
@@ -225,18 +226,49 @@ APP_CHANGES = {
         "web: {helm: {source: charts, chart: web, version: 1.0.0}}",
         [
             f"reinstallation: app 'web' ({ROCKY}) becomes a HelmRelease instead of a Kustomization on hub, edge: Flux deletes"
-            " what the old one installed"
+            " what the old one installed, with PersistentVolumeClaims and their data"
         ],
     ),
     "release-name": (
         APPS,
         APPS.replace("1.0.0}", "1.0.0, releaseName: x}"),
-        [f"reinstallation: app 'cache' ({ROCKY}) is reinstalled on hub, edge: {INSTALLED} (releaseName cache -> x)"],
+        [f"reinstallation: app 'cache' ({ROCKY}) {ANEW} on hub, edge: {CHART_GOES} (releaseName cache -> x)"],
     ),
     "target-namespace": (
         APPS,
         APPS.replace("1.0.0}", "1.0.0, targetNamespace: x}"),
-        [f"reinstallation: app 'cache' ({ROCKY}) is reinstalled on hub, edge: {INSTALLED} (targetNamespace rocky -> rocky-x)"],
+        [f"reinstallation: app 'cache' ({ROCKY}) {ANEW} on hub, edge: {CHART_GOES} (targetNamespace rocky -> rocky-x)"],
+    ),
+    "another-chart": (
+        APPS,
+        APPS.replace("chart: valkey", "chart: redis"),
+        [f"reinstallation: app 'cache' ({ROCKY}) {ANEW} on hub, edge: {CHART_GOES} (chart valkey -> redis)"],
+    ),
+    "another-chart-in-place": (
+        APPS.replace("1.0.0}", "1.0.0, upgrade: {chartNameChangeStrategy: InPlaceUpdate}}"),
+        APPS.replace("valkey, version: 1.0.0}", "redis, version: 1.0.0, upgrade: {chartNameChangeStrategy: InPlaceUpdate}}"),
+        [],
+    ),
+    "another-directory": (
+        "cache: {helm: {source: manifests, chart: ./charts/valkey}}",
+        "cache: {helm: {source: manifests, chart: ./charts/redis}}",
+        [
+            f"reinstallation: app 'cache' ({ROCKY}) {ANEW} on hub, edge, if that chart has another name: {CHART_GOES}"
+            " (chart valkey -> redis)"
+        ],
+    ),
+    "another-prefix": (
+        WEB,
+        WEB.replace("manifests}", "manifests, namePrefix: x-}"),
+        [
+            f"reinstallation: app 'web' ({ROCKY}) {ANEW} on hub, edge: Flux prunes what it applied, with"
+            " PersistentVolumeClaims and their data (namePrefix unset -> x-)"
+        ],
+    ),
+    "another-prefix-without-prune": (
+        WEB.replace("manifests}", "manifests, prune: false}"),
+        WEB.replace("manifests}", "manifests, prune: false, namePrefix: x-}"),
+        [],
     ),
     "prune": (
         WEB.replace("manifests}", "manifests, prune: false}"),
@@ -266,6 +298,48 @@ APP_CHANGES = {
     "kept-on-removal": (WEB.replace("manifests}", "manifests, deletionPolicy: Orphan}") + f"\n{APPS.splitlines()[1]}",
                         APPS.splitlines()[1], []),
 }  # fmt: skip
+
+
+def test_another_address_of_a_chart_may_reinstall_what_comes_from_there() -> None:
+    source = "      whole: {oci: {url: oci://example.com/charts/valkey, ref: {tag: 1.0.0}}}\n"
+    before = rocky("cache: {helm: {source: whole}}", ALL).replace("    sources:\n", f"    sources:\n{source}")
+    assert told(before, before.replace("charts/valkey", "charts/redis")) == [
+        f"reinstallation: app 'cache' ({ROCKY}) {ANEW} on hub, edge, if that chart has another name: {CHART_GOES}"
+        " (chart valkey -> redis)"
+    ]
+    assert told(before, before.replace("example.com/charts/", "example.com/mirror/")) == []
+
+
+def test_another_platform_namespace_reinstalls_baselines_and_says_which_data_goes() -> None:
+    assert told(BASE, BASE.replace("platform: {", "platform: {namespace: fleet-system, ")) == [
+        f"reinstallation: the baseline ({ROCKY}) {ANEW} on edge: role bindings, quotas, network policies and all else that it"
+        " made are gone meanwhile, and namespaces and claims without 'helm.sh/resource-policy: keep' lose their data"
+        " (storageNamespace tenantry-system -> fleet-system, targetNamespace tenantry-system -> fleet-system)"
+    ]
+
+
+def test_a_renamed_tenant_with_the_same_namespace_and_account_keeps_what_it_has() -> None:
+    before = rocky(APPS, f"{ALL}\nnamespace: shop\nserviceAccount: {{name: shop}}")
+    (danger, *_) = between(before, before.replace("  rocky:", "  rocco:"))
+    assert (danger.kind, danger.text) == (
+        DangerKind.RENAME,
+        f"{ROCKY} is renamed to 'rocco'? Both have the same sources and apps: its namespaces and Flux objects keep their names,"
+        " so they stay with their data; deleted, and created under other names: RoleBinding shop/rocky-reconciler-admin,"
+        " RoleBinding shop/rocky-reconciler-admin on edge",
+    )
+
+
+def test_a_renamed_tenant_that_loses_a_part_is_told_which() -> None:
+    before = rocky(
+        APPS,
+        f"{ALL}\nnamespace: shop\nserviceAccount: {{name: shop}}\nnamespaces: {{jobs: {{name: '{{namespace}}-{{key}}'}}}}",
+    )
+    after = before.replace("  rocky:", "  rocco:").replace("{namespace}-{key}", "rocco-{namespace}-{key}")
+    (danger, *_) = between(before, after)
+    assert (
+        "namespaces and Flux objects with the same names stay, with their data; deleted with their data, and created again:"
+        " Namespace shop-jobs, Namespace shop-jobs on edge; deleted, and created under other names: "
+    ) in danger.text
 
 
 @pytest.mark.parametrize("case", APP_CHANGES)

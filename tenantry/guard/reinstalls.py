@@ -1,0 +1,142 @@
+"""Baselines, add-ons and apps that Flux would uninstall and install anew, because a changed field gives them another target.
+
+The plan is compared with what Flux itself compares (`guard.targets`), and not with the live spec: that may hold the change already.
+A changed kubeconfig is judged by `guard.kubeconfigs`, and another kind of Flux object is a removal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tenantry.guard.held import Held
+from tenantry.guard.places import label
+from tenantry.guard.targets import CHART, Charts, Target, chart_of, planned_parts, upgrades_in_place
+from tenantry.kube.objects import KubeObject, labels_of
+from tenantry.messages.problems import Problem, error
+from tenantry.messages.text import lines_of
+from tenantry.plan.objects.lifecycle import STATE_LABEL
+from tenantry.plan.objects.scope import APP_LABEL
+from tenantry.plan.plan import Plan
+
+REINSTALLS = "reinstalls"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Reinstall:
+    """One release or Kustomization that Flux would delete and make anew.
+
+    app: "" for the baseline of a tenant, and with no tenant either for the namespaces of an add-on.
+    changes: (field, before, after), the fields as in `Target.parts`; release: whether it is a HelmRelease.
+    """
+
+    tenant: str
+    cluster: str
+    app: str
+    changes: tuple[tuple[str, str, str], ...]
+    release: bool = True
+
+    @property
+    def of_platform(self) -> bool:
+        """Whether it is the platform team's, which no run may reinstall."""
+        return not (self.tenant and self.app)
+
+    @property
+    def permit(self) -> str:
+        """The name under which `tenantry:allowDeletions` permits it."""
+        return f"reinstall/{self.cluster}/{self.tenant}/{self.app}"
+
+    def __str__(self) -> str:
+        changed = ", ".join(f"{key} {before or 'unset'} -> {after or 'unset'}" for key, before, after in self.changes)
+        return f"{self._what} on {self.cluster} ({changed})"
+
+    @property
+    def _what(self) -> str:
+        if self.app:
+            return f"app '{self.app}' of tenant '{self.tenant}'" if self.tenant else f"add-on '{self.app}'"
+        return f"the baseline of tenant '{self.tenant}'" if self.tenant else "the namespaces of add-ons"
+
+
+def reinstalls(plan: Plan, now: Held) -> list[Reinstall]:
+    """What Flux would uninstall and install anew. What an earlier run has given up is left out."""
+    if not now.targets:
+        return []
+    charts = Charts(each.manifest for each in plan.objects)
+    judged = ((each, now.targets.get(each.id)) for each in plan.objects)
+    return sorted({found for each, there in judged if there and (found := _judged(each, there, charts))})
+
+
+def _judged(planned: KubeObject, there: Target, charts: Charts) -> Reinstall | None:
+    if there.leaving or labels_of(planned.manifest).get(STATE_LABEL) == "decommissioned":
+        return None
+    wanted = planned_parts(planned.manifest, charts)
+    changes = [(key, before, wanted[key]) for key, before in there.parts.items() if wanted.get(key, before) != before]
+    if _keeps_its_release(planned, there):
+        changes = [each for each in changes if each[0] != CHART]
+    if not changes:
+        return None
+    app = label(labels_of(planned.manifest), APP_LABEL)
+    return Reinstall(*planned.owner, app=app, changes=tuple(changes), release=planned.id.kind == "HelmRelease")
+
+
+def _keeps_its_release(planned: KubeObject, there: Target) -> bool:
+    """Whether another name of the chart reinstalls nothing.
+
+    A HelmChart can change before the release that uses it, so the live release has to say InPlaceUpdate as well. And if
+    helm-controller has accepted the same HelmChart, whose name contains a digest of its settings, its chart has another name in
+    the index than in its own Chart.yaml.
+    """
+    in_place = there.in_place and upgrades_in_place(planned.manifest)
+    return in_place or there.tried == chart_of(planned.manifest)
+
+
+def platform_problems(found: Sequence[Reinstall]) -> Iterator[Problem]:
+    """Refuse what no run may do: reinstall what all tenants of a cluster stand on."""
+    if of_platform := [each for each in found if each.of_platform]:
+        yield error(
+            REINSTALLS,
+            f"Flux would uninstall a part of the platform and install it anew: {PLATFORM_GOES}\n{lines_of(of_platform)}",
+            "; ".join(dict.fromkeys(fix for each in of_platform for fix in _ways(each))),
+        )
+
+
+def _ways(found: Reinstall) -> Iterator[str]:
+    """What to do instead, by what changes."""
+    changed = {key: before for key, before, _ in found.changes}
+    if before := changed.get("storageNamespace"):
+        yield f"put 'platform.namespace: {before}' back; {_MOVE}"
+        return
+    for key, before in changed.items():
+        if key == CHART:
+            yield _IN_PLACE
+        else:
+            whose = f" of add-on '{found.app}'" if found.app else ""
+            yield f"put '{key}: {before}'{whose} back{_BESIDE if found.app else ''}"
+
+
+_MOVE = "docs/lifecycle.md says how to move it without loss"
+_BESIDE = "; to move the add-on, declare it under another name beside, then off-board the old one"
+_IN_PLACE = (
+    "put the former chart back and run `tenantry up`, which sets upgrade.chartNameChangeStrategy: InPlaceUpdate (from Flux 2.9 on,"
+    " and unless the file says Reinstall); the run after that changes the chart without a reinstallation"
+)
+
+
+CHARTS_GO = (
+    "Helm deletes what {chart} made, with PersistentVolumeClaims and their data; claims from volumeClaimTemplates stay"
+)
+"""What an app loses that is a release. An uninstallation spares what carries `helm.sh/resource-policy: keep`."""
+APPLIED_GOES = "Flux prunes what {it} applied, with PersistentVolumeClaims and their data"
+"""What an app loses that is a Kustomization."""
+PLATFORM_GOES = (
+    "role bindings, quotas, network policies and all else that it made are gone meanwhile, and namespaces and claims without"
+    " 'helm.sh/resource-policy: keep' lose their data"
+)
+"""What tenants lose with a baseline, and everybody with an add-on."""
+
+
+def lost(found: Sequence[Reinstall]) -> str:
+    """What apps lose, as the end of a sentence."""
+    words = {True: CHARTS_GO.format(chart="their charts"), False: APPLIED_GOES.format(it="they")}
+    kinds = {each.release for each in found}
+    return "; ".join(words[release] for release in (True, False) if release in kinds)
