@@ -199,25 +199,25 @@ def test_a_baseline_follows_the_version_of_the_chart_in_git_and_not_each_commit(
         found = hub.find("HelmChart", "clusters", chart) or {}
         return str(found["status"].get("observedSourceArtifactRevision"))
 
-    assert said("HelmRelease", "edge-rocky-baseline") == "0.1.0"
-    pushed({"tenants.yaml": "changed: true\n"}, "0.1.0")
-    chart = (OBJECTS / "Chart.yaml").read_text().replace("version: 0.1.0", "version: 0.1.1")
-    pushed({"charts/objects/Chart.yaml": chart}, "0.1.1")
+    assert said("HelmRelease", "edge-rocky-baseline") == "0.2.0"
+    pushed({"tenants.yaml": "changed: true\n"}, "0.2.0")
+    chart = (OBJECTS / "Chart.yaml").read_text().replace("version: 0.2.0", "version: 0.2.1")
+    pushed({"charts/objects/Chart.yaml": chart}, "0.2.1")
     for name in ("edge-rocky-baseline", "edge-movy-baseline"):
-        eventually(lambda name=name: said("HelmRelease", name) == "0.1.1" or None, name)  # type: ignore[misc]
+        eventually(lambda name=name: said("HelmRelease", name) == "0.2.1" or None, name)  # type: ignore[misc]
 
 
 def test_helm_and_flux_take_the_chart_that_is_pushed_to_a_registry(hub: Cluster, tmp_path: Path) -> None:
     with serving(Registry()) as registry:
         push(package(OBJECTS), f"oci://{registry.host}/charts", plain_http=True)
-        helm = [*command_of("helm"), "pull", "--plain-http", "--version=0.1.0", f"--destination={tmp_path}"]
+        helm = [*command_of("helm"), "pull", "--plain-http", "--version=0.2.0", f"--destination={tmp_path}"]
         subprocess.run([*helm, f"oci://{registry.host}/charts/tenantry-objects"], check=True, capture_output=True)
-        assert (tmp_path / "tenantry-objects-0.1.0.tgz").read_bytes() == package(OBJECTS).archive
+        assert (tmp_path / "tenantry-objects-0.2.0.tgz").read_bytes() == package(OBJECTS).archive
         metadata = {"name": "pushed", "namespace": "default"}
         source = {"kind": "HelmRepository", "name": "pushed"}
         for kind, spec in (
             ("HelmRepository", {"url": f"oci://{registry.host}/charts", "type": "oci", "insecure": True}),
-            ("HelmChart", {"chart": "tenantry-objects", "version": "0.1.0", "interval": "1h", "sourceRef": source}),
+            ("HelmChart", {"chart": "tenantry-objects", "version": "0.2.0", "interval": "1h", "sourceRef": source}),
         ):
             hub.create({"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": kind, "metadata": metadata, "spec": spec})
         hub.wait_ready("HelmChart", "default", "pushed")
