@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -18,6 +20,7 @@ from tenantry.cluster.stuck import stuck
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, check, doubts, held, limits_of
 from tenantry.guard.claims import Claim, claimed, other_claims
+from tenantry.guard.keeping import kept_after, left_here
 from tenantry.guard.places import Places
 from tenantry.guard.state import foreign
 from tenantry.kube.objects import Manifest
@@ -34,6 +37,7 @@ from tenantry.stacks.outcome import tell
 
 from .config import ClusterTarget, DirectoryTarget, StackConfig, Target
 from .keeping import Keeper, keeper_of
+from .retained import check_retained
 from .secrets import left_over, read_secrets, with_secrets, without_secrets
 from .state import urns_in_state
 
@@ -93,7 +97,9 @@ def make_plan(config: StackConfig) -> tuple[Plan, Keeper | None]:
     part = of_shard(planned, config.shard)
     if isinstance(config.target, ClusterTarget):
         platform = fleet.document.platform.namespace
-        return claimed(part, platform, config.claim), keeper_of(fleet, part, config.target, config.claim)
+        claim = replace(config.claim, kept=kept_after(planned, now, config.shard, datetime.now(UTC)))
+        check_retained(planned, left_here(planned, now.of_shard(config.shard)))
+        return claimed(part, platform, claim), keeper_of(fleet, part, config.target, claim)
     return part, None
 
 
@@ -105,14 +111,14 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
     with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
         holdings = held_on(client, fleet, planned)
         # Read the claims first: they are one small list.
-        _check_claim(client, fleet.document.platform.namespace, config.claim)
+        there = _check_claim(client, fleet.document.platform.namespace, config.claim)
         found = list(holdings)
         for message in stuck(found, Places(found)):
             pulumi.log.warn(message)
         _check_order(against_other_shards(client, fleet.document.platform.namespace, planned, found, config.shard))
         if planned.after:
             _check_after(client, fleet, planned, found, config.shard)
-        return held(found, planned.environment)
+        return held(found, planned.environment).recorded(chain.from_iterable(each.kept for each in there))
 
 
 def _check_order(problems: Iterable[Problem]) -> None:
@@ -136,8 +142,11 @@ def _check_after(client: Client, fleet: Fleet, planned: Plan, found: Iterable[Ma
         pulumi.log.warn(f"{problem.message}\n  fix: {problem.fix}")
 
 
-def _check_claim(client: Client, platform: str, mine: Claim) -> None:
-    """Raises: Refused: the claims, or without its claim the stack's own state, say that it runs something else."""
+def _check_claim(client: Client, platform: str, mine: Claim) -> list[Claim]:
+    """All claims on the cluster.
+
+    Raises: Refused: the claims, or without its claim the stack's own state, say that it runs something else.
+    """
     there = claims_on(client, platform)
     refuse(other_claims(mine, there, platform))
     if mine not in there:
@@ -148,6 +157,7 @@ def _check_claim(client: Client, platform: str, mine: Claim) -> None:
                 f"ConfigMap {platform}/{mine.name}, which says what this stack runs, was deleted\n"
                 f"  fix: write it again: tenantry up --environment {mine.environment} --refresh"
             )
+    return there
 
 
 def _in_files(target: DirectoryTarget, environment: str, shard: Shard) -> Held:

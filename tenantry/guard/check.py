@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.handover import handovers
 from tenantry.guard.held import Held
+from tenantry.guard.keeping import keeping_problems
 from tenantry.guard.kubeconfigs import held_by, kubeconfig_problems
 from tenantry.guard.occupied import occupied
 from tenantry.guard.permissions import CEILING, permitting, unused
 from tenantry.guard.removals import Removal, emptied, kept_namespaces, planned_namespaces, removals
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.problems import Problem, error, refuse, warning
-from tenantry.messages.text import counted, listed
+from tenantry.messages.text import counted, lines_of, listed
 from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan, nothing_of
 from tenantry.plan.shards import WHOLE, Shard, of_shard
-
-_LISTED = 20
-"""How many removals a message names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +67,7 @@ def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     yield from kubeconfig_problems(plan, now)
     yield from occupied(part, here)
     yield from handovers(part, now)
+    yield from keeping_problems(part, here, limits.adopting, limits.adopting_addons)
     yield from _suspended(gone)
     yield from _too_many(plan, now, [each for each in gone if not each.leaving], limits)
 
@@ -108,10 +107,10 @@ def _counted(found: Collection[object]) -> str:
 def _too_many(plan: Plan, now: Held, unasked: list[Removal], limits: RunLimits) -> Iterator[Problem]:
     rest = [each for each in unasked if each.permit not in limits.allowed]
     if limits.protected and unasked:
-        message = f"environment '{plan.environment}' is protected, and this run would remove\n{_listed(unasked)}"
+        message = f"environment '{plan.environment}' is protected, and this run would remove\n{lines_of(unasked)}"
         yield error("removals", message, _GIVE_UP)
     elif rest and not limits.emptying and (all_of := emptied(_kept(now, limits), planned_namespaces(plan))):
-        message = f"this run would remove {all_of} of environment '{plan.environment}'\n{_listed(unasked)}"
+        message = f"this run would remove {all_of} of environment '{plan.environment}'\n{lines_of(unasked)}"
         yield error("removals", message, f"if this is intended, {permitting(rest, limits.allowed)}; or {_GIVE_UP}")
     else:
         yield from _over(plan.environment, rest, limits)
@@ -128,11 +127,11 @@ def _kept(now: Held, limits: RunLimits) -> set[tuple[str, str, str]]:
 
 def _over(environment: str, unasked: list[Removal], limits: RunLimits) -> Iterator[Problem]:
     for what in ("tenant", "namespace", "app"):
-        over = [each for each in unasked if each.what == what]
+        over = [each for each in unasked if each.what == what and not each.alone]
         if len(over) > limits.deletions:
             message = (
                 f"this run would remove {counted(len(over), what)}, and {limits.deletions} may go at once in environment"
-                f" '{environment}'\n{_listed(over)}"
+                f" '{environment}'\n{lines_of(over)}"
             )
             raising = f"run `pulumi config set tenantry:maxDeletions {len(over)}`"
             allowing = raising if len(over) <= CEILING else permitting(over, limits.allowed)
@@ -145,17 +144,12 @@ _GIVE_UP = (
 )
 
 
-def _listed(found: Sequence[object]) -> str:
-    lines = [f"    {each}" for each in found[:_LISTED]]
-    return "\n".join([*lines, f"    and {len(found) - _LISTED} more"] if len(found) > _LISTED else lines)
-
-
 def _suspended(gone: list[Removal]) -> Iterator[Problem]:
     """Flux deletes a suspended object without checking what it installed, and nobody would know about the leftovers."""
     if found := [each for each in gone if each.suspended]:
         yield error(
             "suspended",
-            f"this run would remove suspended objects, and Flux would leave behind what they installed\n{_listed(found)}",
+            f"this run would remove suspended objects, and Flux would leave behind what they installed\n{lines_of(found)}",
             "resume them first (remove 'state: paused' and run `tenantry up`, or run `flux resume` for what was suspended by hand);"
             " if their cluster is gone, set 'state: decommissioned' on it",
         )
@@ -172,7 +166,7 @@ def _strangers(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     for tenant, ids in taken.items():
         one = len(ids) == 1
         exist, them = ("exists", "it") if one else ("exist", "them")
-        what, listed = (str(ids[0]), "") if one else (f"{len(ids)} objects", f"\n{_listed(ids)}")
+        what, listed = (str(ids[0]), "") if one else (f"{len(ids)} objects", f"\n{lines_of(ids)}")
         who = f"tenant '{tenant}'" if tenant else "the platform"
         message = (
             f"{what} {exist} already on '{plan.management}' outside of environment '{plan.environment}':"

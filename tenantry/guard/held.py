@@ -6,16 +6,36 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from tenantry.guard.kept import Kept
 from tenantry.guard.places import Places, Whose, label, whose
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.text import printable
-from tenantry.plan.objects.lifecycle import STATE_LABEL
+from tenantry.plan.objects.lifecycle import KEEP, STATE_LABEL
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.shards import WHOLE, Shard
 
 READ = ("Namespace", "Kustomization", "HelmRelease")
 """Kinds that stand for a tenant, an app or an add-on."""
+
+
+class Mark(NamedTuple):
+    """What a release on a remote cluster says of a namespace that it installs.
+
+    keeps: whether Helm is to keep it. settled: whether Helm has stored that, because the release is ready as it is written. What is
+    in a plan or a file counts as settled.
+    """
+
+    keeps: bool
+    settled: bool
+
+    @property
+    def is_kept(self) -> bool:
+        return self.keeps and self.settled
+
+    @property
+    def is_freed(self) -> bool:
+        return self.settled and not self.keeps
 
 
 class Reference(NamedTuple):
@@ -53,6 +73,8 @@ class Held:
     others_kubeconfigs: the same of other environments. strangers: objects that are not the environment's.
     frozen: (tenant, cluster) with a suspended baseline. misplaced: objects with the environment's labels where the fleet puts none;
     they count for nothing. malformed: objects that cannot be read in full, in words.
+    addons: (cluster, namespace) -> the add-on that owns it. marks: (cluster, namespace) on remotes -> what its release says of it.
+    kept: (cluster, namespace) -> what the claims of all environments record of it.
     """
 
     namespaces: Mapping[tuple[str, str, str], bool]
@@ -64,6 +86,32 @@ class Held:
     frozen: frozenset[tuple[str, str]] = frozenset()
     misplaced: frozenset[ObjectId] = frozenset()
     malformed: frozenset[str] = frozenset()
+    addons: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    marks: Mapping[tuple[str, str], Mark] = field(default_factory=dict)
+    kept: Mapping[tuple[str, str], Kept] = field(default_factory=dict)
+
+    def holds(self, tenant: str, cluster: str, namespace: str) -> bool:
+        """Whether a tenant, or an add-on if it is "", still has more in a namespace than its data.
+
+        On a remote cluster that is the release which installs it. On the management cluster the namespace is there anyway.
+        """
+        if tenant and (tenant, cluster, namespace) not in self.namespaces:
+            return False
+        if not tenant and (cluster, namespace) not in self.addon_namespaces:
+            return False
+        has_apps = any((each.tenant, each.cluster) == (tenant, cluster) for each in self.apps.values())
+        return (cluster, namespace) in self.marks or bool(tenant and has_apps)
+
+    def recorded(self, entries: Iterable[Kept]) -> Held:
+        """With what the claims record. A namespace of the management cluster that was left there is no longer the environment's."""
+        kept = {(each.cluster, each.namespace): each for each in entries}
+        left = {(each.tenant, *place) for place, each in kept.items() if not self.holds(each.tenant, *place)}
+        return replace(
+            self,
+            namespaces={key: leaving for key, leaving in self.namespaces.items() if key not in left},
+            addon_namespaces={key: leaving for key, leaving in self.addon_namespaces.items() if ("", *key) not in left},
+            kept=kept,
+        )
 
     def of_shard(self, shard: Shard) -> Held:
         """What a shard's stack runs: its tenants, and in the first shard the add-ons. What concerns clusters stays whole."""
@@ -105,6 +153,8 @@ class _Reading:
     frozen: set[tuple[str, str]] = field(default_factory=set)
     misplaced: set[ObjectId] = field(default_factory=set)
     malformed: set[str] = field(default_factory=set)
+    addons: dict[tuple[str, str], str] = field(default_factory=dict)
+    marks: dict[tuple[str, str], Mark] = field(default_factory=dict)
 
     def result(self) -> Held:
         return Held(
@@ -117,6 +167,8 @@ class _Reading:
             frozen=frozenset(self.frozen),
             misplaced=frozenset(self.misplaced),
             malformed=frozenset(self.malformed),
+            addons=self.addons,
+            marks=self.marks,
         )
 
     def add(self, manifest: Manifest) -> None:
@@ -155,6 +207,12 @@ class _Reading:
             self.frozen |= {(tenant, cluster)} if suspended else set()
         else:
             self.addon_namespaces |= {(cluster, name): leaving for name, _ in _namespaces(id, manifest)}
+        for each in () if app else (manifest,) if id.kind == "Namespace" else filter(_is_named, _installed(manifest)):
+            place = (cluster, each["metadata"]["name"])
+            if id.kind != "Namespace":
+                self.marks[place] = _mark(manifest, each)
+            if not tenant:
+                self.addons[place] = label(labels_of(each), APP_LABEL)
         note_kubeconfig(id, manifest, cluster, self.kubeconfigs)
 
 
@@ -210,6 +268,26 @@ def _installed(manifest: Manifest) -> Iterator[Manifest]:
     for each in objects if isinstance(objects, list) else ():
         if isinstance(each, dict) and each.get("kind") == "Namespace":
             yield each
+
+
+def _mark(release: Manifest, namespace: Manifest) -> Mark:
+    """Flux leaves everything of a decommissioned cluster as it is, and nothing has to be waited for."""
+    if _is_decommissioned(release):
+        return Mark(keeps=False, settled=True)
+    return Mark(KEEP.items() <= mapping_at(dict(namespace), "metadata", "annotations").items(), _is_settled(release))
+
+
+def _is_settled(manifest: Manifest) -> bool:
+    """Whether Flux is done with the object as it is written. What has no generation is in no cluster."""
+    generation, status = mapping_at(manifest, "metadata").get("generation"), mapping_at(manifest, "status")
+    if generation is None:
+        return True
+    conditions = status.get("conditions")
+    found = conditions if isinstance(conditions, list) else []
+    ready = any(
+        isinstance(each, dict) and (each.get("type"), each.get("status")) == ("Ready", "True") for each in found
+    )
+    return ready and status.get("observedGeneration") == generation
 
 
 def _is_named(manifest: Manifest) -> bool:

@@ -107,6 +107,17 @@ def listed(names: Iterable[object], most: int = MOST_NAMES) -> str:
     return ", ".join(unique[:most]) + more
 
 
+_LINES = 20
+"""How many lines a list in a message has."""
+
+
+def lines_of(found: Iterable[object]) -> str:
+    """A list with a line for each, below the first line of a message."""
+    found = list(found)
+    lines = [f"    {each}" for each in found[:_LINES]]
+    return "\n".join([*lines, f"    and {len(found) - _LINES} more"] if len(found) > _LINES else lines)
+
+
 def grouped(items: Iterable[_T], key: Callable[[_T], _K]) -> dict[_K, list[_T]]:
     """The items by key. Groups are in the order of their first items."""
     groups: dict[_K, list[_T]] = {}

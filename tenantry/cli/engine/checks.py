@@ -72,7 +72,7 @@ class Planned:
             shown = self._shown()
             live = wait_until_ready(client, shown, Selection(), timeout)
             with working(f"reading the status of {self.plan.environment}"):
-                report = full_report(client, shown, live)
+                report = full_report(client, self.fleet.document.platform.namespace, shown, live)
         show(report, shown, self.fleet)
         return 0 if report.ready else 1
 

@@ -68,7 +68,7 @@ def _judged(manifest: Manifest) -> dict[str, object]:
 
 
 def _protection(piece: Piece) -> Iterator[Found]:
-    """An object that stays and could be deleted from now on. Of what can hold data the fleet decides it, by `state: offboarding`."""
+    """An object that stays and could be deleted from now on. `state: offboarding` decides of what can hold data."""
     if holds_data(piece.key.group, piece.key.kind):
         return
     if piece.before is None or piece.after is None or piece.before["metadata"] == piece.after["metadata"]:
