@@ -18,6 +18,7 @@ from tenantry.cluster.inventory import claims_on, held_on
 from tenantry.cluster.shards import against_other_shards
 from tenantry.cluster.stuck import stuck
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.offboarded import offboarded
 from tenantry.guard import Held, check, doubts, held, limits_of
 from tenantry.guard.claims import Claim, claimed, other_claims
 from tenantry.guard.keeping import kept_after, left_here
@@ -33,6 +34,7 @@ from tenantry.plan.plan import Plan
 from tenantry.plan.shards import WHOLE, Shard, of_shard
 from tenantry.render import rendered
 from tenantry.stacks.file import NAMESPACE
+from tenantry.stacks.offboarding import offboards
 from tenantry.stacks.outcome import tell
 
 from .config import ClusterTarget, DirectoryTarget, StackConfig, Target
@@ -85,6 +87,8 @@ def make_plan(config: StackConfig) -> tuple[Plan, Keeper | None]:
             f"{config.fleet} has no environment '{config.environment}' ({environments})",
             f"pulumi config set {NAMESPACE}:environment NAME (by default it is the stack's name)",
         )
+    if offboards(config.environment):
+        fleet = offboarded(fleet)
     planned = plan_one(fleet, config.environment)
     if warnings := warnings_of(fleet):
         # Start on a new line, because Pulumi puts a word before the first one.

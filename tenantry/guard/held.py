@@ -22,20 +22,12 @@ READ = ("Namespace", "Kustomization", "HelmRelease")
 class Mark(NamedTuple):
     """What a release on a remote cluster says of a namespace that it installs.
 
-    keeps: whether Helm is to keep it. settled: whether Helm has stored that, because the release is ready as it is written. What is
-    in a plan or a file counts as settled.
+    is_kept: Helm keeps it. is_freed: Helm deletes it. Neither: Helm has not stored yet what the release says. Both: there is
+    nothing to delete, because Helm has installed nothing, or because Flux leaves a decommissioned cluster as it is.
     """
 
-    keeps: bool
-    settled: bool
-
-    @property
-    def is_kept(self) -> bool:
-        return self.keeps and self.settled
-
-    @property
-    def is_freed(self) -> bool:
-        return self.settled and not self.keeps
+    is_kept: bool
+    is_freed: bool
 
 
 class Reference(NamedTuple):
@@ -271,23 +263,41 @@ def _installed(manifest: Manifest) -> Iterator[Manifest]:
 
 
 def _mark(release: Manifest, namespace: Manifest) -> Mark:
-    """Flux leaves everything of a decommissioned cluster as it is, and nothing has to be waited for."""
-    if _is_decommissioned(release):
-        return Mark(keeps=False, settled=True)
-    return Mark(KEEP.items() <= mapping_at(dict(namespace), "metadata", "annotations").items(), _is_settled(release))
+    if _is_decommissioned(release) or _has_installed_nothing(release):
+        return Mark(is_kept=True, is_freed=True)
+    keeps, settled = _annotations(namespace).get(_POLICY) == KEEP[_POLICY], _is_settled(release)
+    return Mark(is_kept=settled and keeps, is_freed=settled and not keeps)
+
+
+_POLICY = next(iter(KEEP))
+
+
+def _annotations(manifest: Manifest) -> Mapping[str, Any]:
+    return mapping_at(dict(manifest), "metadata", "annotations")
+
+
+def _is_written(manifest: Manifest) -> bool:
+    """Whether the object is in a plan or in a file, and not on a cluster."""
+    return "generation" not in mapping_at(dict(manifest), "metadata")
+
+
+def _has_installed_nothing(release: Manifest) -> bool:
+    """Whether Flux has looked at the release and Helm has never installed it."""
+    status = mapping_at(dict(release), "status")
+    return not _is_written(release) and "conditions" in status and not status.get("history")
 
 
 def _is_settled(manifest: Manifest) -> bool:
-    """Whether Flux is done with the object as it is written. What has no generation is in no cluster."""
-    generation, status = mapping_at(manifest, "metadata").get("generation"), mapping_at(manifest, "status")
-    if generation is None:
+    """Whether Helm has stored what the release says: it is ready as it is written, or not on a cluster."""
+    if _is_written(manifest):
         return True
+    status = mapping_at(manifest, "status")
     conditions = status.get("conditions")
     found = conditions if isinstance(conditions, list) else []
     ready = any(
         isinstance(each, dict) and (each.get("type"), each.get("status")) == ("Ready", "True") for each in found
     )
-    return ready and status.get("observedGeneration") == generation
+    return ready and status.get("observedGeneration") == mapping_at(manifest, "metadata")["generation"]
 
 
 def _is_named(manifest: Manifest) -> bool:
