@@ -69,7 +69,7 @@ def in_state(planned: KubeObject, state: Lifecycle) -> KubeObject:
 
 def kept_by_helm(manifests: Iterable[Manifest], state: Lifecycle) -> list[Manifest]:
     """The manifests of a release in a state; Helm keeps those that can hold data."""
-    return [_annotated(each, KEEP) if _is_kept(each, state) else _freed(each) for each in manifests]
+    return [_annotated(each, KEEP) if _is_kept(each, state) else each for each in manifests]
 
 
 def with_kept_definitions(planned: KubeObject, state: Lifecycle) -> KubeObject:
@@ -109,15 +109,6 @@ def _definitions(annotations: Mapping[str, str]) -> Manifest:
 def _is_kept(manifest: Manifest, state: Lifecycle) -> bool:
     given_up_itself = manifest["metadata"].get("labels", {}).get(STATE_LABEL) == _OFFBOARDING
     return holds_data(group_of(manifest["apiVersion"]), manifest["kind"]) and state.keeps_data and not given_up_itself
-
-
-def _freed(manifest: Manifest) -> Manifest:
-    """A Namespace that is off-boarded goes, even if the file's own annotation says that Helm keeps it."""
-    metadata = manifest["metadata"]
-    if manifest["kind"] != "Namespace" or KEEP.keys().isdisjoint(metadata.get("annotations", {})):
-        return manifest
-    left = {key: value for key, value in metadata["annotations"].items() if key not in KEEP}
-    return {**manifest, "metadata": {**metadata, "annotations": left}}
 
 
 def _annotated(manifest: Manifest, annotations: Mapping[str, str]) -> Manifest:
