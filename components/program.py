@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -16,8 +18,10 @@ from tenantry.cluster.inventory import claims_on, held_on
 from tenantry.cluster.shards import against_other_shards
 from tenantry.cluster.stuck import stuck
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.offboarded import offboarded
 from tenantry.guard import Held, check, doubts, held, limits_of
 from tenantry.guard.claims import Claim, claimed, other_claims
+from tenantry.guard.keeping import kept_after, left_here
 from tenantry.guard.places import Places
 from tenantry.guard.state import foreign
 from tenantry.guard.targets import planned_targets
@@ -32,10 +36,12 @@ from tenantry.plan.shards import WHOLE, Shard, of_shard
 from tenantry.preflight.in_place import fitted
 from tenantry.render import rendered
 from tenantry.stacks.file import NAMESPACE
+from tenantry.stacks.offboarding import offboards
 from tenantry.stacks.outcome import tell
 
 from .config import ClusterTarget, DirectoryTarget, StackConfig, Target
 from .keeping import Keeper, keeper_of
+from .retained import check_retained
 from .secrets import left_over, read_secrets, with_secrets, without_secrets
 from .state import outputs_in_state
 
@@ -83,6 +89,8 @@ def make_plan(config: StackConfig) -> tuple[Plan, Keeper | None]:
             f"{config.fleet} has no environment '{config.environment}' ({environments})",
             f"pulumi config set {NAMESPACE}:environment NAME (by default it is the stack's name)",
         )
+    if offboards(config.environment):
+        fleet = offboarded(fleet)
     planned = plan_one(fleet, config.environment)
     if warnings := warnings_of(fleet):
         # Start on a new line, because Pulumi puts a word before the first one.
@@ -96,7 +104,9 @@ def make_plan(config: StackConfig) -> tuple[Plan, Keeper | None]:
     part = of_shard(planned, config.shard)
     if isinstance(config.target, ClusterTarget):
         platform = fleet.document.platform.namespace
-        return claimed(part, platform, config.claim), keeper_of(fleet, part, config.target, config.claim)
+        claim = replace(config.claim, kept=kept_after(planned, now, config.shard, datetime.now(UTC)))
+        check_retained(planned, left_here(planned, now.of_shard(config.shard)))
+        return claimed(part, platform, claim), keeper_of(fleet, part, config.target, claim)
     return part, None
 
 
@@ -108,14 +118,14 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
     with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
         holdings = held_on(client, fleet, planned)
         # Read the claims first: they are one small list.
-        _check_claim(client, fleet.document.platform.namespace, config.claim)
+        there = _check_claim(client, fleet.document.platform.namespace, config.claim)
         found = list(holdings)
         for message in stuck(found, Places(found)):
             pulumi.log.warn(message)
         _check_order(against_other_shards(client, fleet.document.platform.namespace, planned, found, config.shard))
         if planned.after:
             _check_after(client, fleet, planned, found, config.shard)
-        return held(found, planned.environment)
+        return held(found, planned.environment).recorded(chain.from_iterable(each.kept for each in there))
 
 
 def _fitted(planned: Plan, target: Target) -> Plan:
@@ -147,8 +157,11 @@ def _check_after(client: Client, fleet: Fleet, planned: Plan, found: Iterable[Ma
         pulumi.log.warn(f"{problem.message}\n  fix: {problem.fix}")
 
 
-def _check_claim(client: Client, platform: str, mine: Claim) -> None:
-    """Raises: Refused: the claims, or without its claim the stack's own state, say that it runs something else."""
+def _check_claim(client: Client, platform: str, mine: Claim) -> list[Claim]:
+    """All claims on the cluster.
+
+    Raises: Refused: the claims, or without its claim the stack's own state, say that it runs something else.
+    """
     there = claims_on(client, platform)
     refuse(other_claims(mine, there, platform))
     if mine not in there:
@@ -159,6 +172,7 @@ def _check_claim(client: Client, platform: str, mine: Claim) -> None:
                 f"ConfigMap {platform}/{mine.name}, which says what this stack runs, was deleted\n"
                 f"  fix: write it again: tenantry up --environment {mine.environment}"
             )
+    return there
 
 
 def _in_files(target: DirectoryTarget, environment: str, shard: Shard) -> Held:

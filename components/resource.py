@@ -35,6 +35,7 @@ def register(objects: Iterable[KubeObject], parent: Parent, registered: Register
             (*(registered[dependency] for dependency in planned.depends_on), *before),
             parent.steps.turns.of.get(planned.id),
             protect=planned.protect,
+            retainOnDelete=planned.retained or None,
             customTimeouts=_patience(planned.ready_within),
             **(_SECRETS if planned.secret else {}),
         )

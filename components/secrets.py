@@ -67,11 +67,14 @@ def left_over(plan: Plan, secrets: SecretConfig, shard: Shard = WHOLE) -> list[s
 
 
 def without_secrets(plan: Plan) -> Plan:
-    """The plan without Secrets that hold values, for files that others read."""
+    """The plan without Secrets that hold values, for files that others read. Files outlive nothing: who applies them decides."""
     kept = tuple(each for each in plan.objects if not each.secret)
     ids = {each.id for each in kept}
     return replace(
-        plan, objects=tuple(replace(each, depends_on=tuple(id for id in each.depends_on if id in ids)) for each in kept)
+        plan,
+        objects=tuple(
+            replace(each, depends_on=tuple(id for id in each.depends_on if id in ids), retained=False) for each in kept
+        ),
     )
 
 

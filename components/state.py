@@ -15,15 +15,20 @@ _SELF_MANAGED = "organization"
 """The name that Pulumi gives the organization of a state that is not in Pulumi Cloud."""
 
 
+def stack_name() -> str:
+    """The name of the running stack, with its organization in Pulumi Cloud."""
+    stack, organization = pulumi.get_stack(), pulumi.get_organization()
+    return stack if organization == _SELF_MANAGED else f"{organization}/{pulumi.get_project()}/{stack}"
+
+
 def outputs_in_state() -> Mapping[str, Mapping[str, Any]]:
     """What the state says of all resources, by URN. Reads the whole state, so a run asks only if it has to.
 
     Raises: Refused: the state cannot be read, so that nobody knows what a run would delete.
     """
-    stack, organization = pulumi.get_stack(), pulumi.get_organization()
-    name = stack if organization == _SELF_MANAGED else f"{organization}/{pulumi.get_project()}/{stack}"
+    stack = pulumi.get_stack()
     try:
-        answer = invoke(_READ, {"stackName": name})
+        answer = invoke(_READ, {"stackName": stack_name()})
     except Exception as error:
         raise Refused(
             f"the state of stack '{stack}' cannot be read, so that nobody knows what it holds: {error}",

@@ -46,7 +46,7 @@ def measure(*, tenants: int) -> Iterator[Table]:
         with timed("read from the API server", times.__setitem__):
             live = tuple(apps_of(client, "prod"))
         with timed("join", times.__setitem__):
-            report = full_report(client, planned, live)
+            report = full_report(client, "tenantry-system", planned, live)
     for name, write in _FORMATS.items():
         with timed(f"write: {name}", times.__setitem__):
             write(report)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tenantry.guard.kept import Kept
 from tenantry.guard.places import label, whose
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.kube.objects import Manifest, labels_of
@@ -33,6 +34,10 @@ class Selection:
         """Whether the labels of an object say that it belongs to what is selected."""
         said = whose(manifest)
         return self._takes(said.tenant, label(labels_of(manifest), APP_LABEL), said.cluster)
+
+    def takes_kept(self, kept: Kept) -> bool:
+        """Whether a namespace was left by what is selected."""
+        return self._takes(kept.tenant, "", kept.cluster)
 
     def _takes(self, tenant: str, app: str, cluster: str) -> bool:
         return (

@@ -16,7 +16,7 @@ from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.resolve import resolved_layers, resolved_once
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
-from tenantry.model import Helm, Kustomize, PlacedSettings
+from tenantry.model import Helm, Kustomize, PlacedSettings, State
 from tenantry.model.flux import FluxMetadata
 from tenantry.model.network import Network
 from tenantry.model.objects import as_written
@@ -85,7 +85,7 @@ def tenant_settings(fleet: Fleet, tenant: str, environment: str, cluster: str | 
 
 
 _NO_SETTINGS = ("name", "serviceAccount", "state")
-"""Keys of a namespace's entry that say something of it, and nothing of what is in it."""
+"""Keys of an entry that say something of a namespace or a placement, and nothing of what is in it."""
 
 
 def namespace_settings(fleet: Fleet, tenant: str, environment: str, cluster: str, key: str) -> TenantSettings:
@@ -119,6 +119,13 @@ def settings_layers(fleet: Fleet, tenant: str, environment: str, cluster: str | 
         _inherited(fleet, "tenants", tenant),
         *_overrides(fleet, owners, environment, cluster),
     ]
+
+
+def tenant_states(fleet: Fleet, tenant: str, cluster: str) -> tuple[State, State]:
+    """The state of a tenant everywhere, and that on one cluster."""
+    declared = fleet.document.tenants[tenant]
+    there = declared.overrides.clusters.get(cluster)
+    return declared.state, there.state if there else "active"
 
 
 def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) -> dict[str, str]:
@@ -195,7 +202,8 @@ def _overrides(
         paths += ((*at, "overrides", "clusters", cluster) for at in owners)
     for path in paths:
         # The labels of an entry of `where` are those of clusters.
-        if data := {key: value for key, value in fleet.raw(*path).items() if path[-2] != "where" or key != "labels"}:
+        left = ("labels",) if path[-2] == "where" else _NO_SETTINGS
+        if data := {key: value for key, value in fleet.raw(*path).items() if key not in left}:
             yield Layer(path, data)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.handover import handovers
 from tenantry.guard.held import Held
+from tenantry.guard.keeping import keeping_problems
 from tenantry.guard.kubeconfigs import held_by, kubeconfig_problems
 from tenantry.guard.occupied import occupied
 from tenantry.guard.permissions import CEILING, permitting, unused
@@ -68,6 +69,7 @@ def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     yield from kubeconfig_problems(plan, now)
     yield from occupied(part, here)
     yield from handovers(part, now)
+    yield from keeping_problems(part, here, limits.adopting, limits.adopting_addons)
     yield from _suspended(gone)
     yield from platform_problems(again)
     apps = [each for each in again if not each.of_platform]
@@ -149,7 +151,7 @@ def _over(environment: str, unasked: list[Removal], again: list[Reinstall], limi
     """An app that is uninstalled and installed anew counts like one that is removed."""
     for what in ("tenant", "namespace", "app"):
         reinstalled = again if what == "app" else []
-        removed = [each for each in unasked if each.what == what]
+        removed = [each for each in unasked if each.what == what and not each.alone]
         over: list[Removal | Reinstall] = [*removed, *reinstalled]
         if len(over) > limits.deletions:
             does = " or ".join(

@@ -8,9 +8,10 @@ that is suddenly given another shard: its state still holds tenants that now bel
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from tenantry.kube.objects import KubeObject, Manifest, Owner
+from tenantry.guard.kept import KEY, Kept, read, written
+from tenantry.kube.objects import KubeObject, Manifest, Owner, readable_id
 from tenantry.messages.problems import Problem, error
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, MANAGED_BY
 from tenantry.plan.plan import Plan
@@ -29,12 +30,14 @@ class Claim:
     """An environment and the stack that runs it or a shard of it, as `project/stack`.
 
     moving: into how many shards `tenantry shards move` divides the environment at the moment; 0: it is not at work.
+    kept: the namespaces that were left with their data. They make no other claim.
     """
 
     environment: str
     stack: str
     shard: Shard = WHOLE
     moving: int = 0
+    kept: tuple[Kept, ...] = field(default=(), compare=False)
 
     @property
     def name(self) -> str:
@@ -51,7 +54,8 @@ class Claim:
         """Of the ConfigMap."""
         shard = {} if self.shard == WHOLE else {"shard": str(self.shard)}
         moving = {"moving": str(self.moving)} if self.moving else {}
-        return {"environment": self.environment, "stack": self.stack, **shard, **moving}
+        kept = {KEY: written(self.kept)} if self.kept else {}
+        return {"environment": self.environment, "stack": self.stack, **shard, **moving, **kept}
 
 
 def claim_object(platform: str, claim: Claim) -> KubeObject:
@@ -70,15 +74,19 @@ def claimed(plan: Plan, platform: str, claim: Claim) -> Plan:
 
 
 def claims(manifests: Iterable[Manifest]) -> Iterator[Claim]:
-    """The claims among ConfigMaps. A ConfigMap that somebody emptied claims nothing."""
+    """The claims among ConfigMaps. A ConfigMap that somebody emptied claims nothing.
+
+    Raises: Refused: what one records of kept namespaces is malformed.
+    """
     for manifest in manifests:
         data = manifest.get("data") or {}
         if "environment" in data and "stack" in data:
             moving = data.get("moving", "")
             shard = shard_in(data.get("shard", "1/1")) or WHOLE
-            yield Claim(
-                data["environment"], data["stack"], shard, int(moving) if moving.isdecimal() and len(moving) < 4 else 0
-            )
+            number = int(moving) if moving.isdecimal() and len(moving) < 4 else 0
+            at = readable_id(manifest)
+            kept = read(data.get(KEY), data["environment"], f"{at.namespace}/{at.name}" if at else "")
+            yield Claim(data["environment"], data["stack"], shard, number, kept)
 
 
 def other_claims(mine: Claim, there: Iterable[Claim], platform: str) -> Iterator[Problem]:

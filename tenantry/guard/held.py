@@ -6,17 +6,29 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from tenantry.guard.kept import Kept
 from tenantry.guard.places import Places, Whose, label, whose
 from tenantry.guard.targets import Target, history_problem, live_target
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.text import printable
-from tenantry.plan.objects.lifecycle import STATE_LABEL
+from tenantry.plan.objects.lifecycle import KEEP, STATE_LABEL
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.shards import WHOLE, Shard
 
 READ = ("Namespace", "Kustomization", "HelmRelease")
 """Kinds that stand for a tenant, an app or an add-on."""
+
+
+class Mark(NamedTuple):
+    """What a release on a remote cluster says of a namespace that it installs.
+
+    is_kept: Helm keeps it. is_freed: Helm deletes it. Neither: Helm has not stored yet what the release says. Both: there is
+    nothing to delete, because Helm has installed nothing, or because Flux leaves a decommissioned cluster as it is.
+    """
+
+    is_kept: bool
+    is_freed: bool
 
 
 class Reference(NamedTuple):
@@ -55,6 +67,8 @@ class Held:
     frozen: (tenant, cluster) with a suspended baseline. misplaced: objects with the environment's labels where the fleet puts none;
     they count for nothing. malformed: objects that cannot be read in full, in words.
     targets: what Flux has installed for baselines, add-ons and apps, and for strangers that a plan would take over.
+    addons: (cluster, namespace) -> the add-on that owns it. marks: (cluster, namespace) on remotes -> what its release says of it.
+    kept: (cluster, namespace) -> what the claims of all environments record of it.
     """
 
     namespaces: Mapping[tuple[str, str, str], bool]
@@ -67,6 +81,32 @@ class Held:
     misplaced: frozenset[ObjectId] = frozenset()
     malformed: frozenset[str] = frozenset()
     targets: Mapping[ObjectId, Target] = field(default_factory=dict)
+    addons: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    marks: Mapping[tuple[str, str], Mark] = field(default_factory=dict)
+    kept: Mapping[tuple[str, str], Kept] = field(default_factory=dict)
+
+    def holds(self, tenant: str, cluster: str, namespace: str) -> bool:
+        """Whether a tenant, or an add-on if it is "", still has more in a namespace than its data.
+
+        On a remote cluster that is the release which installs it. On the management cluster the namespace is there anyway.
+        """
+        if tenant and (tenant, cluster, namespace) not in self.namespaces:
+            return False
+        if not tenant and (cluster, namespace) not in self.addon_namespaces:
+            return False
+        has_apps = any((each.tenant, each.cluster) == (tenant, cluster) for each in self.apps.values())
+        return (cluster, namespace) in self.marks or bool(tenant and has_apps)
+
+    def recorded(self, entries: Iterable[Kept]) -> Held:
+        """With what the claims record. A namespace of the management cluster that was left there is no longer the environment's."""
+        kept = {(each.cluster, each.namespace): each for each in entries}
+        left = {(each.tenant, *place) for place, each in kept.items() if not self.holds(each.tenant, *place)}
+        return replace(
+            self,
+            namespaces={key: leaving for key, leaving in self.namespaces.items() if key not in left},
+            addon_namespaces={key: leaving for key, leaving in self.addon_namespaces.items() if ("", *key) not in left},
+            kept=kept,
+        )
 
     def of_shard(self, shard: Shard) -> Held:
         """What a shard's stack runs: its tenants, and in the first shard the add-ons. What concerns clusters stays whole."""
@@ -109,6 +149,8 @@ class _Reading:
     misplaced: set[ObjectId] = field(default_factory=set)
     malformed: set[str] = field(default_factory=set)
     targets: dict[ObjectId, Target] = field(default_factory=dict)
+    addons: dict[tuple[str, str], str] = field(default_factory=dict)
+    marks: dict[tuple[str, str], Mark] = field(default_factory=dict)
 
     def result(self) -> Held:
         return Held(
@@ -122,6 +164,8 @@ class _Reading:
             misplaced=frozenset(self.misplaced),
             malformed=frozenset(self.malformed),
             targets=self.targets,
+            addons=self.addons,
+            marks=self.marks,
         )
 
     def add(self, manifest: Manifest) -> None:
@@ -162,6 +206,12 @@ class _Reading:
         else:
             self.addon_namespaces |= {(cluster, name): leaving for name, _ in _namespaces(id, manifest)}
         self._note_target(id, manifest)
+        for each in () if app else (manifest,) if id.kind == "Namespace" else filter(_is_named, _installed(manifest)):
+            place = (cluster, each["metadata"]["name"])
+            if id.kind != "Namespace":
+                self.marks[place] = _mark(manifest, each)
+            if not tenant:
+                self.addons[place] = label(labels_of(each), APP_LABEL)
         note_kubeconfig(id, manifest, cluster, self.kubeconfigs)
 
     def _note_target(self, id: ObjectId, manifest: Manifest) -> None:
@@ -221,6 +271,44 @@ def _installed(manifest: Manifest) -> Iterator[Manifest]:
     for each in objects if isinstance(objects, list) else ():
         if isinstance(each, dict) and each.get("kind") == "Namespace":
             yield each
+
+
+def _mark(release: Manifest, namespace: Manifest) -> Mark:
+    if _is_decommissioned(release) or _has_installed_nothing(release):
+        return Mark(is_kept=True, is_freed=True)
+    keeps, settled = _annotations(namespace).get(_POLICY) == KEEP[_POLICY], _is_settled(release)
+    return Mark(is_kept=settled and keeps, is_freed=settled and not keeps)
+
+
+_POLICY = next(iter(KEEP))
+
+
+def _annotations(manifest: Manifest) -> Mapping[str, Any]:
+    return mapping_at(dict(manifest), "metadata", "annotations")
+
+
+def _is_written(manifest: Manifest) -> bool:
+    """Whether the object is in a plan or in a file, and not on a cluster."""
+    return "generation" not in mapping_at(dict(manifest), "metadata")
+
+
+def _has_installed_nothing(release: Manifest) -> bool:
+    """Whether Flux has looked at the release and Helm has never installed it."""
+    status = mapping_at(dict(release), "status")
+    return not _is_written(release) and "conditions" in status and not status.get("history")
+
+
+def _is_settled(manifest: Manifest) -> bool:
+    """Whether Helm has stored what the release says: it is ready as it is written, or not on a cluster."""
+    if _is_written(manifest):
+        return True
+    status = mapping_at(manifest, "status")
+    conditions = status.get("conditions")
+    found = conditions if isinstance(conditions, list) else []
+    ready = any(
+        isinstance(each, dict) and (each.get("type"), each.get("status")) == ("Ready", "True") for each in found
+    )
+    return ready and status.get("observedGeneration") == mapping_at(manifest, "metadata")["generation"]
 
 
 def _is_named(manifest: Manifest) -> bool:

@@ -19,6 +19,7 @@ class Removal:
     what: "tenant", "namespace" or "app", each counted by itself. tenant: "" for what is an add-on's.
     clusters: where. leaving: an earlier run has given it up.
     suspended: Flux would delete what stands for it, and leave what it installed.
+    alone: nothing else goes with it: a namespace that stays with its data, of a placement or an add-on that stays.
     """
 
     what: str
@@ -27,6 +28,7 @@ class Removal:
     clusters: tuple[str, ...]
     leaving: bool = field(default=False, compare=False)
     suspended: bool = field(default=False, compare=False)
+    alone: bool = field(default=False, compare=False)
 
     @property
     def permit(self) -> str:
@@ -42,10 +44,12 @@ class Removal:
         where = ", ".join(self.clusters)
         match self.what:
             case "tenant":
-                return f"tenant '{self.name}' with everything it has on {where}"
+                stays = "with everything it has" if self.leaving else "with its apps and rights, but not its data,"
+                return f"tenant '{self.name}' {stays} on {where}"
             case "namespace":
                 whose = f"tenant '{self.tenant}'" if self.tenant else "an add-on"
-                return f"namespace '{self.name}' of {whose} on {where}"
+                stays = "" if self.leaving else ", which stays there with its data"
+                return f"namespace '{self.name}' of {whose} on {where}{stays}"
             case _:
                 whose = f"app '{self.name}' of tenant '{self.tenant}'" if self.tenant else f"add-on '{self.name}'"
                 return f"{whose} on {where}"
@@ -90,7 +94,8 @@ def _namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
         if tenant in staying and (tenant, cluster, name) not in planned:
             # A baseline that stays removes the namespace when it is no longer suspended.
             suspended = (tenant, cluster) in now.frozen and (tenant, cluster) not in placed
-            yield Removal("namespace", tenant, name, (cluster,), leaving, suspended)
+            alone = not leaving and (tenant, cluster) in placed
+            yield Removal("namespace", tenant, name, (cluster,), leaving, suspended, alone)
 
 
 def _addon_namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
@@ -98,7 +103,7 @@ def _addon_namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
         planned = held((each.manifest for each in plan.objects), plan.environment).addon_namespaces
         for (cluster, name), leaving in now.addon_namespaces.items():
             if (cluster, name) not in planned:
-                yield Removal("namespace", "", name, (cluster,), leaving)
+                yield Removal("namespace", "", name, (cluster,), leaving, alone=not leaving)
 
 
 def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:

@@ -6,11 +6,16 @@ only the state still knows what the stack has run before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
 
 from tenantry.guard.claims import Claim
+from tenantry.kube.kinds import group_of, holds_data
+from tenantry.kube.objects import ObjectId, labels_of, readable_id
+from tenantry.messages.data import mapping_at
 from tenantry.messages.problems import Problem, error
-from tenantry.messages.text import counted, listed
+from tenantry.messages.text import counted, lines_of, listed
+from tenantry.plan.objects.lifecycle import STATE_LABEL
 
 _FLEET, _TENANT, _OBJECT = "tenantry:index:Fleet", "tenantry:index:Tenant", "kubernetes:"
 _LISTED = 10
@@ -41,6 +46,31 @@ def foreign(mine: Claim, urns: Iterable[str]) -> Iterator[Problem]:
             f" `tenantry up --environment {mine.environment}`; then move the tenants from state to state:"
             f" tenantry shards move --environment {mine.environment} --to {mine.shard.count}",
         )
+
+
+def unmarked(resources: Iterable[Mapping[str, Any]], planned: Collection[ObjectId]) -> Iterator[Problem]:
+    """A problem if Pulumi would delete what can hold data and was not off-boarded.
+
+    A stack that was last run by a version of Tenantry without such marks has none. resources: all in its state.
+    """
+    found = sorted(str(id) for each in resources if (id := _unmarked(each)) and id not in planned)
+    if found:
+        yield error(
+            "not-marked-yet",
+            "this run would remove objects that Pulumi does not keep yet, and they would be deleted with their data\n"
+            f"{lines_of(found)}",
+            "put back what is missing and run `tenantry up`, which marks them; then remove it; to delete them, set"
+            " 'state: offboarding' instead",
+        )
+
+
+def _unmarked(resource: Mapping[str, Any]) -> ObjectId | None:
+    """The object of a resource, if it can hold data and goes with the resource without having been off-boarded."""
+    inputs = mapping_at(dict(resource), "inputs")
+    id = readable_id(inputs)
+    if id is None or not holds_data(group_of(id.api_version), id.kind) or resource.get("retainOnDelete"):
+        return None
+    return None if STATE_LABEL in labels_of(inputs) else id
 
 
 def _split(urn: str) -> tuple[list[str], str]:

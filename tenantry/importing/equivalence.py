@@ -17,7 +17,7 @@ from tenantry.messages.data import ABSENT
 
 _MARKS = re.compile(
     r"tenantry/.*|pulumi\.com/.*|app\.kubernetes\.io/managed-by|toolkit\.fluxcd\.io/(tenant|role)"
-    r"|kustomize\.toolkit\.fluxcd\.io/prune|reconcile\.fluxcd\.io/watch"
+    r"|helm\.sh/resource-policy|kustomize\.toolkit\.fluxcd\.io/prune|reconcile\.fluxcd\.io/watch"
 )
 """Labels and annotations that Tenantry adds to every object of a kind. They say nothing about the object's work."""
 _FLUX_WRITES = re.compile(r"(kustomize|helm)\.toolkit\.fluxcd\.io/(name|namespace)|kubernetes\.io/metadata\.name")

@@ -32,6 +32,13 @@ _GROUPS = frozenset(
 )
 
 
+_HOLD_DATA = {
+    "": ("Namespace", "PersistentVolume", "PersistentVolumeClaim"),
+    "apiextensions.k8s.io": ("CustomResourceDefinition",),
+}
+"""By group. With a Namespace goes everything in it, and with a CustomResourceDefinition every object of its kind."""
+
+
 def group_of(api_version: str) -> str:
     """The API group without its version; "" for Kubernetes' core."""
     return api_version.rpartition("/")[0]
@@ -45,6 +52,11 @@ def is_built_in(api_version: str) -> bool:
 def is_cluster_scoped(api_version: str, kind: str) -> bool:
     """Whether Kubernetes itself has the kind, outside of namespaces."""
     return kind in _CLUSTER_SCOPED.get(group_of(api_version), ())
+
+
+def holds_data(group: str, kind: str) -> bool:
+    """Whether data can be lost with an object of the kind."""
+    return kind in _HOLD_DATA.get(group, ())
 
 
 def is_of_flux(api_version: str) -> bool:

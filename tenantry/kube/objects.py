@@ -61,6 +61,7 @@ class KubeObject:
 
     secret: the values of a Secret, which its manifest does not contain; None for all other objects.
     protect: whether Pulumi refuses to delete it.
+    retained: whether it stays on the cluster when Pulumi deletes its resource.
     ready_within: how many seconds Pulumi waits until the object is Ready, before it goes on to those that depend on it;
     None: it does not wait. The manifest then has the annotation that says what Ready means.
     """
@@ -70,6 +71,7 @@ class KubeObject:
     depends_on: tuple[ObjectId, ...] = ()
     secret: SecretValues | None = None
     protect: bool = False
+    retained: bool = False
     ready_within: int | None = None
 
     id: ObjectId = field(init=False, repr=False, compare=False)

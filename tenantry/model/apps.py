@@ -96,5 +96,8 @@ class Addon(App):
     namespaces: dict[NameTemplate, AddonNamespace] = {}
     """Namespaces that the add-on owns, by name; placeholders are filled in. They are created before the add-on, removed after it,
     and reserved: no tenant can have one of them."""
+    keepCRDs: bool = True
+    """Whether the CustomResourceDefinitions that the add-on applied stay when the add-on goes, and with them all objects of their
+    kinds. `state: offboarding` takes this away."""
     adopt: bool = False
     """Whether to take over namespaces of these names, and objects in them, that exist already."""

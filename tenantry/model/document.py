@@ -76,12 +76,25 @@ class SettingsWhere(SettingsPatch):
     """The clusters that have all of these labels."""
 
 
+class TenantPatch(SettingsPatch):
+    """What differs on one cluster of a tenant."""
+
+    state: Literal["active", "offboarding"] = "active"
+    """`offboarding`: a later run may take the tenant off this cluster, with its namespaces and their data, even if the
+    environment is protected. Its apps keep running."""
+
+
 class SettingsOverrides(Model):
     environments: dict[str, SettingsPatch] = {}
     """Settings by environment. Those of an extended environment apply first."""
     where: list[SettingsWhere] = []
     """Settings by labels of clusters, in this order. They take precedence over the environment's."""
     clusters: dict[str, SettingsPatch] = {}
+    """Settings by cluster. They take precedence over all others."""
+
+
+class TenantOverrides(SettingsOverrides):
+    clusters: dict[str, TenantPatch] = {}  # type: ignore[assignment]  # a patch with a state
     """Settings by cluster. They take precedence over all others."""
 
 
@@ -124,6 +137,9 @@ class Frame(Settings):
 
 
 class Tenant(Frame):
+    overrides: TenantOverrides = Field(default_factory=TenantOverrides)
+    """What differs in an environment or on clusters, such as a quota in prod only. Overrides take precedence over what any level
+    sets without them."""
     namespaces: dict[Name, ExtraNamespace] = {}
     """Namespaces in addition to the main one, which every tenant has."""
     credentials: dict[Name, Credentials] = {}

@@ -142,9 +142,10 @@ def namespaces_release(
     release = scope.release(key)
     if len(release) > names.MAX_RELEASE:
         raise Found([name_too_long("release", release, names.MAX_RELEASE, at, "use a shorter name for the add-on")])
-    made = objects_release(scope, scope, key, release, manifests, settings, depends_on, (), adopt=adopt)
+    state = _state(fleet, scope, addon)
+    made = objects_release(scope, scope, key, release, manifests, settings, depends_on, (), state, adopt=adopt)
     check_length(made, at)
-    return in_state(made, _state(fleet, scope, addon))
+    return made
 
 
 def _state(fleet: Fleet, scope: Scope, addon: str) -> Lifecycle:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.settings import EffectiveApp, TenantSettings, effective_app
+from tenantry.fleet.settings import EffectiveApp, TenantSettings, effective_app, tenant_states
 from tenantry.flux.conformance import check_spec
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject
@@ -19,7 +19,7 @@ from tenantry.plan.dependencies import in_order, missing_dependencies
 from tenantry.plan.images import PlannedImage, automation_of, image_objects, planned_images
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
 from tenantry.plan.objects.charts import chart_object, check_chart, is_chart
-from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle
+from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle, with_kept_definitions
 from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length, with_metadata
 from tenantry.plan.planned_apps import AppSet, PlannedApp
 from tenantry.plan.sources import SourceSet, charts_of
@@ -113,8 +113,10 @@ class _Builder:
             release = (self.scope.cluster, self.scope.storage, planned.manifest["spec"]["releaseName"])
         check_length(planned, _path_of(self.scope, app.name))
         self._check_spec(planned, app)
-        planned = with_metadata(planned, app.metadata)
-        self.add(in_state(self._bound(planned, app), self._state(app)))
+        planned, state = with_metadata(planned, app.metadata), self._state(app)
+        if self._keeps_definitions(app.name):
+            planned = with_kept_definitions(planned, state)
+        self.add(in_state(self._bound(planned, app), state))
         self.known[app.name] = Dependency(planned.id)
         self.result.awaited |= awaited(after, planned.id.kind)
         at = _path_of(self.scope, app.name)
@@ -159,8 +161,13 @@ class _Builder:
         document, cluster = self.fleet.document, self.fleet.clusters[self.scope.cluster].state
         if not self.scope.tenant:
             return lifecycle(cluster, document.platform.addons[app.name].state)
-        tenant = document.tenants[self.scope.tenant]
-        return lifecycle(cluster, tenant.state, tenant.apps[app.name].state)
+        apps = document.tenants[self.scope.tenant].apps
+        return lifecycle(
+            cluster, *tenant_states(self.fleet, self.scope.tenant, self.scope.cluster), apps[app.name].state
+        )
+
+    def _keeps_definitions(self, app: str) -> bool:
+        return not self.scope.tenant and self.fleet.document.platform.addons[app].keepCRDs
 
     def _check_manifests(self, app: EffectiveApp, name: str, source: KubeObject) -> None:
         if source.id.kind == "HelmRepository":

@@ -8,7 +8,13 @@ from functools import partial
 from itertools import chain
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.settings import TenantSettings, namespace_settings, setting_origin, variables_of
+from tenantry.fleet.settings import (
+    TenantSettings,
+    namespace_settings,
+    setting_origin,
+    tenant_states,
+    variables_of,
+)
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.messages.errors import Found, Path
@@ -195,8 +201,8 @@ class PlacementPlanner:
         alerts = self._platform.alerts_of(scope.cluster)
         first = (chart, *platform.base, *alerts)
         adopt = self.fleet.document.tenants[scope.tenant].adopt
-        installed = baseline_release(scope, platform, manifests, settings, first, after, adopt=adopt)
-        release = in_state(installed, self._state(scope))
+        state = self._state(scope)
+        release = baseline_release(scope, platform, manifests, settings, first, after, state, adopt=adopt)
         _check_release(release, scope)
         self._gathering.add([release], at)
         self._gathering.claim_release((scope.cluster, platform.storage, release.manifest["spec"]["releaseName"]), at)
@@ -207,8 +213,10 @@ class PlacementPlanner:
 
     def _state(self, scope: Scope) -> Lifecycle:
         """What holds for a placement as a whole: a tenant that is paused keeps its baseline up to date all the same."""
-        tenant = self.fleet.document.tenants[scope.tenant].state
-        return lifecycle(self.fleet.clusters[scope.cluster].state, "active" if tenant == "paused" else tenant)
+        states = tenant_states(self.fleet, scope.tenant, scope.cluster)
+        return lifecycle(
+            self.fleet.clusters[scope.cluster].state, *("active" if each == "paused" else each for each in states)
+        )
 
     def _extra_baselines(self, scope: Scope) -> Iterator[list[Manifest]]:
         """A whole baseline for each of the tenant's extra namespaces."""

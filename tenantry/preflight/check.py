@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from tenantry.cluster.discovery import unserved
 from tenantry.cluster.drift import CONFIRMED, compare, confirmed, told
-from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, holdings, unmarked
+from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, unmarked
 from tenantry.cluster.requests import every, in_parallel, one
 from tenantry.cluster.shards import against_other_shards
 from tenantry.fleet.fleet import Fleet
@@ -114,8 +114,9 @@ class _Check:
 
     def _guard(self) -> Iterator[Problem]:
         there = list(holdings(self.client, self.plan))
-        now: Held = held(there, self.plan.environment)
         platform = self.fleet.document.platform.namespace
+        kept = (entry for claim in claims_on(self.client, platform) for entry in claim.kept)
+        now: Held = held(there, self.plan.environment).recorded(kept)
         for limits in self.limits:
             waiting = list(against_other_shards(self.client, platform, self.plan, there, limits.shard))
             if len(self.limits) == limits.shard.count:

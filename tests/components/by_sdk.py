@@ -63,6 +63,7 @@ def _options(planned: KubeObject, parent: Component, registered: dict[ObjectId, 
         parent=parent,
         depends_on=[registered[each] for each in planned.depends_on],
         protect=planned.protect or None,
+        retain_on_delete=planned.retained or None,
         custom_timeouts=pulumi.CustomTimeouts(create=patience, update=patience) if patience else None,
     )
     return pulumi.ResourceOptions.merge(options, _SECRETS) if planned.secret else options

@@ -154,6 +154,16 @@ class Cluster:
         what = f"{kind} {namespace}/{name} to be ready"
         self.until(kind, namespace, name, lambda found: _ready(found).get("status") == "True", what)
 
+    def wait_stored(self, namespace: str, *releases: str) -> None:
+        """Return once Helm has stored what each release says at present."""
+
+        def is_stored(found: Manifest) -> bool:
+            observed = found.get("status", {}).get("observedGeneration")
+            return _ready(found).get("status") == "True" and observed == found["metadata"]["generation"]
+
+        for name in releases:
+            self.until("HelmRelease", namespace, name, is_stored, f"Helm to have stored {namespace}/{name}")
+
     def wait_scaled(self, namespace: str, name: str, count: int) -> None:
         """Return once so many replicas of a Deployment are ready."""
         what = f"{count} replicas of {namespace}/{name}"

@@ -101,6 +101,11 @@ class Project:
         """Run `pulumi destroy` of a stack."""
         return self.pulumi("destroy", "--stack", environment, "--yes", "--skip-preview")
 
+    def offboard(self, environment: str = "dev") -> Result:
+        """Run `tenantry destroy --offboard`, after which nothing is left, not even data."""
+        options = ("--environment", environment, "--offboard", "--yes", "--skip-preview")
+        return self.tenantry("sandbox", "run", "--", "tenantry", "destroy", *options)
+
     def start(self, environment: str) -> None:
         """Have the sandbox run an environment's clusters and serve the content as it is now."""
         if not self.is_up:

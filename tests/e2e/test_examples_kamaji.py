@@ -158,7 +158,7 @@ def test_a_label_brings_an_add_on_to_a_cluster(kamaji: Project, clusters: Cluste
 
 
 def test_destroy_leaves_nothing_on_any_cluster(kamaji: Project, clusters: Clusters) -> None:
-    kamaji.destroy("admin").ok()
+    kamaji.offboard("admin").ok()
     assert clusters.admin.fleet_objects() == set()
     for name, tenant in (("tenant1", clusters.tenant1), ("tenant2", clusters.tenant2)):
         assert running(tenant, name) == [None, None, None]

@@ -180,7 +180,7 @@ def test_removing_a_release_environment_leaves_its_model_as_it_was(
     released: Released, america: Cluster, south: Cluster
 ) -> None:
     dev, before = released.project, snapshot(america, south)
-    dev.destroy(RELEASE).ok()
+    dev.offboard(RELEASE).ok()
     dev.pulumi("stack", "rm", RELEASE, "--yes").ok()
     follow(dev, 9)
     left = snapshot(america, south)
@@ -211,6 +211,7 @@ def test_a_cluster_taken_out_of_the_environment_keeps_nothing_of_it(
     dev = staged
     before = snapshot(america)
     of_stage = {name: uid for name, uid in snapshot(south).items() if "stage-" in name}
+    data = {each for each in south.namespaces() if each.startswith("dev-")}
     follow(dev, 4)
     refused = dev.up()
     assert "namespaces, and 3 may go at once in environment 'dev'" in refused.text
@@ -219,7 +220,7 @@ def test_a_cluster_taken_out_of_the_environment_keeps_nothing_of_it(
     dev.pulumi("config", "rm", "--stack", "dev", "tenantry:maxDeletions").ok()
     assert snapshot(south) == of_stage
     assert south.deployment("nginx", "nginx") is None
-    eventually(lambda: not any(each.startswith("dev-") for each in south.namespaces()), "the namespaces to go")
+    assert {each for each in south.namespaces() if each.startswith("dev-")} == data
     gone = before.keys() - snapshot(america).keys()
     assert gone
     assert all(" clusters/america-south-" in each and "stage" not in each for each in gone)
@@ -228,7 +229,7 @@ def test_a_cluster_taken_out_of_the_environment_keeps_nothing_of_it(
 
 def test_destroying_the_environment_leaves_the_other_one(staged: Project, america: Cluster) -> None:
     of_stage = {name: uid for name, uid in snapshot(america).items() if "stage" in name}
-    staged.destroy().ok()
+    staged.offboard().ok()
     assert snapshot(america) == of_stage
     assert america.deployment("nginx", "nginx") is None
     eventually(lambda: not any(each.startswith("dev-") for each in america.namespaces()), "the namespaces to go")

@@ -320,10 +320,10 @@ def test_destroy_leaves_the_other_environment_and_in_the_end_the_cluster_as_ops_
     teams: Project, cluster: Cluster
 ) -> None:
     before = {name: uid for name, uid in cluster.fleet_uids().items() if "-prod" in name}
-    teams.destroy("test").ok()
+    teams.offboard("test").ok()
     assert cluster.fleet_uids() == before
     assert cluster.ready("Deployment", "rocky-prod", "web") == 4
-    teams.destroy("prod").ok()
+    teams.offboard("prod").ok()
     assert cluster.fleet_objects() == set()
     # Helm made the add-on's namespace, and leaves it.
     kept = {"flux-system", "ingress", "tenantry-system"}

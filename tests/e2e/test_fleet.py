@@ -305,6 +305,9 @@ def test_removing_a_tenant_leaves_nothing_of_it_and_all_of_the_others(
     fleet: Project, hub: Cluster, edge: Cluster
 ) -> None:
     others = {each for each in hub.fleet_objects() | edge.fleet_objects() if "movy" not in each}
+    fleet.tenantry("set", "tenants.movy.state", "offboarding").ok()
+    fleet.up().ok()
+    hub.wait_stored("kamaji-edge", "edge-1-movy-baseline")
     text = fleet.fleet.read_text()
     movy = text[text.index("  # Deploys new versions of its chart.") :]
     fleet.edit(movy, "")

@@ -192,7 +192,7 @@ def adopted(project: Project, hub: Cluster) -> Iterator[Adopted]:
     deleted = frozenset(deletions(project, "hub-dev", "harbour")[earlier:])
     yield Adopted(project, report, before, deleted)
     project.destroy("imported").ok()
-    hub.wait_gone("harbour")
+    hub.remove_namespace("harbour")
 
 
 def obey(project: Project, hub: Cluster, words: list[str]) -> None:

@@ -63,7 +63,7 @@ def alerting(fleet: Project, hub: Cluster, edge: Cluster, receiver: Receiver) ->
     assert not {
         each for each in hub.fleet_objects() if each.startswith(("Alert ", "Provider ", "Receiver ", "Secret "))
     }
-    edge.wait_gone("tina")
+    edge.remove_namespace("tina")
 
 
 def up(project: Project) -> None:

@@ -143,9 +143,9 @@ def _becomes_one_stack_and_two_again(project: Project, hub: Cluster) -> None:
 
 
 def _is_destroyed_from_the_last_shard_to_the_first(project: Project, hub: Cluster) -> None:
-    done = _in_sandbox(project, "destroy", "--environment", "dev", "--yes", "--skip-preview").ok()
+    done = _in_sandbox(project, "destroy", "--environment", "dev", "--offboard", "--yes", "--skip-preview").ok()
     assert done.text.index("pulumi destroy --stack dev-2") < done.text.index("pulumi destroy --stack dev ")
-    assert "no object of environment 'dev' is left on hub-dev" in done.text
+    assert "no other object of environment 'dev' is left on hub-dev" in done.text
     hub.wait_gone("otto")
 
 

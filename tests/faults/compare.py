@@ -11,7 +11,8 @@ from typing import Any
 
 from tenantry.cluster.inventory import APP_KINDS
 from tenantry.cluster.status import Readiness, statuses
-from tenantry.guard.claims import Claim, claimed
+from tenantry.guard.claims import Claim, claimed, claims
+from tenantry.guard.kept import KEY, Kept, written
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.load import load_fleet, plan_one
 from tenantry.plan.plan import Plan
@@ -64,12 +65,13 @@ def differences(project: Project, environment: str) -> list[str]:
 
 
 def remains(project: Project, environment: str) -> list[str]:
-    """What the clusters still hold of an environment that was destroyed, a line for each."""
+    """What the clusters still hold of an environment that was destroyed, a line for each; its namespaces stay."""
     plan, remotes = _planned(project, environment)
     found: list[str] = []
     for cluster in (plan.management, *sorted(remotes)):
         live = listed(Api(project.kubeconfig(cluster)))
-        found += compared(Target(cluster, [], MANAGER), live, environment)
+        namespaces = frozenset(each for each in live if each.kind == "Namespace")
+        found += compared(Target(cluster, [], MANAGER, namespaces), live, environment)
         found += orphans(cluster, live, {})
     return found
 
@@ -135,12 +137,31 @@ def _differences(apis: Mapping[str, Api], planned: tuple[Plan, frozenset[str]]) 
     hub = live.get(plan.management)
     if hub is None:
         return
-    yield from compared(on_management(plan), hub, plan.environment)
+    record = _record(plan, hub)
+    yield from compared(_tolerating(on_management(_with(plan, record)), record), hub, plan.environment)
     yield from unready(plan, hub)
     for cluster, objects in live.items():
         if cluster != plan.management:
-            yield from compared(on_remote(plan, cluster), objects, plan.environment)
+            yield from compared(_tolerating(on_remote(plan, cluster), record), objects, plan.environment)
         yield from orphans(cluster, objects, hub)
+
+
+def _record(plan: Plan, hub: Objects) -> tuple[Kept, ...]:
+    """The namespaces that the environment's claim records; these may be there."""
+    claimed_by = (each for each in claims(hub.values()) if each.environment == plan.environment)
+    return tuple(chain.from_iterable(each.kept for each in claimed_by))
+
+
+def _with(plan: Plan, record: tuple[Kept, ...]) -> Plan:
+    """The plan, with a claim that has the record."""
+    claim, *rest = plan.objects
+    data = {**claim.manifest["data"], **({KEY: written(record)} if record else {})}
+    return replace(plan, objects=(replace(claim, manifest={**claim.manifest, "data": data}), *rest))
+
+
+def _tolerating(target: Target, record: tuple[Kept, ...]) -> Target:
+    kept = {ObjectId("v1", "Namespace", "", each.namespace) for each in record if each.cluster == target.cluster}
+    return replace(target, tolerated=target.tolerated | kept)
 
 
 def listed(api: Api, kinds: Kinds = _LISTED) -> dict[ObjectId, Manifest]:

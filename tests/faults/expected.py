@@ -113,8 +113,9 @@ def _gone(before: Data, was: Places, will: Places) -> dict[str, list[bool]]:
     namespaces = [
         tenant in leaving
         for (tenant, cluster), place in was.items()
-        if tenant in staying
-        for _ in place.namespaces - (will[tenant, cluster].namespaces if (tenant, cluster) in will else frozenset())
+        # A namespace that goes alone stays with its data, and counts as none.
+        if tenant in staying and (tenant, cluster) not in will
+        for _ in place.namespaces
     ]
     apps = [
         _state(before, tenant, app) == "offboarding" or tenant in leaving for tenant, _, app in _apps_gone(was, will)

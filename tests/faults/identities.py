@@ -44,9 +44,12 @@ def emptied(project: Project, cluster: str) -> None:
 
 
 def left(project: Project, cluster: str, environment: str = "dev") -> Iterator[str]:
-    """What a cluster holds that carries the environment's label, or that Flux has applied for anything at all."""
+    """What a cluster holds that carries the environment's label, or that Flux has applied for anything at all.
+
+    Namespaces stay with their data.
+    """
     live = listed(Api(project.kubeconfig(cluster)))
     yield from orphans(cluster, live, {})
     for id, manifest in live.items():
-        if (manifest["metadata"].get("labels") or {}).get(ENVIRONMENT) == environment:
+        if id.kind != "Namespace" and (manifest["metadata"].get("labels") or {}).get(ENVIRONMENT) == environment:
             yield str(id)

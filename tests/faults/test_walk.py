@@ -117,10 +117,10 @@ def test_destroy_leaves_nothing_of_where_the_walk_has_ended(project: Project, re
     project.up().ok()
     settled(project, "dev")
     started = time.monotonic()
-    project.destroy().ok()
+    project.offboard().ok()
     for cluster in CLUSTERS:
         emptied(project, cluster)
-    cells = {"edit": "`pulumi destroy` at the end", "taken": "1", "refused": "0"}
+    cells = {"edit": "`tenantry destroy --offboard` at the end", "taken": "1", "refused": "0"}
     results.add(Row("walk", cells, time.monotonic() - started, "nothing left"))
 
 

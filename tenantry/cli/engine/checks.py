@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tenantry.cli.diff.values import DisplayLimits
 from tenantry.cli.management import connect_management
@@ -21,6 +22,13 @@ from tenantry.plan.shards import WHOLE, of_shard, shard_of
 from tenantry.preflight.after import Mode
 from tenantry.stacks.project import Stack
 from tenantry.stacks.targets import targets_of
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
+    from tenantry.guard import Held
+
+_PAUSE = 1.0
+"""Seconds between two looks at the cluster."""
 
 
 class Preflight(NamedTuple):
@@ -73,7 +81,7 @@ class Planned:
             shown = self._shown()
             live = wait_until_ready(client, shown, Selection(), timeout)
             with working(f"reading the status of {self.plan.environment}"):
-                report = full_report(client, shown, live)
+                report = full_report(client, self.fleet.document.platform.namespace, shown, live)
         show(report, shown, self.fleet)
         return 0 if report.ready else 1
 
@@ -137,8 +145,53 @@ class Planned:
                 there = list(holdings(client, self.plan))
                 refuse(against_other_shards(client, platform, nothing_of(self.plan), there, first, "destroy"))
 
-    def nothing_left(self) -> int:
-        """Look for objects of the environment on its management cluster. Returns: 1 if there are any, otherwise 0."""
+    def staying(self) -> list[str]:
+        """The namespaces that stay on their clusters when everything else is destroyed, in words.
+
+        Raises: Refused: one of them would be deleted, because its cluster has no mark yet.
+        """
+        from tenantry.guard.keeping import keeping_problems, left_behind
+
+        nothing = nothing_of(self.plan)
+        with connect_management(self.file, self.plan.environment, None, None) as client:
+            now = self._held(client)
+        refuse(keeping_problems(nothing, now, frozenset(), frozenset()))
+        return [f"'{name}' on {cluster}" for cluster, name in left_behind(nothing, now)]
+
+    def wait_until_freed(self, timeout: int) -> int:
+        """Wait until every remote cluster has what an off-boarding run gave up. Returns: 1 after the timeout, otherwise 0."""
+        end = time.monotonic() + timeout
+        with (
+            connect_management(self.file, self.plan.environment, None, None) as client,
+            working("waiting until the clusters have what was given up"),
+        ):
+            while True:
+                marks = self._held(client).marks
+                waiting = [
+                    f"'{name}' on {cluster}" for (cluster, name), each in sorted(marks.items()) if not each.is_freed
+                ]
+                if not waiting:
+                    return 0
+                if time.monotonic() > end:
+                    break
+                time.sleep(_PAUSE)
+        error(
+            f"after {timeout} s, Helm still keeps {counted(len(waiting), 'namespace')}, so nothing was deleted: {listed(waiting)}\n"
+            f"  fix: tenantry status --environment {self.plan.environment} shows what keeps these clusters; then this again"
+        )
+        return 1
+
+    def _held(self, client: Client) -> Held:
+        from tenantry.cluster.inventory import holdings
+        from tenantry.guard import held
+
+        return held(holdings(client, self.plan), self.plan.environment)
+
+    def nothing_left(self, staying: Sequence[str]) -> int:
+        """Look for objects of the environment on its management cluster. Returns: 1 if there are any, otherwise 0.
+
+        staying: the namespaces that were to stay, in words.
+        """
         from tenantry.cluster.inventory import owned_on
         from tenantry.cluster.leftovers import leftovers
 
@@ -148,8 +201,14 @@ class Planned:
             working(f"looking for what is left of {name}"),
         ):
             left = leftovers(nothing_of(self.plan), owned_on(client, name, [each.id for each in self.plan.objects]))
+        if staying:
+            say(
+                f"{counted(len(staying), 'namespace')} of environment '{name}' {'stays' if len(staying) == 1 else 'stay'} with"
+                f" their data: {listed(staying)}\n"
+                f"  fix: `tenantry up --environment {name}` takes them over again; docs/lifecycle.md says how to delete them"
+            )
         if not left:
-            say(f"no object of environment '{name}' is left on {self.plan.management}")
+            say(f"no other object of environment '{name}' is left on {self.plan.management}")
             return 0
         say(
             f"{counted(len(left), 'object')} of environment '{name}' that no stack knows: {listed(left)}\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from tenantry.cli.engine.checks import Planned
@@ -9,6 +11,8 @@ from tenantry.cli.engine.chosen import chosen
 from tenantry.cli.engine.options import Asked, EngineCommand, has, pulumi_options, stack_options
 from tenantry.cli.engine.session import opened
 from tenantry.cli.engine.stages import run_all, works_of
+from tenantry.cli.options import timeout as timeout_option
+from tenantry.stacks.offboarding import VARIABLE
 
 
 @click.command(
@@ -18,10 +22,12 @@ from tenantry.cli.engine.stages import run_all, works_of
 Examples:
   tenantry destroy --environment dev
   tenantry destroy --environment dev --yes --skip-preview
+  tenantry destroy --environment dev --offboard
 
 Exit codes:
-  0    everything is deleted
-  1    Pulumi failed, or objects of the environment are left on the cluster
+  0    everything is deleted but what stays with its data
+  1    Pulumi failed, objects of the environment are left on the cluster, or
+       with --offboard a cluster did not follow in time
   2    tenants.yaml is invalid, or pulumi, a stack, a login, a passphrase or
        the management cluster is missing
   4    the environment is protected, the claims on the cluster say that a stack
@@ -30,11 +36,14 @@ Exit codes:
 """,
 )
 @stack_options
+@click.option("--offboard", is_flag=True, help="Delete the namespaces too, with all data in them.")
+@timeout_option(600, "How long to wait with --offboard until every cluster has what is given up.")
 @pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "json")
-def command(
-    asked: Asked,
-) -> int:
+def command(asked: Asked, *, offboard: bool, timeout: int) -> int:
     """Delete all objects of an environment with Pulumi, in order: Flux uninstalls what each app installed.
+
+    Namespaces stay with their data, and what else can hold data; the command lists the namespaces. With --offboard they are deleted
+    too: a first run gives up every tenant and add-on, as `state: offboarding` does, and the second deletes everything.
 
     Prints the `pulumi` command that it runs. Options after `--` go to pulumi; they and your own environment variables win
     over the settings that Tenantry chooses.
@@ -50,6 +59,15 @@ def command(
     on_cluster = not any(each.target.files for each in stacks)
     if on_cluster and (code := planned.refuse_others()):
         return code
-    code = run_all(session, works_of(stacks, "destroy", asked.passed, jobs=asked.jobs), asked.jobs)
     partly = asked.shard or has(asked.passed, "--target", "-t", "--exclude", "--exclude-protected", "--preview-only")
-    return code if code or partly or not on_cluster else planned.nothing_left()
+    if offboard and (partly or not on_cluster):
+        raise click.UsageError("--offboard is for a whole environment on its cluster")
+    if offboard:
+        giving_up = replace(session, variables={VARIABLE: asked.environment})
+        if code := run_all(giving_up, works_of(stacks, "up", asked.passed, jobs=asked.jobs), asked.jobs):
+            return code
+        if code := planned.wait_until_freed(timeout):
+            return code
+    staying = planned.staying() if on_cluster else []
+    code = run_all(session, works_of(stacks, "destroy", asked.passed, jobs=asked.jobs), asked.jobs)
+    return code if code or partly or not on_cluster else planned.nothing_left(staying)

@@ -118,9 +118,16 @@ class Division:
 
     def _wanted(self) -> list[Claim]:
         project = self._claims[0].stack.rpartition("/")[0]
+        kept = sorted({entry for each in self._claims for entry in each.kept})
+        shards = [Shard(index, self.count) for index in range(1, self.count + 1)]
         return [
-            Claim(self.environment, f"{project}/{name}", Shard(index, self.count))
-            for index, name in enumerate(self.names, 1)
+            Claim(
+                self.environment,
+                f"{project}/{name}",
+                shard,
+                kept=tuple(entry for entry in kept if shard.holds(entry.tenant)),
+            )
+            for name, shard in zip(self.names, shards, strict=True)
         ]
 
     def _divided(self, states: dict[str, Document]) -> Divided:

@@ -115,7 +115,8 @@ def command(
             return _watch(client, planned, selection, interval, failing=failing, every=every)
         live = wait_until_ready(client, planned, selection, timeout) if wait else None
         with working(f"reading the status of {environment}"):
-            report = full_report(client, planned, live or read(client, planned), selection)
+            platform = fleet.document.platform.namespace
+            report = full_report(client, platform, planned, live or read(client, planned), selection)
     show(_failing(report) if failing else report, planned, fleet, output, every=every)
     return 0 if report.ready else 1
 

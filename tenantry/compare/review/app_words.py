@@ -12,6 +12,7 @@ from tenantry.flux.references import renamed
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.charts import IN_PLACE
+from tenantry.plan.objects.lifecycle import STATE_LABEL, without_kept_definitions
 from tenantry.plan.planned_apps import PlannedApp
 
 TIMES = ("interval", "retryInterval", "timeout")
@@ -32,7 +33,8 @@ _DEFAULTS: dict[Path, Any] = {
 def app_words(app: PlannedApp, uses: Uses, naming: Naming) -> Words:
     """The settings of an app; an add-on names no source, because it has its own."""
     object = uses.objects[app.id]
-    spec = mapping_at(object.manifest, "spec")
+    written = mapping_at(object.manifest, "spec")
+    spec = dict(without_kept_definitions(object.id.kind, written))
     block = "kustomize" if object.id.kind == "Kustomization" else "helm"
     settings: dict[Path, Any] = {}
     rest: dict[str, Any] = {object.id.kind: _without_words(spec, app, naming, object)}
@@ -46,6 +48,8 @@ def app_words(app: PlannedApp, uses: Uses, naming: Naming) -> Words:
     for key, value in named.items():
         if key not in _NOT_WRITTEN and not _is_default(key, value, app, naming, object):
             settings[block, key] = value
+    if not app.tenant and spec == written and STATE_LABEL not in object.manifest["metadata"]["labels"]:
+        settings["keepCRDs",] = False
     if app.after:
         settings["dependsOn",] = list(app.after)
     return Words(settings | metadata_words(object), rest)

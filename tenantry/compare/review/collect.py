@@ -93,7 +93,10 @@ class Collector:
         if part.kind in APPS:
             item.sentences += self._coming_and_going(spot, delta)
         elif not delta.exists and part.kind is PartKind.NAMESPACE:
-            item.sentences.append("everything in it is deleted")
+            goes = (part.tenant, spot.cluster, part.name) in self._wholes.given_up
+            item.sentences.append(
+                "everything in it is deleted" if goes else "it is no longer managed, and stays with its data"
+            )
 
     def _coming_and_going(self, spot: Spot, delta: Delta) -> Iterator[str]:
         if delta.exists:

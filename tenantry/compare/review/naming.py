@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tenantry.kube.kinds import group_of, holds_data
 from tenantry.kube.objects import Manifest, ObjectId, Owner
-from tenantry.plan.objects.lifecycle import STATE_LABEL
+from tenantry.plan.objects.lifecycle import KEEP, STATE_LABEL, UNPRUNED
 from tenantry.plan.objects.scope import (
     ACCOUNT_LABEL,
     APP_LABEL,
@@ -71,7 +72,9 @@ def own_labels(manifest: Manifest) -> dict[str, Any]:
 
 def own_annotations(manifest: Manifest) -> dict[str, Any]:
     """The annotations that an author wrote."""
-    return {key: value for key, value in _metadata(manifest, "annotations").items() if _PROVIDERS not in key}
+    marks = {**KEEP, **UNPRUNED} if holds_data(group_of(manifest["apiVersion"]), manifest["kind"]) else {}
+    there = _metadata(manifest, "annotations").items()
+    return {key: value for key, value in there if _PROVIDERS not in key and key not in marks}
 
 
 def label(manifest: Manifest, key: str) -> str:

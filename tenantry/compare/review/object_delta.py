@@ -129,9 +129,9 @@ def _chart_words(spec: dict[str, Any]) -> dict[Path, Any]:
 
 
 def _states_of_namespaces(both: Both) -> tuple[State, State] | None:
-    """The states of a namespace that Pulumi creates, or of an extra one."""
-    old = {each["metadata"]["name"]: each for each in both.old if each["kind"] == "Namespace"}
+    """The states of a namespace that Pulumi creates, or of an extra one; None if they are the same."""
+    old = {each["metadata"]["name"]: state_of(each) for each in both.old if each["kind"] == "Namespace"}
     for each in both.new:
-        if each["kind"] == "Namespace" and each["metadata"]["name"] in old:
-            return state_of(old[each["metadata"]["name"]]), state_of(each)
+        if each["kind"] == "Namespace" and old.get(each["metadata"]["name"], state_of(each)) != state_of(each):
+            return old[each["metadata"]["name"]], state_of(each)
     return None

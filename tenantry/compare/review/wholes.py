@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import cached_property
 
 from tenantry.compare.diff import Diff, Status
 from tenantry.compare.review.gather import Gathered
+from tenantry.compare.review.given_up import given_up
 from tenantry.compare.review.model import Effect, Part, PartKind
 from tenantry.compare.review.parts import Side, Spot
 from tenantry.compare.review.renames import Rename
@@ -94,6 +96,11 @@ class Wholes:
 
     # --- sentences ----------------------------------------------------------------------------------------------------
 
+    @cached_property
+    def given_up(self) -> frozenset[tuple[str, str, str]]:
+        """The namespaces that were off-boarded before."""
+        return given_up(self._found.before.plan)
+
     def sentences(self, whole: Spot, effect: Effect) -> tuple[str, ...]:
         """What happens to a cluster, or to a tenant on a cluster."""
         match whole.part.kind, effect:
@@ -113,7 +120,9 @@ class Wholes:
         content = self._content(tenant, cluster, self._found.before, is_new=False)
         if self._is_given_up(cluster):
             return [f"{content}: its workloads stay there, because the cluster was given up"]
-        told = [f"everything in it is deleted: {content}"]
+        goes = any(each[:2] == (tenant, cluster) for each in self.given_up)
+        stays = "its apps and rights are deleted, and its namespaces stay with their data"
+        told = [f"{'everything in it is deleted' if goes else stays}: {content}"]
         for app in self._on[False].get((tenant, cluster), ()):
             if stays := what_stays(self._found.before.uses.objects[app.id].manifest):
                 told.append(f"app {app.name}: {stays}")
@@ -153,7 +162,9 @@ class Wholes:
         guests = self._guests(cluster, self._found.before)
         if self._is_given_up(cluster):
             return f"it is no longer used: {guests}; their workloads stay there, because the cluster was given up"
-        return f"it is no longer used: {guests}; everything that Flux installed there is deleted"
+        return (
+            f"it is no longer used: {guests}; what Flux installed there is deleted, and namespaces stay with their data"
+        )
 
     def _is_given_up(self, cluster: str) -> bool:
         return cluster in self._states and self._states[cluster].leaving == "decommissioned"

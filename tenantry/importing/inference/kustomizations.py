@@ -10,13 +10,15 @@ from tenantry.importing.inference.found import FoundApp
 from tenantry.importing.inference.literal import literal_mapping
 from tenantry.importing.inference.world import World
 from tenantry.model import Kustomize
+from tenantry.plan.objects.lifecycle import without_kept_definitions
 
 _ELSEWHERE = ("sourceRef", "serviceAccountName", "kubeConfig", "dependsOn")
 
 
 def kustomize_block(world: World, app: FoundApp, named: Named) -> dict[str, Any]:
     """The block, without its source."""
-    spec = {key: value for key, value in app.thing.spec.items() if key not in _ELSEWHERE}
+    written = without_kept_definitions("Kustomization", app.thing.spec)
+    spec = {key: value for key, value in written.items() if key not in _ELSEWHERE}
     spec = leave_owned(world, app.thing, Kustomize, spec)
     spec = short_times(named.in_spec(app.thing, spec))
     _keep_behaviour(spec)

@@ -13,6 +13,7 @@ from tenantry.importing.inference.world import Thing, World
 from tenantry.kube.names import digest
 from tenantry.messages.data import mapping_at
 from tenantry.model import Helm
+from tenantry.plan.objects.lifecycle import without_kept_definitions
 from tenantry.plan.objects.scope import MANAGED_BY
 
 _ELSEWHERE = ("chart", "chartRef", "serviceAccountName", "kubeConfig", "dependsOn", "storageNamespace")
@@ -55,7 +56,8 @@ def _is_ours(thing: Thing) -> bool:
 def helm_block(world: World, app: FoundApp, named: Named, storage: str) -> dict[str, Any]:
     """The block, without its source. storage: the namespace in which Tenantry has Helm store the release."""
     thing = app.thing
-    spec = {key: value for key, value in thing.spec.items() if key not in _ELSEWHERE}
+    written = without_kept_definitions("HelmRelease", thing.spec)
+    spec = {key: value for key, value in written.items() if key not in _ELSEWHERE}
     if mapping_at(spec, "install").get("createNamespace"):  # the baseline makes it, or Tenantry says so for an add-on
         spec["install"] = {key: value for key, value in spec["install"].items() if key != "createNamespace"}
     spec = leave_owned(world, thing, Helm, spec)

@@ -1,17 +1,27 @@
-"""How the states of clusters, tenants and apps change their objects on the management cluster."""
+"""How the states of clusters, tenants and apps change their objects on the management cluster, and which objects outlive them.
+
+What can hold data stays on its cluster whatever removes the objects around it, until somebody sets `state: offboarding`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tenantry.kube.kinds import group_of, holds_data
 from tenantry.kube.objects import KubeObject, Manifest
 from tenantry.model import ClusterState, State
 
 STATE_LABEL = "tenantry/state"
 """The guard lets a run remove objects with this label: an earlier run announced their removal, so it is intended."""
 
+KEEP = {"helm.sh/resource-policy": "keep"}
+"""The annotation with which Helm leaves an object on the cluster when its release is uninstalled or no longer contains it."""
+UNPRUNED = {"kustomize.toolkit.fluxcd.io/prune": "disabled"}
+"""The label or annotation with which Flux leaves an object on the cluster that a Kustomization no longer contains."""
+
+_OFFBOARDING = "offboarding"
 _FLUX = ("Kustomization", "HelmRelease")
 
 
@@ -25,12 +35,17 @@ class Lifecycle:
     suspended: bool = False
     leaving: str = ""
 
+    @property
+    def keeps_data(self) -> bool:
+        """Whether what can hold data stays on the cluster. What is on a decommissioned cluster stays."""
+        return self.leaving != _OFFBOARDING
+
 
 def lifecycle(cluster: ClusterState, *owners: State) -> Lifecycle:
     """The lifecycle of an object on a cluster in this state; owners: the states of its tenant and app."""
     if cluster == "decommissioned":
         return Lifecycle(suspended=True, leaving="decommissioned")
-    leaving = "offboarding" if "offboarding" in owners else ""
+    leaving = _OFFBOARDING if _OFFBOARDING in owners else ""
     return Lifecycle(cluster == "paused" or "paused" in owners, leaving)
 
 
@@ -39,13 +54,66 @@ def in_state(planned: KubeObject, state: Lifecycle) -> KubeObject:
 
     A HelmRelease that is deleted while suspended keeps what it installed. A Kustomization needs `deletionPolicy: Orphan` for that.
     """
-    manifest = planned.manifest
+    manifest, retained = planned.manifest, _is_kept(planned.manifest, state)
+    if retained and not UNPRUNED.items() <= manifest["metadata"].get("labels", {}).items():
+        # A Kustomization may have applied it before.
+        manifest = _annotated(manifest, UNPRUNED)
     if state.suspended and planned.id.kind in _FLUX:
         spec = _suspended(manifest["spec"], planned.id.kind, orphan=state.leaving == "decommissioned")
         manifest = {**manifest, "spec": spec}
     if state.leaving:
         manifest = given_up(manifest, state.leaving)
-    return replace(planned, manifest=manifest) if state.suspended or state.leaving else planned
+    changed = manifest is not planned.manifest or retained
+    return replace(planned, manifest=manifest, retained=retained) if changed else planned
+
+
+def kept_by_helm(manifests: Iterable[Manifest], state: Lifecycle) -> list[Manifest]:
+    """The manifests of a release in a state; Helm keeps those that can hold data."""
+    return [_annotated(each, KEEP) if _is_kept(each, state) else each for each in manifests]
+
+
+def with_kept_definitions(planned: KubeObject, state: Lifecycle) -> KubeObject:
+    """The Kustomization or HelmRelease of an add-on, with a patch so that the CustomResourceDefinitions it applied outlive it.
+
+    The author's own patches come first.
+    """
+    if not state.keeps_data:
+        return planned
+    spec = planned.manifest["spec"]
+    if planned.id.kind == "HelmRelease":
+        added = {"postRenderers": [*spec.get("postRenderers", ()), {"kustomize": {"patches": [_definitions(KEEP)]}}]}
+    else:
+        added = {"patches": [*spec.get("patches", ()), _definitions(UNPRUNED)]}
+    return replace(planned, manifest={**planned.manifest, "spec": {**spec, **added}})
+
+
+def without_kept_definitions(kind: str, spec: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A spec without the patch of `with_kept_definitions`; the same one if it has none."""
+    key = "postRenderers" if kind == "HelmRelease" else "patches"
+    added = {"kustomize": {"patches": [_definitions(KEEP)]}} if kind == "HelmRelease" else _definitions(UNPRUNED)
+    entries = spec.get(key)
+    if not isinstance(entries, list) or added not in entries:
+        return spec
+    left = [each for each in entries if each != added]
+    return {**{name: value for name, value in spec.items() if name != key}, **({key: left} if left else {})}
+
+
+def _definitions(annotations: Mapping[str, str]) -> Manifest:
+    """A patch of Kustomize that annotates all CustomResourceDefinitions. The target decides which, and not the name."""
+    lines = "".join(f"    {key}: {value}\n" for key, value in annotations.items())
+    api, kind = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
+    patch = f"apiVersion: {api}\nkind: {kind}\nmetadata:\n  name: all\n  annotations:\n{lines}"
+    return {"target": {"kind": kind}, "patch": patch}
+
+
+def _is_kept(manifest: Manifest, state: Lifecycle) -> bool:
+    given_up_itself = manifest["metadata"].get("labels", {}).get(STATE_LABEL) == _OFFBOARDING
+    return holds_data(group_of(manifest["apiVersion"]), manifest["kind"]) and state.keeps_data and not given_up_itself
+
+
+def _annotated(manifest: Manifest, annotations: Mapping[str, str]) -> Manifest:
+    metadata = manifest["metadata"]
+    return {**manifest, "metadata": {**metadata, "annotations": {**metadata.get("annotations", {}), **annotations}}}
 
 
 def given_up(manifest: Manifest, leaving: str) -> Manifest:

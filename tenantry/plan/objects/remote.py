@@ -10,6 +10,7 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.model import ChartDirectory, ConfigMap, Git, Helm, HelmRepository, ObjectsChart, Source
 from tenantry.plan.objects.apps import HELM_API, Dependency, edges, flux_order
 from tenantry.plan.objects.charts import IN_PLACE, chart_object
+from tenantry.plan.objects.lifecycle import Lifecycle, in_state, kept_by_helm
 from tenantry.plan.objects.scope import (
     CLUSTER_LABEL,
     ENVIRONMENT_LABEL,
@@ -98,6 +99,7 @@ def baseline_release(
     settings: TenantSettings,
     depends_on: tuple[ObjectId, ...],
     after: Sequence[Dependency],
+    state: Lifecycle,
     *,
     adopt: bool,
 ) -> KubeObject:
@@ -106,10 +108,13 @@ def baseline_release(
     scope: the placement's, for names and labels; platform: the cluster's, for identity and storage.
     depends_on: the chart first, then the platform's service account.
     after: add-ons that the placement waits for.
+    state: what can hold data stays on the cluster when the release goes, unless the state is `offboarding`.
     adopt: whether the release takes over what exists already; otherwise Helm refuses to install it.
     """
     release = join(scope.namespace, "baseline")
-    return objects_release(scope, platform, "baseline", release, manifests, settings, depends_on, after, adopt=adopt)
+    return objects_release(
+        scope, platform, "baseline", release, manifests, settings, depends_on, after, state, adopt=adopt
+    )
 
 
 def objects_release(
@@ -121,6 +126,7 @@ def objects_release(
     settings: TenantSettings,
     depends_on: tuple[ObjectId, ...],
     after: Sequence[Dependency],
+    state: Lifecycle,
     *,
     adopt: bool,
 ) -> KubeObject:
@@ -143,6 +149,7 @@ def objects_release(
         "driftDetection": {"mode": "enabled"},
         "install": action,
         "upgrade": {**action, "chartNameChangeStrategy": IN_PLACE},
-        "values": {"objects": list(manifests)},
+        "values": {"objects": kept_by_helm(manifests, state)},
     }
-    return scope.object(HELM_API, "HelmRelease", key, {"spec": spec}, depends_on=(*depends_on, *edges(after)))
+    made = scope.object(HELM_API, "HelmRelease", key, {"spec": spec}, depends_on=(*depends_on, *edges(after)))
+    return in_state(made, state)

@@ -29,7 +29,11 @@ def tenant_comes(document: Data, random: Random) -> str:
     tenant = unused(TENANTS, document["tenants"], random)
     if not tenant:
         return ""
-    made: Data = {"sources": {"manifests": copy.deepcopy(GIT), "charts": copy.deepcopy(CHARTS)}, "apps": {}}
+    made: Data = {
+        "sources": {"manifests": copy.deepcopy(GIT), "charts": copy.deepcopy(CHARTS)},
+        "apps": {},
+        "adopt": True,
+    }
     if random.random() < 0.6:
         made["clusters"] = any_selector(random)
     document["tenants"][tenant] = made

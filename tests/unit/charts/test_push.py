@@ -41,8 +41,8 @@ def log_in(file: Path, host: str, login: str = LOGIN) -> None:
 def test_the_chart_is_pushed_as_helm_pushes_it(registry: Registry, tmp_path: Path) -> None:
     log_in(tmp_path / ".docker" / "config.json", registry.host)
     address, known = push(CHART, f"oci://{registry.host}/team/charts/", plain_http=True)
-    assert address == f"oci://{registry.host}/team/charts/tenantry-objects:0.1.0"
-    media_type, text = registry.manifests["team/charts/tenantry-objects:0.1.0"]
+    assert address == f"oci://{registry.host}/team/charts/tenantry-objects:0.2.0"
+    media_type, text = registry.manifests["team/charts/tenantry-objects:0.2.0"]
     assert (media_type, known) == ("application/vnd.oci.image.manifest.v1+json", digest(text))
     manifest = json.loads(text)
     (layer,) = manifest["layers"]
@@ -70,7 +70,7 @@ def test_logins_are_read_where_docker_and_helm_write_them(
     with serving(Registry(f"Basic {LOGIN}")) as guarded:
         log_in(tmp_path / file, guarded.host)
         push(CHART, f"oci://{guarded.host}/charts", plain_http=True)
-        assert "charts/tenantry-objects:0.1.0" in guarded.manifests
+        assert "charts/tenantry-objects:0.2.0" in guarded.manifests
 
 
 @pytest.mark.parametrize(("login", "said"), [("", "asks for a login"), ("eDp5", "does not let this login push")])

@@ -26,14 +26,14 @@ def _in_an_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_copy_says_what_to_write(capsys: Capture) -> None:
     assert run(["chart", "copy"]) == 0
     told = capsys.readouterr()
-    assert told.out == "charts/objects: tenantry-objects 0.1.0, 4 files written\n"
+    assert told.out == "charts/objects: tenantry-objects 0.2.0, 4 files written\n"
     assert told.err == (
         "commit and push it, then write in tenants.yaml:\n"
         "  platform: {chart: {git: {url: ..., ref: {branch: main}, path: charts/objects}}}\n"
     )
     assert files_of(Path("charts/objects")) == files_of(OBJECTS)
     assert run(["chart", "copy", "charts/objects"]) == 0
-    assert capsys.readouterr().out == "charts/objects: tenantry-objects 0.1.0, nothing to write\n"
+    assert capsys.readouterr().out == "charts/objects: tenantry-objects 0.2.0, nothing to write\n"
 
 
 def test_the_archive_is_written_and_its_path_printed(capsys: Capture) -> None:
@@ -47,7 +47,7 @@ def test_what_cannot_be_written_is_refused(capsys: Capture) -> None:
     assert run(["chart", "package", "--destination", "file/charts"]) == 2
     assert run(["chart", "copy", "file/charts"]) == 2
     assert capsys.readouterr().err == (
-        "error: file/charts/tenantry-objects-0.1.0.tgz cannot be written: Not a directory\n"
+        "error: file/charts/tenantry-objects-0.2.0.tgz cannot be written: Not a directory\n"
         "  fix: name another directory with --destination\n"
         "error: file/charts cannot be written: Not a directory\n  fix: name another directory\n"
     )
@@ -56,12 +56,12 @@ def test_what_cannot_be_written_is_refused(capsys: Capture) -> None:
 def test_a_push_prints_the_address_and_what_makes_flux_use_it(capsys: Capture) -> None:
     with serving(Registry()) as registry:
         assert run(["chart", "push", f"oci://{registry.host}/charts/", "--plain-http"]) == 0
-    told, (_, manifest) = capsys.readouterr(), registry.manifests["charts/tenantry-objects:0.1.0"]
+    told, (_, manifest) = capsys.readouterr(), registry.manifests["charts/tenantry-objects:0.2.0"]
     digest = hashlib.sha256(manifest).hexdigest()
-    assert told.out == f"oci://{registry.host}/charts/tenantry-objects:0.1.0@sha256:{digest}\n"
+    assert told.out == f"oci://{registry.host}/charts/tenantry-objects:0.2.0@sha256:{digest}\n"
     lead, written = told.err.splitlines()
     assert lead == "write in tenants.yaml:"
     chart = written.strip().removeprefix("platform: {chart: {").removesuffix("}}")
-    assert chart == f'helm: {{url: "oci://{registry.host}/charts", type: oci, version: 0.1.0}}'
+    assert chart == f'helm: {{url: "oci://{registry.host}/charts", type: oci, version: 0.2.0}}'
     with pytest.raises(AssertionError, match="the fleet is sound"):
         problems(rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}").replace(CHART, chart))

@@ -38,7 +38,7 @@ TWO = [Claim("prod", f"shop/{name}", Shard(index, 2)) for index, name in enumera
 
 
 def of_shard(stack: str, shard: str | None) -> dict[str, str | None]:
-    return {"environment": "prod", "stack": f"shop/{stack}", "shard": shard, "moving": None}
+    return {"environment": "prod", "stack": f"shop/{stack}", "kept": None, "shard": shard, "moving": None}
 
 
 def test_existing_claims_get_the_note_and_lose_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,6 +59,7 @@ def test_the_first_claim_is_written_last_and_others_are_made(monkeypatch: pytest
     claiming.settle(cast("Any", cluster), "platform", [PROD], TWO)
     assert cluster.done == [
         ("create", "tenantry-prod.2", {"environment": "prod", "stack": "shop/b", "shard": "2/2"}),
+        ("patch", "tenantry-prod", {"kept": None}),
         ("patch", "tenantry-prod", of_shard("prod", "1/2")),
     ]
 
@@ -68,6 +69,7 @@ def test_claims_and_records_of_shards_that_are_gone_are_deleted_first(monkeypatc
     monkeypatch.setattr(claiming.requests, "patched", cluster.patched)
     claiming.settle(cast("Any", cluster), "platform", THREE, [PROD])
     assert cluster.done == [
+        ("patch", "tenantry-prod", {"kept": None}),
         ("delete", "platform/tenantry-prod.record.2", None),
         ("delete", "platform/tenantry-prod.2", None),
         ("delete", "platform/tenantry-prod.record.3", None),

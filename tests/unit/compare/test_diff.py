@@ -32,8 +32,11 @@ def test_a_plan_has_no_difference_to_itself() -> None:
 def test_a_removed_tenant_is_a_danger_on_its_clusters_and_a_new_one_is_none() -> None:
     tina = "  tina: {clusters: {names: [hub]}, apps: {web: {kustomize: {source: m}}},"
     tina += " sources: {m: {git: {url: https://git.example.com/t, ref: {branch: main}}}}}\n"
-    gone = ": everything in the namespaces is deleted, with its data"
+    gone = ": its apps and rights are deleted, and its namespaces stay with their data"
     assert told(BASE + tina, BASE) == [f"deletion: tenant 'tina' is removed from hub{gone}"]
+    off = tina.replace("tina: {", "tina: {state: offboarding, ")
+    data = ": everything in the namespaces is deleted, with its data"
+    assert told(BASE + off, BASE) == [f"deletion: tenant 'tina' is removed from hub{data}"]
     alone = BASE.partition("tenants:")[0] + "tenants:\n" + tina
     assert told(BASE + tina, alone) == [f"deletion: tenant 'rocky' is removed from hub, edge{gone}"]
     assert outline(BASE + tina, alone)[0] == "- cluster edge on edge of 2: 3"
@@ -76,7 +79,7 @@ def test_moves_of_many_tenants_are_summed_up() -> None:
     after = before.replace("{management: hub}", '{management: hub, namespace: "{env}-{tenant}"}')
     assert told(before, after) == [
         "namespace: 10 tenants ('rocky', 't0', 't1' and 7 more) get other namespaces on all of their clusters:"
-        " everything in the old ones is deleted, with its data"
+        " what is in the old ones does not come along, and its data stays there"
     ]
 
 

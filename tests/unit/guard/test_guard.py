@@ -25,21 +25,23 @@ def test_what_stays_is_no_removal() -> None:
 
 
 def test_a_tenant_stands_for_all_it_has() -> None:
-    assert gone(fleet(ROCKY, MOVY), fleet(ROCKY)) == ["tenant 'movy' with everything it has on edge, hub"]
+    assert gone(fleet(ROCKY, MOVY), fleet(ROCKY)) == [
+        "tenant 'movy' with its apps and rights, but not its data, on edge, hub"
+    ]
 
 
 def test_a_placement_is_told_by_its_namespaces_on_the_management_cluster_and_on_remotes() -> None:
     before = fleet(tenant("rocky", "web", rest="    namespaces: {jobs: {}}\n"))
     on_hub, on_edge = (fleet(tenant("rocky", "web", where=f"{{names: [{name}]}}")) for name in ("hub", "edge"))
     assert gone(before, on_hub) == [
-        "namespace 'rocky' of tenant 'rocky' on edge",
-        "namespace 'rocky-jobs' of tenant 'rocky' on edge",
-        "namespace 'rocky-jobs' of tenant 'rocky' on hub",
+        "namespace 'rocky' of tenant 'rocky' on edge, which stays there with its data",
+        "namespace 'rocky-jobs' of tenant 'rocky' on edge, which stays there with its data",
+        "namespace 'rocky-jobs' of tenant 'rocky' on hub, which stays there with its data",
     ]
     assert gone(before, on_edge) == [
-        "namespace 'rocky' of tenant 'rocky' on hub",
-        "namespace 'rocky-jobs' of tenant 'rocky' on edge",
-        "namespace 'rocky-jobs' of tenant 'rocky' on hub",
+        "namespace 'rocky' of tenant 'rocky' on hub, which stays there with its data",
+        "namespace 'rocky-jobs' of tenant 'rocky' on edge, which stays there with its data",
+        "namespace 'rocky-jobs' of tenant 'rocky' on hub, which stays there with its data",
     ]
 
 
@@ -94,8 +96,8 @@ def test_one_of_a_kind_may_go_within_the_limit() -> None:
 def test_more_than_the_limit_are_refused_by_name() -> None:
     assert refusal(fleet(ROCKY, MOVY, TINA), fleet(ROCKY), OPEN) == (
         "this run would remove 2 tenants, and 1 may go at once in environment 'dev'\n"
-        "    tenant 'movy' with everything it has on edge, hub\n"
-        "    tenant 'tina' with everything it has on edge, hub\n"
+        "    tenant 'movy' with its apps and rights, but not its data, on edge, hub\n"
+        "    tenant 'tina' with its apps and rights, but not its data, on edge, hub\n"
         "  fix: if this is intended, run `pulumi config set tenantry:maxDeletions 2`; or put back what is missing; to"
         " remove something, set 'state: offboarding' on it in tenants.yaml, run `tenantry up`, then delete its entry"
     )
@@ -104,7 +106,7 @@ def test_more_than_the_limit_are_refused_by_name() -> None:
 def test_the_last_tenant_does_not_go_unless_somebody_says_so() -> None:
     assert refusal(fleet(ROCKY), fleet(), OPEN) == (
         "this run would remove every tenant of environment 'dev'\n"
-        "    tenant 'rocky' with everything it has on edge, hub\n"
+        "    tenant 'rocky' with its apps and rights, but not its data, on edge, hub\n"
         "  fix: if this is intended, run `pulumi config set --path 'tenantry:allowDeletions[0]' tenant/rocky`; or put back what is"
         " missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `tenantry up`, then delete its entry"
     )
@@ -117,7 +119,7 @@ def test_tenants_that_stay_do_not_lose_every_namespace_unless_somebody_says_so()
     )
     assert refusal(before, after, OPEN) == (
         "this run would remove every namespace of environment 'dev'\n"
-        "    namespace 'rocky' of tenant 'rocky' on hub\n"
+        "    namespace 'rocky' of tenant 'rocky' on hub, which stays there with its data\n"
         "  fix: if this is intended, run `pulumi config set --path 'tenantry:allowDeletions[0]' namespace/hub/rocky`; or put back"
         " what is missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `tenantry up`, then delete its"
         " entry"
@@ -172,7 +174,7 @@ def test_what_is_on_a_paused_cluster_does_not_go_though_it_was_given_up() -> Non
     )
     on_hub = tenant("rocky", "web", "db", where="{names: [hub]}")
     assert refusal(fleet(ROCKY, frame=frame), fleet(on_hub, frame=frame), ALL_MAY_GO) == SUSPENDED.format(
-        "    namespace 'rocky' of tenant 'rocky' on edge\n"
+        "    namespace 'rocky' of tenant 'rocky' on edge, which stays there with its data\n"
     )
 
 
@@ -200,7 +202,9 @@ def test_a_namespace_may_be_given_up_by_itself() -> None:
     before = now(fleet(tenant("rocky", "web", rest=jobs)))
     assert {name for (_, _, name), leaving in before.namespaces.items() if leaving} == {"rocky-jobs"}
     check(stays, before, GUARDED)
-    with pytest.raises(Refused, match="namespace 'rocky-batch' of tenant 'rocky' on edge"):
+    with pytest.raises(
+        Refused, match="namespace 'rocky-batch' of tenant 'rocky' on edge, which stays there with its data"
+    ):
         check(goes, before, GUARDED)
 
 

@@ -64,7 +64,7 @@ def test_a_malformed_object_changes_no_refusal(odd: dict[str, Any]) -> None:
     messages = [each.message for each in refusals(WITHOUT_MOVY, there, NOTHING) if each.code == "removals"]
     expected = [each.message for each in refusals(WITHOUT_MOVY, honest, NOTHING)]
     assert messages[0] == expected[0]
-    assert "tenant 'movy' with everything it has on edge, hub" in messages[0]
+    assert "tenant 'movy' with its apps and rights, but not its data, on edge, hub" in messages[0]
 
 
 @pytest.mark.parametrize(("odd", "problem"), MALFORMED)

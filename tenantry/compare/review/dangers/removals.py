@@ -9,21 +9,19 @@ from tenantry.compare.moves import key_of
 from tenantry.compare.review.dangers.apps import app_in_words
 from tenantry.compare.review.dangers.found import Found, Rank
 from tenantry.compare.review.dangers.pieces import Pieces
+from tenantry.compare.review.given_up import given_up
 from tenantry.compare.review.model import DangerKind, PartKind
 from tenantry.compare.review.renames import Rename, renames
 from tenantry.compare.review.words import content_in_words
+from tenantry.kube.kinds import holds_data
 from tenantry.kube.objects import KubeObject, Owner
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import MOST_NAMES, grouped, listed
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 
-_WITH_DATA = {
-    "PersistentVolumeClaim": "with its data",
-    "PersistentVolume": "and its data may be too, as its reclaim policy says",
-    "CustomResourceDefinition": "with all objects of its kind",
-}
-_GROUPS_OF_DATA = ("", "apiextensions.k8s.io")
+_WITH_DATA = ("PersistentVolumeClaim", "PersistentVolume", "CustomResourceDefinition")
+_STAYS = "is no longer managed, and stays with its data"
 
 
 def whole_environment(diff: Diff, there: Plan) -> Iterator[Found]:
@@ -69,6 +67,7 @@ class _Leaving:
             each.owner for each in pieces.diff.removed.objects if each.id.kind == "HelmRelease" and _is_suspended(each)
         }
         """Placements whose baseline is suspended: on the cluster everything stays."""
+        self.given_up = given_up(pieces.before)
 
     def keeps(self, tenant: str, cluster: str) -> bool:
         return Owner(tenant, cluster) in self.abandoned
@@ -117,7 +116,9 @@ def _tenants(diff: Diff, leaving: _Leaving, renamed: set[tuple[PartKind, str, st
         if known or leaving.keeps(tenant, cluster):
             continue
         verb = ("is removed", "are removed")
-        tail = ": everything in the namespaces is deleted, with its data"
+        goes = any(each[:2] == (tenant, cluster) for each in leaving.given_up)
+        stays = ": its apps and rights are deleted, and its namespaces stay with their data"
+        tail = ": everything in the namespaces is deleted, with its data" if goes else stays
         yield Found(DangerKind.DELETION, Rank.DATA, tenant, cluster, verb=verb, tail=tail, at="from")
 
 
@@ -128,16 +129,17 @@ def _namespaces(pieces: Pieces, leaving: _Leaving) -> Iterator[Found]:
     for tenant, cluster, namespace in pieces.diff.removed.namespaces:
         if (tenant, cluster) in placements or (tenant, cluster, namespace) in moved or leaving.keeps(tenant, cluster):
             continue
-        yield _namespace(tenant, cluster, namespace)
+        yield _namespace(tenant, cluster, namespace, leaving)
     for each in pieces.of_kinds("Namespace"):
         owner = each.key.owner
         if not owner.tenant and each.after is None and not leaving.keeps(*owner):
-            yield _namespace("", owner.cluster, each.key.name)
+            yield _namespace("", owner.cluster, each.key.name, leaving)
 
 
-def _namespace(tenant: str, cluster: str, namespace: str) -> Found:
+def _namespace(tenant: str, cluster: str, namespace: str, leaving: _Leaving) -> Found:
     who = f"namespace '{namespace}'"
-    verb = ("is deleted with everything in it",) * 2
+    goes = (tenant, cluster, namespace) in leaving.given_up
+    verb = ("is deleted with everything in it" if goes else _STAYS,) * 2
     return Found(DangerKind.DELETION, Rank.DATA, tenant, cluster, verb=verb, who=who)
 
 
@@ -173,20 +175,18 @@ def _replaced_namespaces(diff: Diff) -> Iterator[Found]:
         words = ("gets another namespace", "get other namespaces")
         if few:
             words = (f"gets namespace '{moved.after}' instead of '{moved.before}'",) * 2
-        tail = f": everything in the old {'one' if few else 'ones'} is deleted, with its data"
+        tail = f": what is in the old {'one' if few else 'ones'} does not come along, and its data stays there"
         yield Found(DangerKind.NAMESPACE, Rank.DATA, moved.tenant, moved.cluster, verb=words, tail=tail)
     for rehomed in diff.rehomed:
         text = f"the kubeconfig is in namespace '{rehomed.after}' instead of '{rehomed.before}'"
-        tail = (
-            ": all Flux objects are replaced, and Flux deletes what they installed, namespaces with their data included"
-        )
+        tail = ": all Flux objects are replaced, and Flux deletes what they installed; namespaces stay with their data"
         yield Found(DangerKind.KUBECONFIG, Rank.DATA, "", rehomed.cluster, tail=tail, lead=text, nobody=True)
 
 
 def _data(pieces: Pieces) -> Iterator[Found]:
-    """Objects of the platform team's own that hold data, and are removed from a namespace that stays."""
+    """Objects of the platform team's own that hold data, and leave the file for a namespace that stays."""
     for each in pieces.of_kinds(*_WITH_DATA):
-        if each.after is None and each.kept and each.key.group in _GROUPS_OF_DATA:
+        if each.after is None and each.kept and holds_data(each.key.group, each.key.kind):
             name = f"{each.key.kind} '{each.key.name}'"
-            verb = (f"is deleted {_WITH_DATA[each.key.kind]}",) * 2
+            verb = (_STAYS,) * 2
             yield Found(DangerKind.DELETION, Rank.DATA, *each.key.owner, verb=verb, who=name)

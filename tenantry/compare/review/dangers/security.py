@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tenantry.compare.review.dangers.found import Found, Rank
 from tenantry.compare.review.dangers.pieces import Piece, Pieces
 from tenantry.compare.review.model import DangerKind
+from tenantry.kube.kinds import holds_data
 from tenantry.kube.objects import Manifest, labels_of
 from tenantry.messages.data import mapping_at
 
@@ -67,7 +68,9 @@ def _judged(manifest: Manifest) -> dict[str, object]:
 
 
 def _protection(piece: Piece) -> Iterator[Found]:
-    """An object that stays and could be deleted from now on."""
+    """An object that stays and could be deleted from now on. `state: offboarding` decides of what can hold data."""
+    if holds_data(piece.key.group, piece.key.kind):
+        return
     if piece.before is None or piece.after is None or piece.before["metadata"] == piece.after["metadata"]:
         return
     for key, keeps in _KEEPS.items():

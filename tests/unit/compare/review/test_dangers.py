@@ -15,7 +15,7 @@ ALL = "clusters: {all: true}"
 BASE = rocky(APPS, ALL)
 HUB, EDGE = "hub", "edge"
 ROCKY = "tenant 'rocky'"
-DELETES = "everything in the namespaces is deleted, with its data"
+DELETES = "its apps and rights are deleted, and its namespaces stay with their data"
 
 
 def between(before: str, after: str) -> tuple[Danger, ...]:
@@ -169,12 +169,14 @@ SETTINGS = {
     "namespace-removed": (
         "namespaces: {x: {}}",
         "",
-        [f"deletion: namespace 'rocky-x' ({ROCKY}) is deleted with everything in it on hub, edge"],
+        [f"deletion: namespace 'rocky-x' ({ROCKY}) is no longer managed, and stays with its data on hub, edge"],
     ),
     "volume-claim-removed": (
         "objects: {data: {apiVersion: v1, kind: PersistentVolumeClaim, spec: {}}}",
         "",
-        [f"deletion: PersistentVolumeClaim 'data' ({ROCKY}) is deleted with its data on hub, edge"],
+        [
+            f"deletion: PersistentVolumeClaim 'data' ({ROCKY}) is no longer managed, and stays with its data on hub, edge"
+        ],
     ),
 }
 
@@ -353,8 +355,8 @@ FLEETS = {
     "another-namespace": (
         ("dev: {management: hub}", "dev: {management: hub, namespace: '{env}-{tenant}'}"),
         [
-            f"namespace: {ROCKY} gets namespace 'dev-rocky' instead of 'rocky' on hub, edge: everything in the old one is"
-            " deleted, with its data"
+            f"namespace: {ROCKY} gets namespace 'dev-rocky' instead of 'rocky' on hub, edge: what is in the old one does"
+            " not come along, and its data stays there"
         ],
     ),
     "another-kubeconfig": (
@@ -368,7 +370,7 @@ FLEETS = {
         ("namespace: kamaji", "namespace: tenants"),
         [
             "kubeconfig: the kubeconfig is in namespace 'tenants' instead of 'kamaji' on edge: all Flux objects are"
-            " replaced, and Flux deletes what they installed, namespaces with their data included"
+            " replaced, and Flux deletes what they installed; namespaces stay with their data"
         ],
     ),
     "a-cluster-less": ((ALL, "clusters: {names: [hub]}"), [f"deletion: {ROCKY} is removed from edge: {DELETES}"]),

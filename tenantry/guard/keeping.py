@@ -1,0 +1,123 @@
+"""Namespaces that stay with their data when what is around them goes: what has to hold before, and what is recorded.
+
+On a remote cluster Helm keeps a namespace that its stored manifest marks. A run writes the mark into the release's values, and
+only when the release is ready at that generation, Helm has stored it. The same holds for taking the mark away. On the management
+cluster Pulumi's state has the mark; `components` reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+
+from tenantry.guard.held import READ, Held, held
+from tenantry.guard.kept import Kept
+from tenantry.guard.removals import planned_namespaces
+from tenantry.messages.problems import Problem, error
+from tenantry.messages.text import lines_of
+from tenantry.plan.plan import Plan
+from tenantry.plan.shards import Shard
+
+
+def left_behind(plan: Plan, now: Held) -> dict[tuple[str, str], str]:
+    """The namespaces that a run leaves on their clusters, as (cluster, name) -> tenant; "" for those of add-ons."""
+    return {place: tenant for place, (tenant, leaving) in _going(plan, now).items() if not leaving}
+
+
+def left_here(plan: Plan, now: Held) -> list[str]:
+    """The names of those on the management cluster, which Pulumi leaves there if its state says so."""
+    return sorted(name for cluster, name in left_behind(plan, now) if (cluster, name) not in now.marks)
+
+
+def kept_after(plan: Plan, now: Held, shard: Shard, time: datetime) -> tuple[Kept, ...]:
+    """What a stack's claim records from this run on. plan, now: of the whole environment."""
+    planned = _planned(plan)
+    before = {place: each for place, each in now.kept.items() if each.environment == plan.environment}
+    since = time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    left = {
+        (cluster, name): Kept(cluster, name, tenant, since, plan.environment)
+        for (cluster, name), tenant in left_behind(plan, now).items()
+    }
+    # The first time stays, if it is still the same tenant's.
+    again = {place: each for place, each in before.items() if place not in left or left[place].tenant == each.tenant}
+    entries = {place: each for place, each in {**left, **again}.items() if place not in planned}
+    return tuple(sorted(each for each in entries.values() if shard.holds(each.tenant)))
+
+
+def keeping_problems(
+    plan: Plan, now: Held, adopting: frozenset[str], adopting_addons: frozenset[str]
+) -> Iterator[Problem]:
+    """Problems with namespaces that a run would leave, delete or take over. plan: the stack's part.
+
+    adopting, adopting_addons: those that may take over what they left themselves.
+    """
+    yield from _taken(plan, now, adopting, adopting_addons)
+    going = {place: each for place, each in _going(plan, now).items() if place in now.marks}
+    unmarked = [place for place, (_, leaving) in going.items() if not leaving and not now.marks[place].is_kept]
+    if unmarked:
+        yield error(
+            "not-marked-yet",
+            "this run would remove what is around namespaces that Helm does not keep yet, and they would be deleted with their"
+            f" data\n{_listed(unmarked)}",
+            "put back what is missing and run `tenantry up`, which marks them; remove it when `tenantry status` shows everything"
+            " ready; to delete them, set 'state: offboarding' instead",
+        )
+    kept = [place for place, (_, leaving) in going.items() if leaving and not now.marks[place].is_freed]
+    if kept:
+        yield error(
+            "still-kept",
+            "this run would remove what was off-boarded before Helm knows it, and these namespaces would stay behind\n"
+            f"{_listed(kept)}",
+            "put the entry back, wait until its clusters have it (`tenantry up` without another change, then `tenantry status`),"
+            " and remove it then",
+        )
+
+
+def _taken(plan: Plan, now: Held, adopting: frozenset[str], adopting_addons: frozenset[str]) -> Iterator[Problem]:
+    for (cluster, name), (tenant, addon) in _planned(plan).items():
+        entry = now.kept.get((cluster, name))
+        if entry is None or now.holds(tenant, cluster, name):
+            continue
+        holds = f"namespace '{name}' on {cluster} holds the data of {entry.owner}, kept since {entry.since}"
+        if entry.tenant != tenant:
+            yield error(
+                "others-data",
+                f"{holds}, and {_in_words(tenant, addon)} would get it",
+                f"choose another name; to delete the data for good, declare {entry.owner} again with 'adopt: true' and"
+                " 'state: offboarding', run `tenantry up`, then remove it",
+            )
+        elif tenant not in adopting if tenant else addon not in adopting_addons:
+            at = f"tenants.{tenant}" if tenant else f"platform.addons.{addon}"
+            yield error("kept-data", holds, f"to go on with this data: tenantry set {at}.adopt true")
+
+
+def _in_words(tenant: str, addon: str) -> str:
+    return f"tenant '{tenant}'" if tenant else f"add-on '{addon}'"
+
+
+def _planned(plan: Plan) -> dict[tuple[str, str], tuple[str, str]]:
+    """The namespaces of a plan, as (cluster, name) -> tenant and, without a tenant, add-on."""
+    found = {(cluster, name): (tenant, "") for tenant, cluster, name in planned_namespaces(plan)}
+    shared = (each.manifest for each in plan.objects if not each.owner.tenant and each.id.kind in READ)
+    of_addons = held(shared, plan.environment).addons
+    return found | {place: ("", addon) for place, addon in of_addons.items()}
+
+
+def _going(plan: Plan, now: Held) -> Mapping[tuple[str, str], tuple[str, bool]]:
+    """Namespaces that are there and not planned, as (cluster, name) -> tenant, and whether they were given up.
+
+    Without those whose suspended release goes, which the guard refuses anyway.
+    """
+    placed = {(each.tenant, each.cluster) for each in plan.placements}
+    found = {
+        (cluster, name): (tenant, leaving)
+        for (tenant, cluster, name), leaving in now.namespaces.items()
+        if (tenant, cluster) not in now.frozen or (tenant, cluster) in placed
+    }
+    found |= {place: ("", leaving) for place, leaving in now.addon_namespaces.items()}
+    planned = _planned(plan)
+    return {place: each for place, each in sorted(found.items()) if place not in planned}
+
+
+def _listed(places: list[tuple[str, str]]) -> str:
+    return lines_of(f"namespace '{name}' on {cluster}" for cluster, name in places)

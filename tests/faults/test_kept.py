@@ -1,0 +1,169 @@
+"""Data outlives objects: namespaces stay on every cluster until they are off-boarded, and nobody else gets them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.project import Project, deployed, make_fleet
+from tests.faults.compare import settled
+
+pytestmark = [pytest.mark.e2e, pytest.mark.faults]
+
+ROCKY, MOVY = "  rocky:\n", "  movy:\n    owners"
+TINA = """
+  tina:
+    namespace: movy
+    clusters: {names: [edge]}
+    sources:
+      manifests: {git: {url: "http://{host}/git/movy/manifests.git", ref: {branch: main}}}
+    apps:
+      jobs: {kustomize: {source: manifests, path: ./jobs}}
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    with deployed(make_fleet(tmp_path_factory.mktemp("kept") / "project", "small"), "dev") as made:
+        settled(made, "dev")
+        yield made
+
+
+@pytest.fixture(scope="module")
+def clusters(project: Project) -> Iterator[dict[str, Cluster]]:
+    with closing(Cluster(project.kubeconfig("hub"))) as hub, closing(Cluster(project.kubeconfig("edge"))) as edge:
+        found = {"hub": hub, "edge": edge}
+        for each in found.values():
+            for namespace in ("rocky", "movy"):
+                for kind, plural, spec in DATA:
+                    metadata = {"name": "data", "namespace": namespace}
+                    each.apply(plural, {"apiVersion": "v1", "kind": kind, "metadata": metadata, **spec})
+        yield found
+
+
+CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Mi"}}}
+DATA: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("ConfigMap", "configmaps", {"data": {"of": "the tenant"}}),
+    ("PersistentVolumeClaim", "persistentvolumeclaims", {"spec": CLAIM}),
+)
+
+
+def uids(clusters: dict[str, Cluster], namespace: str, *names: str) -> dict[tuple[str, str], str]:
+    """The uids of a namespace and of the data in it, by cluster and kind; "" for what is gone."""
+    found = {}
+    for name in names or clusters:
+        get = clusters[name].get
+        there = {"Namespace": get("", "v1", "Namespace", "namespaces", namespace)}
+        there |= {kind: get("", "v1", kind, plural, "data", namespace) for kind, plural, _ in DATA}
+        found |= {(name, kind): each["metadata"]["uid"] if each else "" for kind, each in there.items()}
+    return found
+
+
+def record(clusters: dict[str, Cluster]) -> list[tuple[str, str, str]]:
+    claim = clusters["hub"].find("ConfigMap", "tenantry-system", "tenantry-dev")
+    assert claim
+    entries = json.loads(claim["data"].get("kept", "[]"))
+    return [(each["cluster"], each["namespace"], each["tenant"]) for each in entries]
+
+
+def refused(project: Project, *words: str) -> None:
+    for run in (project.preview_of("dev"), project.up()):
+        assert run.code != 0
+        assert [each for each in words if each not in " ".join(run.text.split())] == [], run.text
+
+
+def without_movy(project: Project) -> str:
+    """The entry of tenant movy, which is the last, taken out of the file."""
+    before, _, entry = project.fleet.read_text().partition("  movy:\n")
+    project.fleet.write_text(before)
+    return f"  movy:\n{entry}"
+
+
+def test_a_baseline_that_is_deleted_by_hand_leaves_the_namespace_and_its_data(
+    project: Project, clusters: dict[str, Cluster]
+) -> None:
+    before = uids(clusters, "rocky")
+    hub = clusters["hub"]
+    hub.delete("HelmRelease", "clusters", "edge-rocky-baseline")
+    eventually(lambda: not hub.find("HelmRelease", "clusters", "edge-rocky-baseline"), "the release to be deleted")
+    assert uids(clusters, "rocky") == before
+    project.up("dev", "--refresh").ok()
+    hub.wait_ready("HelmRelease", "clusters", "edge-rocky-baseline")
+    assert uids(clusters, "rocky") == before
+
+
+def test_a_tenant_that_is_removed_leaves_its_data_and_only_the_tenant_itself_gets_it_back(
+    project: Project, clusters: dict[str, Cluster]
+) -> None:
+    before = uids(clusters, "movy")
+    entry = without_movy(project)
+    project.up().ok()
+    assert uids(clusters, "movy") == before
+    assert record(clusters) == [("edge", "movy", "movy"), ("hub", "movy", "movy")]
+    assert not {each for each in clusters["hub"].fleet_objects() if "movy" in each}
+    status = " ".join(project.tenantry("status", "-e", "dev").ok().text.split())
+    assert (
+        "2 namespaces of environment 'dev' hold data that the file does not declare any more: 'movy' on edge" in status
+    )
+    assert "that the file does not declare: " not in status
+    project.up().ok()
+    assert record(clusters) == [("edge", "movy", "movy"), ("hub", "movy", "movy")]
+    kept = project.fleet.read_text()
+    project.fleet.write_text(kept + TINA)
+    refused(project, "namespace 'movy' on edge holds the data of tenant 'movy'", "tenant 'tina' would get it")
+    project.fleet.write_text(kept + entry)
+    refused(project, "holds the data of tenant 'movy'", "tenantry set tenants.movy.adopt true")
+    project.tenantry("set", "tenants.movy.adopt", "true").ok()
+    project.up().ok()
+    settled(project, "dev")
+    assert uids(clusters, "movy") == before
+    assert record(clusters) == []
+
+
+def test_without_its_record_the_chart_refuses_a_namespace_of_another_tenant(
+    project: Project, clusters: dict[str, Cluster]
+) -> None:
+    hub, before = clusters["hub"], uids(clusters, "movy")
+    without_movy(project)
+    project.up().ok()
+    hub.patch("ConfigMap", "tenantry-system", "tenantry-dev", {"data": {"kept": None}})
+    kept = project.fleet.read_text()
+    project.fleet.write_text(kept + TINA)
+    project.up().ok()
+    words = "namespace 'movy' holds the data of tenant 'movy' and is not given to tenant 'tina'"
+    hub.refused("HelmRelease", "clusters", "edge-movy-baseline", words)
+    project.fleet.write_text(kept)
+    project.up().ok()
+    assert uids(clusters, "movy") == before
+
+
+def test_a_tenant_leaves_one_cluster_for_good_in_two_runs(project: Project, clusters: dict[str, Cluster]) -> None:
+    stays = uids(clusters, "rocky", "hub")
+    project.tenantry("set", "tenants.rocky.overrides.clusters.edge.state", "offboarding").ok()
+    project.up().ok()
+    settled(project, "dev")
+    assert "" not in uids(clusters, "rocky").values()
+    project.tenantry("unset", "tenants.rocky.overrides").ok()
+    project.tenantry("set", "tenants.rocky.clusters", "{all: true, exclude: [edge]}").ok()
+    project.up().ok()
+    clusters["edge"].wait_gone("rocky")
+    assert uids(clusters, "rocky", "hub") == stays
+    assert ("edge", "rocky", "rocky") not in record(clusters)
+
+
+def test_destroy_keeps_namespaces_and_lists_them(project: Project, clusters: dict[str, Cluster]) -> None:
+    before = {namespace: uids(clusters, namespace, "hub") for namespace in ("rocky", "movy")}
+    project.destroy().ok()
+    assert {namespace: uids(clusters, namespace, "hub") for namespace in before} == before
+    project.up().ok()
+    settled(project, "dev")
+    assert {namespace: uids(clusters, namespace, "hub") for namespace in before} == before
+    run = ("sandbox", "run", "--", "tenantry", "destroy", "-e", "dev", "--yes", "--skip-preview")
+    told = " ".join(project.tenantry(*run).ok().text.split())
+    assert "stay with their data: 'movy' on hub, 'rocky' on hub" in told
+    assert {namespace: uids(clusters, namespace, "hub") for namespace in before} == before
