@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from tests.faults.api import Answer, Api
@@ -81,6 +82,27 @@ ON_A_REMOTE = (
     Change("what a Kustomization has applied, changed", f"{CORE}/rocky/configmaps/web", {"data": {"color": "red"}}),
     Change("what a Kustomization has applied, deleted", f"{CORE}/rocky/configmaps/db", None),
 )
+
+
+def by_hand(api: Api, random: Random) -> None:
+    """Change or delete some object of the fleet on its management cluster, whichever there are."""
+    listed = {
+        plural: api.ask("GET", f"{root}/{plural}?labelSelector=tenantry/environment").body.get("items", [])
+        for plural, (root, _) in CHANGED.items()
+    }
+    plural = random.choice([plural for plural, found in listed.items() if found])
+    metadata = random.choice(sorted(listed[plural], key=lambda each: each["metadata"]["name"]))["metadata"]
+    root, patch = CHANGED[plural]
+    Change(plural, f"{root}/namespaces/{metadata['namespace']}/{plural}/{metadata['name']}", patch).make(api)
+
+
+CHANGED: Mapping[str, tuple[str, Mapping[str, Any] | None]] = {
+    "kustomizations": ("/apis/kustomize.toolkit.fluxcd.io/v1", {"spec": {"path": "./nowhere", "force": True}}),
+    "helmreleases": ("/apis/helm.toolkit.fluxcd.io/v2", None),
+    "rolebindings": ("/apis/rbac.authorization.k8s.io/v1", None),
+    "serviceaccounts": ("/api/v1", None),
+    "resourcequotas": ("/api/v1", {"spec": {"hard": {"pods": "77"}}}),
+}
 
 
 def essence(manifest: Mapping[str, Any] | None) -> Any:

@@ -1,5 +1,8 @@
 """A random walk: an edit, a run, and the clusters have to be as planned; a hundred times over.
 
+Data lies in every namespace of every tenant, and stays until its tenant was off-boarded. On the way runs are killed, with the file
+reverted or not, and people change objects by hand.
+
 `--steps N` and `--seed N` choose another one. A failure tells both, and all edits up to there.
 """
 
@@ -9,14 +12,18 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 import pytest
 import yaml
 
 from tests.e2e.project import Project, Result, deployed, make_fleet
+from tests.faults.api import Api
 from tests.faults.compare import settled
+from tests.faults.crash import CANCEL, Crash, crashed
+from tests.faults.data import Ledger, offboarded
+from tests.faults.drift import by_hand
 from tests.faults.edits.draw import CLUSTERS
 from tests.faults.expected import Data, refusal
 from tests.faults.identities import emptied, identities, made_anew
@@ -26,6 +33,9 @@ from tests.faults.walk import Step, step, text_of
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 
 UP = ("up", "--stack", "dev", "--yes", "--skip-preview")
+DISTURBED = {"": 75, "killed": 7, "reverted": 6, "changed by hand": 12}
+"""What happens before a run, and how often of a hundred times."""
+STEPS_OF_A_RUN = 40
 PREVIEWED = 10
 """Each step that is a multiple of it has a preview too, which takes as long as a run."""
 
@@ -43,13 +53,19 @@ class Walk:
 
     project: Project
     document: Data
+    random: Random
+    data: Ledger
     taken: dict[str, list[float]] = field(default_factory=dict)
     refused: dict[str, list[float]] = field(default_factory=dict)
 
     def go(self, next: Step, *, previewed: bool) -> None:
         before, started = identities(self.project, CLUSTERS), time.monotonic()
         words = refusal(self.document, next.document)
+        given_up = self.data.given_up()
+        assert {namespace for _, namespace in given_up} <= offboarded(self.document)
         self.project.fleet.write_text(text_of(next.document, next.said))
+        if not words:
+            self._disturb(next)
         ended = self.project.up()
         if words:
             self._stays(ended, words)
@@ -58,10 +74,31 @@ class Walk:
         kept = self.refused if words else self.taken
         kept.setdefault(next.sort, []).append(time.monotonic() - started)
         after = identities(self.project, CLUSTERS)
-        assert made_anew(before, after) == []
+        # What was deleted by hand, or by a killed run that was reverted, is there again as another one.
+        assert next.disturbed or made_anew(before, after) == []
         assert not words or after == before
+        self.data.check(given_up)
+        self.data.put()
         if previewed:
             assert self.project.preview() == {}
+
+    def _disturb(self, next: Step) -> None:
+        """Before the run itself: a run is killed, and perhaps the file reverted; or somebody changes objects by hand."""
+        if next.disturbed == "killed":
+            self._kill()
+        elif next.disturbed == "reverted":
+            self._kill()
+            self.project.fleet.write_text(text_of(self.document, "as it was"))
+            self.project.up().ok()
+            settled(self.project, "dev")
+            self.project.fleet.write_text(text_of(next.document, next.said))
+        elif next.disturbed:
+            by_hand(Api(self.project.kubeconfig("hub")), self.random)
+
+    def _kill(self) -> None:
+        crash = Crash(0, self.random.random(), whole=True, checkpoints=self.random.random() < 0.5, edited=True)
+        with crashed(self.project, (*UP, "--refresh"), crash, STEPS_OF_A_RUN):
+            self.project.pulumi(*CANCEL).ok()
 
     def _stays(self, ended: Result, words: str) -> None:
         assert ended.code != 0, f"has to be refused: {words}\n{ended.text}"
@@ -70,7 +107,7 @@ class Walk:
 
     def _goes_on(self, ended: Result, next: Step) -> None:
         ended.ok()
-        if next.same:
+        if next.same and not next.disturbed:
             assert re.search(r"Resources:\n +\d+ unchanged\n", ended.text), ended.text
         settled(self.project, "dev")
         for cluster, declared in next.document["clusters"].items():
@@ -98,10 +135,13 @@ def test_after_every_step_of_a_random_walk_the_clusters_are_as_planned(
 ) -> None:
     steps, seed = pytestconfig.getoption("--steps"), pytestconfig.getoption("--seed")
     random, history = Random(seed), []
-    walk = Walk(project, yaml.safe_load(project.fleet.read_text()))
+    ledger = Ledger(project, "hub", CLUSTERS)
+    ledger.put()
+    walk = Walk(project, yaml.safe_load(project.fleet.read_text()), random, ledger)
     for number in range(1, steps + 1):
         next = step(walk.document, random)
-        history.append(next.said)
+        next = replace(next, disturbed=random.choices(DISTURBED, DISTURBED.values())[0])
+        history.append(f"{next.said} ({next.disturbed})" if next.disturbed else next.said)
         with told(seed, history, project):
             walk.go(next, previewed=number % PREVIEWED == 0)
     for sort in sorted({*walk.taken, *walk.refused}):

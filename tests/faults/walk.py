@@ -22,12 +22,16 @@ Edit: TypeAlias = Callable[[Data, Random], str]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """sort: which of the edits it is, in words. said: what was edited. same: it means nothing to any cluster."""
+    """sort: which of the edits it is, in words. said: what was edited. same: it means nothing to any cluster.
+
+    disturbed: what else happens before the run, in words.
+    """
 
     document: Data
     sort: str
     said: str
     same: bool
+    disturbed: str = ""
 
 
 def step(document: Data, random: Random) -> Step:
