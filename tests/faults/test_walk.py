@@ -140,7 +140,7 @@ def test_after_every_step_of_a_random_walk_the_clusters_are_as_planned(
     walk = Walk(project, yaml.safe_load(project.fleet.read_text()), random, ledger)
     for number in range(1, steps + 1):
         next = step(walk.document, random)
-        next = replace(next, disturbed=random.choices(DISTURBED, DISTURBED.values())[0])
+        next = replace(next, disturbed=random.choices([*DISTURBED], DISTURBED.values())[0])
         history.append(f"{next.said} ({next.disturbed})" if next.disturbed else next.said)
         with told(seed, history, project):
             walk.go(next, previewed=number % PREVIEWED == 0)
