@@ -174,7 +174,9 @@ SETTINGS = {
     "volume-claim-removed": (
         "objects: {data: {apiVersion: v1, kind: PersistentVolumeClaim, spec: {}}}",
         "",
-        [f"deletion: PersistentVolumeClaim 'data' ({ROCKY}) is no longer managed, and stays with its data on hub, edge"],
+        [
+            f"deletion: PersistentVolumeClaim 'data' ({ROCKY}) is no longer managed, and stays with its data on hub, edge"
+        ],
     ),
 }
 
