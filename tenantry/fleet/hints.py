@@ -47,6 +47,7 @@ _MOVED: dict[type[Model], dict[str, str]] = {
     AppPatch: dict.fromkeys(("state", "clusters", "environments", "imageAutomation"), _ON_THE_APP),
     SettingsPatch: {
         **dict.fromkeys(("kustomize", "helm"), "put it into the overrides of an app: 'apps: {NAME: {overrides: ...}}'"),
+        "state": "set it on the tenant, or for one cluster: 'overrides: {clusters: {NAME: {state: offboarding}}}'",
         **dict.fromkeys(
             ("clusters", "environments", "grants"), "set it outside of 'overrides', which cannot change it"
         ),

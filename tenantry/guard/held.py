@@ -276,7 +276,7 @@ def _installed(manifest: Manifest) -> Iterator[Manifest]:
 def _mark(release: Manifest, namespace: Manifest) -> Mark:
     if _is_decommissioned(release) or _has_installed_nothing(release):
         return Mark(is_kept=True, is_freed=True)
-    keeps, settled = _annotations(namespace).get(_POLICY) == KEEP[_POLICY], _is_settled(release)
+    keeps, settled = _annotations(namespace).get(_POLICY) == KEEP[_POLICY], is_settled(release)
     return Mark(is_kept=settled and keeps, is_freed=settled and not keeps)
 
 
@@ -298,8 +298,8 @@ def _has_installed_nothing(release: Manifest) -> bool:
     return not _is_written(release) and "conditions" in status and not status.get("history")
 
 
-def _is_settled(manifest: Manifest) -> bool:
-    """Whether Helm has stored what the release says: it is ready as it is written, or not on a cluster."""
+def is_settled(manifest: Manifest) -> bool:
+    """Whether Flux is done with an object: it is ready as it is written, or not on a cluster."""
     if _is_written(manifest):
         return True
     status = mapping_at(manifest, "status")

@@ -7,12 +7,13 @@ cluster Pulumi's state has the mark; `components` reads it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
-from tenantry.guard.held import READ, Held, held
+from tenantry.guard.held import READ, Held, held, is_settled
 from tenantry.guard.kept import Kept
 from tenantry.guard.removals import planned_namespaces
+from tenantry.kube.objects import Manifest, readable_id
 from tenantry.messages.problems import Problem, error
 from tenantry.messages.text import lines_of
 from tenantry.plan.plan import Plan
@@ -20,8 +21,16 @@ from tenantry.plan.shards import Shard
 
 
 def left_behind(plan: Plan, now: Held) -> dict[tuple[str, str], str]:
-    """The namespaces that a run leaves on their clusters, as (cluster, name) -> tenant; "" for those of add-ons."""
-    return {place: tenant for place, (tenant, leaving) in _going(plan, now).items() if not leaving}
+    """The namespaces that a run leaves on their clusters, as (cluster, name) -> tenant; "" for those of add-ons.
+
+    Without those of releases that have installed nothing: if there is such a namespace, it is somebody else's.
+    """
+    going = (
+        (place, each)
+        for place, each in _going(plan, now).items()
+        if place not in now.marks or not now.marks[place].is_freed
+    )
+    return {place: tenant for place, (tenant, leaving) in going if not leaving}
 
 
 def left_here(plan: Plan, now: Held) -> list[str]:
@@ -71,6 +80,25 @@ def keeping_problems(
             "put the entry back, wait until its clusters have it (`tenantry up` without another change, then `tenantry status`),"
             " and remove it then",
         )
+
+
+def unfreed(manifests: Iterable[Manifest], environment: str) -> list[str]:
+    """What Helm and Flux would still keep of an environment whose tenants and add-ons were all given up, in words.
+
+    manifests: as for `held`.
+    """
+    there = list(manifests)
+    now = held(there, environment)
+    addons = {id for id, app in now.apps.items() if not app.tenant}
+    unsettled = [str(id) for each in there if (id := readable_id(each)) in addons and not is_settled(each)]
+    return [
+        *(
+            f"namespace '{name}' on {cluster}"
+            for (cluster, name), each in sorted(now.marks.items())
+            if not each.is_freed
+        ),
+        *sorted(unsettled),
+    ]
 
 
 def _taken(plan: Plan, now: Held, adopting: frozenset[str], adopting_addons: frozenset[str]) -> Iterator[Problem]:

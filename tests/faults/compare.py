@@ -72,7 +72,7 @@ def remains(project: Project, environment: str) -> list[str]:
         live = listed(Api(project.kubeconfig(cluster)))
         namespaces = frozenset(each for each in live if each.kind == "Namespace")
         found += compared(Target(cluster, [], MANAGER, namespaces), live, environment)
-        found += orphans(cluster, live, {})
+        found += orphans(cluster, {id: each for id, each in live.items() if id not in namespaces}, {})
     return found
 
 
@@ -143,7 +143,9 @@ def _differences(apis: Mapping[str, Api], planned: tuple[Plan, frozenset[str]]) 
     for cluster, objects in live.items():
         if cluster != plan.management:
             yield from compared(_tolerating(on_remote(plan, cluster), record), objects, plan.environment)
-        yield from orphans(cluster, objects, hub)
+        left = {each.namespace for each in record if each.cluster == cluster}
+        rest = {id: each for id, each in objects.items() if id.kind != "Namespace" or id.name not in left}
+        yield from orphans(cluster, rest, hub)
 
 
 def _record(plan: Plan, hub: Objects) -> tuple[Kept, ...]:

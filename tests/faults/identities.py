@@ -49,7 +49,7 @@ def left(project: Project, cluster: str, environment: str = "dev") -> Iterator[s
     Namespaces stay with their data.
     """
     live = listed(Api(project.kubeconfig(cluster)))
-    yield from orphans(cluster, live, {})
+    yield from orphans(cluster, {id: each for id, each in live.items() if id.kind != "Namespace"}, {})
     for id, manifest in live.items():
         if id.kind != "Namespace" and (manifest["metadata"].get("labels") or {}).get(ENVIRONMENT) == environment:
             yield str(id)

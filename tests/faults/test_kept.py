@@ -140,13 +140,14 @@ def test_without_its_record_the_chart_refuses_a_namespace_of_another_tenant(
     project.fleet.write_text(kept)
     project.up().ok()
     assert uids(clusters, "movy") == before
+    assert record(clusters) == [("hub", "movy", "movy")], "what was never installed leaves nothing"
 
 
 def test_a_tenant_leaves_one_cluster_for_good_in_two_runs(project: Project, clusters: dict[str, Cluster]) -> None:
     stays = uids(clusters, "rocky", "hub")
     project.tenantry("set", "tenants.rocky.overrides.clusters.edge.state", "offboarding").ok()
     project.up().ok()
-    settled(project, "dev")
+    clusters["hub"].wait_stored("clusters", "edge-rocky-baseline")
     assert "" not in uids(clusters, "rocky").values()
     project.tenantry("unset", "tenants.rocky.overrides").ok()
     project.tenantry("set", "tenants.rocky.clusters", "{all: true, exclude: [edge]}").ok()
@@ -160,8 +161,7 @@ def test_destroy_keeps_namespaces_and_lists_them(project: Project, clusters: dic
     before = {namespace: uids(clusters, namespace, "hub") for namespace in ("rocky", "movy")}
     project.destroy().ok()
     assert {namespace: uids(clusters, namespace, "hub") for namespace in before} == before
-    project.up().ok()
-    settled(project, "dev")
+    project.deploy("dev")
     assert {namespace: uids(clusters, namespace, "hub") for namespace in before} == before
     run = ("sandbox", "run", "--", "tenantry", "destroy", "-e", "dev", "--yes", "--skip-preview")
     told = " ".join(project.tenantry(*run).ok().text.split())

@@ -110,7 +110,7 @@ Examples:
 @edits
 def override(draft: Draft, owner: str, keys: tuple[str, ...], *, place: overriding.Place) -> Edit:
     """Remove an override, or some of its keys."""
-    model = overriding.model_of(owner)
+    model = overriding.model_of(owner, place)
     return overriding.remove_override(draft, owner, place, [path_in(model, each)[0] for each in keys])
 
 

@@ -160,24 +160,24 @@ class Planned:
 
     def wait_until_freed(self, timeout: int) -> int:
         """Wait until every remote cluster has what an off-boarding run gave up. Returns: 1 after the timeout, otherwise 0."""
+        from tenantry.cluster.inventory import holdings
+        from tenantry.guard.keeping import unfreed
+
         end = time.monotonic() + timeout
         with (
             connect_management(self.file, self.plan.environment, None, None) as client,
             working("waiting until the clusters have what was given up"),
         ):
             while True:
-                marks = self._held(client).marks
-                waiting = [
-                    f"'{name}' on {cluster}" for (cluster, name), each in sorted(marks.items()) if not each.is_freed
-                ]
+                waiting = unfreed(holdings(client, self.plan), self.plan.environment)
                 if not waiting:
                     return 0
                 if time.monotonic() > end:
                     break
                 time.sleep(_PAUSE)
         error(
-            f"after {timeout} s, Helm still keeps {counted(len(waiting), 'namespace')}, so nothing was deleted: {listed(waiting)}\n"
-            f"  fix: tenantry status --environment {self.plan.environment} shows what keeps these clusters; then this again"
+            f"after {timeout} s, what is given up is not known everywhere, so nothing was deleted: {listed(waiting)}\n"
+            f"  fix: tenantry status --environment {self.plan.environment} shows what is not ready; then run this again"
         )
         return 1
 

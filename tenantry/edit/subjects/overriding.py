@@ -9,20 +9,15 @@ from typing import Any
 from tenantry.edit.subjects.draft import Draft, Edit
 from tenantry.edit.subjects.names import Kind
 from tenantry.edit.subjects.references import Target
-from tenantry.edit.subjects.selecting import owner_of
+from tenantry.edit.subjects.selecting import DEFAULTS, owner_of
 from tenantry.edit.subjects.subjects import require
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import format_path, listed
 from tenantry.model import AppPatch
-from tenantry.model.document import SettingsPatch
+from tenantry.model.document import SettingsPatch, TenantPatch
 
 Labels = Mapping[str, str]
-
-
-def model_of(owner: str) -> type[AppPatch | SettingsPatch]:
-    """What an override of an owner may hold; an app or an add-on has a slash in its name."""
-    return AppPatch if "/" in owner else SettingsPatch
 
 
 class Place:
@@ -60,6 +55,13 @@ class Place:
         entries = draft.value((*over, "where")) or []
         at = next((index for index, each in enumerate(entries) if each.get("labels") == self.labels), len(entries))
         return (*over, "where", at)
+
+
+def model_of(owner: str, place: Place) -> type[AppPatch | SettingsPatch]:
+    """What an override of an owner may hold; an app or an add-on has a slash in its name."""
+    if "/" in owner:
+        return AppPatch
+    return TenantPatch if place.cluster and owner != DEFAULTS else SettingsPatch
 
 
 def override(draft: Draft, text: str, place: Place, values: Sequence[tuple[Path, Any]]) -> Edit:

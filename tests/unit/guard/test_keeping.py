@@ -11,7 +11,7 @@ import pytest
 
 from tenantry.guard import Held, RunLimits, held, refusals
 from tenantry.guard.claims import Claim, claim_object, claims
-from tenantry.guard.keeping import kept_after
+from tenantry.guard.keeping import kept_after, unfreed
 from tenantry.guard.kept import Kept
 from tenantry.guard.state import unmarked
 from tenantry.messages.errors import Refused
@@ -104,6 +104,8 @@ def test_what_a_run_leaves_is_recorded_until_it_is_planned_again() -> None:
     assert {each.since for each in kept_after(without, later, WHOLE, NOW)} == {"2026-01-01T00:00:00Z"}
     assert kept_after(planned(fleet(ROCKY, MOVY)), later, WHOLE, NOW) == ()
     assert kept_after(without, live(fleet(OFF, MOVY)), WHOLE, NOW) == ()
+    never = live(fleet(ROCKY, MOVY), ready=False, history=[])
+    assert kept_after(without, never, WHOLE, NOW) == (Kept("hub", "rocky", "rocky", SINCE, "dev"),)
     shards = [Shard(index, 2) for index in (1, 2)]
     assert sorted(each for shard in shards for each in kept_after(without, now, shard, NOW)) == sorted(left)
 
@@ -172,6 +174,21 @@ def test_the_same_holds_for_add_ons() -> None:
         f"kept-data: namespace 'dns' on {cluster} {holds}\n  fix: {fix}" for cluster in ("edge", "hub")
     ]
     assert told(with_dns, now, replace(OPEN, adopting_addons=frozenset({"dns"}))) == []
+
+
+def test_what_is_given_up_everywhere_keeps_nothing_any_more() -> None:
+    frame = FRAME.replace("platform: {", f"platform: {{{ADDONS}")
+    given_up = fleet(OFF, frame=frame.replace("dns: {", "dns: {state: offboarding, ", 1))
+    assert unfreed(manifests(given_up), "dev") == []
+    assert unfreed(manifests(fleet(ROCKY)), "dev") == ["namespace 'rocky' on edge"]
+    found = manifests(given_up)
+    for each in found:
+        if each["kind"] == "HelmRelease":
+            each["metadata"] = {**each["metadata"], "generation": 2}
+    assert unfreed(found, "dev") == [
+        *("namespace 'dns' on edge", "namespace 'rocky' on edge"),
+        *("HelmRelease kamaji/edge-dns", "HelmRelease tenantry-system/dns"),
+    ]
 
 
 def test_a_claim_holds_the_record_and_claims_nothing_more() -> None:

@@ -55,7 +55,7 @@ Examples:
 @edits
 def override(draft: Draft, owner: str, values: tuple[str, ...], *, place: overriding.Place) -> Edit:
     """Set something for one environment or some clusters only."""
-    model = overriding.model_of(owner)
+    model = overriding.model_of(owner, place)
     return overriding.override(draft, owner, place, [assignment(model, each) for each in values])
 
 
