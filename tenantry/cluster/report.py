@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from tenantry.cluster.apps import statuses
 from tenantry.cluster.inventory import namespaces_of, owned_on
 from tenantry.cluster.leftovers import leftovers, told
 from tenantry.cluster.selection import Selection
-from tenantry.cluster.status import AppStatus, Readiness, by_trouble, statuses
+from tenantry.cluster.status import AppStatus, Readiness, by_trouble
 from tenantry.cluster.stuck import stuck
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId

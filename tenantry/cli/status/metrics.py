@@ -38,7 +38,7 @@ class _Report(Collector):
         state = GaugeMetricFamily("tenantry_app_status", "1 for the status that the app has.", labels=(*_APP, "status"))
         since = GaugeMetricFamily(
             "tenantry_app_since_timestamp_seconds",
-            "When the condition Ready of the app last changed.",
+            "Since when the app is ready, or is not.",
             labels=_APP,
         )
         for each, values in labels:

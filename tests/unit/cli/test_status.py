@@ -349,7 +349,7 @@ tenantry_app_status{app="db",cluster="edge",environment="dev",kind="Kustomizatio
 tenantry_app_status{app="web",cluster="edge",environment="dev",kind="Kustomization",status="missing",tenant="rocky"} 1.0
 tenantry_app_status{app="db",cluster="hub",environment="dev",kind="Kustomization",status="ready",tenant="rocky"} 1.0
 tenantry_app_status{app="web",cluster="hub",environment="dev",kind="Kustomization",status="ready",tenant="rocky"} 1.0
-# HELP tenantry_app_since_timestamp_seconds When the condition Ready of the app last changed.
+# HELP tenantry_app_since_timestamp_seconds Since when the app is ready, or is not.
 # TYPE tenantry_app_since_timestamp_seconds gauge
 tenantry_app_since_timestamp_seconds{app="db",cluster="edge",environment="dev",kind="Kustomization",tenant="rocky"} 1.7672256e+09
 tenantry_app_since_timestamp_seconds{app="db",cluster="hub",environment="dev",kind="Kustomization",tenant="rocky"} 1.7672256e+09
