@@ -71,7 +71,7 @@ def told(environment: str, failed: Sequence[AppStatus]) -> str:
         lines.append(f"  and {counted(more, 'more app')}")
     lines.append(
         f"  fix: correct the file or what the app applies, then run `tenantry up --environment {environment}` again;"
-        f" `tenantry tree {in_command(first)} --environment {environment} --cluster {first.cluster}` shows each step from the source"
+        f" `tenantry tree {in_command(first)} --environment {environment} --cluster {first.cluster}` shows each step"
     )
     return "\n".join(lines)
 
