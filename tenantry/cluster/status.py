@@ -86,7 +86,7 @@ def last_good(manifest: Manifest) -> str:
     """
     status = mapping_at(manifest, "status")
     if manifest.get("kind") == "Kustomization":
-        good = [each for each in mappings_in(status.get("history")) if each.get("lastReconciledStatus") == _SUCCEEDED]
+        good = [each for each in _history(status) if each.get("lastReconciledStatus") == _SUCCEEDED]
         found = good[0].get("lastReconciled") if good else None
         if isinstance(found, str) and moment(found):
             return found
@@ -203,7 +203,7 @@ def _generation(manifest: Manifest) -> Any:
 def _failed_before(manifest: Manifest) -> bool:
     """Whether the last attempt at what Flux is trying now has failed."""
     status = mapping_at(manifest, "status")
-    last = next(iter(mappings_in(status.get("history"))), {})
+    last = next(iter(_history(status)), {})
     if manifest.get("kind") == "Kustomization":
         return (
             last.get("lastReconciledStatus") not in (None, _SUCCEEDED)
@@ -220,6 +220,12 @@ def _failed_before(manifest: Manifest) -> bool:
 
 
 _SUCCEEDED = "ReconciliationSucceeded"
+"""What the history of a Kustomization calls a success."""
+
+
+def _history(status: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What an object applied, the latest first."""
+    return mappings_in(status.get("history"))
 
 
 def _is_of_this_spec(manifest: Manifest, last: Mapping[str, Any]) -> bool:

@@ -171,8 +171,15 @@ def test_the_reason_of_a_failure_stays_during_retries(found: Manifest, expected:
     [
         (manifest("Kustomization", ready("False"), history=[BAD, GOOD]), at("11:00:00")),
         (manifest("Kustomization", ready("False"), history=[BAD]), at("09:00:00")),
-        (manifest("HelmRelease", UPGRADING, {**RELEASED, "lastTransitionTime": at("12:01:00")}), at("12:01:00")),
-        (manifest("HelmRelease", ready("False", "SourceNotReady"), {**RELEASED, "status": "True"}), at("12:05:00")),
+        (
+            manifest("HelmRelease", UPGRADING, {**RELEASED, "lastTransitionTime": at("12:01:00")}),
+            at("12:01:00"),
+        ),
+        (
+            manifest("HelmRelease", ready("False", "SourceNotReady"), {**RELEASED, "status": "True"}),
+            at("12:05:00"),
+        ),
+        (manifest("GitRepository", ready("False")), at("12:05:00")),
         (manifest("HelmRelease"), at("09:00:00")),
     ],
 )
