@@ -37,7 +37,6 @@ KILLED = (
 )
 """What is changed to what, what the run says when it is killed, and the clusters that it has not come to."""
 STOPPED = "wave 2 of 3 (early) in environment 'dev' failed on "
-TRIED = "edge-2 roll/web: kustomization path not found"
 
 
 @pytest.fixture(scope="module")
@@ -72,13 +71,14 @@ def test_a_change_that_fails_in_the_second_wave_leaves_the_third_alone_and_can_b
     last, first = _objects(hub, WAVES[2]), _path(hub, "edge-1")
     original = project.fleet.read_text()
     project.edit("./v1/", "./v2/")
-    project.edit("timeout: 3m", "timeout: 10s")
     result = project.tenantry(
         "sandbox", "run", "--", "tenantry", "up", "-e", "dev", "--yes", "--skip-preview", "--no-preflight"
     )
     assert result.code == 1, result.text
-    assert f"{STOPPED}2 clusters of 2, so the run ends here" in result.text
-    assert TRIED in result.text
+    # Before its timeout of 3 minutes: the failure is still there after another attempt. One cluster may be seen to fail first.
+    assert re.search(rf"{re.escape(STOPPED)}(1 cluster|2 clusters) of 2, so the run ends here", result.text)
+    assert re.search(r"  edge-[23] roll/web: kustomization path not found", result.text)
+    assert "wave 2 of 3 (early): ready" not in result.text
     assert "untouched: wave 3 (edge-4, edge-5, edge-6, hub)" in result.text
     assert "Traceback" not in result.text
     assert ("1 error;" in result.text, "unhandled" in result.text) == (True, False), result.text
@@ -169,7 +169,6 @@ def test_an_app_is_promoted_on_what_its_controllers_say(project: Project) -> Non
 def test_a_remote_that_is_down_fails_its_wave_unless_that_is_tolerated(project: Project, hub: Cluster) -> None:
     last = _objects(hub, WAVES[2])
     project.edit("color: green", "color: grey")
-    project.edit("timeout: 3m", "timeout: 10s")
     with without(project, "edge-3", API):
         failed = project.up()
         assert f"{STOPPED}1 cluster of 2" in failed.text

@@ -36,7 +36,7 @@ class AppState(Part):
     attempted: str
     """What Flux tries to apply, if that is another revision."""
     since: str | None
-    """When the status changed last; `null` if that is not known."""
+    """Since when it is ready, or is not; `null` if that is not known."""
     wave: WaveOf | None
     """In which wave of a rollout the app changes on this cluster; `null` without one."""
     suspendedByHand: bool

@@ -72,7 +72,7 @@ Exit codes:
     metavar="SECONDS",
     help="How long --watch pauses between two readings; longer if reading takes long.",
 )
-@click.option("--wait", is_flag=True, help="Wait until every app is ready, or until the timeout.")
+@click.option("--wait", is_flag=True, help="Wait until every app is ready, one fails again and again, or the timeout.")
 @timeout_option(600, "How long --wait waits.")
 @click.option("--receivers", is_flag=True, help="Show the receivers and the paths of their webhooks instead of apps.")
 @output("text", "json", "html", "prometheus", kind="Status")
