@@ -169,6 +169,7 @@ def test_an_app_is_promoted_on_what_its_controllers_say(project: Project) -> Non
 def test_a_remote_that_is_down_fails_its_wave_unless_that_is_tolerated(project: Project, hub: Cluster) -> None:
     last = _objects(hub, WAVES[2])
     project.edit("color: green", "color: grey")
+    project.edit("timeout: 3m", "timeout: 10s")
     with without(project, "edge-3", API):
         failed = project.up()
         assert f"{STOPPED}1 cluster of 2" in failed.text
