@@ -12,13 +12,12 @@ from tests.e2e.clusters import eventually
 from tests.e2e.project import Project, begun, make_fleet
 from tests.faults.api import Api
 from tests.faults.compare import settled
-from tests.faults.drift import HELM, ON_A_REMOTE, ON_THE_HUB, Change, essence
+from tests.faults.drift import CORE, FLUX, HELM, ON_A_REMOTE, ON_THE_HUB, Change, essence
 from tests.faults.report import Results, Row
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 
-UP = ("up", "--stack", "dev", "--yes", "--skip-preview")
-REFRESH = ("refresh", "--stack", "dev", "--yes", "--skip-preview")
+PATCHES = [{"patch": "[{op: add, path: /metadata/labels/by, value: hand}]", "target": {"kind": "ConfigMap"}}]
 SOURCE = '{git: {url: "http://{host}/git/rocky/manifests.git", ref: {branch: main}}'
 INTERVAL = "interval: 5s"
 
@@ -70,33 +69,68 @@ def put_back(api: Api, before: States) -> set[str]:
     return {path for path, state in before.items() if essence(api.state(path)) == state}
 
 
-def test_a_run_that_does_not_refresh_knows_nothing_of_what_was_changed_by_hand(
+def test_a_run_that_is_told_not_to_refresh_fails_and_says_what_restores_the_rest(
     project: Project, hub: Api, results: Results
 ) -> None:
     changes = tuple(each for each in ON_THE_HUB if each.patch is not None)
     before, started = drifted(hub, changes), time.monotonic()
-    project.up().ok()
-    seconds, found = time.monotonic() - started, put_back(hub, before)
-    what = f"{len(changes)} objects changed, and a `pulumi up` without `--refresh`"
-    results.add(Row("drift", cells(what, "hub", f"nothing: {len(found)} of them"), seconds, "as documented"))
-    assert found == set()
+    ended = project.up("dev", "--refresh=false")
+    seconds = time.monotonic() - started
+    assert ended.code != 0
+    assert f"{len(changes)} objects on the management cluster are not as planned" in ended.text, ended.text
+    assert "Kustomization rocky/db: spec.path" in ended.text
+    assert "fix: pulumi up --stack dev --refresh" in ended.text
+    what = f"{len(changes)} objects changed, and `pulumi up --refresh=false`"
+    results.add(Row("drift", cells(what, "hub", "nothing, and the run fails"), seconds, "as documented"))
     project.up("dev", "--refresh").ok()
+    assert [each.what for each in changes if each.path not in put_back(hub, before)] == []
     settled(project, "dev")
 
 
-@pytest.mark.parametrize("runs", [((*UP, "--refresh"),), (REFRESH, UP)], ids=["up-refresh", "refresh-then-up"])
-def test_on_the_management_cluster_a_refresh_and_a_run_put_all_back(
-    project: Project, hub: Api, results: Results, runs: tuple[tuple[str, ...], ...]
-) -> None:
+TENANTRY_UP = ("up", "--environment", "dev", "--yes", "--skip-preview")
+
+
+@pytest.mark.parametrize("by", ["pulumi up", "tenantry up"])
+def test_on_the_management_cluster_a_run_puts_all_back(project: Project, hub: Api, results: Results, by: str) -> None:
     before, started = drifted(hub, ON_THE_HUB), time.monotonic()
-    for run in runs:
-        project.pulumi(*run).ok()
+    ended = project.up().ok() if by == "pulumi up" else project.engine(*TENANTRY_UP).ok()
     seconds = time.monotonic() - started
     assert [each.what for each in ON_THE_HUB if each.path not in put_back(hub, before)] == []
     settled(project, "dev")
-    by = "`pulumi up --refresh`" if len(runs) == 1 else "`pulumi refresh`, then `pulumi up`"
+    assert "changed by others than Pulumi, and put back by this run:" in ended.text, ended.text
+    assert "Kustomization rocky/db: spec.path, by " in ended.text
     for each in ON_THE_HUB:
-        results.add(Row("drift", cells(each.what, "hub", by), seconds, "put back"))
+        results.add(Row("drift", cells(each.what, "hub", f"`{by}`"), seconds, "put back"))
+
+
+ADDED = (
+    Change("a Kustomization with a patch more", f"{FLUX}/rocky/kustomizations/db", {"spec": {"patches": PATCHES}}),
+    Change(
+        "a Kustomization that recreates", f"{FLUX}/clusters/kustomizations/edge-rocky-db", {"spec": {"force": True}}
+    ),
+    Change(
+        "a value more in a HelmRelease", f"{HELM}/movy/helmreleases/greeter", {"spec": {"values": {"more": {"of": 1}}}}
+    ),
+    Change("a key more in a ConfigMap", f"{CORE}/rocky/configmaps/settings", {"data": {"MORE": "red"}}),
+)
+
+
+def test_fields_that_somebody_has_added_are_shown_and_taken_off(project: Project, hub: Api, results: Results) -> None:
+    before, started = drifted(hub, ADDED), time.monotonic()
+    shown = project.engine("preview", "--environment", "dev").ok().text
+    assert "Kustomization rocky/db: spec.patches, by " in shown, shown
+    assert put_back(hub, before) == set(), "a preview changes nothing"
+    project.engine(*TENANTRY_UP).ok()
+    assert [each.what for each in ADDED if each.path not in put_back(hub, before)] == []
+    settled(project, "dev")
+    for each in ADDED:
+        results.add(Row("drift", cells(each.what, "hub", "`tenantry up`"), time.monotonic() - started, "put back"))
+
+
+def test_a_run_without_a_difference_does_not_refresh(project: Project) -> None:
+    ended = project.engine(*TENANTRY_UP).ok().text
+    assert "--refresh=false" in ended, ended
+    assert "after a refresh" not in ended, ended
 
 
 @pytest.mark.parametrize("change", ON_A_REMOTE, ids=lambda each: each.what)

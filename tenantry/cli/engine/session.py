@@ -22,7 +22,7 @@ from tenantry.messages.errors import Refused
 from tenantry.messages.redact import presentable
 from tenantry.stacks.backend import about, backend_of, creates_by_adopting, is_self_managed, locks_of
 from tenantry.stacks.command import Command, tuned
-from tenantry.stacks.outcome import VARIABLE, told
+from tenantry.stacks.outcome import UNREFRESHED, VARIABLE, told
 from tenantry.stacks.project import Stack
 
 _INSTALL = "install it, https://www.pulumi.com/docs/install/"
@@ -43,8 +43,10 @@ class Session:
         """The project's name, which is a part of each URN."""
         return str(about(self.project).get("name"))
 
-    def command(self, verb: str, stack: str, passed: Sequence[str]) -> Command:
-        """The tuned command for a stack."""
+    def command(self, verb: str, stack: str, passed: Sequence[str], *, refresh: bool | None = None) -> Command:
+        """The tuned command for a stack. refresh: None: as the user's options say."""
+        if refresh is not None:
+            passed = ("--refresh" if refresh else "--refresh=false", *passed)
         here = self.project.resolve() == Path.cwd()
         options = (*(() if here else ("--cwd", str(self.project))), *passed)
         made = tuned(verb, stack, options, os.environ, self_managed=is_self_managed(self.backend), adopts=self.adopts)
@@ -55,6 +57,7 @@ class Session:
         with TemporaryDirectory(prefix="tenantry-") as folder:
             outcome = Path(folder) / "outcome"
             variables = {**os.environ, **command.variables, VARIABLE: str(outcome)}
+            variables[UNREFRESHED] = str("--refresh=false" in command.argv and verb != "destroy").lower()
             code = programs.run(command.argv, variables, to=to)
             locks = locks_of(self.backend, self.name, stack) if code else []
             readable = self.backend.startswith("file:///")
