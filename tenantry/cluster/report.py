@@ -8,14 +8,17 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from tenantry.cluster.apps import statuses
-from tenantry.cluster.inventory import namespaces_of, owned_on
+from tenantry.cluster.drift import compare, confirmed
+from tenantry.cluster.inventory import namespaces_of
 from tenantry.cluster.leftovers import leftovers, told
+from tenantry.cluster.objects import Compared, ObjectStatus, object_statuses
 from tenantry.cluster.selection import Selection
-from tenantry.cluster.status import AppStatus, Readiness, by_trouble
+from tenantry.cluster.status import TROUBLE, AppStatus, Readiness, by_trouble
 from tenantry.cluster.stuck import stuck
 from tenantry.guard.places import Places
-from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.kube.objects import Manifest, ObjectId, labels_of
 from tenantry.messages.errors import Refused
+from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -26,21 +29,30 @@ if TYPE_CHECKING:
 class StatusReport:
     """apps: what needs attention first.
 
+    objects:    the planned objects besides apps that are not as planned, also what needs attention first.
+    planned:    how many objects are planned, apps included.
     undeclared: objects of the environment that the file does not declare; None if they were not looked for.
     stuck:      a message with a fix for each object that cannot make progress by itself.
-    unread:     why undeclared objects could not be looked for; "" if they could.
+    unread:     why the objects on the cluster could not be compared with the file; "" if they could.
     """
 
     environment: str
     read_at: datetime
     apps: tuple[AppStatus, ...]
+    objects: tuple[ObjectStatus, ...] = ()
+    planned: int = 0
     undeclared: tuple[ObjectId, ...] | None = None
     stuck: tuple[str, ...] = ()
     unread: str = ""
 
     @property
     def ready(self) -> bool:
-        return all(each.readiness is Readiness.READY for each in self.apps)
+        return not self.objects and all(each.readiness is Readiness.READY for each in self.apps)
+
+    @property
+    def as_planned(self) -> int:
+        """How many of the planned objects are there, as planned and ready."""
+        return self.planned - len(self.objects) - sum(each.readiness is not Readiness.READY for each in self.apps)
 
     def messages(self) -> tuple[str, ...]:
         """What a person has to know besides the apps, each with a fix on a second line."""
@@ -51,23 +63,47 @@ _EVERYTHING = Selection()
 
 
 def apps_report(plan: Plan, live: Iterable[Manifest], selection: Selection = _EVERYTHING) -> StatusReport:
-    """The apps alone, from Kustomizations and HelmReleases that have just been read."""
-    found = (each for each in statuses(plan, live) if selection.takes(each.app))
-    return StatusReport(plan.environment, datetime.now(UTC), by_trouble(found))
+    """The apps, baselines, sources and charts, from what has just been read of them; see `flux_objects_of`."""
+    live = tuple(live)
+    apps = [each for each in statuses(plan, live) if selection.takes(each.app)]
+    objects = [each for each in object_statuses(plan, live) if selection.takes_labelled(each.planned.manifest)]
+    planned = sum(selection.takes_labelled(each.manifest) for each in plan.objects)
+    return StatusReport(plan.environment, datetime.now(UTC), by_trouble(apps), _ordered(objects), planned)
+
+
+def _ordered(objects: Iterable[ObjectStatus]) -> tuple[ObjectStatus, ...]:
+    return tuple(sorted(objects, key=lambda each: (TROUBLE.index(each.readiness), each.id)))
 
 
 def full_report(
     client: Client, plan: Plan, live: Iterable[Manifest], selection: Selection = _EVERYTHING
 ) -> StatusReport:
-    """The apps and everything else.
+    """The same for every planned object, and everything else.
 
-    Args:   live: the environment's Kustomizations and HelmReleases, which have just been read.
+    Args:   live: the environment's Kustomizations, HelmReleases, sources and charts, which have just been read.
     Raises: httpx2.RequestError: no answer.
     """
     live = tuple(live)
-    undeclared, unread = _undeclared(client, plan, live, selection)
+    report = apps_report(plan, live, selection)
     waiting = tuple(stuck(filter(selection.takes_labelled, live), _places(client)))
-    return replace(apps_report(plan, live, selection), undeclared=undeclared, stuck=waiting, unread=unread)
+    report = replace(report, stuck=waiting)
+    try:
+        comparison = compare(client, plan.environment, plan.objects)
+        differences = confirmed(client, comparison.differences)
+    except Refused as refused:
+        return replace(
+            report, unread=f"the objects on the management cluster were not compared with the file: {refused}"
+        )
+    everything = statuses(plan, live) if selection != _EVERYTHING else report.apps
+    compared = Compared(plan, everything, differences)
+    owned = [each for each in comparison.unplanned if MANAGED_BY.items() <= labels_of(each).items()]
+    objects = compared.objects(object_statuses(plan, live))
+    return replace(
+        report,
+        apps=by_trouble(map(compared.app, report.apps)),
+        objects=_ordered(each for each in objects if selection.takes_labelled(each.planned.manifest)),
+        undeclared=tuple(leftovers(plan, filter(selection.takes_labelled, owned))),
+    )
 
 
 def _places(client: Client) -> Places | None:
@@ -76,14 +112,3 @@ def _places(client: Client) -> Places | None:
         return Places(namespaces_of(client))
     except Refused:
         return None
-
-
-def _undeclared(
-    client: Client, plan: Plan, live: Iterable[Manifest], selection: Selection
-) -> tuple[tuple[ObjectId, ...] | None, str]:
-    """The environment's objects that are not in the plan, or a note that this user may not read all kinds."""
-    try:
-        owned = owned_on(client, plan.environment, [each.id for each in plan.objects], apps=live)
-        return tuple(leftovers(plan, filter(selection.takes_labelled, owned))), ""
-    except Refused as refused:
-        return None, f"objects that the file does not declare were not looked for: {refused}"

@@ -24,6 +24,10 @@ class Readiness(StrEnum):
     FAILED = "failed"
     SUSPENDED = "suspended"
     MISSING = "missing"
+    CHANGED = "changed"
+    """Somebody changed a planned object on the cluster."""
+    OUTDATED = "outdated"
+    """The file says something else since the last run, or a run has not come to it."""
 
 
 MISSING = "not on the management cluster: run `tenantry up`"
@@ -34,6 +38,8 @@ PAUSED = "paused in the file: set 'state: active' and run `tenantry up` to resum
 TROUBLE = (
     Readiness.FAILED,
     Readiness.MISSING,
+    Readiness.CHANGED,
+    Readiness.OUTDATED,
     Readiness.PROGRESSING,
     Readiness.SUSPENDED,
     Readiness.READY,

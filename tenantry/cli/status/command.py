@@ -49,8 +49,9 @@ Examples:
   tenantry status --environment prod --kubeconfig ~/.kube/hub-prod
 
 Exit codes:
-  0    every selected app is ready; with --receivers: every receiver
-  1    at least one is not ready
+  0    every selected app is ready, and every object is as planned; with
+       --receivers: every receiver is ready
+  1    at least one is not
   2    tenants.yaml is invalid, or the management cluster does not answer
   130  --watch was ended by Ctrl-C
 """,
@@ -60,7 +61,7 @@ Exit codes:
 @app_names("Only this app or add-on; repeatable.")
 @cluster_names("Only apps on this cluster; repeatable.")
 @click.option("--shard", type=ShardType(), help="Only apps of this shard of the environment, such as 2/8.")
-@click.option("--failing", is_flag=True, help="Show only apps that are failed or missing.")
+@click.option("--failing", is_flag=True, help="Show only what is failed, missing or changed by hand.")
 @click.option("--all", "every", is_flag=True, help="List every app on every cluster, also where many are alike.")
 @management_options
 @click.option("--watch", is_flag=True, help="Keep showing the status until Ctrl-C.")
@@ -98,7 +99,9 @@ def command(
 ) -> int:
     """Show each app of an environment, its status and the revision that Flux applied. What needs attention comes first.
 
-    Also lists stuck deletions and objects that the file does not declare, with a suggested fix.
+    Every other planned object is looked at, too, and listed if it is missing, changed by hand, not applied yet or not ready:
+    baselines, accounts, rights, sources and charts. So are stuck deletions and objects that the file does not declare, with a
+    suggested fix.
 
     Only the management cluster is contacted: Flux reports there about remote clusters too. Nothing is changed.
     """
@@ -135,8 +138,11 @@ def _check_usage(*, watch: bool, wait: bool, receivers: bool, selecting: bool, o
 
 
 def _failing(report: StatusReport) -> StatusReport:
-    bad = (Readiness.FAILED, Readiness.MISSING)
-    return replace(report, apps=tuple(each for each in report.apps if each.readiness in bad))
+    bad = (Readiness.FAILED, Readiness.MISSING, Readiness.CHANGED)
+    apps = tuple(each for each in report.apps if each.readiness in bad)
+    return replace(
+        report, apps=apps, objects=tuple(each for each in report.objects if each.readiness in bad), planned=0
+    )
 
 
 def show(report: StatusReport, planned: Plan, fleet: Fleet, output: str = "text", *, every: bool = False) -> None:
@@ -151,7 +157,7 @@ def show(report: StatusReport, planned: Plan, fleet: Fleet, output: str = "text"
         from tenantry.cli.page.status_page import as_page
 
         data(as_page(report, planned, fleet))
-    elif report.apps:
+    elif report.apps or report.objects or report.planned:
         from tenantry.cli.status.show import shown
 
         console = stdout_console()

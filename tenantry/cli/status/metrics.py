@@ -56,6 +56,14 @@ def _totals(report: StatusReport) -> Iterator[Metric]:
     for status in TROUBLE:
         apps.add_metric([*environment, status], numbers[status])
     yield apps
+    others = Counter(each.readiness for each in report.objects)
+    others[Readiness.READY] = max(0, report.planned - len(report.apps) - len(report.objects))
+    objects = GaugeMetricFamily(
+        "tenantry_objects", "Planned objects besides apps by status.", labels=("environment", "status")
+    )
+    for status in TROUBLE:
+        objects.add_metric([*environment, status], others[status])
+    yield objects
     for name, help, value in (
         (
             "tenantry_undeclared_objects",

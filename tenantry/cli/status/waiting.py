@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -15,8 +15,8 @@ from tenantry.cluster.inventory import flux_objects_of
 from tenantry.cluster.report import StatusReport, apps_report
 from tenantry.cluster.selection import Selection
 from tenantry.cluster.standing import needs_of
-from tenantry.cluster.status import AppStatus, one_line
-from tenantry.kube.objects import Manifest, readable_id
+from tenantry.cluster.status import one_line
+from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan
 
@@ -52,8 +52,8 @@ def wait_until_ready(client: Client, planned: Plan, selection: Selection, timeou
             if report.ready:
                 return live
             failures.look(needs.items(), {id: each for each in live if (id := readable_id(each))})
-            if failed := [each for each in report.apps if each.cause in failures.lasting]:
-                say(told(planned.environment, failed))
+            if failures.lasting and (message := told(report, failures.lasting)):
+                say(message)
                 return live
             now = time.monotonic()
             if now > end:
@@ -62,18 +62,43 @@ def wait_until_ready(client: Client, planned: Plan, selection: Selection, timeou
             time.sleep(max(_POLL_SECONDS, _REST * (now - started)))
 
 
-def told(environment: str, failed: Sequence[AppStatus]) -> str:
-    """Which apps have failed for good, why, and what to do."""
-    first = failed[0].app
-    lines = [f"{counted(len(failed), 'app')} failed again and again, so waiting ends here:"]
-    lines += [f"  {each.app.cluster} {each.app.full_name}: {one_line(each.message)}" for each in failed[:_MOST]]
-    if (more := len(failed) - _MOST) > 0:
-        lines.append(f"  and {counted(more, 'more app')}")
-    lines.append(
-        f"  fix: correct the file or what the app applies, then run `tenantry up --environment {environment}` again;"
-        f" `tenantry tree {in_command(first)} --environment {environment} --cluster {first.cluster}` shows each step"
+def told(report: StatusReport, lasting: Collection[ObjectId]) -> str:
+    """What has failed for good, why, and what to do; "" if nothing of the report has. lasting: objects whose failure lasts."""
+    apps = [each for each in report.apps if each.cause in lasting]
+    lines = [f"  {each.app.cluster} {each.app.full_name}: {one_line(each.message)}" for each in apps]
+    causes = {each.cause for each in apps}
+    others = [each for each in report.objects if each.id in lasting and each.id not in causes]
+    lines += [f"  {each.planned.owner.cluster} {each.name or each.id}: {one_line(each.message)}" for each in others]
+    if not lines:
+        return ""
+    found = [
+        *([counted(len(apps), "app")] if apps else []),
+        *([counted(len(others), "other object")] if others else []),
+    ]
+    more = len(lines) - _MOST
+    again = f"then run `tenantry up --environment {report.environment}` again"
+    step = (
+        f"; `tenantry tree {in_command(apps[0].app)} --environment {report.environment} --cluster {apps[0].app.cluster}`"
+        " shows each step"
+        if apps
+        else ""
     )
-    return "\n".join(lines)
+    return "\n".join(
+        (
+            f"{' and '.join(found)} failed again and again, so waiting ends here:",
+            *lines[:_MOST],
+            *([f"  and {more} more"] if more > 0 else []),
+            f"  fix: correct the file or what the app applies, {again}{step}",
+        )
+    )
+
+
+def _counts(report: StatusReport) -> str:
+    """3 of 5 apps ready; 5 of 5 apps ready, 2 other objects not yet"""
+    from tenantry.cli.status.show import counts
+
+    others = f", {counted(len(report.objects), 'other object')} not yet" if report.objects else ""
+    return f"{counts(report.apps)}{others}"
 
 
 @contextmanager
@@ -82,7 +107,7 @@ def _progress() -> Iterator[Callable[[StatusReport], None]]:
     from rich.live import Live
     from rich.text import Text
 
-    from tenantry.cli.status.show import counts, shown
+    from tenantry.cli.status.show import shown
 
     if not shows_progress():
         yield _LineProgress()
@@ -92,7 +117,7 @@ def _progress() -> Iterator[Callable[[StatusReport], None]]:
 
         def show(report: StatusReport) -> None:
             seconds = f"{time.monotonic() - started:.0f} s"
-            live.update(Group(shown(report, console), Text(f"{counts(report.apps)}, {seconds}", style="dim")))
+            live.update(Group(shown(report, console), Text(f"{_counts(report)}, {seconds}", style="dim")))
 
         yield show
 
@@ -104,8 +129,6 @@ class _LineProgress:
         self.last = ""
 
     def __call__(self, report: StatusReport) -> None:
-        from tenantry.cli.status.show import counts
-
-        if (found := counts(report.apps)) != self.last:
+        if (found := _counts(report)) != self.last:
             say(found)
         self.last = found
