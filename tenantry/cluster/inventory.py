@@ -73,12 +73,18 @@ def flux_objects_of(client: Client, plan: Plan) -> list[Manifest]:
     One list for each kind. Raises: as `apps_of`.
     """
     selector = f"{ENVIRONMENT_LABEL}={plan.environment}"
-    kinds = dict.fromkeys((id.api_version, id.kind) for needs in needs_of(plan).values() for id in needs.sources)
 
     def of_kind(kind: tuple[str, str]) -> list[Manifest]:
         return list(requests.every(client, *kind, selector=selector))
 
-    return [*apps_of(client, plan.environment), *chain.from_iterable(requests.in_parallel(of_kind, kinds))]
+    sources = [kind for kind in flux_kinds_of(plan) if kind[1] not in APP_KINDS]
+    return [*apps_of(client, plan.environment), *chain.from_iterable(requests.in_parallel(of_kind, sources))]
+
+
+def flux_kinds_of(plan: Plan) -> list[tuple[str, str]]:
+    """API version and kind of what `flux_objects_of` reads."""
+    sources = {(id.api_version, id.kind) for needs in needs_of(plan).values() for id in needs.sources}
+    return [*((version, kind) for kind, version in APP_KINDS.items()), *sorted(sources)]
 
 
 def owned_on(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tenantry.cluster.apps import statuses
 from tenantry.cluster.drift import compare, confirmed
-from tenantry.cluster.inventory import namespaces_of
+from tenantry.cluster.inventory import flux_kinds_of, namespaces_of
 from tenantry.cluster.leftovers import leftovers, told
 from tenantry.cluster.objects import Compared, ObjectStatus, object_statuses
 from tenantry.cluster.selection import Selection
@@ -18,6 +18,7 @@ from tenantry.cluster.stuck import stuck
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, labels_of
 from tenantry.messages.errors import Refused
+from tenantry.messages.text import grouped
 from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.plan.plan import Plan
 
@@ -88,7 +89,9 @@ def full_report(
     waiting = tuple(stuck(filter(selection.takes_labelled, live), _places(client)))
     report = replace(report, stuck=waiting)
     try:
-        comparison = compare(client, plan.environment, plan.objects)
+        of_kind = grouped(live, lambda each: (str(each["apiVersion"]), str(each["kind"])))
+        read = {kind: of_kind.get(kind, []) for kind in flux_kinds_of(plan)}
+        comparison = compare(client, plan.environment, plan.objects, read=read)
         differences = confirmed(client, comparison.differences)
     except Refused as refused:
         return replace(
