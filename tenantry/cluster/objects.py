@@ -130,9 +130,10 @@ class Compared:
         if difference.live is None:
             missing = MISSING if id == difference.id else f"{difference.id} is {MISSING}"
             return Readiness.MISSING if id == difference.id else Readiness.OUTDATED, held_back or missing
+        fields = str(difference).partition(": ")[2] if id == difference.id else str(difference)
         if difference.by:
-            return Readiness.CHANGED, f"changed by hand, {difference}: {again}"
-        return Readiness.OUTDATED, held_back or f"not applied yet, {difference}: {again}"
+            return Readiness.CHANGED, f"changed by hand: {fields}; {again}"
+        return Readiness.OUTDATED, held_back or f"not applied yet: {fields}; {again}"
 
     def _held_back(self, id: ObjectId) -> str:
         """Which wave an object waits for, if an earlier one has not arrived; else ""."""

@@ -44,6 +44,7 @@ def _apps(report: StatusReport, console: Console, *, every: bool) -> RenderableT
 
 
 def _objects(report: StatusReport, console: Console, *, every: bool) -> Iterator[Text]:
+    width = max((len(each.readiness) for each in report.objects), default=0)
     most = len(report.objects) if every or not console.is_terminal else _MOST_OBJECTS
     for status in report.objects[:most]:
         name = f" ({status.name} on {status.planned.owner.cluster})" if status.name else ""
@@ -54,7 +55,7 @@ def _objects(report: StatusReport, console: Console, *, every: bool) -> Iterator
             head, message = f"{head}{since}", "".join(f"\n{_INDENT}{line}" for line in wrapped)
         else:
             message = f": {message}" if message else ""
-        yield Text.assemble((status.readiness, COLOURS[status.readiness]), head, message)
+        yield Text.assemble((f"{status.readiness:<{width}}", COLOURS[status.readiness]), head, message)
     if (more := len(report.objects) - most) > 0:
         yield Text(f"and {counted(more, 'more object')} not as planned; --all lists them", style="dim")
 

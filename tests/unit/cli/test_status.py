@@ -219,7 +219,8 @@ def _objects(hub: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     hub.objects[RELEASES]["items"] = []
     (source,) = hub.objects[SOURCES]["items"]
     source["status"]["conditions"][0].update(status="False", message="repository not found")
-    account = hub.objects["/api/v1/serviceaccounts"]["items"][0]["metadata"]
+    monkeypatch.setattr("tenantry.cluster.report.confirmed", lambda _, found: list(found))
+    account = hub.objects["/api/v1/serviceaccounts"]["items"][-1]["metadata"]
     wrote = {"f:metadata": {"f:labels": {"f:toolkit.fluxcd.io/tenant": {}}}}
     account["labels"] = {**account["labels"], "toolkit.fluxcd.io/tenant": "movy"}
     account["managedFields"] = [{"manager": "kubectl-edit", "time": "2026-01-31T12:00:00Z", "fieldsV1": wrote}]
@@ -229,8 +230,48 @@ def _objects(hub: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_objects")
-def test_objects_that_are_not_as_planned_are_below_the_apps() -> None:
-    assert screen(80) == []
+def test_objects_that_are_not_as_planned_are_below_the_apps(capsys: Capture) -> None:
+    assert [re.sub(r"\b[0-9]+d$", "AGE", line) for line in screen(80)[1:]] == [
+        "rocky   edge     web  Kustomization  ready   AGE",
+        "failed   GitRepository kamaji/edge-rocky-manifests  AGE",
+        "    repository not found",
+        "missing  HelmRelease kamaji/edge-rocky-baseline (the baseline of rocky on edge)",
+        "    not on the management cluster: run `tenantry up`",
+        "changed  ServiceAccount kamaji/rocky",
+        "    changed by hand: metadata.labels.toolkit.fluxcd.io/tenant, by kubectl-edit",
+        "    at 2026-01-31T12:00:00Z; run `tenantry up --environment dev`",
+        "4 of 7 objects as planned",
+    ]
+    code, out, _ = tenantry(capsys, "status", "--environment", "dev", "--failing")
+    assert (code, out.splitlines()) == (
+        1,
+        [
+            "failed   GitRepository kamaji/edge-rocky-manifests: repository not found",
+            "missing  HelmRelease kamaji/edge-rocky-baseline (the baseline of rocky on edge): not on the management cluster:"
+            " run `tenantry up`",
+            "changed  ServiceAccount kamaji/rocky: changed by hand: metadata.labels.toolkit.fluxcd.io/tenant, by kubectl-edit at"
+            " 2026-01-31T12:00:00Z; run `tenantry up --environment dev`",
+        ],
+    )
+    _, page, _ = tenantry(capsys, "status", "--environment", "dev", "--output", "html")
+    assert "GitRepository kamaji/edge-rocky-manifests is failed: repository not found" in page
+    assert ("Nothing has failed" in page, "1 of 1 app ready, 3 other objects not as planned" in page) == (False, True)
+    _, text, _ = tenantry(capsys, *COMMAND)
+    found = json.loads(text)
+    assert ([each["status"] for each in found["objects"]], found["planned"]) == (["failed", "missing", "changed"], 7)
+    assert found["objects"][2] == {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "namespace": "kamaji",
+        "name": "rocky",
+        "tenant": "rocky",
+        "cluster": None,
+        "status": "changed",
+        "since": None,
+        "wave": None,
+        "message": "changed by hand: metadata.labels.toolkit.fluxcd.io/tenant, by kubectl-edit at 2026-01-31T12:00:00Z;"
+        " run `tenantry up --environment dev`",
+    }
 
 
 # --- which apps, in which order ------------------------------------------------------------------------------------
@@ -407,7 +448,7 @@ tenantry_objects{environment="dev",status="changed"} 0.0
 tenantry_objects{environment="dev",status="outdated"} 0.0
 tenantry_objects{environment="dev",status="progressing"} 0.0
 tenantry_objects{environment="dev",status="suspended"} 0.0
-tenantry_objects{environment="dev",status="ready"} 14.0
+tenantry_objects{environment="dev",status="ready"} 11.0
 # HELP tenantry_undeclared_objects Objects of the environment that the file does not declare.
 # TYPE tenantry_undeclared_objects gauge
 tenantry_undeclared_objects{environment="dev"} 0.0
