@@ -39,6 +39,11 @@ class ObjectStatus:
     def id(self) -> ObjectId:
         return self.planned.id
 
+    @property
+    def full_name(self) -> str:
+        """`the baseline of rocky on edge-1`, or kind and name."""
+        return f"{self.name} on {self.planned.owner.cluster}" if self.name else str(self.id)
+
 
 def object_statuses(plan: Plan, live: Iterable[Manifest]) -> Iterator[ObjectStatus]:
     """The baselines, sources and charts that are not ready.

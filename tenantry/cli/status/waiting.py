@@ -68,7 +68,7 @@ def told(report: StatusReport, lasting: Collection[ObjectId]) -> str:
     lines = [f"  {each.app.cluster} {each.app.full_name}: {one_line(each.message)}" for each in apps]
     causes = {each.cause for each in apps}
     others = [each for each in report.objects if each.id in lasting and each.id not in causes]
-    lines += [f"  {each.planned.owner.cluster} {each.name or each.id}: {one_line(each.message)}" for each in others]
+    lines += [f"  {each.full_name}: {one_line(each.message)}" for each in others]
     if not lines:
         return ""
     found = [
