@@ -109,6 +109,15 @@ def full_report(
     )
 
 
+def with_remotes(
+    report: StatusReport, found: Iterable[ObjectStatus], selection: Selection = _EVERYTHING
+) -> StatusReport:
+    """A report with what the remote clusters say; what the management cluster says of the same object comes first."""
+    known = {each.id for each in report.objects}
+    more = [each for each in found if each.id not in known and selection.takes_labelled(each.planned.manifest)]
+    return replace(report, objects=_ordered([*report.objects, *more]))
+
+
 def _places(client: Client) -> Places | None:
     """Whose the namespaces are; None if reading them is not allowed."""
     try:

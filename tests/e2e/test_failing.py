@@ -44,6 +44,7 @@ REASONS = {
     ("edge-1", "lost"): "GitRepository kamaji-edge/edge-1-rocky-gone: ",
     ("edge-1", "crowd"): "Helm install failed",
 }
+BINDINGS = ("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings")
 NORA = """
   nora:
     sources:
@@ -109,6 +110,28 @@ def test_what_is_put_right_becomes_ready_and_a_first_installation_is_never_faile
         done.set()
         looking.join()
     assert seen == set()
+
+
+def test_status_tells_of_objects_that_others_changed_or_deleted_until_a_run_restores_them(
+    fleet: Project, hub: Cluster
+) -> None:
+    fleet.up().ok()
+    fleet.wait("dev")
+    hub.patch("Kustomization", "movy", "worker", {"spec": {"interval": "7m"}})
+    (binding,) = [name for name in hub.names(*BINDINGS, "movy") if "reconciler" in name]
+    hub.delete("RoleBinding", "movy", binding)
+
+    found = fleet.tenantry("status", "-e", "dev", "--output", "json")
+    told = json.loads(found.out)
+    (worker,) = [each for each in told["apps"] if each["app"] == "worker"]
+    assert (found.code, worker["status"]) == (1, "changed")
+    assert worker["message"].startswith("changed by hand: Kustomization movy/worker: spec.interval, by ")
+    assert [(each["kind"], each["name"], each["status"]) for each in told["objects"]] == [
+        ("RoleBinding", binding, "missing")
+    ]
+    fleet.up().ok()
+    again = fleet.tenantry("status", "-e", "dev").ok()
+    assert f"{told['planned']} objects as planned" in again.out
 
 
 @pytest.mark.usefixtures("fleet")

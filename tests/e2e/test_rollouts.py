@@ -5,6 +5,7 @@ The tests are one story: each begins where the one before ended.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -87,6 +88,10 @@ def test_a_change_that_fails_in_the_second_wave_leaves_the_third_alone_and_can_b
     assert ("1 error;" in result.text, "unhandled" in result.text) == (True, False), result.text
     assert (_path(hub, "edge-1"), _path(hub, "edge-2")) == ("./v2/canary", "./v2/early")
     assert _objects(hub, WAVES[2]) == last
+    states = json.loads(project.tenantry("status", "-e", "dev", "--app", "web", "--output", "json").out)["apps"]
+    assert {
+        each["cluster"]: (each["status"], each["message"]) for each in states if each["cluster"] in WAVES[2]
+    } == dict.fromkeys(WAVES[2], ("outdated", "waits for wave 3 of 3: not applied yet"))
 
     project.fleet.write_text(original)
     project.up().ok()

@@ -18,7 +18,8 @@ from tenantry.cli.output import data, data_json, say, stdout_console, working
 from tenantry.cli.status.data import receivers_document, status_document
 from tenantry.cli.status.waiting import read, wait_until_ready
 from tenantry.cluster.connect import answering
-from tenantry.cluster.report import StatusReport, apps_report, full_report
+from tenantry.cluster.deep import deep_statuses
+from tenantry.cluster.report import StatusReport, apps_report, full_report, with_remotes
 from tenantry.cluster.selection import Selection, select
 from tenantry.cluster.status import Readiness
 from tenantry.cluster.webhooks import Webhook, webhooks_of
@@ -45,6 +46,7 @@ Examples:
   tenantry status --environment prod --output json
   tenantry status --environment prod --output prometheus
   tenantry status --environment prod --output html > status.html
+  tenantry status --environment prod --deep
   tenantry status --environment prod --receivers
   tenantry status --environment prod --kubeconfig ~/.kube/hub-prod
 
@@ -75,6 +77,7 @@ Exit codes:
 )
 @click.option("--wait", is_flag=True, help="Wait until every app is ready, one fails again and again, or the timeout.")
 @timeout_option(600, "How long --wait waits.")
+@click.option("--deep", is_flag=True, help="Ask the remote clusters, too, whether the tenants' namespaces are there.")
 @click.option("--receivers", is_flag=True, help="Show the receivers and the paths of their webhooks instead of apps.")
 @output("text", "json", "html", "prometheus", kind="Status")
 @reads_file
@@ -94,6 +97,7 @@ def command(
     interval: float,
     wait: bool,
     timeout: int,
+    deep: bool,
     receivers: bool,
     output: str,
 ) -> int:
@@ -103,10 +107,12 @@ def command(
     baselines, accounts, rights, sources and charts. So are stuck deletions and objects that the file does not declare, with a
     suggested fix.
 
-    Only the management cluster is contacted: Flux reports there about remote clusters too. Nothing is changed.
+    Only the management cluster is contacted: Flux reports there about remote clusters too. With --deep, the remote clusters are
+    asked as well, with the kubeconfigs that Flux uses, whether each tenant's namespaces are there and whose they are. Nothing is
+    changed.
     """
     selecting = bool(tenants or apps or clusters or shard or failing)
-    _check_usage(watch=watch, wait=wait, receivers=receivers, selecting=selecting, output=output)
+    _check_usage(watch=watch, wait=wait, deep=deep, receivers=receivers, selecting=selecting, output=output)
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         planned = plan(fleet, environment)
@@ -119,18 +125,23 @@ def command(
         live = wait_until_ready(client, planned, selection, timeout) if wait else None
         with working(f"reading the status of {environment}"):
             report = full_report(client, planned, live or read(client, planned), selection)
+        if deep:
+            with working("asking the remote clusters"):
+                report = with_remotes(report, deep_statuses(client, fleet, planned), selection)
     show(_failing(report) if failing else report, planned, fleet, output, every=every)
     return 0 if report.ready else 1
 
 
-def _check_usage(*, watch: bool, wait: bool, receivers: bool, selecting: bool, output: str) -> None:
-    if receivers and (watch or wait or selecting):
-        others = "--wait, --watch, --failing, --tenant, --app, --cluster or --shard"
+def _check_usage(*, watch: bool, wait: bool, deep: bool, receivers: bool, selecting: bool, output: str) -> None:
+    if receivers and (watch or wait or deep or selecting):
+        others = "--wait, --watch, --deep, --failing, --tenant, --app, --cluster or --shard"
         raise click.UsageError(f"--receivers cannot be combined with {others}")
     if receivers and output == "prometheus":
         raise click.UsageError("--receivers cannot be combined with --output prometheus")
     if watch and wait:
         raise click.UsageError("--watch cannot be combined with --wait: choose one of them")
+    if watch and deep:
+        raise click.UsageError("--watch cannot be combined with --deep")
     if receivers and output == "html":
         raise click.UsageError("--receivers cannot be combined with --output html")
     if watch and output != "text":

@@ -367,10 +367,11 @@ def test_each_kind_is_read_once(capsys: Capture, hub: Memory) -> None:
     ("options", "message"),
     [
         (("--watch", "--wait"), "--watch cannot be combined with --wait: choose one of them"),
+        (("--watch", "--deep"), "--watch cannot be combined with --deep"),
         (("--watch", "--output", "json"), "--watch cannot be combined with --output json"),
         (
             ("--receivers", "--failing"),
-            "--receivers cannot be combined with --wait, --watch, --failing, --tenant, --app, --cluster or --shard",
+            "--receivers cannot be combined with --wait, --watch, --deep, --failing, --tenant, --app, --cluster or --shard",
         ),
     ],
 )
