@@ -95,11 +95,13 @@ class Compared:
     def app(self, status: AppStatus) -> AppStatus:
         """The status of an app whose object, source, chart or ConfigMap is perhaps not as planned."""
         difference = next(self._of(status), None)
-        if difference is None or status.readiness in (Readiness.FAILED, Readiness.SUSPENDED):
+        if difference is None or status.readiness is Readiness.SUSPENDED:
             return status
         if status.readiness is Readiness.MISSING:
             return replace(status, message=self._held_back(status.app.id) or status.message)
         state, message = self._told(difference, status.app.id)
+        if status.readiness is Readiness.FAILED:
+            return replace(status, message=f"{status.message}; {message}")
         return replace(status, readiness=state, message=message)
 
     def objects(self, statuses: Iterable[ObjectStatus]) -> Iterator[ObjectStatus]:

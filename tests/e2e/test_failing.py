@@ -44,7 +44,6 @@ REASONS = {
     ("edge-1", "lost"): "GitRepository kamaji-edge/edge-1-rocky-gone: ",
     ("edge-1", "crowd"): "Helm install failed",
 }
-BINDINGS = ("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings")
 NORA = """
   nora:
     sources:
@@ -118,8 +117,7 @@ def test_status_tells_of_objects_that_others_changed_or_deleted_until_a_run_rest
     fleet.up().ok()
     fleet.wait("dev")
     hub.patch("Kustomization", "movy", "worker", {"spec": {"interval": "7m"}})
-    (binding,) = [name for name in hub.names(*BINDINGS, "movy") if "reconciler" in name]
-    hub.delete("RoleBinding", "movy", binding)
+    hub.delete("ResourceQuota", "movy", "tenantry")
 
     found = fleet.tenantry("status", "-e", "dev", "--output", "json")
     told = json.loads(found.out)
@@ -127,7 +125,7 @@ def test_status_tells_of_objects_that_others_changed_or_deleted_until_a_run_rest
     assert (found.code, worker["status"]) == (1, "changed")
     assert worker["message"].startswith("changed by hand: Kustomization movy/worker: spec.interval, by ")
     assert [(each["kind"], each["name"], each["status"]) for each in told["objects"]] == [
-        ("RoleBinding", binding, "missing")
+        ("ResourceQuota", "tenantry", "missing")
     ]
     fleet.up().ok()
     again = fleet.tenantry("status", "-e", "dev").ok()

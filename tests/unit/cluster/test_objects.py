@@ -58,7 +58,9 @@ def everything(*without: str, **broken: str) -> list[Manifest]:
     live = [held(each) for each in PLAN.objects if each.id.name not in without]
     for manifest in live:
         if message := broken.get(manifest["metadata"]["name"].replace("-", "_")):
-            manifest["status"]["conditions"][0].update(status="False", message=message)
+            manifest["status"]["conditions"][0].update(
+                status="False", message=message, lastTransitionTime="2026-01-01T00:00:00Z"
+            )
     return live
 
 
@@ -87,9 +89,6 @@ def test_a_change_of_the_file_that_no_run_applied_is_outdated() -> None:
 
 def test_later_waves_wait_for_the_one_that_failed() -> None:
     live = everything(b_rocky_web="kustomization path not found")
-    for manifest in live:
-        if manifest["metadata"]["name"] == "b-rocky-web":
-            manifest["status"]["conditions"][0]["lastTransitionTime"] = "2026-01-01T00:00:00Z"
     assert told(live, path("c-rocky-web")) == {
         "b-rocky-web": ("failed", "kustomization path not found"),
         "c-rocky-web": ("outdated", "waits for wave 3 of 3: not applied yet"),
@@ -99,6 +98,12 @@ def test_later_waves_wait_for_the_one_that_failed() -> None:
         "outdated",
         "waits for wave 2 of 3: not applied yet",
     )
+
+
+def test_what_fails_because_of_a_change_by_hand_stays_failed_and_tells_both() -> None:
+    found = told(everything(a_rocky_web="path not found"), path("a-rocky-web", "kubectl-patch"))
+    fields = f"changed by hand: spec.path, by kubectl-patch at 2026-01-31T12:00:00Z; {AGAIN}"
+    assert found["a-rocky-web"] == ("failed", f"path not found; {fields}")
 
 
 def test_a_source_that_is_not_as_planned_is_told_with_its_app() -> None:
