@@ -9,17 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from tenantry.cluster.standing import Live, Needs, problems_of_sources, standing, state_of
-from tenantry.cluster.status import Readiness, condition, is_stalled
+from tenantry.cluster.status import Readiness, condition, is_stalled, moment
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.data import mapping_at
 
 _PATIENCE = 15.0
-"""Seconds after which the same failure counts, at least."""
+"""Seconds after which the same failure counts, if another attempt has been seen to end in it."""
 _FIGURES = re.compile(r"[0-9.]+")
 """What differs in messages of the same failure: how long it took."""
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 class _Failure(NamedTuple):
@@ -28,9 +33,12 @@ class _Failure(NamedTuple):
 
 
 class _First(NamedTuple):
+    """attempt: when it ended. seen: by the clock. patience: seconds after which the same failure counts."""
+
     failure: _Failure
     attempt: object
     seen: float
+    patience: float
 
 
 @dataclass(slots=True)
@@ -38,6 +46,7 @@ class Failures:
     """lasting: sources and reconcilers whose failure lasts."""
 
     clock: Callable[[], float]
+    today: Callable[[], datetime] = _now
     lasting: set[ObjectId] = field(default_factory=set)
     _first: dict[ObjectId, _First] = field(default_factory=dict)
 
@@ -72,11 +81,18 @@ class Failures:
         )
         now, attempt, first = self.clock(), ready.get("lastTransitionTime"), self._first.get(id)
         if first is None or first.failure != failure:
-            first = self._first[id] = _First(failure, attempt, now)
+            first = self._first[id] = _First(failure, attempt, now, self._patience(found, str(attempt)))
             self.lasting.discard(id)
         again = attempt != first.attempt or not _shows_attempts(found)
-        if is_stalled(found) or (again and now - first.seen >= _PATIENCE):
+        if is_stalled(found) or (again and now - first.seen >= first.patience):
             self.lasting.add(id)
+
+    def _patience(self, found: Manifest, attempt: str) -> float:
+        """Flux waits twice as long after each attempt that nothing shows: another one comes within the time since the first."""
+        began = moment(attempt)
+        if _shows_attempts(found) or began is None:
+            return _PATIENCE
+        return max(_PATIENCE, (self.today() - began).total_seconds())
 
 
 def _shows_attempts(found: Manifest) -> bool:

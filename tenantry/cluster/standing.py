@@ -10,6 +10,7 @@ from tenantry.cluster.status import (
     Readiness,
     condition,
     digest_of,
+    is_stalled,
     message_about,
     message_of,
     moment,
@@ -155,7 +156,7 @@ def waits_for(found: Manifest, needs: Needs, live: Live) -> Iterator[Standing]:
             continue
         if state is not Readiness.READY and not _is_good_so_far(other):
             yield Standing(*_waiting(f"{name}: {said_of(other)}"), id)
-        elif state is Readiness.READY and ready.get("status") == "False" and _is_before(ready, _good_since(other)):
+        elif state is Readiness.READY and not is_stalled(found) and _is_before(ready, _good_since(other)):
             message = f"tried before {name} was ready, and is tried again: {message_of(ready)}"
             yield Standing(Readiness.PROGRESSING, message, object_id(found))
 
@@ -175,6 +176,9 @@ def _good_since(found: Manifest) -> str:
 
 
 def _is_before(ready: Mapping[str, Any], time: str) -> bool:
+    """Whether a failure is from before a time."""
+    if ready.get("status") != "False":
+        return False
     said, other = moment(str(ready.get("lastTransitionTime"))), moment(time)
     return said is not None and other is not None and said <= other
 

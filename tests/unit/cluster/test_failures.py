@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ def web(time: str, message: str = "health check failed after 30.01s", *more: dic
 def lasting(*readings: tuple[float, Live]) -> list[set[ObjectId]]:
     """What lasts after each reading; readings: the clock, and what was read."""
     clock, seen = Clock(), []
-    failures = Failures(clock)
+    failures = Failures(clock, lambda: datetime(2026, 1, 1, 12, 0, 5, tzinfo=UTC))
     for now, found in readings:
         clock.now = now
         failures.look(NEEDS, found)
@@ -80,6 +81,13 @@ def test_what_flux_gave_up_lasts_at_once() -> None:
 def test_a_source_that_fails_again_and_again_lasts_although_nothing_shows_its_attempts() -> None:
     found = {**web("12:00:00", "Source artifact not found"), **GONE}
     assert lasting((0, found), (14, found), (15, found)) == [NONE, NONE, {GIT}]
+
+
+def test_a_source_that_began_to_fail_long_ago_gets_as_long_again() -> None:
+    """Flux may have tried last before what was wrong with its server was put right."""
+    gone = live(GIT, since(ready("False", "no route to host"), "11:58:05", "GitOperationFailed"))
+    found = {**web("12:00:00"), **gone}
+    assert lasting((0, found), (119, found), (120, found)) == [NONE, NONE, {GIT}]
 
 
 def test_a_chart_does_not_fail_while_its_repository_does() -> None:
