@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from tenantry.cluster.requests import path_of
 from tests.e2e.clusters import eventually
 from tests.e2e.project import Project, begun, make_fleet
+from tests.faults import etcd
 from tests.faults.api import Api
-from tests.faults.compare import settled
+from tests.faults.compare import identities, settled
 from tests.faults.drift import CORE, FLUX, HELM, ON_A_REMOTE, ON_THE_HUB, Change, essence
+from tests.faults.parts import API, CONTROLLERS, kill
 from tests.faults.report import Results, Row
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
@@ -131,6 +134,65 @@ def test_a_run_without_a_difference_does_not_refresh(project: Project) -> None:
     ended = project.engine(*TENANTRY_UP).ok().text
     assert "--refresh=false" in ended, ended
     assert "after a refresh" not in ended, ended
+
+
+def test_a_management_cluster_that_is_older_than_the_state_gets_what_it_lacks(
+    project: Project, results: Results
+) -> None:
+    """As from a backup: without an app and with another path of an old one, while the state and the remote cluster went on."""
+    copy, text = etcd.copied(project, "hub"), project.fleet.read_text()
+    project.edit("db: {kustomize: {source: manifests, path: ./db}}", NEWER)
+    project.up().ok()
+    settled(project, "dev")
+    there = {key: uid for key, uid in identities(project, "dev").items() if key[0] == "edge"}
+    for part in (*CONTROLLERS, API):
+        kill(project, "hub", part)
+    etcd.put_back(project, "hub", copy)
+    project.start("dev")
+    started = time.monotonic()
+    ended = project.engine(*TENANTRY_UP)
+    assert "is not as planned" in ended.ok().text or "are not as planned" in ended.text, ended.text
+    settled(project, "dev")
+    after = identities(project, "dev")
+    assert {key: after.get(key) for key in there} == there
+    cells_ = cells("a management cluster from an older backup", "hub", "`tenantry up`")
+    results.add(Row("drift", cells_, time.monotonic() - started, "put back"))
+    project.fleet.write_text(text)
+    project.up().ok()
+    settled(project, "dev")
+
+
+NEWER = """db: {kustomize: {source: manifests, path: ./db, prune: false}}
+      more: {kustomize: {source: manifests, path: ./web, namePrefix: more-}}"""
+
+
+def test_a_management_cluster_without_any_object_of_the_fleet_gets_all_again(
+    project: Project, hub: Api, results: Results
+) -> None:
+    """Flux does not run meanwhile, so what it has installed on the remote cluster stays as it is."""
+    there = {key: uid for key, uid in identities(project, "dev").items() if key[0] == "edge"}
+    for part in CONTROLLERS:
+        kill(project, "hub", part)
+    gone = [path_of(id) for cluster, id in identities(project, "dev") if cluster == "hub"]
+    for path in gone:
+        hub.ask("DELETE", path)
+        hub.ask("PATCH", path, {"metadata": {"finalizers": None}})
+    eventually(lambda: not any(hub.state(path) for path in gone), "all objects to be gone")
+    project.start("dev")
+    started = time.monotonic()
+    assert project.tenantry("status", "--environment", "dev").code == 1
+    project.engine(*TENANTRY_UP).ok()
+    settled(project, "dev")
+    after = identities(project, "dev")
+    assert {key: after.get(key) for key in there} == there
+    results.add(
+        Row(
+            "drift",
+            cells("every object of the fleet deleted", "hub", "`tenantry up`"),
+            time.monotonic() - started,
+            "put back",
+        )
+    )
 
 
 @pytest.mark.parametrize("change", ON_A_REMOTE, ids=lambda each: each.what)
