@@ -18,6 +18,7 @@ SHARED = {
     "fleet": (
         "accounts",
         "documentation",
+        "failing",
         "fleet",
         "mistakes",
         "notifications",

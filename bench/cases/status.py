@@ -24,10 +24,12 @@ from tenantry.cli.status.data import status_document
 from tenantry.cli.status.metrics import metrics
 from tenantry.cli.status.show import shown
 from tenantry.cluster.client import Client
-from tenantry.cluster.inventory import apps_of
+from tenantry.cluster.inventory import flux_objects_of
 from tenantry.cluster.report import StatusReport, full_report
+from tenantry.cluster.requests import plural
 from tenantry.kube.objects import KubeObject
 from tenantry.load import fleet_of
+from tenantry.messages.text import grouped
 from tenantry.plan.plan import plan
 from tenantry.source.parse import parse
 
@@ -41,12 +43,12 @@ def measure(*, tenants: int) -> Iterator[Table]:
         fleet = fleet_of(parse(text_of(tenants), "tenants.yaml"))
     with timed("plan", times.__setitem__):
         planned = plan(fleet, "prod")
-    apps = [_live(*each) for each in enumerate(each for each in planned.objects if each.id.kind == "Kustomization")]
-    with _client({"kustomizations": apps}) as client:
+    live = grouped(map(_live, *zip(*enumerate(planned.objects), strict=True)), lambda each: plural(each["kind"]))
+    with _client(live) as client:
         with timed("read from the API server", times.__setitem__):
-            live = tuple(apps_of(client, "prod"))
-        with timed("join", times.__setitem__):
-            report = full_report(client, "tenantry-system", planned, live)
+            found = tuple(flux_objects_of(client, planned))
+        with timed("read the rest and join", times.__setitem__):
+            report = full_report(client, "tenantry-system", planned, found)
     for name, write in _FORMATS.items():
         with timed(f"write: {name}", times.__setitem__):
             write(report)
@@ -61,7 +63,7 @@ def measure(*, tenants: int) -> Iterator[Table]:
 
 def _live(number: int, planned: KubeObject) -> dict[str, Any]:
     manifest, revision = planned.manifest, "main@sha1:0123456789abcdef0123456789abcdef01234567"
-    failed = number % 4 == 0
+    failed = planned.id.kind == "Kustomization" and number % 4 == 0
     ready = {
         "type": "Ready",
         "status": "False" if failed else "True",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tenantry.cluster import requests
@@ -91,14 +92,20 @@ class Comparison:
 
 
 def compare(
-    client: Client, environment: str, objects: Iterable[KubeObject], *, secrets: bool = False, others: bool = True
+    client: Client,
+    environment: str,
+    objects: Iterable[KubeObject],
+    *,
+    secrets: bool = False,
+    others: bool = True,
+    read: Mapping[tuple[str, str], Iterable[Manifest]] = MappingProxyType({}),
 ) -> Comparison:
     """Compare planned objects with the live ones. Each kind is listed once, page by page; kinds are listed concurrently.
 
     What an API server adds by itself is no difference for Flux's kinds; for others, `confirmed` asks the server.
 
     Args:   secrets: whether values of Secrets are read, too; the objects have them then. others: whether kinds that no object
-            has are listed, too, for `unplanned`.
+            has are listed, too, for `unplanned`. read: by API version and kind, what has been read already of all these.
     Raises: Refused: reading is not allowed. httpx2.RequestError: no answer.
     """
     planned = {each.id: each for each in objects}
@@ -110,7 +117,11 @@ def compare(
 
     def of_kind(kind: tuple[str, str], *, whole: bool) -> None:
         metadata_only = not whole or (kind == ("v1", "Secret") and not secrets)
-        for live in requests.every(client, *kind, selector=selector, metadata_only=metadata_only):
+        known = read.get(kind)
+        listed = (
+            requests.every(client, *kind, selector=selector, metadata_only=metadata_only) if known is None else known
+        )
+        for live in listed:
             id = readable_id(live)
             if id in planned:
                 found[id] = _difference(planned[id], live)

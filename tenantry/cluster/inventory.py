@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tenantry.cluster import requests
 from tenantry.cluster.discovery import unserved
+from tenantry.cluster.standing import needs_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.claims import CLAIM_LABEL, Claim, claims, other_claims
@@ -64,6 +65,26 @@ def apps_of(client: Client, environment: str, labels: str = "") -> Iterator[Mani
         return list(requests.every(client, APP_KINDS[kind], kind, selector=selector, unknown=unknown))
 
     return chain.from_iterable(requests.in_parallel(of_kind, APP_KINDS))
+
+
+def flux_objects_of(client: Client, plan: Plan) -> list[Manifest]:
+    """The Kustomizations and HelmReleases of a plan's environment, and objects of the kinds of their sources and charts.
+
+    One list for each kind. Raises: as `apps_of`.
+    """
+    selector = f"{ENVIRONMENT_LABEL}={plan.environment}"
+
+    def of_kind(kind: tuple[str, str]) -> list[Manifest]:
+        return list(requests.every(client, *kind, selector=selector))
+
+    sources = [kind for kind in flux_kinds_of(plan) if kind[1] not in APP_KINDS]
+    return [*apps_of(client, plan.environment), *chain.from_iterable(requests.in_parallel(of_kind, sources))]
+
+
+def flux_kinds_of(plan: Plan) -> list[tuple[str, str]]:
+    """API version and kind of what `flux_objects_of` reads."""
+    sources = {(id.api_version, id.kind) for needs in needs_of(plan).values() for id in needs.sources}
+    return [*((version, kind) for kind, version in APP_KINDS.items()), *sorted(sources)]
 
 
 def owned_on(

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from tenantry.cluster.apps import paused_by_file
 from tenantry.cluster.difference import Contents
 from tenantry.cluster.evidence import MISSING, Evidence, value_in_words
-from tenantry.cluster.status import age, paused_by_file
+from tenantry.cluster.status import age
 from tenantry.kube.objects import Manifest, labels_of
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import grouped, listed, printable

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster import requests
 from tenantry.cluster.evidence import judged
-from tenantry.cluster.rollout import Live
 from tenantry.cluster.rollout_order import Turns
+from tenantry.cluster.standing import Live
 from tenantry.guard.claims import RECORD_LABEL
 from tenantry.kube.objects import object_id
 from tenantry.messages.data import mapping_at

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from tenantry.cluster.inventory import claims_on, namespaces_of, owned_on
+from tenantry.cluster.apps import statuses
+from tenantry.cluster.drift import compare, confirmed
+from tenantry.cluster.inventory import claims_on, flux_kinds_of, namespaces_of
 from tenantry.cluster.leftovers import leftovers, remains, told, told_kept, told_remains
+from tenantry.cluster.objects import Compared, ObjectStatus, object_statuses
 from tenantry.cluster.selection import Selection
-from tenantry.cluster.status import AppStatus, Readiness, by_trouble, statuses
+from tenantry.cluster.status import TROUBLE, AppStatus, Readiness, by_trouble
 from tenantry.cluster.stuck import stuck
 from tenantry.guard.kept import Kept
 from tenantry.guard.places import Places
-from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.kube.objects import Manifest, ObjectId, labels_of
 from tenantry.messages.errors import Refused
+from tenantry.messages.text import grouped
+from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -26,15 +31,19 @@ if TYPE_CHECKING:
 class StatusReport:
     """apps: what needs attention first.
 
+    objects:    the planned objects besides apps that are not as planned, also what needs attention first.
+    planned:    how many objects are planned, apps included.
     undeclared: objects of the environment that the file does not declare; None if they were not looked for.
     stuck:      a message with a fix for each object that cannot make progress by itself.
     remaining:  undeclared objects that no run removes, because they can hold data. kept: the namespaces that the claims record.
-    unread:     why undeclared objects could not be looked for; "" if they could.
+    unread:     why the objects on the cluster could not be compared with the file; "" if they could.
     """
 
     environment: str
     read_at: datetime
     apps: tuple[AppStatus, ...]
+    objects: tuple[ObjectStatus, ...] = ()
+    planned: int = 0
     undeclared: tuple[ObjectId, ...] | None = None
     stuck: tuple[str, ...] = ()
     unread: str = ""
@@ -43,7 +52,12 @@ class StatusReport:
 
     @property
     def ready(self) -> bool:
-        return all(each.readiness is Readiness.READY for each in self.apps)
+        return not self.objects and all(each.readiness is Readiness.READY for each in self.apps)
+
+    @property
+    def as_planned(self) -> int:
+        """How many of the planned objects are there, as planned and ready."""
+        return self.planned - len(self.objects) - sum(each.readiness is not Readiness.READY for each in self.apps)
 
     def messages(self) -> tuple[str, ...]:
         """What a person has to know besides the apps, each with a fix on a second line."""
@@ -56,24 +70,71 @@ _EVERYTHING = Selection()
 
 
 def apps_report(plan: Plan, live: Iterable[Manifest], selection: Selection = _EVERYTHING) -> StatusReport:
-    """The apps alone, from Kustomizations and HelmReleases that have just been read."""
-    found = (each for each in statuses(plan, live) if selection.takes(each.app))
-    return StatusReport(plan.environment, datetime.now(UTC), by_trouble(found))
+    """The apps, baselines, sources and charts, from what has just been read of them; see `flux_objects_of`."""
+    live = tuple(live)
+    apps = [each for each in statuses(plan, live) if selection.takes(each.app)]
+    objects = [each for each in object_statuses(plan, live) if selection.takes_labelled(each.planned.manifest)]
+    planned = sum(selection.takes_labelled(each.manifest) for each in plan.objects)
+    return StatusReport(plan.environment, datetime.now(UTC), by_trouble(apps), _ordered(objects), planned)
+
+
+def _ordered(objects: Iterable[ObjectStatus]) -> tuple[ObjectStatus, ...]:
+    return tuple(sorted(objects, key=lambda each: (TROUBLE.index(each.readiness), each.id)))
 
 
 def full_report(
     client: Client, platform: str, plan: Plan, live: Iterable[Manifest], selection: Selection = _EVERYTHING
 ) -> StatusReport:
-    """The apps and everything else.
+    """The same for every planned object, and everything else.
 
     Args:   platform: the namespace of the claims.
-            live: the environment's Kustomizations and HelmReleases, which have just been read.
+            live: the environment's Kustomizations, HelmReleases, sources and charts, which have just been read.
     Raises: httpx2.RequestError: no answer.
     """
     live = tuple(live)
-    report = _with_undeclared(apps_report(plan, live, selection), client, platform, plan, live, selection)
+    report = apps_report(plan, live, selection)
     waiting = tuple(stuck(filter(selection.takes_labelled, live), _places(client)))
-    return replace(report, stuck=waiting)
+    report = replace(report, stuck=waiting)
+    try:
+        of_kind = grouped(live, lambda each: (str(each["apiVersion"]), str(each["kind"])))
+        read = {kind: of_kind.get(kind, []) for kind in flux_kinds_of(plan)}
+        comparison = compare(client, plan.environment, plan.objects, read=read)
+        differences = confirmed(client, comparison.differences)
+        recorded = [entry for claim in claims_on(client, platform) for entry in claim.kept]
+    except Refused as refused:
+        return replace(
+            report, unread=f"the objects on the management cluster were not compared with the file: {refused}"
+        )
+    everything = statuses(plan, live) if selection != _EVERYTHING else report.apps
+    compared = Compared(plan, everything, differences)
+    owned = [each for each in comparison.unplanned if MANAGED_BY.items() <= labels_of(each).items()]
+    taken = list(filter(selection.takes_labelled, owned))
+    objects = compared.objects(object_statuses(plan, live))
+    return replace(
+        report,
+        apps=by_trouble(map(compared.app, report.apps)),
+        objects=_ordered(each for each in objects if selection.takes_labelled(each.planned.manifest)),
+        undeclared=tuple(leftovers(plan, taken)),
+        remaining=tuple(remains(plan, taken)),
+        kept=tuple(entry for entry in _left(plan, recorded) if selection.takes_kept(entry)),
+    )
+
+
+def _left(plan: Plan, recorded: Iterable[Kept]) -> Iterator[Kept]:
+    """The namespaces that an environment has left with their data, and does not plan again."""
+    planned = {(each.cluster, name) for each in plan.placements for name in each.namespaces}
+    for entry in recorded:
+        if entry.environment == plan.environment and (entry.cluster, entry.namespace) not in planned:
+            yield entry
+
+
+def with_remotes(
+    report: StatusReport, found: Iterable[ObjectStatus], selection: Selection = _EVERYTHING
+) -> StatusReport:
+    """A report with what the remote clusters say; what the management cluster says of the same object comes first."""
+    known = {each.id for each in report.objects}
+    more = [each for each in found if each.id not in known and selection.takes_labelled(each.planned.manifest)]
+    return replace(report, objects=_ordered([*report.objects, *more]))
 
 
 def _places(client: Client) -> Places | None:
@@ -82,21 +143,3 @@ def _places(client: Client) -> Places | None:
         return Places(namespaces_of(client))
     except Refused:
         return None
-
-
-def _with_undeclared(
-    report: StatusReport, client: Client, platform: str, plan: Plan, live: Iterable[Manifest], selection: Selection
-) -> StatusReport:
-    """With the environment's objects that are not in the plan, or a note that this user may not read all kinds."""
-    try:
-        owned = owned_on(client, plan.environment, [each.id for each in plan.objects], apps=live)
-        taken = list(filter(selection.takes_labelled, owned))
-        there = (entry for claim in claims_on(client, platform) for entry in claim.kept)
-        planned = {(each.cluster, name) for each in plan.placements for name in each.namespaces}
-        left = (each for each in there if each.environment == plan.environment and selection.takes_kept(each))
-        kept = (each for each in left if (each.cluster, each.namespace) not in planned)
-        return replace(
-            report, undeclared=tuple(leftovers(plan, taken)), remaining=tuple(remains(plan, taken)), kept=tuple(kept)
-        )
-    except Refused as refused:
-        return replace(report, unread=f"objects that the file does not declare were not looked for: {refused}")

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
-from typing import Any, TypeAlias
 
 from tenantry.cluster.control import REQUESTED
-from tenantry.cluster.status import Readiness, condition, digest_of, message_of, one_line, readiness
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
-from tenantry.messages.data import mapping_at, mappings_in, value_at
-from tenantry.plan.chain import Chains
+from tenantry.cluster.standing import (
+    Live,
+    Needs,
+    Standing,
+    is_of,
+    names_of,
+    needs_of,
+    problems_of_sources,
+    revision_of_source,
+    said_of,
+    state_of,
+    waits_for,
+)
+from tenantry.cluster.status import Readiness, is_stalled, one_line
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId
+from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.plan.engine_order import becomes_ready, is_reconciled
 from tenantry.plan.plan import Plan
-
-Live: TypeAlias = Mapping[ObjectId, Manifest]
-"""What has been read from the management cluster."""
 
 
 class State(StrEnum):
@@ -35,6 +43,7 @@ class Awaited:
     name:    what users call it: `rocky/web`, `platform/dns`, or `the baseline of rocky`.
     sources: what it takes its content from, from the first source to the last chart.
     inputs:  the planned ConfigMaps and Secrets that it reads.
+    after:   the reconcilers that it depends on, with what users call them.
     """
 
     id: ObjectId
@@ -42,6 +51,11 @@ class Awaited:
     name: str
     sources: tuple[ObjectId, ...]
     inputs: tuple[ObjectId, ...] = ()
+    after: Mapping[ObjectId, str] = field(default_factory=dict)
+
+    @property
+    def needs(self) -> Needs:
+        return Needs(self.sources, self.after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +70,20 @@ class Judged:
 
 def awaited_in(plan: Plan, ids: Iterable[ObjectId]) -> list[Awaited]:
     """The reconcilers among some objects of a plan. One that is suspended or leaves need not become Ready."""
-    chains, wanted = Chains(plan), frozenset(ids)
+    names, needs, wanted = names_of(plan), needs_of(plan), frozenset(ids)
     planned = {each.id: each for each in plan.objects}
-    names = {each.id: each.full_name for each in plan.apps}
     return [
         Awaited(
             each.id,
             each.owner.cluster,
-            names.get(each.id) or _baseline(each),
-            tuple(map(object_id, chains.of(each.id)[:-1])),
+            names[each.id],
+            needs[each.id].sources,
             tuple(id for id in inputs_of(each) if id in planned),
+            needs[each.id].after,
         )
         for each in plan.objects
         if each.id in wanted and is_reconciled(each.id) and becomes_ready(each.manifest)
     ]
-
-
-def _baseline(planned: KubeObject) -> str:
-    return f"the baseline of {planned.owner.tenant}" if planned.owner.tenant else str(planned.id)
 
 
 def inputs_of(planned: KubeObject) -> Iterator[ObjectId]:
@@ -88,55 +98,31 @@ def inputs_of(planned: KubeObject) -> Iterator[ObjectId]:
         yield ObjectId("v1", str(each.get("kind")), planned.id.namespace, str(each.get("name")))
 
 
-def judge(awaited: Awaited, live: Live) -> Judged:
-    """Whether Flux has applied what is on the management cluster now: this generation, from this revision, with these inputs."""
+def judge(awaited: Awaited, live: Live, lasting: Collection[ObjectId] = ()) -> Judged:
+    """Whether Flux has applied what is on the management cluster now: this generation, from this revision, with these inputs.
+
+    lasting: reconcilers and sources of which several readings have shown that they fail again and again.
+    """
     found = live.get(awaited.id)
     if found is None:
         return Judged(awaited, State.WAITING, "not on the management cluster")
     if mapping_at(found, "spec").get("suspend"):
         return Judged(awaited, State.LEFT_OUT, "suspended by hand")
-    for state, reason in _sources(awaited, live):
-        return Judged(awaited, state, reason)
+    for problem in problems_of_sources(awaited.sources, live):
+        return Judged(awaited, _state(problem, live, lasting), problem.message)
     token = token_of(awaited, live)
     status = mapping_at(found, "status")
     if token and status.get("lastHandledReconcileAt") != token:
         asked = mapping_at(mapping_at(found, "metadata"), "annotations").get(REQUESTED) == token
         return Judged(awaited, State.WAITING, "Flux has not read its configs again yet", "" if asked else token)
-    return _reconciler(awaited, found, live)
+    return _reconciler(awaited, found, live, lasting)
 
 
-def _sources(awaited: Awaited, live: Live) -> Iterator[tuple[State, str]]:
-    """What keeps a source from being the one that was asked for."""
-    before: Manifest | None = None
-    for id in awaited.sources:
-        found = live.get(id)
-        if found is None:
-            yield State.WAITING, f"{id} is not on the management cluster"
-            return
-        if (problem := _source(id, found)) or (problem := _behind(id, found, before)):
-            yield problem
-        before = found
-
-
-def _source(id: ObjectId, found: Manifest) -> tuple[State, str] | None:
-    spec, status = mapping_at(found, "spec"), mapping_at(found, "status")
-    if spec.get("suspend"):
-        return State.LEFT_OUT, f"{id} is suspended by hand"
-    if id.kind == "HelmRepository" and spec.get("type") == "oci":
-        return None  # Flux does not reconcile these: it reads them when it fetches a chart
-    if readiness(found, condition(status, "Ready")) is Readiness.READY:
-        return None
-    return _state(found), f"{id}: {_said(found)}"
-
-
-def _behind(id: ObjectId, found: Manifest, source: Manifest | None) -> tuple[State, str] | None:
-    """Whether a chart is of an older revision of its source. The index of a HelmRepository says nothing about one chart."""
-    revision = value_at(source or {}, ("status", "artifact", "revision"))
-    if source is None or not revision or source["kind"] == "HelmRepository":
-        return None
-    if value_at(found, ("status", "observedSourceArtifactRevision")) == revision:
-        return None
-    return State.WAITING, f"{id} is not from {one_line(str(revision))} yet"
+def _state(problem: Standing, live: Live, lasting: Collection[ObjectId]) -> State:
+    if problem.readiness is Readiness.SUSPENDED:
+        return State.LEFT_OUT
+    found = live.get(problem.cause)
+    return State.STUCK if problem.cause in lasting or (found is not None and is_stalled(found)) else State.WAITING
 
 
 def token_of(awaited: Awaited, live: Live) -> str:
@@ -150,45 +136,18 @@ def token_of(awaited: Awaited, live: Live) -> str:
     return f"tenantry-{sha256(chr(10).join(versions).encode()).hexdigest()[:16]}"
 
 
-def _reconciler(awaited: Awaited, found: Manifest, live: Live) -> Judged:
-    source = live[awaited.sources[-1]] if awaited.sources else {}
-    revision = str(value_at(source, ("status", "artifact", "revision")) or "")
-    status = mapping_at(found, "status")
-    tried = _is_of(revision, status, found["kind"])
-    if readiness(found, condition(status, "Ready")) is Readiness.READY:
+def _reconciler(awaited: Awaited, found: Manifest, live: Live, lasting: Collection[ObjectId]) -> Judged:
+    revision = revision_of_source(awaited.needs, live)
+    tried = is_of(revision, found)
+    if state_of(found) is Readiness.READY:
         if tried:
             return Judged(awaited, State.GOOD)
         return Judged(awaited, State.WAITING, f"Flux has not applied {one_line(revision)} yet")
+    if awaited.id in lasting:
+        return Judged(awaited, State.STUCK, said_of(found))
+    for waits in waits_for(found, awaited.needs, live):
+        return Judged(awaited, State.STUCK if waits.cause in lasting else State.WAITING, one_line(waits.message))
     # What Flux gave up may have been the revision before.
-    given_up = tried or (found["kind"] == "Kustomization" and status.get("lastAttemptedRevision") == revision)
-    return Judged(awaited, _state(found) if given_up else State.WAITING, _said(found))
-
-
-def _is_of(revision: str, status: Mapping[str, Any], kind: str) -> bool:
-    """Whether a reconciler's status is of a source's revision."""
-    if not revision:
-        return True
-    if kind == "Kustomization":
-        return status.get("lastAppliedRevision") == revision
-    attempted = status.get("lastAttemptedRevision")
-    if value_at(status, ("history", 0, "chartVersion")) not in (None, attempted):
-        return False
-    digest = digest_of(revision)
-    # helm-controller puts the digest of a chart from a registry into a field of its own, and twelve digits of it into the version.
-    return attempted == revision or status.get("lastAttemptedRevisionDigest") == digest
-
-
-def _state(found: Manifest) -> State:
-    """Whether Flux has given up, on what is there now."""
-    stalled = condition(mapping_at(found, "status"), "Stalled")
-    is_current = stalled.get("observedGeneration") in (None, found["metadata"].get("generation"))
-    return State.STUCK if stalled.get("status") == "True" and is_current else State.WAITING
-
-
-def _said(found: Manifest) -> str:
-    """Flux's reason, unless it is about an older generation."""
-    ready = condition(mapping_at(found, "status"), "Ready")
-    is_current = ready.get("observedGeneration") in (None, found["metadata"].get("generation"))
-    if not ready or not is_current or ready.get("status") == "True":
-        return "Flux has not reconciled the change yet"
-    return one_line(message_of(ready)) or f"Flux says {one_line(str(ready.get('reason')))}"
+    attempted = mapping_at(found, "status").get("lastAttemptedRevision")
+    given_up = is_stalled(found) and (tried or (found["kind"] == "Kustomization" and attempted == revision))
+    return Judged(awaited, State.STUCK if given_up else State.WAITING, said_of(found))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def wanted_of(awaited: Iterable[Awaited]) -> frozenset[ObjectId]:
     """Everything that has to be read to judge some reconcilers."""
-    return frozenset(id for each in awaited for id in (each.id, *each.sources, *each.inputs))
+    return frozenset(id for each in awaited for id in (each.id, *each.sources, *each.inputs, *each.after))
 
 
 def ask(client: Client, asked: Iterable[Request]) -> None:

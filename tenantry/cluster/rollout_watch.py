@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tenantry.cluster.rollout import Awaited, Judged, Live, State, judge
+from tenantry.cluster.failures import Failures
+from tenantry.cluster.rollout import Awaited, Judged, State, judge
+from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId
 from tenantry.plan.waves import Rollout, Wave
 
@@ -46,6 +48,10 @@ class Watch:
     _since: dict[str, float] = field(default_factory=dict)
     _good: set[str] = field(default_factory=set)
     _left_out: list[Judged] = field(default_factory=list)
+    _failures: Failures = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._failures = Failures(self.clock)
 
     def changed(self, clusters: Iterable[str]) -> None:
         """The changes for these clusters have been made; those without a reconciler are good at once."""
@@ -66,10 +72,11 @@ class Watch:
         failed: dict[str, list[Judged]] = {}
         left_out: list[Judged] = []
         requests: list[Request] = []
+        self._failures.look(((each.id, each.needs) for each in self.unseen), live)
         for cluster, since in self._since.items():
             if cluster in self._good:
                 continue
-            judged = [judge(each, live) for each in self.awaited[cluster]]
+            judged = [judge(each, live, self._failures.lasting) for each in self.awaited[cluster]]
             passed_over = [each for each in judged if each.state is State.LEFT_OUT]
             bad = [each for each in judged if each.state not in (State.GOOD, State.LEFT_OUT)]
             if not bad:

@@ -1,20 +1,19 @@
-"""Whether the apps of a plan are ready, according to Flux on the management cluster. It never writes."""
+"""Whether an object is ready, according to Flux on the management cluster. It reads nothing itself and never writes."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from tenantry.kube.names import ADDON_PREFIX
-from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
-from tenantry.messages.data import mapping_at, value_at
+from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.redact import without_credentials
 from tenantry.messages.text import printable
-from tenantry.plan.objects.scope import SHARD_LABEL
-from tenantry.plan.plan import Plan
+from tenantry.model.scalars import seconds_of
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.waves import Wave
 
@@ -25,6 +24,10 @@ class Readiness(StrEnum):
     FAILED = "failed"
     SUSPENDED = "suspended"
     MISSING = "missing"
+    CHANGED = "changed"
+    """Somebody changed a planned object on the cluster."""
+    OUTDATED = "outdated"
+    """The file says something else since the last run, or a run has not come to it."""
 
 
 MISSING = "not on the management cluster: run `tenantry up`"
@@ -35,6 +38,8 @@ PAUSED = "paused in the file: set 'state: active' and run `tenantry up` to resum
 TROUBLE = (
     Readiness.FAILED,
     Readiness.MISSING,
+    Readiness.CHANGED,
+    Readiness.OUTDATED,
     Readiness.PROGRESSING,
     Readiness.SUSPENDED,
     Readiness.READY,
@@ -49,9 +54,10 @@ class AppStatus:
     message:   Flux's own message, or what to do about an app that is missing or suspended.
     revision:  the last applied revision, "" before the first.
     attempted: the revision that Flux tried last, if it is another one; else "".
-    since:     when the condition Ready last changed (RFC 3339), "" if unknown.
+    since:     since when it is ready, or since when it is not (RFC 3339); "" if unknown.
     by_hand:   whether the object is suspended although the file does not pause it.
     wave:      in which wave of a rollout it changes; None without one.
+    cause:     the object that decides about the app: itself, a source, or what it waits for.
     """
 
     app: PlannedApp
@@ -62,22 +68,7 @@ class AppStatus:
     since: str = ""
     by_hand: bool = False
     wave: Wave | None = None
-
-
-def statuses(plan: Plan, live: Iterable[Manifest]) -> tuple[AppStatus, ...]:
-    """One status per planned app, in the order of the plan; `live` may hold other objects too."""
-    found: Mapping[ObjectId | None, Manifest] = {readable_id(manifest): manifest for manifest in live}
-    paused = paused_by_file(plan)
-    judged = (_status(app, found.get(app.id), plan.environment, paused=app.id in paused) for app in plan.apps)
-    if not plan.rollouts:
-        return tuple(judged)
-    members = (plan.wave_of(app.id) for app in plan.apps)
-    return tuple(replace(each, wave=member and member[1]) for each, member in zip(judged, members, strict=True))
-
-
-def paused_by_file(plan: Plan) -> frozenset[ObjectId]:
-    """The objects that the plan itself suspends."""
-    return frozenset(each.id for each in plan.objects if mapping_at(each.manifest, "spec").get("suspend") is True)
+    cause: ObjectId | None = None
 
 
 def by_trouble(found: Iterable[AppStatus]) -> tuple[AppStatus, ...]:
@@ -88,51 +79,27 @@ def by_trouble(found: Iterable[AppStatus]) -> tuple[AppStatus, ...]:
     )
 
 
-def _status(app: PlannedApp, manifest: Manifest | None, environment: str, *, paused: bool) -> AppStatus:
-    if manifest is None:
-        return AppStatus(app, Readiness.MISSING, MISSING, "")
-    status = mapping_at(manifest, "status")
-    ready = condition(status, "Ready")
-    state, revision = readiness(manifest, ready), revision_of(status)
-    attempted = str(status.get("lastAttemptedRevision") or "")
-    by_hand = state is Readiness.SUSPENDED and not paused
-    return AppStatus(
-        app,
-        state,
-        _message(app, state, manifest, environment, by_hand=by_hand),
-        revision,
-        attempted if attempted != revision else "",
-        since_of(manifest, ready),
-        by_hand,
-    )
-
-
-def _message(app: PlannedApp, state: Readiness, manifest: Manifest, environment: str, *, by_hand: bool) -> str:
-    if state is not Readiness.SUSPENDED:
-        ready = condition(mapping_at(manifest, "status"), "Ready")
-        return message_of(ready) if ready else _unwatched(manifest, environment)
-    if not by_hand:
-        return PAUSED
-    return f"suspended by hand, not in the file: run `tenantry resume {in_command(app)} --environment {environment}`"
-
-
-def _unwatched(manifest: Manifest, environment: str) -> str:
-    """What may be wrong if no controller has told anything of an object."""
-    shard = labels_of(manifest).get(SHARD_LABEL)
-    if not isinstance(shard, str):
-        return ""
-    return f"no controller of shard {shard} has reconciled it yet: check with `tenantry preflight -e {environment}`"
-
-
-def in_command(app: PlannedApp) -> str:
-    """How commands name an app: `TENANT APP`, or `platform/ADDON`."""
-    return f"{app.tenant} {app.name}" if app.tenant else f"{ADDON_PREFIX}{app.name}"
-
-
 def since_of(manifest: Manifest, ready: Mapping[str, Any]) -> str:
     """When Ready last changed; before there is such a condition, when the object was created."""
     found = ready.get("lastTransitionTime") if ready else mapping_at(manifest, "metadata").get("creationTimestamp")
     return found if isinstance(found, str) and moment(found) else ""
+
+
+def last_good(manifest: Manifest) -> str:
+    """Since when an object that is not Ready has not been: when it was Ready last, or was created (RFC 3339); "" if unknown.
+
+    The condition Ready does not tell this: Flux changes it at each retry.
+    """
+    status = mapping_at(manifest, "status")
+    if manifest.get("kind") == "Kustomization":
+        good = [each for each in _history(status) if each.get("lastReconciledStatus") == _SUCCEEDED]
+        found = good[0].get("lastReconciled") if good else None
+        if isinstance(found, str) and moment(found):
+            return found
+        return since_of(manifest, {}) or since_of(manifest, condition(status, "Ready"))
+    released, ready = condition(status, "Released"), condition(status, "Ready")
+    times = [since_of(manifest, each) for each in (ready, released) if each and each.get("status") != "True"]
+    return min(filter(None, times), default=since_of(manifest, ready))
 
 
 def moment(time: str) -> datetime | None:
@@ -170,24 +137,119 @@ def ready_message(manifest: Manifest) -> str:
     return one_line(message_of(ready)) if ready.get("status") == "False" else ""
 
 
+def message_about(manifest: Manifest) -> str:
+    """Flux's own message about an object, as `message_of`. During a retry, it is about the failure before."""
+    status = mapping_at(manifest, "status")
+    ready = condition(status, "Ready")
+    if ready.get("status") != "Unknown" or not _failed_before(manifest):
+        return message_of(ready)
+    if manifest.get("kind") != "Kustomization":
+        return message_of(condition(status, "Released"))
+    doing = message_of(condition(status, "Reconciling")) or message_of(ready)
+    return f"the last attempt failed ({value_at(status, ('history', 0, 'lastReconciledStatus'))}); Flux tries again: {doing}"
+
+
 def one_line(message: str) -> str:
     """A message of Flux's for a terminal. It can quote what a tenant wrote, control characters included."""
     return printable(" ".join(message.split()))
 
 
+_WAITS = frozenset(
+    {
+        "Progressing",
+        "ProgressingWithRetry",
+        "DependencyNotReady",
+        "HealthCheckCanceled",
+        "SourceNotReady",
+        "NoSourceArtifact",
+        "SourceUnavailable",
+    }
+)
+"""Reasons of Flux for which an object is not Ready yet, and has not failed."""
+_ABSENT = re.compile(r"artifact not found|\.source\.toolkit\.fluxcd\.io \"[^\"]*\" not found")
+"""What Flux says under the reason `ArtifactFailed` if a source has not fetched anything yet. Other such failures are real."""
+
+
 def readiness(manifest: Manifest, ready: Mapping[str, Any]) -> Readiness:
-    """What an object's spec and status say; ready: its condition of that name."""
-    status = mapping_at(manifest, "status")
+    """What an object's spec and status say; ready: its condition of that name.
+
+    Flux raises `status.observedGeneration` when it is done, so Ready counts only with it. It does not raise it for every failure,
+    so a failure counts with the condition's own observedGeneration, and remains one while Flux tries the same again.
+    """
+    status, generation = mapping_at(manifest, "status"), _generation(manifest)
     if mapping_at(manifest, "spec").get("suspend"):
         return Readiness.SUSPENDED
-    observed = status.get("observedGeneration")
-    if observed != manifest["metadata"].get("generation") or not ready:
+    if not ready:
         return Readiness.PROGRESSING
     if ready.get("status") == "True":
-        return Readiness.READY
-    stalled = condition(status, "Stalled").get("status") == "True"
-    waiting = ready.get("reason") in ("Progressing", "DependencyNotReady", "ProgressingWithRetry")
-    return Readiness.PROGRESSING if (waiting or ready.get("status") == "Unknown") and not stalled else Readiness.FAILED
+        return Readiness.READY if status.get("observedGeneration") == generation else Readiness.PROGRESSING
+    if is_stalled(manifest):
+        return Readiness.FAILED
+    if ready.get("status") == "False":
+        is_current = ready.get("observedGeneration", status.get("observedGeneration")) == generation
+        return Readiness.FAILED if is_current and not _waits(ready) else Readiness.PROGRESSING
+    return Readiness.FAILED if _failed_before(manifest) else Readiness.PROGRESSING
+
+
+def _waits(ready: Mapping[str, Any]) -> bool:
+    reason = ready.get("reason")
+    return reason in _WAITS or (reason == "ArtifactFailed" and bool(_ABSENT.search(str(ready.get("message")))))
+
+
+def is_stalled(manifest: Manifest) -> bool:
+    """Whether Flux has given up on what an object's spec says now."""
+    stalled = condition(mapping_at(manifest, "status"), "Stalled")
+    return stalled.get("status") == "True" and stalled.get("observedGeneration") in (None, _generation(manifest))
+
+
+def _generation(manifest: Manifest) -> Any:
+    return mapping_at(manifest, "metadata").get("generation")
+
+
+def _failed_before(manifest: Manifest) -> bool:
+    """Whether the last attempt at what Flux is trying now has failed."""
+    status = mapping_at(manifest, "status")
+    last = next(iter(_history(status)), {})
+    if manifest.get("kind") == "Kustomization":
+        return (
+            last.get("lastReconciledStatus") not in (None, _SUCCEEDED)
+            and value_at(last, ("metadata", "revision")) == status.get("lastAttemptedRevision")
+            and _is_of_this_spec(manifest, last)
+        )
+    released = condition(status, "Released")
+    tried = {"chartVersion": "lastAttemptedRevision", "configDigest": "lastAttemptedConfigDigest"}
+    return (
+        released.get("status") == "False"
+        and released.get("observedGeneration") == _generation(manifest)
+        and all(last.get(key, status.get(other)) == status.get(other) for key, other in tried.items())
+    )
+
+
+_SUCCEEDED = "ReconciliationSucceeded"
+"""What the history of a Kustomization calls a success."""
+
+
+def _history(status: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What an object applied, the latest first."""
+    return mappings_in(status.get("history"))
+
+
+def _is_of_this_spec(manifest: Manifest, last: Mapping[str, Any]) -> bool:
+    """Whether an entry of a Kustomization's history, which has no generation, began after the last change of the spec."""
+    if _generation(manifest) == 1:
+        return True
+    fields = mapping_at(manifest, "metadata").get("managedFields")
+    wrote = [each for each in mappings_in(fields) if "f:spec" in mapping_at(each, "fieldsV1")]
+    times = [moment(str(each.get("time"))) for each in wrote]
+    ended, took = moment(str(last.get("lastReconciled"))), str(last.get("lastReconciledDuration"))
+    if ended is None or not times or not _DURATION.fullmatch(took):
+        return False
+    began = ended - timedelta(seconds=seconds_of(took))
+    return all(time is not None and time <= began for time in times)
+
+
+_DURATION = re.compile(r"([0-9]+(\.[0-9]+)?(ms|s|m|h))+")
+"""As Go writes a duration of a millisecond or more."""
 
 
 def condition(status: Mapping[str, Any], name: str) -> Mapping[str, Any]:

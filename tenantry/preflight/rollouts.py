@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tenantry.cluster.status import AppStatus, Readiness, one_line, statuses
+from tenantry.cluster.apps import statuses
+from tenantry.cluster.status import AppStatus, Readiness, one_line
 from tenantry.kube.objects import Manifest
 from tenantry.messages.problems import Problem, warning
 from tenantry.messages.text import listed, printable

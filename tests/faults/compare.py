@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
+from tenantry.cluster.apps import statuses
 from tenantry.cluster.inventory import APP_KINDS
-from tenantry.cluster.status import Readiness, statuses
+from tenantry.cluster.status import Readiness
 from tenantry.guard.claims import Claim, claimed, claims
 from tenantry.guard.kept import KEY, Kept, written
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id

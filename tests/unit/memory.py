@@ -11,6 +11,10 @@ import httpx2
 from lightkube.config.kubeconfig import Cluster, Context, SingleConfig, User
 
 from tenantry.cluster.client import Client
+from tenantry.cluster.requests import plural
+from tenantry.kube.kinds import is_of_flux
+from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.plan.plan import Plan
 
 SERVER = "https://hub.example.com"
 
@@ -54,6 +58,28 @@ class Memory:
         if "dryRun" not in parameters:
             self.objects[path] = found
         return found
+
+
+def hold(memory: Memory, plan: Plan) -> None:
+    """Have the server hold every object of a plan as planned, and ready at the same time."""
+    for each in plan.objects:
+        memory.objects.setdefault(list_of(each.id), {"metadata": {}, "items": []})["items"].append(held(each))
+
+
+def list_of(id: ObjectId) -> str:
+    """The path under which all objects of a kind are listed."""
+    root = f"/apis/{id.api_version}" if "/" in id.api_version else f"/api/{id.api_version}"
+    return f"{root}/{plural(id.kind)}"
+
+
+def held(planned: KubeObject) -> dict[str, Any]:
+    """The live object of a planned one."""
+    manifest = deepcopy(dict(planned.manifest))
+    manifest["metadata"] = {**manifest["metadata"], "generation": 1}
+    if is_of_flux(planned.id.api_version):
+        ready = {"type": "Ready", "status": "True", "lastTransitionTime": "2025-12-31T00:00:00Z"}
+        manifest["status"] = {"observedGeneration": 1, "conditions": [ready]}
+    return manifest
 
 
 def _merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from tenantry.cli.documents.common import Document, ObjectId, Part
 
-_Readiness = Literal["ready", "progressing", "suspended", "failed", "missing"]
+_Readiness = Literal["ready", "progressing", "suspended", "failed", "missing", "changed", "outdated"]
 
 
 class WaveOf(Part):
@@ -36,13 +36,29 @@ class AppState(Part):
     attempted: str
     """What Flux tries to apply, if that is another revision."""
     since: str | None
-    """When the status changed last; `null` if that is not known."""
+    """Since when it is ready, or is not; `null` if that is not known."""
     wave: WaveOf | None
     """In which wave of a rollout the app changes on this cluster; `null` without one."""
     suspendedByHand: bool
     """Whether it is suspended on the cluster, and not in the file."""
     message: str
     """Flux's own message."""
+
+
+class ObjectState(ObjectId):
+    """A planned object that is not as planned, and stands for no app: a baseline, a source, an account, a right."""
+
+    tenant: str | None
+    """`null` for an object of the platform."""
+    cluster: str | None
+    """The cluster that it is for; `null` if several share it."""
+    status: _Readiness
+    """`changed`: by hand. `outdated`: no run has applied it yet as the file says now."""
+    since: str | None
+    """Since when it is not ready; `null` if that is not known."""
+    wave: WaveOf | None
+    """In which wave of a rollout it changes; `null` without one."""
+    message: str
 
 
 class Stuck(Part):
@@ -53,13 +69,17 @@ class Stuck(Part):
 
 
 class Status(Document):
-    """Whether every app is ready: `tenantry status`."""
+    """Whether every app is ready and every object as planned: `tenantry status`."""
 
     kind: Literal["Status"]
     environment: str
     readAt: str
     """When it was read, in UTC."""
     apps: list[AppState]
+    objects: list[ObjectState]
+    """The planned objects besides apps that are not as planned."""
+    planned: int
+    """How many objects are planned, apps included."""
     undeclared: list[ObjectId] | None
     """Objects of the environment that the file does not declare; `null` if this user may not look for them."""
     stuck: list[Stuck]

@@ -76,12 +76,13 @@ class Planned:
         from tenantry.cli.status.waiting import wait_until_ready
         from tenantry.cluster.report import full_report
         from tenantry.cluster.selection import Selection
+        from tenantry.preflight.in_place import fitted
 
         with connect_management(self.file, self.plan.environment, None, None) as client:
             shown = self._shown()
             live = wait_until_ready(client, shown, Selection(), timeout)
             with working(f"reading the status of {self.plan.environment}"):
-                report = full_report(client, self.fleet.document.platform.namespace, shown, live)
+                report = full_report(client, self.fleet.document.platform.namespace, fitted(client, shown), live)
         show(report, shown, self.fleet)
         return 0 if report.ready else 1
 

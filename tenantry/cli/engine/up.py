@@ -55,7 +55,7 @@ def command(
     own environment variables win over the settings that Tenantry chooses.
 
     First, `tenantry preflight` checks the clusters. An error ends the command before Pulumi starts. Afterwards the command
-    waits until every app is ready, as `tenantry status --wait` does, unless --target confines the run.
+    waits until every app is ready or one fails again and again, as `tenantry status --wait` does, unless --target confines the run.
 
     If `after` of the environment is a gate, the run is refused while the environment before does not run the changes. With
     --ignore-after nothing is asked, and the output names the apps that change.

@@ -18,11 +18,13 @@ STATES = (
     State("ready", "ready", "✓"),
     State("suspended", "suspended", "‖"),
     State("progressing", "progressing", "…"),
+    State("outdated", "not applied yet", "→"),
+    State("changed", "changed by hand", "≠"),
     State("missing", "missing", "?"),
     State("failed", "failed", "✕"),
 )
 _AT = {Readiness(each.key): at for at, each in enumerate(STATES)}
-_TROUBLE = (Readiness.FAILED, Readiness.MISSING)
+_TROUBLE = (Readiness.FAILED, Readiness.MISSING, Readiness.CHANGED)
 
 
 def status_map(report: StatusReport, names: Iterable[str], clusters: Mapping[str, Cluster]) -> FleetMap:

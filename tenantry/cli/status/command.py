@@ -18,7 +18,8 @@ from tenantry.cli.output import data, data_json, say, stdout_console, working
 from tenantry.cli.status.data import receivers_document, status_document
 from tenantry.cli.status.waiting import read, wait_until_ready
 from tenantry.cluster.connect import answering
-from tenantry.cluster.report import StatusReport, apps_report, full_report
+from tenantry.cluster.deep import deep_statuses
+from tenantry.cluster.report import StatusReport, apps_report, full_report, with_remotes
 from tenantry.cluster.selection import Selection, select
 from tenantry.cluster.status import Readiness
 from tenantry.cluster.webhooks import Webhook, webhooks_of
@@ -27,6 +28,7 @@ from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.shards import WHOLE, Shard
+from tenantry.preflight.in_place import fitted
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -45,12 +47,14 @@ Examples:
   tenantry status --environment prod --output json
   tenantry status --environment prod --output prometheus
   tenantry status --environment prod --output html > status.html
+  tenantry status --environment prod --deep
   tenantry status --environment prod --receivers
   tenantry status --environment prod --kubeconfig ~/.kube/hub-prod
 
 Exit codes:
-  0    every selected app is ready; with --receivers: every receiver
-  1    at least one is not ready
+  0    every selected app is ready, and every object is as planned; with
+       --receivers: every receiver is ready
+  1    at least one is not
   2    tenants.yaml is invalid, or the management cluster does not answer
   130  --watch was ended by Ctrl-C
 """,
@@ -60,7 +64,7 @@ Exit codes:
 @app_names("Only this app or add-on; repeatable.")
 @cluster_names("Only apps on this cluster; repeatable.")
 @click.option("--shard", type=ShardType(), help="Only apps of this shard of the environment, such as 2/8.")
-@click.option("--failing", is_flag=True, help="Show only apps that are failed or missing.")
+@click.option("--failing", is_flag=True, help="Show only what is failed, missing or changed by hand.")
 @click.option("--all", "every", is_flag=True, help="List every app on every cluster, also where many are alike.")
 @management_options
 @click.option("--watch", is_flag=True, help="Keep showing the status until Ctrl-C.")
@@ -72,8 +76,9 @@ Exit codes:
     metavar="SECONDS",
     help="How long --watch pauses between two readings; longer if reading takes long.",
 )
-@click.option("--wait", is_flag=True, help="Wait until every app is ready, or until the timeout.")
+@click.option("--wait", is_flag=True, help="Wait until every app is ready, one fails again and again, or the timeout.")
 @timeout_option(600, "How long --wait waits.")
+@click.option("--deep", is_flag=True, help="Ask the remote clusters, too, whether the tenants' namespaces are there.")
 @click.option("--receivers", is_flag=True, help="Show the receivers and the paths of their webhooks instead of apps.")
 @output("text", "json", "html", "prometheus", kind="Status")
 @reads_file
@@ -93,17 +98,22 @@ def command(
     interval: float,
     wait: bool,
     timeout: int,
+    deep: bool,
     receivers: bool,
     output: str,
 ) -> int:
     """Show each app of an environment, its status and the revision that Flux applied. What needs attention comes first.
 
-    Also lists stuck deletions and objects that the file does not declare, with a suggested fix.
+    Every other planned object is looked at, too, and listed if it is missing, changed by hand, not applied yet or not ready:
+    baselines, accounts, rights, sources and charts. So are stuck deletions and objects that the file does not declare, with a
+    suggested fix.
 
-    Only the management cluster is contacted: Flux reports there about remote clusters too. Nothing is changed.
+    Only the management cluster is contacted: Flux reports there about remote clusters too. With --deep, the remote clusters are
+    asked as well, with the kubeconfigs that Flux uses, whether each tenant's namespaces are there and whose they are. Nothing is
+    changed.
     """
     selecting = bool(tenants or apps or clusters or shard or failing)
-    _check_usage(watch=watch, wait=wait, receivers=receivers, selecting=selecting, output=output)
+    _check_usage(watch=watch, wait=wait, deep=deep, receivers=receivers, selecting=selecting, output=output)
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         planned = plan(fleet, environment)
@@ -115,20 +125,25 @@ def command(
             return _watch(client, planned, selection, interval, failing=failing, every=every)
         live = wait_until_ready(client, planned, selection, timeout) if wait else None
         with working(f"reading the status of {environment}"):
-            platform = fleet.document.platform.namespace
+            platform, planned = fleet.document.platform.namespace, fitted(client, planned)
             report = full_report(client, platform, planned, live or read(client, planned), selection)
+        if deep:
+            with working("asking the remote clusters"):
+                report = with_remotes(report, deep_statuses(client, fleet, planned), selection)
     show(_failing(report) if failing else report, planned, fleet, output, every=every)
     return 0 if report.ready else 1
 
 
-def _check_usage(*, watch: bool, wait: bool, receivers: bool, selecting: bool, output: str) -> None:
-    if receivers and (watch or wait or selecting):
-        others = "--wait, --watch, --failing, --tenant, --app, --cluster or --shard"
+def _check_usage(*, watch: bool, wait: bool, deep: bool, receivers: bool, selecting: bool, output: str) -> None:
+    if receivers and (watch or wait or deep or selecting):
+        others = "--wait, --watch, --deep, --failing, --tenant, --app, --cluster or --shard"
         raise click.UsageError(f"--receivers cannot be combined with {others}")
     if receivers and output == "prometheus":
         raise click.UsageError("--receivers cannot be combined with --output prometheus")
     if watch and wait:
         raise click.UsageError("--watch cannot be combined with --wait: choose one of them")
+    if watch and deep:
+        raise click.UsageError("--watch cannot be combined with --deep")
     if receivers and output == "html":
         raise click.UsageError("--receivers cannot be combined with --output html")
     if watch and output != "text":
@@ -136,8 +151,11 @@ def _check_usage(*, watch: bool, wait: bool, receivers: bool, selecting: bool, o
 
 
 def _failing(report: StatusReport) -> StatusReport:
-    bad = (Readiness.FAILED, Readiness.MISSING)
-    return replace(report, apps=tuple(each for each in report.apps if each.readiness in bad))
+    bad = (Readiness.FAILED, Readiness.MISSING, Readiness.CHANGED)
+    apps = tuple(each for each in report.apps if each.readiness in bad)
+    return replace(
+        report, apps=apps, objects=tuple(each for each in report.objects if each.readiness in bad), planned=0
+    )
 
 
 def show(report: StatusReport, planned: Plan, fleet: Fleet, output: str = "text", *, every: bool = False) -> None:
@@ -152,7 +170,7 @@ def show(report: StatusReport, planned: Plan, fleet: Fleet, output: str = "text"
         from tenantry.cli.page.status_page import as_page
 
         data(as_page(report, planned, fleet))
-    elif report.apps:
+    elif report.apps or report.objects or report.planned:
         from tenantry.cli.status.show import shown
 
         console = stdout_console()

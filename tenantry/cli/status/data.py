@@ -6,6 +6,7 @@ from typing import Any
 
 from tenantry.cli.diff.objects_data import id_as_data
 from tenantry.cli.output import document
+from tenantry.cluster.objects import ObjectStatus
 from tenantry.cluster.report import StatusReport
 from tenantry.cluster.status import AppStatus
 from tenantry.cluster.webhooks import Webhook
@@ -19,6 +20,8 @@ def status_document(report: StatusReport) -> dict[str, Any]:
         environment=report.environment,
         readAt=report.read_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
         apps=[_app(each) for each in report.apps],
+        objects=[_object(each) for each in report.objects],
+        planned=report.planned,
         undeclared=None if undeclared is None else [id_as_data(each) for each in undeclared],
         stuck=[dict(zip(("message", "fix"), each.split("\n  fix: ", 1), strict=True)) for each in report.stuck],
     )
@@ -42,6 +45,19 @@ def _app(status: AppStatus) -> dict[str, Any]:
         "since": status.since,
         "wave": status.wave and {"number": status.wave.number, "name": status.wave.name},
         "suspendedByHand": status.by_hand,
+        "message": status.message,
+    }
+
+
+def _object(status: ObjectStatus) -> dict[str, Any]:
+    owner = status.planned.owner
+    return {
+        **id_as_data(status.id),
+        "tenant": owner.tenant or None,
+        "cluster": owner.cluster or None,
+        "status": status.readiness.value,
+        "since": status.since or None,
+        "wave": status.wave and {"number": status.wave.number, "name": status.wave.name},
         "message": status.message,
     }
 

@@ -38,7 +38,7 @@ class _Report(Collector):
         state = GaugeMetricFamily("tenantry_app_status", "1 for the status that the app has.", labels=(*_APP, "status"))
         since = GaugeMetricFamily(
             "tenantry_app_since_timestamp_seconds",
-            "When the condition Ready of the app last changed.",
+            "Since when the app is ready, or is not.",
             labels=_APP,
         )
         for each, values in labels:
@@ -56,6 +56,14 @@ def _totals(report: StatusReport) -> Iterator[Metric]:
     for status in TROUBLE:
         apps.add_metric([*environment, status], numbers[status])
     yield apps
+    others = Counter(each.readiness for each in report.objects)
+    others[Readiness.READY] = max(0, report.planned - len(report.apps) - len(report.objects))
+    objects = GaugeMetricFamily(
+        "tenantry_objects", "Planned objects besides apps by status.", labels=("environment", "status")
+    )
+    for status in TROUBLE:
+        objects.add_metric([*environment, status], others[status])
+    yield objects
     for name, help, value in (
         (
             "tenantry_undeclared_objects",

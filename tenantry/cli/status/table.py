@@ -23,6 +23,8 @@ COLOURS = {
     Readiness.SUSPENDED: "blue",
     Readiness.FAILED: "red",
     Readiness.MISSING: "red",
+    Readiness.CHANGED: "magenta",
+    Readiness.OUTDATED: "yellow",
 }
 _COLUMNS = ("TENANT", "CLUSTER", "APP", "KIND", "WAVE", "STATUS", "AGE", "REVISION")
 _MESSAGE = "MESSAGE"

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tenantry.cli.output import say
 from tenantry.cli.progress import shows_progress
-from tenantry.cluster.inventory import apps_of
+from tenantry.cluster.apps import in_command
+from tenantry.cluster.failures import Failures
+from tenantry.cluster.inventory import flux_objects_of
 from tenantry.cluster.report import StatusReport, apps_report
 from tenantry.cluster.selection import Selection
-from tenantry.kube.objects import Manifest
+from tenantry.cluster.standing import needs_of
+from tenantry.cluster.status import one_line
+from tenantry.kube.objects import Manifest, ObjectId, readable_id
+from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -21,19 +26,23 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 0.5
 _REST = 3
 """For each second that a reading took, the API server rests for so many."""
+_MOST = 5
+"""Apps that a message names one by one."""
 
 
 def read(client: Client, planned: Plan) -> tuple[Manifest, ...]:
-    """The environment's Kustomizations and HelmReleases."""
-    return tuple(apps_of(client, planned.environment))
+    """The environment's Kustomizations and HelmReleases, and their sources and charts."""
+    return tuple(flux_objects_of(client, planned))
 
 
 def wait_until_ready(client: Client, planned: Plan, selection: Selection, timeout: int) -> tuple[Manifest, ...]:
-    """Wait until everything is ready. On a terminal the table updates in place, otherwise each change is a line.
+    """Wait until everything is ready, or an app fails again and again.
+
+    On a terminal the table updates in place, otherwise each change is a line.
 
     Returns: what was read last.
     """
-    end = time.monotonic() + timeout
+    end, needs, failures = time.monotonic() + timeout, needs_of(planned), Failures(time.monotonic)
     with _progress() as show:
         while True:
             started = time.monotonic()
@@ -42,11 +51,54 @@ def wait_until_ready(client: Client, planned: Plan, selection: Selection, timeou
             show(report)
             if report.ready:
                 return live
+            failures.look(needs.items(), {id: each for each in live if (id := readable_id(each))})
+            if failures.lasting and (message := told(report, failures.lasting)):
+                say(message)
+                return live
             now = time.monotonic()
             if now > end:
                 say(f"not everything is ready after {timeout} s")
                 return live
             time.sleep(max(_POLL_SECONDS, _REST * (now - started)))
+
+
+def told(report: StatusReport, lasting: Collection[ObjectId]) -> str:
+    """What has failed for good, why, and what to do; "" if nothing of the report has. lasting: objects whose failure lasts."""
+    apps = [each for each in report.apps if each.cause in lasting]
+    lines = [f"  {each.app.cluster} {each.app.full_name}: {one_line(each.message)}" for each in apps]
+    causes = {each.cause for each in apps}
+    others = [each for each in report.objects if each.id in lasting and each.id not in causes]
+    lines += [f"  {each.full_name}: {one_line(each.message)}" for each in others]
+    if not lines:
+        return ""
+    found = [
+        *([counted(len(apps), "app")] if apps else []),
+        *([counted(len(others), "other object")] if others else []),
+    ]
+    more = len(lines) - _MOST
+    again = f"then run `tenantry up --environment {report.environment}` again"
+    step = (
+        f"; `tenantry tree {in_command(apps[0].app)} --environment {report.environment} --cluster {apps[0].app.cluster}`"
+        " shows each step"
+        if apps
+        else ""
+    )
+    return "\n".join(
+        (
+            f"{' and '.join(found)} failed again and again, so waiting ends here:",
+            *lines[:_MOST],
+            *([f"  and {more} more"] if more > 0 else []),
+            f"  fix: correct the file or what the app applies, {again}{step}",
+        )
+    )
+
+
+def _counts(report: StatusReport) -> str:
+    """3 of 5 apps ready; 5 of 5 apps ready, 2 other objects not yet"""
+    from tenantry.cli.status.show import counts
+
+    others = f", {counted(len(report.objects), 'other object')} not yet" if report.objects else ""
+    return f"{counts(report.apps)}{others}"
 
 
 @contextmanager
@@ -55,7 +107,7 @@ def _progress() -> Iterator[Callable[[StatusReport], None]]:
     from rich.live import Live
     from rich.text import Text
 
-    from tenantry.cli.status.show import counts, shown
+    from tenantry.cli.status.show import shown
 
     if not shows_progress():
         yield _LineProgress()
@@ -65,7 +117,7 @@ def _progress() -> Iterator[Callable[[StatusReport], None]]:
 
         def show(report: StatusReport) -> None:
             seconds = f"{time.monotonic() - started:.0f} s"
-            live.update(Group(shown(report, console), Text(f"{counts(report.apps)}, {seconds}", style="dim")))
+            live.update(Group(shown(report, console), Text(f"{_counts(report)}, {seconds}", style="dim")))
 
         yield show
 
@@ -77,8 +129,6 @@ class _LineProgress:
         self.last = ""
 
     def __call__(self, report: StatusReport) -> None:
-        from tenantry.cli.status.show import counts
-
-        if (found := counts(report.apps)) != self.last:
+        if (found := _counts(report)) != self.last:
             say(found)
         self.last = found

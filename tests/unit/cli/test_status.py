@@ -13,7 +13,7 @@ from tenantry.cli import management
 from tenantry.kube.objects import KubeObject
 from tests.terminal import INTERRUPT, plain, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
-from tests.unit.memory import Memory
+from tests.unit.memory import Memory, hold
 from tests.unit.texts import planned, rocky
 
 TEXT = rocky("web: {kustomize: {source: manifests}}")
@@ -27,6 +27,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     monkeypatch.chdir(tmp_path)
     Path("tenants.yaml").write_text(TEXT)
     memory = Memory()
+    hold(memory, planned(TEXT))
     memory.objects[APPS] = {"metadata": {}, "items": [app()]}
     memory.objects["/apis/helm.toolkit.fluxcd.io/v2/helmreleases"] = {"metadata": {}, "items": []}
     monkeypatch.setattr(management, "connect", lambda *_: memory.client())
@@ -61,7 +62,7 @@ def test_who_may_not_look_for_it_gets_the_rest_all_the_same(capsys: Capture, hub
     code, out, err = tenantry(capsys, *COMMAND)
     assert (code, len(json.loads(out)["apps"]), json.loads(out)["undeclared"]) == (0, 1, None)
     assert err == (
-        "objects that the file does not declare were not looked for: cannot read secrets: HTTP 403\n"
+        "the objects on the management cluster were not compared with the file: cannot read secrets: HTTP 403\n"
         "  fix: use credentials that may read secrets\n"
     )
 
@@ -167,12 +168,13 @@ def test_80_columns_have_the_message_below_its_row() -> None:
         "rocky   hub      web  Kustomization  failed       main@0123456",
         "    kustomize build failed: accumulating resources: 'deploy/web.yaml' doesn't",
         "    exist in revision main@sha1:0123456",
+        "5 of 6 objects as planned",
     ]
 
 
 @pytest.mark.usefixtures("_failing")
 def test_120_columns_have_a_long_message_below_its_row_too() -> None:
-    assert screen(120)[2:] == [f"    {MESSAGE}"]
+    assert screen(120)[2:] == [f"    {MESSAGE}", "5 of 6 objects as planned"]
 
 
 @pytest.mark.usefixtures("_failing")
@@ -180,6 +182,7 @@ def test_a_message_that_fits_is_a_column() -> None:
     assert screen(180) == [
         "TENANT  CLUSTER  APP  KIND           STATUS  AGE  REVISION      MESSAGE",
         f"rocky   hub      web  Kustomization  failed       main@0123456  {MESSAGE}",
+        "5 of 6 objects as planned",
     ]
 
 
@@ -196,7 +199,79 @@ def test_a_pipe_gets_a_line_for_every_app(capsys: Capture) -> None:
     assert [line.rstrip() for line in out.splitlines()] == [
         "TENANT  CLUSTER  APP  KIND           STATUS  AGE  REVISION      MESSAGE",
         f"rocky   hub      web  Kustomization  failed       main@0123456  {MESSAGE}",
+        "5 of 6 objects as planned",
     ]
+
+
+# --- objects besides apps ------------------------------------------------------------------------------------------
+
+REMOTE = rocky("web: {kustomize: {source: manifests}}", "clusters: {names: [edge]}\nquota: {pods: 9}")
+RELEASES = "/apis/helm.toolkit.fluxcd.io/v2/helmreleases"
+SOURCES = "/apis/source.toolkit.fluxcd.io/v1/gitrepositories"
+
+
+@pytest.fixture
+def _objects(hub: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The baseline is missing, a source fails, and somebody changed a service account."""
+    Path("tenants.yaml").write_text(REMOTE)
+    hub.objects.clear()
+    hold(hub, planned(REMOTE))
+    hub.objects[RELEASES]["items"] = []
+    (source,) = hub.objects[SOURCES]["items"]
+    source["status"]["conditions"][0].update(status="False", message="repository not found")
+    monkeypatch.setattr("tenantry.cluster.report.confirmed", lambda _, found: list(found))
+    account = hub.objects["/api/v1/serviceaccounts"]["items"][-1]["metadata"]
+    wrote = {"f:metadata": {"f:labels": {"f:toolkit.fluxcd.io/tenant": {}}}}
+    account["labels"] = {**account["labels"], "toolkit.fluxcd.io/tenant": "movy"}
+    account["managedFields"] = [{"manager": "kubectl-edit", "time": "2026-01-31T12:00:00Z", "fieldsV1": wrote}]
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("CI", "1")  # no progress on a slow machine
+
+
+@pytest.mark.usefixtures("_objects")
+def test_objects_that_are_not_as_planned_are_below_the_apps(capsys: Capture) -> None:
+    assert [re.sub(r"\b[0-9]+d$", "AGE", line) for line in screen(80)[1:]] == [
+        "rocky   edge     web  Kustomization  ready   AGE",
+        "failed   GitRepository kamaji/edge-rocky-manifests  AGE",
+        "    repository not found",
+        "missing  HelmRelease kamaji/edge-rocky-baseline (the baseline of rocky on edge)",
+        "    not on the management cluster: run `tenantry up`",
+        "changed  ServiceAccount kamaji/rocky",
+        "    changed by hand: metadata.labels.toolkit.fluxcd.io/tenant, by kubectl-edit",
+        "    at 2026-01-31T12:00:00Z; run `tenantry up --environment dev`",
+        "4 of 7 objects as planned",
+    ]
+    code, out, _ = tenantry(capsys, "status", "--environment", "dev", "--failing")
+    assert (code, out.splitlines()) == (
+        1,
+        [
+            "failed   GitRepository kamaji/edge-rocky-manifests: repository not found",
+            "missing  HelmRelease kamaji/edge-rocky-baseline (the baseline of rocky on edge): not on the management cluster:"
+            " run `tenantry up`",
+            "changed  ServiceAccount kamaji/rocky: changed by hand: metadata.labels.toolkit.fluxcd.io/tenant, by kubectl-edit at"
+            " 2026-01-31T12:00:00Z; run `tenantry up --environment dev`",
+        ],
+    )
+    _, page, _ = tenantry(capsys, "status", "--environment", "dev", "--output", "html")
+    assert "GitRepository kamaji/edge-rocky-manifests is failed: repository not found" in page
+    assert ("Nothing has failed" in page, "1 of 1 app ready, 3 other objects not as planned" in page) == (False, True)
+    _, text, _ = tenantry(capsys, *COMMAND)
+    found = json.loads(text)
+    assert ([each["status"] for each in found["objects"]], found["planned"]) == (["failed", "missing", "changed"], 7)
+    assert found["objects"][2] == {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "namespace": "kamaji",
+        "name": "rocky",
+        "tenant": "rocky",
+        "cluster": None,
+        "status": "changed",
+        "since": None,
+        "wave": None,
+        "message": "changed by hand: metadata.labels.toolkit.fluxcd.io/tenant, by kubectl-edit at 2026-01-31T12:00:00Z;"
+        " run `tenantry up --environment dev`",
+    }
 
 
 # --- which apps, in which order ------------------------------------------------------------------------------------
@@ -208,6 +283,8 @@ TWO = rocky("web: {kustomize: {source: manifests}}\ndb: {kustomize: {source: man
 def _two_apps(hub: Memory) -> None:
     """Two apps on two clusters: `db` failed on the remote, `web` is missing there, and both are ready on the hub."""
     Path("tenants.yaml").write_text(TWO)
+    hub.objects.clear()
+    hold(hub, planned(TWO))
     live = [live_app(each) for each in planned(TWO).objects if each.id.kind == "Kustomization"]
     for each in live:
         if each["metadata"]["name"] == "edge-rocky-db":
@@ -290,10 +367,11 @@ def test_each_kind_is_read_once(capsys: Capture, hub: Memory) -> None:
     ("options", "message"),
     [
         (("--watch", "--wait"), "--watch cannot be combined with --wait: choose one of them"),
+        (("--watch", "--deep"), "--watch cannot be combined with --deep"),
         (("--watch", "--output", "json"), "--watch cannot be combined with --output json"),
         (
             ("--receivers", "--failing"),
-            "--receivers cannot be combined with --wait, --watch, --failing, --tenant, --app, --cluster or --shard",
+            "--receivers cannot be combined with --wait, --watch, --deep, --failing, --tenant, --app, --cluster or --shard",
         ),
     ],
 )
@@ -349,7 +427,7 @@ tenantry_app_status{app="db",cluster="edge",environment="dev",kind="Kustomizatio
 tenantry_app_status{app="web",cluster="edge",environment="dev",kind="Kustomization",status="missing",tenant="rocky"} 1.0
 tenantry_app_status{app="db",cluster="hub",environment="dev",kind="Kustomization",status="ready",tenant="rocky"} 1.0
 tenantry_app_status{app="web",cluster="hub",environment="dev",kind="Kustomization",status="ready",tenant="rocky"} 1.0
-# HELP tenantry_app_since_timestamp_seconds When the condition Ready of the app last changed.
+# HELP tenantry_app_since_timestamp_seconds Since when the app is ready, or is not.
 # TYPE tenantry_app_since_timestamp_seconds gauge
 tenantry_app_since_timestamp_seconds{app="db",cluster="edge",environment="dev",kind="Kustomization",tenant="rocky"} 1.7672256e+09
 tenantry_app_since_timestamp_seconds{app="db",cluster="hub",environment="dev",kind="Kustomization",tenant="rocky"} 1.7672256e+09
@@ -358,9 +436,20 @@ tenantry_app_since_timestamp_seconds{app="web",cluster="hub",environment="dev",k
 # TYPE tenantry_apps gauge
 tenantry_apps{environment="dev",status="failed"} 1.0
 tenantry_apps{environment="dev",status="missing"} 1.0
+tenantry_apps{environment="dev",status="changed"} 0.0
+tenantry_apps{environment="dev",status="outdated"} 0.0
 tenantry_apps{environment="dev",status="progressing"} 0.0
 tenantry_apps{environment="dev",status="suspended"} 0.0
 tenantry_apps{environment="dev",status="ready"} 2.0
+# HELP tenantry_objects Planned objects besides apps by status.
+# TYPE tenantry_objects gauge
+tenantry_objects{environment="dev",status="failed"} 0.0
+tenantry_objects{environment="dev",status="missing"} 0.0
+tenantry_objects{environment="dev",status="changed"} 0.0
+tenantry_objects{environment="dev",status="outdated"} 0.0
+tenantry_objects{environment="dev",status="progressing"} 0.0
+tenantry_objects{environment="dev",status="suspended"} 0.0
+tenantry_objects{environment="dev",status="ready"} 11.0
 # HELP tenantry_undeclared_objects Objects of the environment that the file does not declare.
 # TYPE tenantry_undeclared_objects gauge
 tenantry_undeclared_objects{environment="dev"} 0.0

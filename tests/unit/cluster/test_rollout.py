@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.cluster.rollout import Awaited, Judged, Live, State, judge, token_of
+from tenantry.cluster.rollout import Awaited, Judged, State, judge, token_of
+from tenantry.cluster.standing import Live
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.data import value_at
 

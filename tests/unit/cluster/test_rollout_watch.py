@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from tenantry.cluster.rollout import Awaited, Live
+from tenantry.cluster.rollout import Awaited
 from tenantry.cluster.rollout_texts import arrived, progress, stopped, unapplied, wave_name
 from tenantry.cluster.rollout_watch import Request, Seen, Watch
+from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId
 from tenantry.plan.waves import Rollout, Wave
 from tests.unit.cluster.test_rollout import COMMIT, FETCHED, GIT, SETTINGS, live, ready

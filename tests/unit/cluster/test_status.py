@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.cluster.status import Readiness, ready_message, statuses
+from tenantry.cluster.apps import statuses
+from tenantry.cluster.status import Readiness, ready_message
 from tests.unit.texts import planned, rocky
 
 PLAN = planned(rocky("web: {kustomize: {source: manifests}}"))

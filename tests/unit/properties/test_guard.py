@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tenantry.cluster.apps import statuses
 from tenantry.cluster.leftovers import leftovers
-from tenantry.cluster.status import statuses
 from tenantry.cluster.stuck import stuck
 from tenantry.guard import RunLimits, doubts, held, refusals, removals
 from tenantry.guard.places import Places

@@ -61,6 +61,8 @@ def test_every_readiness_has_a_state() -> None:
     assert counts(every) == (
         ("1", "failed"),
         ("1", "missing"),
+        ("1", "changed by hand"),
+        ("1", "not applied yet"),
         ("1", "progressing"),
         ("1", "suspended"),
         ("1", "ready"),
