@@ -100,9 +100,9 @@ def _run(session: Session, programs: Foreground, work: Work, *, prefixed: bool) 
     started = time.monotonic()
     if prefixed:
         with _Prefixed(f"[{work.stack.shard}] ") as lines:
-            ended = session.run(programs, work.verb, command, work.stack.name, lines)
+            ended = session.run(programs, work.verb, command, work.stack, lines)
     else:
-        ended = session.run(programs, work.verb, command, work.stack.name)
+        ended = session.run(programs, work.verb, command, work.stack)
     if message := advice(ended):
         say(message)
     return Done(work, exit_code(ended), time.monotonic() - started)
