@@ -21,19 +21,34 @@ def chart_patch(planned: KubeObject, context: str = "") -> str:
     return _patch(planned.id, {"chart": None, "chartRef": planned.manifest["spec"]["chartRef"]}, context)
 
 
-def no_prune(id: ObjectId, context: str = "") -> str:
-    """Lets an existing Kustomization of Flux go without what it applied."""
-    return _patch(id, {"prune": False}, context)
-
-
 def suspend(id: ObjectId, context: str = "") -> str:
     """Stops Flux from reconciling an object, also from cleaning up when the object is deleted."""
     return f"flux suspend {_named(id, context)}"
 
 
-def delete(id: ObjectId, context: str = "") -> str:
-    """Deletes an object."""
-    return f"kubectl delete {_named(id, context)}"
+def get(id: ObjectId, context: str = "") -> str:
+    """Shows what an object holds: of a namespace what is in it, of a Secret its keys alone."""
+    if id.kind == "Namespace":
+        kinds = "configmaps,secrets,persistentvolumeclaims,pods,services"
+        return f"kubectl get {shlex.join((kinds, '--namespace', id.name, *_context(context)))}"
+    if id.kind == "Secret":
+        return f"kubectl describe {_named(id, context)}"
+    return f"kubectl get {_named(id, context)} --output yaml"
+
+
+def users_of_sources(context: str = "") -> str:
+    """Shows which source each object of Flux reads."""
+    columns = {
+        "KIND": ".kind",
+        "NAMESPACE": ".metadata.namespace",
+        "NAME": ".metadata.name",
+        "SOURCE": ".spec.sourceRef.name",
+        "CHART-SOURCE": ".spec.chart.spec.sourceRef.name",
+        "CHART": ".spec.chartRef.name",
+    }
+    output = f"custom-columns={','.join(f'{name}:{path}' for name, path in columns.items())}"
+    kinds = "kustomizations,helmreleases,helmcharts"
+    return f"kubectl get {shlex.join((kinds, '--all-namespaces', '--output', output, *_context(context)))}"
 
 
 def _patch(id: ObjectId, spec: dict[str, Any], context: str) -> str:
@@ -42,4 +57,8 @@ def _patch(id: ObjectId, spec: dict[str, Any], context: str) -> str:
 
 def _named(id: ObjectId, context: str) -> str:
     namespace = ("--namespace", id.namespace) if id.namespace else ()
-    return shlex.join((id.kind.lower(), id.name, *namespace, *(("--context", context) if context else ())))
+    return shlex.join((id.kind.lower(), id.name, *namespace, *_context(context)))
+
+
+def _context(context: str) -> tuple[str, ...]:
+    return ("--context", context) if context else ()
