@@ -11,6 +11,7 @@ from enum import StrEnum
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from tenantry.cluster.kubectl import get
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.errors import Refused
 
@@ -91,7 +92,7 @@ def _explained(id: ObjectId) -> Iterator[None]:
             f"the cluster no longer answers: {error}", "run the command again; it continues where it stopped"
         ) from None
     except HTTPStatusError as error:
-        raise Refused(f"the cluster refuses {id}: {_told(error)}", _fix(error.response.status_code)) from None
+        raise Refused(f"the cluster refuses {id}: {_told(error)}", _fix(id, error.response.status_code)) from None
 
 
 def _told(error: HTTPStatusError) -> str:
@@ -101,9 +102,9 @@ def _told(error: HTTPStatusError) -> str:
     return words or f"HTTP {error.response.status_code}"
 
 
-def _fix(status: int) -> str:
+def _fix(id: ObjectId, status: int) -> str:
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         return "use the credentials of an administrator of the cluster"
     if status == HTTPStatus.CONFLICT:
         return "remove these fields from the other manager's configuration, or rename the platform's objects"
-    return "remove the object that is in the way, then run the command again"
+    return f"see what is in the way: {get(id)}; put it right, then run the command again"

@@ -96,12 +96,15 @@ def test_a_field_that_another_manages_is_left_to_the_administrator() -> None:
     assert fix == "remove these fields from the other manager's configuration, or rename the platform's objects"
 
 
-def test_a_binding_whose_role_can_not_be_changed_has_to_go_first() -> None:
+def test_a_binding_whose_role_can_not_be_changed_is_shown() -> None:
     memory = Memory()
     memory.refuse("PATCH", BINDING, 422, "cannot change roleRef")
     message, fix = refusal(memory)
     assert message.endswith("tenantry-platform-tenantry-system: cannot change roleRef")
-    assert fix == "remove the object that is in the way, then run the command again"
+    assert fix == (
+        "see what is in the way: kubectl get clusterrolebinding tenantry-platform-tenantry-system --output yaml; put it right,"
+        " then run the command again"
+    )
 
 
 def test_an_answer_that_is_none_of_kubernetes_is_told_by_its_number() -> None:

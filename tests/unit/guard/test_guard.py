@@ -262,8 +262,7 @@ def test_everything_that_would_be_taken_over_is_told_at_once() -> None:
         "  fix: to let the tenant take them over, set 'adopt: true' under tenants.rocky; or rename the tenant",
         "ServiceAccount kamaji/tenantry-platform exists already on 'hub' outside of environment 'dev':"
         " the platform would take it over",
-        "  fix: to let Tenantry manage it: kubectl label KIND NAME --namespace NAMESPACE tenantry/environment=dev;"
-        " or delete it",
+        "  fix: to let Tenantry manage it: kubectl label KIND NAME --namespace NAMESPACE tenantry/environment=dev",
     ]
 
 
