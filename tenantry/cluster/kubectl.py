@@ -10,6 +10,7 @@ import shlex
 from typing import Any
 
 from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.plan.bootstrap import MARKER
 
 
 def chart_patch(planned: KubeObject, context: str = "") -> str:
@@ -18,7 +19,13 @@ def chart_patch(planned: KubeObject, context: str = "") -> str:
     Server-side apply cannot remove a field that somebody else set. Helm sees the same release with the same chart and
     values, so it upgrades nothing. helm-controller removes the HelmChart that it generated for `spec.chart`.
     """
-    return _patch(planned.id, {"chart": None, "chartRef": planned.manifest["spec"]["chartRef"]}, context)
+    spec = {"chart": None, "chartRef": planned.manifest["spec"]["chartRef"]}
+    return _merge(planned.id, {"spec": spec}, context)
+
+
+def mark(platform: str, cluster: str, context: str = "") -> str:
+    """Gives the marker of a cluster another name. Args: platform: the platform's namespace."""
+    return _merge(ObjectId("v1", "ConfigMap", platform, MARKER), {"data": {"cluster": cluster}}, context)
 
 
 def suspend(id: ObjectId, context: str = "") -> str:
@@ -51,8 +58,8 @@ def users_of_sources(context: str = "") -> str:
     return f"kubectl get {shlex.join((kinds, '--all-namespaces', '--output', output, *_context(context)))}"
 
 
-def _patch(id: ObjectId, spec: dict[str, Any], context: str) -> str:
-    return f"kubectl patch {_named(id, context)} --type merge --patch {shlex.quote(json.dumps({'spec': spec}))}"
+def _merge(id: ObjectId, patch: dict[str, Any], context: str) -> str:
+    return f"kubectl patch {_named(id, context)} --type merge --patch {shlex.quote(json.dumps(patch))}"
 
 
 def _named(id: ObjectId, context: str) -> str:

@@ -88,6 +88,22 @@ def test_an_object_that_one_may_not_even_read_is_named() -> None:
     assert message == "the cluster refuses Namespace tenantry-system: no"
 
 
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_cluster_that_is_marked_as_another_one_is_left_alone(*, dry_run: bool) -> None:
+    memory = Memory()
+    memory.objects[MARKER] = {"metadata": {"name": "tenantry"}, "data": {"cluster": "west"}}
+    with pytest.raises(Refused) as refused:
+        outcomes(memory, dry_run=dry_run)
+    assert (
+        refused.value.message == "this cluster is marked as 'west', not as 'hub' (ConfigMap tenantry-system/tenantry)"
+    )
+    assert refused.value.fix == (
+        "name the kubeconfig of 'hub' with --kubeconfig and --context; if 'west' was renamed in the file: kubectl patch configmap"
+        """ tenantry --namespace tenantry-system --type merge --patch '{"data": {"cluster": "hub"}}'"""
+    )
+    assert list(memory.objects) == [MARKER]
+
+
 def test_a_field_that_another_manages_is_left_to_the_administrator() -> None:
     memory = Memory()
     memory.refuse("PATCH", NAMESPACE, 409, 'Apply failed with 1 conflict: conflict with "helm": .metadata.labels')
