@@ -30,7 +30,12 @@ def mark(platform: str, cluster: str, context: str = "") -> str:
 
 def suspend(id: ObjectId, context: str = "") -> str:
     """Stops Flux from reconciling an object, also from cleaning up when the object is deleted."""
-    return f"flux suspend {_named(id, context)}"
+    return f"flux suspend {_of_flux(id, context)}"
+
+
+def resume(id: ObjectId, context: str = "") -> str:
+    """Has Flux reconcile an object again."""
+    return f"flux resume {_of_flux(id, context)}"
 
 
 def get(id: ObjectId, context: str = "") -> str:
@@ -60,6 +65,24 @@ def users_of_sources(context: str = "") -> str:
 
 def _merge(id: ObjectId, patch: dict[str, Any], context: str) -> str:
     return f"kubectl patch {_named(id, context)} --type merge --patch {shlex.quote(json.dumps(patch))}"
+
+
+_FLUX_WORDS = {
+    "GitRepository": ("source", "git"),
+    "OCIRepository": ("source", "oci"),
+    "HelmRepository": ("source", "helm"),
+    "HelmChart": ("source", "chart"),
+    "Bucket": ("source", "bucket"),
+    "ImageRepository": ("image", "repository"),
+    "ImagePolicy": ("image", "policy"),
+    "ImageUpdateAutomation": ("image", "update"),
+}
+"""Kinds that the flux command calls otherwise."""
+
+
+def _of_flux(id: ObjectId, context: str) -> str:
+    words = _FLUX_WORDS.get(id.kind, (id.kind.lower(),))
+    return shlex.join((*words, id.name, "--namespace", id.namespace, *_context(context)))
 
 
 def _named(id: ObjectId, context: str) -> str:
