@@ -109,7 +109,10 @@ def test_a_field_that_another_manages_is_left_to_the_administrator() -> None:
     memory.refuse("PATCH", NAMESPACE, 409, 'Apply failed with 1 conflict: conflict with "helm": .metadata.labels')
     message, fix = refusal(memory)
     assert message.endswith('conflict with "helm": .metadata.labels')
-    assert fix == "remove these fields from the other manager's configuration, or rename the platform's objects"
+    assert fix == (
+        "if kubectl applied them: tenantry cluster bootstrap NAME | kubectl apply -f -; otherwise remove these fields from the"
+        " other manager's configuration, or rename the platform's objects"
+    )
 
 
 def test_a_binding_whose_role_can_not_be_changed_is_shown() -> None:
