@@ -197,5 +197,5 @@ def _is_adopted(planned: KubeObject, namespaces: set[str], limits: RunLimits) ->
 
 def _own(tenant: str, environment: str, them: str) -> str:
     if tenant:
-        return f"to let the tenant take {them} over, set 'adopt: true' under tenants.{tenant}; or rename the tenant"
+        return f"to let the tenant take {them} over, set 'adopt: true' under tenants.{tenant}; or, if it is new, rename the tenant"
     return f"to let Tenantry manage {them}: kubectl label KIND NAME --namespace NAMESPACE {ENVIRONMENT_LABEL}={environment}"

@@ -205,9 +205,8 @@ def obey(project: Project, hub: Cluster, words: list[str]) -> None:
             hub.patch(kinds[kind], namespace, name, {"spec": {"suspend": True}})
         case ["kubectl", "get", kind, name, "--namespace", namespace, "--output", "yaml"]:
             assert hub.find(kinds[kind], namespace, name)
-        case ["tenantry", "cluster", "bootstrap", "hub-dev"]:
-            kubeconfig = str(project.kubeconfig("hub-dev"))
-            project.tenantry(*words[1:], "--kubeconfig", kubeconfig).ok()
+        case ["tenantry", "cluster", "bootstrap", "hub-dev", "--kubeconfig", "FILE", "--context", "NAME"]:
+            project.tenantry(*words[1:5], str(project.kubeconfig("hub-dev")), "--context", "hub-dev").ok()
         case ["tenantry", "preflight", "--environment", "imported"]:
             found = project.tenantry(*words[1:])
             assert "not-adoptable" in found.text

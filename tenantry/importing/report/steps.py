@@ -75,8 +75,13 @@ def steps(
 
 def _check(hubs: Sequence[str], plans: Mapping[str, Plan], *, risky: bool) -> Iterator[Step]:
     clusters = dict.fromkeys((*hubs, *(each.cluster for plan in plans.values() for each in plan.placements)))
-    bootstraps = (f"tenantry cluster bootstrap {shlex.quote(each)}" for each in clusters)
-    yield Step("Check the file, and prepare the clusters; existing objects stay:", ("tenantry validate", *bootstraps))
+    bootstraps = (
+        f"tenantry cluster bootstrap {shlex.quote(each)} --kubeconfig FILE --context NAME" for each in clusters
+    )
+    yield Step(
+        "Check the file, and prepare each cluster with an administrator's kubeconfig and context for it; existing objects stay:",
+        ("tenantry validate", *bootstraps),
+    )
     if risky:
         yield Step(
             'Go through "Check before you adopt" in this report, and correct tenants.yaml where something has to stay as it'
