@@ -172,7 +172,7 @@ def with_values(planned: Plan, target: Target, shard: Shard = WHOLE) -> Plan:
     if isinstance(target, ClusterTarget):
         secrets = read_secrets()
         for message in left_over(planned, secrets, shard):
-            pulumi.log.warn(message)
+            pulumi.log.warn(for_stack(message, pulumi.get_stack()))
         return with_secrets(planned, secrets)
     if lost := order_of_files(planned.objects):
         pulumi.log.warn(lost)
