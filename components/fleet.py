@@ -13,7 +13,7 @@ from tenantry.plan.plan import Plan
 
 from .cluster import Cluster
 from .gates import Gates
-from .registering import Last, Registrar, Registration
+from .registering import Check, Last, Registrar, Registration
 from .resource import Registered, register
 from .steps import Steps
 from .tenant import Tenant
@@ -35,10 +35,11 @@ class Fleet(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
         gates: Gates | None = None,
         last: Last | None = None,
+        check: Check | None = None,
     ) -> None:
         """Register all objects of the plan with the one provider, and after them the last one, if there is one.
 
-        gates: None: the plan's rollouts are left aside.
+        gates: None: the plan's rollouts are left aside. check: of some objects, when all have been registered.
         """
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(providers=[provider]))
         super().__init__("tenantry:index:Fleet", name, {}, opts)
@@ -53,7 +54,7 @@ class Fleet(pulumi.ComponentResource):
             Cluster(cluster, objects, registered, self)
         for tenant, by_cluster in tenants.items():
             Tenant(tenant, by_cluster, registered, self)
-        self.registrar.start(last)
+        self.registrar.start(last, check, registered)
         self.register_outputs({})
 
 

@@ -33,7 +33,7 @@ from .reading import Reading
 
 _QUIET = 15.0
 """Seconds between two reports of progress."""
-_TOLD = 32
+TOLD = 32
 """The exit code of a program that has said why it ends: Pulumi adds no message of its own."""
 
 
@@ -41,7 +41,7 @@ def ended(message: str) -> NoReturn:
     """End the program with this message alone."""
     tell("1")
     pulumi.log.error(message)
-    sys.exit(_TOLD)
+    sys.exit(TOLD)
 
 
 @dataclass(slots=True)

@@ -36,7 +36,7 @@ from tenantry.stacks.outcome import tell
 from .config import ClusterTarget, DirectoryTarget, StackConfig, Target
 from .keeping import Keeper, keeper_of
 from .secrets import left_over, read_secrets, with_secrets, without_secrets
-from .state import urns_in_state
+from .state import outputs_in_state
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -142,12 +142,12 @@ def _check_claim(client: Client, platform: str, mine: Claim) -> None:
     there = claims_on(client, platform)
     refuse(other_claims(mine, there, platform))
     if mine not in there:
-        urns = urns_in_state()
+        urns = outputs_in_state()
         refuse(foreign(mine, urns))
         if any(each.endswith(f"::{platform}/{mine.name}") for each in urns):
             pulumi.log.warn(
                 f"ConfigMap {platform}/{mine.name}, which says what this stack runs, was deleted\n"
-                f"  fix: write it again: tenantry up --environment {mine.environment} --refresh"
+                f"  fix: write it again: tenantry up --environment {mine.environment}"
             )
 
 

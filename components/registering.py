@@ -15,10 +15,12 @@ from typing import Any, Protocol, TypeAlias
 
 import grpc
 import pulumi
+from google.protobuf.json_format import MessageToDict
 from pulumi.runtime import rpc, settings
 from pulumi.runtime.proto import resource_pb2
 
 from tenantry.cluster.rollout_order import Turn
+from tenantry.kube.objects import ObjectId
 
 from .gates import Gates
 
@@ -57,6 +59,16 @@ class Last(Protocol):
         """The object is not sent, because the run has failed."""
 
 
+class Check(Protocol):
+    """Looks at some objects when all have been registered. ids: which ones."""
+
+    @property
+    def ids(self) -> frozenset[ObjectId]: ...
+
+    async def check(self, answers: Mapping[ObjectId, Mapping[str, Any]]) -> None:
+        """answers: what the engine says that each object is. Raises: RunError: something is wrong."""
+
+
 class Registrar:
     """Collects what belongs below one component, then sends each request when those before it have been answered."""
 
@@ -83,6 +95,9 @@ class Registrar:
         self._protect = protect
         self._collected: list[Registration] = []
         self._last: Last | None = None
+        self._check: Check | None = None
+        self._checked: Mapping[Registration, ObjectId] = {}
+        self._answers: dict[ObjectId, Mapping[str, Any]] = {}
         self._complete = True
 
     def component(
@@ -114,9 +129,18 @@ class Registrar:
         request = self._request(kind, name, custom=True, **options)
         return self._add(Registration(request, inputs, parent, depends_on, turn))
 
-    def start(self, last: Last | None = None) -> None:
-        """Send everything. The program ends after the last answer, or with the first error."""
-        self._last = last
+    def start(
+        self,
+        last: Last | None = None,
+        check: Check | None = None,
+        registered: Mapping[ObjectId, Registration] | None = None,
+    ) -> None:
+        """Send everything. The program ends after the last answer, or with the first error.
+
+        registered: the registrations of all objects, some of which are checked in the end.
+        """
+        self._last, self._check = last, check
+        self._checked = {registered[id]: id for id in check.ids if id in registered} if check and registered else {}
         # The SDK waits at the end of the program for all calls that its manager knows.
         manager = settings.SETTINGS.rpc_manager
         self._sending = asyncio.ensure_future(manager.do_rpc("register objects", self._send)())
@@ -151,6 +175,8 @@ class Registrar:
         tasks = [*answers.values(), *completed, leading]
         try:
             await asyncio.gather(*tasks)
+            if self._check and self._complete:
+                await self._check.check(self._answers)
             if self._last:
                 await self._end(self._last, root, provider, answers)
         except Exception as error:
@@ -173,6 +199,8 @@ class Registrar:
         if answer.result != resource_pb2.SUCCESS:
             self._complete = False
             self._gates.failed(registration.turn)
+        if registration in self._checked:
+            self._answers[self._checked[registration]] = _plain(MessageToDict(answer.object))
         return str(answer.urn)
 
     async def _sent(self, registration: Registration, root: str, provider: str, answers: Answers) -> Any:
@@ -196,6 +224,19 @@ async def _put(inputs: Mapping[str, Any], request: Request) -> None:
         request.object.update({name: value for name, value in inputs.items() if value is not None})
     for name in request.object:
         request.propertyDependencies[name].SetInParent()
+
+
+_SECRET, _SIGNATURE = "4dabf18193072939515e22adb298388d", "1b47061264138c4ac30d75fd1eb44270"
+"""How Pulumi's protocol marks a secret value."""
+
+
+def _plain(value: Any) -> Any:
+    """An answer with its secret values. Never print it."""
+    if isinstance(value, dict):
+        return (
+            _plain(value.get("value")) if value.get(_SECRET) == _SIGNATURE else {k: _plain(v) for k, v in value.items()}
+        )
+    return [_plain(each) for each in value] if isinstance(value, list) else value
 
 
 async def _complete(urn: asyncio.Task[str]) -> None:

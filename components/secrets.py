@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -43,6 +43,11 @@ def with_secrets(plan: Plan, secrets: SecretConfig) -> Plan:
         )
         raise Refused(f"{what} not in the stack's secret config", "\n       ".join(map(_command, absent)))
     return replace(plan, objects=tuple(_filled(each, secrets) for each in plan.objects))
+
+
+def with_plain_secrets(objects: Iterable[KubeObject], secrets: SecretConfig) -> Iterator[KubeObject]:
+    """The same objects as plain data, to be compared with those on the cluster. Never print or register them."""
+    yield from (_plain(planned, secrets) for planned in objects)
 
 
 def left_over(plan: Plan, secrets: SecretConfig, shard: Shard = WHOLE) -> list[str]:
@@ -91,8 +96,15 @@ def _group(config: pulumi.Config, group: str) -> Any:
 def _filled(planned: KubeObject, secrets: SecretConfig) -> KubeObject:
     if planned.secret is None:
         return planned
+    manifest = _plain(planned, secrets).manifest
+    return replace(planned, manifest={**manifest, "data": pulumi.Output.secret(manifest["data"])})
+
+
+def _plain(planned: KubeObject, secrets: SecretConfig) -> KubeObject:
+    if planned.secret is None:
+        return planned
     data = data_of(planned.secret, values_of(planned.secret, secrets.values))
-    return replace(planned, manifest={**planned.manifest, "data": pulumi.Output.secret(data)})
+    return replace(planned, manifest={**planned.manifest, "data": data})
 
 
 def _command(absent: MissingValue) -> str:

@@ -5,6 +5,7 @@ import pulumi
 from tenantry.stacks.outcome import STARTED, tell
 from tenantry.stacks.record import OUTPUT
 
+from .comparing import restoring
 from .config import read_config
 from .fleet import Fleet
 from .gates import gates_of
@@ -21,9 +22,11 @@ def run() -> None:
         plan, keeper = make_plan(config)
         complete = with_values(plan, config.target, config.shard)
         gates = gates_of(plan, config.target, to_the_end=keeper is not None)
+        check = restoring(plan, config.target)
     say_if_slow(plan)
     last = keeper.of_run(gates) if keeper else None
-    Fleet(plan.environment, complete, management_provider(config.target, plan.management), gates=gates, last=last)
+    provider = management_provider(config.target, plan.management)
+    Fleet(plan.environment, complete, provider, gates=gates, last=last, check=check)
     pulumi.export("environment", plan.environment)
     pulumi.export("objects", len(plan.objects))
     pulumi.export("tenants", tenant_outputs(plan))

@@ -1,6 +1,9 @@
-"""Reads which resources are in the state of the stack that runs."""
+"""Reads the state of the stack that runs, as it was before the run."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import pulumi
 from pulumi.runtime import invoke
@@ -12,8 +15,8 @@ _SELF_MANAGED = "organization"
 """The name that Pulumi gives the organization of a state that is not in Pulumi Cloud."""
 
 
-def urns_in_state() -> list[str]:
-    """The URNs of all resources. Reads the whole state, so a run asks only if it has to.
+def outputs_in_state() -> Mapping[str, Mapping[str, Any]]:
+    """What the state says of all resources, by URN. Reads the whole state, so a run asks only if it has to.
 
     Raises: Refused: the state cannot be read, so that nobody knows what a run would delete.
     """
@@ -23,7 +26,14 @@ def urns_in_state() -> list[str]:
         answer = invoke(_READ, {"stackName": name})
     except Exception as error:
         raise Refused(
-            f"the state of stack '{stack}' cannot be read, and no claim on the cluster says what the stack runs: {error}",
+            f"the state of stack '{stack}' cannot be read, so that nobody knows what it holds: {error}",
             f"correct what keeps `pulumi stack export --stack {stack}` from working",
         ) from error
-    return list((answer.value or {}).get("outputs") or {})
+    found: Mapping[str, Any] = (answer.value or {}).get("outputs") or {}
+    return {urn: resource.get("outputs") or {} for urn, resource in found.items()}
+
+
+def key_of(urn: str) -> str:
+    """The type and name in a URN, without the components above the resource: `kubernetes:core/v1:Namespace::rocky`."""
+    *_, types, name = ("", *urn.split("::", 3))
+    return f"{types.rpartition('$')[2]}::{name}"

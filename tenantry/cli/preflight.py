@@ -153,10 +153,13 @@ def report_on(
     context: str | None = None,
     running: Collection[Shard] = (),
     mode: Mode = Mode.RUN,
+    *,
+    drift: bool = True,
 ) -> Report:
     """Check an environment.
 
     Args:   running: the only shards that run, if not all do. mode: whether the environment before is asked.
+            drift: whether live objects are compared with the planned ones.
     Raises: Refused: its management cluster cannot be asked, or its shards do not fit together.
     """
     project = file.resolve().parent
@@ -180,7 +183,9 @@ def report_on(
         connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,
         working(f"{planned.environment}: reading {planned.management} and the remote clusters") as tell,
     ):
-        report = preflight(client, fleet, planned, limits, now=now, claims=claims, shards=more, tell=tell, run=run)
+        report = preflight(
+            client, fleet, planned, limits, now=now, claims=claims, shards=more, tell=tell, run=run, drift=drift
+        )
     return _for_stack(report, stack.claim.stack.rpartition("/")[2]) if stack.claim and not others else report
 
 

@@ -45,6 +45,11 @@ CORE_KINDS = (
 """API version and kind of what a plan can hold besides Flux's kinds."""
 
 
+def fleet_kinds() -> list[tuple[str, str]]:
+    """API version and kind of whatever a plan can hold, except for what is under `objects`."""
+    return [*CORE_KINDS, *((schema_of(kind).api_version, kind) for kind in kinds())]
+
+
 def apps_of(client: Client, environment: str, labels: str = "") -> Iterator[Manifest]:
     """The Kustomizations and HelmReleases of an environment, in all namespaces. The two kinds are listed concurrently.
 
@@ -75,9 +80,8 @@ def owned_on(
     def of_kind(kind: tuple[str, str]) -> list[Manifest]:
         return list(requests.every(client, *kind, selector=selector, metadata_only=True))
 
-    flux = [(schema_of(kind).api_version, kind) for kind in kinds()]
     more = [(each.api_version, each.kind) for each in planned]
-    wanted = dict.fromkeys([*CORE_KINDS, *flux, *more])
+    wanted = dict.fromkeys([*fleet_kinds(), *more])
     known = [] if apps is None else [each for each in apps if MANAGED_BY.items() <= labels_of(each).items()]
     unread = [each for each in wanted if apps is None or each[1] not in APP_KINDS]
     return [*known, *chain.from_iterable(requests.in_parallel(of_kind, unread))]

@@ -20,8 +20,12 @@ def leftovers(plan: Plan, owned: Iterable[Manifest]) -> list[ObjectId]:
     owned: their metadata. Claims and records are not part of a plan, and are left out.
     """
     planned = {each.id for each in plan.objects}
-    staying = (id for each in owned if (id := readable_id(each)) and not _is_leaving(each) and not _is_stacks(each))
-    return sorted(set(staying) - planned)
+    return sorted({id for each in owned if (id := readable_id(each)) and is_leftover(each)} - planned)
+
+
+def is_leftover(manifest: Manifest) -> bool:
+    """Whether an object that is not planned is there to stay, and not kept by a stack for itself."""
+    return not _is_leaving(manifest) and not _is_stacks(manifest)
 
 
 def told(environment: str, found: Iterable[ObjectId]) -> str:

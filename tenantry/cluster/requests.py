@@ -195,11 +195,44 @@ def patched(
     Raises: Refused: the server does not allow or accept it; the message names the verb and the kind, or the server's reason.
             httpx2.RequestError: no answer.
     """
+    parameters = {"fieldManager": manager, **({"dryRun": "All"} if dry_run else {})}
+    return _changed(client, id, content, parameters, "merge-patch+json")
+
+
+def applied(client: Client, id: ObjectId, manifest: Manifest, *, manager: str) -> Manifest | None:
+    """What an object would be after a server-side apply that takes over fields of other managers. Nothing is changed.
+
+    Raises: as `patched`.
+    """
+    parameters = {"fieldManager": manager, "force": "true", "dryRun": "All"}
+    return _changed(client, id, manifest, parameters, "apply-patch+yaml")
+
+
+def deleted(client: Client, id: ObjectId, uid: str) -> None:
+    """Delete an object, unless it is another one of the same name. Raises: as `patched`."""
     import httpx2
 
     path = f"{_within(id.api_version, id.namespace)}/{_resource(client, id.api_version, id.kind)}/{id.name}"
-    parameters = {"fieldManager": manager, **({"dryRun": "All"} if dry_run else {})}
-    headers = {"Content-Type": "application/merge-patch+json"}
+    body = {"propagationPolicy": "Background", "preconditions": {"uid": uid}}
+
+    def answer() -> None:
+        given = client.http.request("DELETE", path, json=body)
+        if given.status_code != HTTPStatus.NOT_FOUND:
+            given.raise_for_status()
+
+    try:
+        _patiently(answer)
+    except httpx2.HTTPStatusError as error:
+        raise _not_changed(id, error.response, "delete") from None
+
+
+def _changed(
+    client: Client, id: ObjectId, content: Mapping[str, Any], parameters: Mapping[str, str], form: str
+) -> Manifest | None:
+    import httpx2
+
+    path = f"{_within(id.api_version, id.namespace)}/{_resource(client, id.api_version, id.kind)}/{id.name}"
+    headers = {"Content-Type": f"application/{form}"}
 
     def answer() -> Manifest | None:
         given = client.http.patch(path, params=parameters, headers=headers, json=content)
@@ -211,16 +244,16 @@ def patched(
     try:
         return _patiently(answer)
     except httpx2.HTTPStatusError as error:
-        raise _not_patched(id, error.response) from None
+        raise _not_changed(id, error.response, "patch") from None
     except ValueError:
         raise Refused(f"cannot change {id}: the answer is not JSON", "check that the server is an API server") from None
 
 
-def _not_patched(id: ObjectId, response: httpx2.Response) -> Refused:
+def _not_changed(id: ObjectId, response: httpx2.Response, verb: str) -> Refused:
     status = response.status_code
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         kinds_name = f"{plural(id.kind)}.{group_of(id.api_version)}"
-        fix = f"use credentials that may 'patch' {kinds_name} in namespace {id.namespace}"
+        fix = f"use credentials that may '{verb}' {kinds_name} in namespace {id.namespace}"
         return Refused(f"cannot change {id}: HTTP {status}", fix, code=NOT_ALLOWED)
     try:
         reason = str(response.json().get("message") or "")

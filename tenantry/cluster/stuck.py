@@ -40,7 +40,7 @@ def _leaving(manifest: Manifest, cluster: str, since: str) -> str:
     wait = "wait until Flux has cleaned up, then run `tenantry up` again"
     give_up = (
         f". If '{cluster}' is gone for good: restore the removed entries in the file, set 'state: decommissioned' on '{cluster}',"
-        " run `tenantry up --refresh`, then remove the entries again"
+        " run `tenantry up`, then remove the entries again"
     )
     remote = "kubeConfig" in mapping_at(manifest, "spec")
     return (

@@ -58,3 +58,10 @@ class Places:
         if there is None:
             return remote or not said.tenant
         return said == there and not remote and APP_LABEL in labels_of(manifest)
+
+    def holds(self, manifest: Manifest, said: Whose) -> bool:
+        """Whether the fleet puts an object of any kind where it is; a tenant can write others into its own namespaces."""
+        if manifest.get("kind") in ("Kustomization", "HelmRelease"):
+            return self.puts(manifest, said)
+        there = self._tenants.get(label(mapping_at(manifest, "metadata"), "namespace"))
+        return there is None or said == there

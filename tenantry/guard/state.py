@@ -38,7 +38,7 @@ def foreign(mine: Claim, urns: Iterable[str]) -> Iterator[Problem]:
             f"the state of stack '{mine.stack}' holds {' and '.join(held)} of '{mine.environment}', which are not in"
             f" {mine.shard.in_words}: it would delete them",
             "set tenantry:shard to what it was (`pulumi config rm tenantry:shard` if the stack ran everything) and run"
-            f" `tenantry up --environment {mine.environment} --refresh`; then move the tenants from state to state:"
+            f" `tenantry up --environment {mine.environment}`; then move the tenants from state to state:"
             f" tenantry shards move --environment {mine.environment} --to {mine.shard.count}",
         )
 

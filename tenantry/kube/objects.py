@@ -22,8 +22,13 @@ class ObjectId(NamedTuple):
     namespace: str
     name: str
 
+    @property
+    def full_name(self) -> str:
+        """NAMESPACE/NAME, or the name of an object without a namespace."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
     def __str__(self) -> str:
-        return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else f"{self.kind} {self.name}"
+        return f"{self.kind} {self.full_name}"
 
 
 class Owner(NamedTuple):
@@ -76,8 +81,7 @@ class KubeObject:
     @property
     def logical_name(self) -> str:
         """The name in Pulumi's state; with the type token it is unique, and made of stable keys only."""
-        _, _, namespace, name = self.id
-        return f"{namespace}/{name}" if namespace else name
+        return self.id.full_name
 
 
 def object_id(manifest: Manifest) -> ObjectId:

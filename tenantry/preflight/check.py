@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tenantry.cluster.discovery import unserved
+from tenantry.cluster.drift import CONFIRMED, compare, confirmed, told
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, holdings, unmarked
 from tenantry.cluster.requests import every, in_parallel, one
 from tenantry.cluster.shards import against_other_shards
@@ -18,7 +19,7 @@ from tenantry.guard.claims import Claim
 from tenantry.guard.shared import NEEDED
 from tenantry.kube.objects import Manifest, ObjectId, labels_of
 from tenantry.messages.errors import Refused, Severity
-from tenantry.messages.problems import Problem, error
+from tenantry.messages.problems import Problem, error, warning
 from tenantry.messages.progress import Tell, counting, silent
 from tenantry.plan.admission_policy import management_policies
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, TENANT_LABEL
@@ -71,18 +72,20 @@ def preflight(
     connect: remotes.Connect = remotes.connect,
     tell: Tell = silent,
     run: Run | None = None,
+    drift: bool = True,
 ) -> Report:
     """Find everything that would make the next run of an environment fail or do something unexpected.
 
     Args:   client: of the management cluster. limits: of the stack that runs the environment, or of its first shard's.
             claims: of the stacks that run it. shards: the limits of the other shards' stacks. connect: makes clients of remotes.
             tell: is told how many remote clusters are checked. run: asks the environment before; None: nothing is asked.
+            drift: whether planned objects are compared with the live ones, as each run does by itself.
     """
     marks = _told(lambda: unmarked(client, fleet, plan))
     marks += _told(lambda: (problem for claim in claims for problem in against_claim(client, fleet, claim)))
     if any(each.code == OTHER_CLUSTER for each in marks):
         return Report(tuple(marks), ())  # other findings would be about the wrong cluster
-    return _Check(client, fleet, plan, (limits, *shards), now, connect, tell, run).report(marks)
+    return _Check(client, fleet, plan, (limits, *shards), now, connect, tell, run, drift).report(marks)
 
 
 @dataclass(slots=True)
@@ -95,11 +98,13 @@ class _Check:
     connect: remotes.Connect
     tell: Tell
     run: Run | None = None
+    drift: bool = True
     adopted: tuple[Adoption, ...] = ()
     refused: bool = False
 
     def report(self, marks: list[Problem]) -> Report:
-        parts = (self._guard, self._former_rights, self._fitness, self._controllers, self._policy, self._remotes)
+        parts = [self._guard, self._former_rights, self._fitness, self._controllers, self._policy, self._remotes]
+        parts += [self._drift] if self.drift else []
         found = [*marks, *(each for part in in_parallel(_told, parts) for each in part)]
         return Report(tuple(sorted(dict.fromkeys(found), key=lambda each: each.severity)), self.adopted, self.refused)
 
@@ -141,6 +146,18 @@ class _Check:
         yield from unserved(self.client, self.fleet, self.plan)
         wanted = definitions(self.plan)
         yield from check_fitness(self.plan, dict(zip(wanted, in_parallel(self._read, wanted.values()), strict=True)))
+
+    def _drift(self) -> Iterator[Problem]:
+        found = [each for each in compare(self.client, self.plan.environment, self.plan.objects).differences if each.by]
+        if len(found) <= CONFIRMED:
+            found = confirmed(self.client, found)
+        if found:
+            what, them = ("object was", "it") if len(found) == 1 else ("objects were", "them")
+            yield warning(
+                "drift",
+                f"{len(found)} {what} changed on the management cluster by others than Pulumi\n{told(found)}",
+                f"`tenantry up --environment {self.plan.environment}` puts {them} back",
+            )
 
     def _controllers(self) -> Iterator[Problem]:
         labelled = self._deployments(LABEL)

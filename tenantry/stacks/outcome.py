@@ -11,14 +11,22 @@ from pathlib import Path
 
 VARIABLE = "TENANTRY_OUTCOME"
 """The file; not set if somebody else ran `pulumi`."""
+UNREFRESHED = "TENANTRY_UNREFRESHED"
 STARTED = "started"
+REFRESH = "refresh"
+"""The cluster differs from the state in what the state does not know: the same run with `--refresh` restores it."""
 
 
 def tell(outcome: str) -> None:
-    """Write how far the program got: `STARTED`, or the exit code of a command that ends for the same reason."""
+    """Write how far the program got: `STARTED`, `REFRESH`, or the exit code of a command that ends for the same reason."""
     if file := os.environ.get(VARIABLE):
         with suppress(OSError):  # the command takes Pulumi's exit code then
             Path(file).write_text(outcome, encoding="ascii")
+
+
+def is_unrefreshed() -> bool:
+    """Whether the command that started the run has left out the refresh, and begins again with one if the program asks for it."""
+    return os.environ.get(UNREFRESHED) == "true"
 
 
 def told(file: Path) -> str:

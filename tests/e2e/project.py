@@ -80,6 +80,10 @@ class Project:
         """Run pulumi against the sandbox, in the environment of `tenantry sandbox run`."""
         return self._run(["pulumi", "--non-interactive", *arguments], timeout, {**self.environment(), **MEMORY})
 
+    def engine(self, *arguments: str, timeout: int = TIMEOUT) -> Result:
+        """Run a command of tenantry that runs pulumi, in the environment of `tenantry sandbox run`."""
+        return self._run([*_TENANTRY, *arguments], timeout, {**self.environment(), **MEMORY})
+
     def environment(self) -> dict[str, str]:
         """The environment of `tenantry sandbox run`, with a directory of the test's own for temporary files.
 

@@ -25,7 +25,7 @@ UP, DESTROY = (_TUNED[verb].argv[1:] for verb in ("up", "destroy"))
 """As `tenantry up` and `destroy` run them."""
 POINTS = 20
 SEED = 5
-_CANCEL = ("cancel", "--stack", "dev", "--yes")
+CANCEL = ("cancel", "--stack", "dev", "--yes")
 _FORGET = ("refresh", "--stack", "dev", "--yes", "--skip-preview", "--clear-pending-creates")
 _STEPS = ("resourcePreEvent", "resOutputsEvent")
 _POLL = 0.002
@@ -175,11 +175,11 @@ def state_file(project: Project) -> Path:
 def recover(project: Project, command: tuple[str, ...]) -> list[str]:
     """What docs/recovery.md says after a run that was killed; returns what had to be done."""
     done = ["cancel"]
-    cancelled = project.pulumi(*_CANCEL)
+    cancelled = project.pulumi(*CANCEL)
     if "failed to load checkpoint" in cancelled.text:
         restore(project)
         done.insert(0, "state from its backup")
-        cancelled = project.pulumi(*_CANCEL)
+        cancelled = project.pulumi(*CANCEL)
     cancelled.ok()
     done.append(command[0])
     if "pending operations" in project.pulumi(*command).ok().text:

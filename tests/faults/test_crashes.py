@@ -15,6 +15,7 @@ from tests.e2e.clusters import eventually
 from tests.e2e.project import Project, begun, make_fleet
 from tests.faults.compare import identities, remains, settled
 from tests.faults.crash import (
+    CANCEL,
     DESTROY,
     POINTS,
     SEED,
@@ -178,22 +179,20 @@ def test_a_destroy_instead_of_the_same_run_again_leaves_what_the_state_does_not_
     eventually(lambda: not remains(fleet, "dev"), "nothing to be left")
 
 
-def test_what_a_killed_run_made_is_told_after_a_run_of_another_file_and_can_be_put_right(
+def test_what_a_killed_run_made_of_a_tenant_that_is_taken_back_is_deleted_by_the_next_run(
     fleet: Project, steps: dict[str, int]
 ) -> None:
-    crash = Crash(0, 0.5, whole=True, checkpoints=False, edited=False)
-    whole = fleet.fleet.read_text()
-    less = whole.partition("\n  movy:\n")[0] + "\n"
+    crash = Crash(0, 0.6, whole=True, checkpoints=False, edited=False)
+    less = fleet.fleet.read_text().partition("\n  movy:\n")[0] + "\n"
     with crashed(fleet, UP, crash, steps["first up"]) as ended:
         assert ended.killed
+        assert [id for _, id in identities(fleet, "dev") if id.name == "movy"], "the run was killed too early"
         fleet.fleet.write_text(less)
-        recover(fleet, UP)
-    told = fleet.tenantry("status", "--environment", "dev").text
-    assert "of environment 'dev' on the management cluster that the file does not declare: " in told, told
-    assert "ServiceAccount clusters/movy" in told, told
-    for file in (whole, less):
-        fleet.fleet.write_text(file)
-        recover(fleet, UP)
+        fleet.pulumi(*CANCEL).ok()
+        told = fleet.pulumi("preview", "--stack", "dev").ok().text
+        assert "left by an interrupted run and are not in the file: this run deletes them" in told, told
+        assert "ServiceAccount clusters/movy" in told, told
+        fleet.pulumi(*UP).ok()
     settled(fleet, "dev")
     told = fleet.tenantry("status", "--environment", "dev").ok().text
     assert "does not declare" not in told, told

@@ -8,17 +8,19 @@ from typing import Any
 
 import pytest
 
+from tenantry.cluster.requests import path_of
 from tests.e2e.clusters import eventually
 from tests.e2e.project import Project, begun, make_fleet
+from tests.faults import etcd
 from tests.faults.api import Api
-from tests.faults.compare import settled
-from tests.faults.drift import HELM, ON_A_REMOTE, ON_THE_HUB, Change, essence
+from tests.faults.compare import identities, settled
+from tests.faults.drift import CORE, FLUX, HELM, ON_A_REMOTE, ON_THE_HUB, Change, essence
+from tests.faults.parts import API, CONTROLLERS, kill
 from tests.faults.report import Results, Row
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 
-UP = ("up", "--stack", "dev", "--yes", "--skip-preview")
-REFRESH = ("refresh", "--stack", "dev", "--yes", "--skip-preview")
+PATCHES = [{"patch": "[{op: add, path: /metadata/labels/by, value: hand}]", "target": {"kind": "ConfigMap"}}]
 SOURCE = '{git: {url: "http://{host}/git/rocky/manifests.git", ref: {branch: main}}'
 INTERVAL = "interval: 5s"
 
@@ -70,33 +72,127 @@ def put_back(api: Api, before: States) -> set[str]:
     return {path for path, state in before.items() if essence(api.state(path)) == state}
 
 
-def test_a_run_that_does_not_refresh_knows_nothing_of_what_was_changed_by_hand(
+def test_a_run_that_is_told_not_to_refresh_fails_and_says_what_restores_the_rest(
     project: Project, hub: Api, results: Results
 ) -> None:
     changes = tuple(each for each in ON_THE_HUB if each.patch is not None)
     before, started = drifted(hub, changes), time.monotonic()
-    project.up().ok()
-    seconds, found = time.monotonic() - started, put_back(hub, before)
-    what = f"{len(changes)} objects changed, and a `pulumi up` without `--refresh`"
-    results.add(Row("drift", cells(what, "hub", f"nothing: {len(found)} of them"), seconds, "as documented"))
-    assert found == set()
+    ended = project.up("dev", "--refresh=false")
+    seconds = time.monotonic() - started
+    assert ended.code != 0
+    assert f"{len(changes)} objects on the management cluster are not as planned" in ended.text, ended.text
+    assert "Kustomization rocky/db: spec.path" in ended.text
+    assert "fix: pulumi up --stack dev --refresh" in ended.text
+    what = f"{len(changes)} objects changed, and `pulumi up --refresh=false`"
+    results.add(Row("drift", cells(what, "hub", "nothing, and the run fails"), seconds, "as documented"))
     project.up("dev", "--refresh").ok()
+    assert [each.what for each in changes if each.path not in put_back(hub, before)] == []
     settled(project, "dev")
 
 
-@pytest.mark.parametrize("runs", [((*UP, "--refresh"),), (REFRESH, UP)], ids=["up-refresh", "refresh-then-up"])
-def test_on_the_management_cluster_a_refresh_and_a_run_put_all_back(
-    project: Project, hub: Api, results: Results, runs: tuple[tuple[str, ...], ...]
-) -> None:
+TENANTRY_UP = ("up", "--environment", "dev", "--yes", "--skip-preview")
+
+
+@pytest.mark.parametrize("by", ["pulumi up", "tenantry up"])
+def test_on_the_management_cluster_a_run_puts_all_back(project: Project, hub: Api, results: Results, by: str) -> None:
     before, started = drifted(hub, ON_THE_HUB), time.monotonic()
-    for run in runs:
-        project.pulumi(*run).ok()
+    ended = project.up().ok() if by == "pulumi up" else project.engine(*TENANTRY_UP).ok()
     seconds = time.monotonic() - started
     assert [each.what for each in ON_THE_HUB if each.path not in put_back(hub, before)] == []
     settled(project, "dev")
-    by = "`pulumi up --refresh`" if len(runs) == 1 else "`pulumi refresh`, then `pulumi up`"
+    assert "changed by others than Pulumi, and put back by this run:" in ended.text, ended.text
+    assert "Kustomization rocky/db: spec.path, by " in ended.text
     for each in ON_THE_HUB:
-        results.add(Row("drift", cells(each.what, "hub", by), seconds, "put back"))
+        results.add(Row("drift", cells(each.what, "hub", f"`{by}`"), seconds, "put back"))
+
+
+ADDED = (
+    Change("a Kustomization with a patch more", f"{FLUX}/rocky/kustomizations/db", {"spec": {"patches": PATCHES}}),
+    Change(
+        "a Kustomization that recreates", f"{FLUX}/clusters/kustomizations/edge-rocky-db", {"spec": {"force": True}}
+    ),
+    Change(
+        "a value more in a HelmRelease", f"{HELM}/movy/helmreleases/greeter", {"spec": {"values": {"more": {"of": 1}}}}
+    ),
+    Change("a key more in a ConfigMap", f"{CORE}/rocky/configmaps/settings", {"data": {"MORE": "red"}}),
+)
+
+
+def test_fields_that_somebody_has_added_are_shown_and_taken_off(project: Project, hub: Api, results: Results) -> None:
+    before, started = drifted(hub, ADDED), time.monotonic()
+    shown = project.engine("preview", "--environment", "dev").ok().text
+    assert "Kustomization rocky/db: spec.patches, by " in shown, shown
+    assert put_back(hub, before) == set(), "a preview changes nothing"
+    project.engine(*TENANTRY_UP).ok()
+    assert [each.what for each in ADDED if each.path not in put_back(hub, before)] == []
+    settled(project, "dev")
+    for each in ADDED:
+        results.add(Row("drift", cells(each.what, "hub", "`tenantry up`"), time.monotonic() - started, "put back"))
+
+
+def test_a_run_without_a_difference_does_not_refresh(project: Project) -> None:
+    ended = project.engine(*TENANTRY_UP).ok().text
+    assert "--refresh=false" in ended, ended
+    assert "after a refresh" not in ended, ended
+
+
+def test_a_management_cluster_that_is_older_than_the_state_gets_what_it_lacks(
+    project: Project, results: Results
+) -> None:
+    """As from a backup: without an app and with another path of an old one, while the state and the remote cluster went on."""
+    copy, text = etcd.copied(project, "hub"), project.fleet.read_text()
+    project.edit("db: {kustomize: {source: manifests, path: ./db}}", NEWER)
+    project.up().ok()
+    settled(project, "dev")
+    there = {key: uid for key, uid in identities(project, "dev").items() if key[0] == "edge"}
+    for part in (*CONTROLLERS, API):
+        kill(project, "hub", part)
+    etcd.put_back(project, "hub", copy)
+    project.start("dev")
+    started = time.monotonic()
+    ended = project.engine(*TENANTRY_UP)
+    assert "is not as planned" in ended.ok().text or "are not as planned" in ended.text, ended.text
+    settled(project, "dev")
+    after = identities(project, "dev")
+    assert {key: after.get(key) for key in there} == there
+    cells_ = cells("a management cluster from an older backup", "hub", "`tenantry up`")
+    results.add(Row("drift", cells_, time.monotonic() - started, "put back"))
+    project.fleet.write_text(text)
+    project.up().ok()
+    settled(project, "dev")
+
+
+NEWER = """db: {kustomize: {source: manifests, path: ./db, prune: false}}
+      more: {kustomize: {source: manifests, path: ./web, namePrefix: more-}}"""
+
+
+def test_a_management_cluster_without_any_object_of_the_fleet_gets_all_again(
+    project: Project, hub: Api, results: Results
+) -> None:
+    """Flux does not run meanwhile, so what it has installed on the remote cluster stays as it is."""
+    there = {key: uid for key, uid in identities(project, "dev").items() if key[0] == "edge"}
+    for part in CONTROLLERS:
+        kill(project, "hub", part)
+    gone = [path_of(id) for cluster, id in identities(project, "dev") if cluster == "hub"]
+    for path in gone:
+        hub.ask("DELETE", path)
+        hub.ask("PATCH", path, {"metadata": {"finalizers": None}})
+    eventually(lambda: not any(hub.state(path) for path in gone), "all objects to be gone")
+    project.start("dev")
+    started = time.monotonic()
+    assert project.tenantry("status", "--environment", "dev").code == 1
+    project.engine(*TENANTRY_UP).ok()
+    settled(project, "dev")
+    after = identities(project, "dev")
+    assert {key: after.get(key) for key in there} == there
+    results.add(
+        Row(
+            "drift",
+            cells("every object of the fleet deleted", "hub", "`tenantry up`"),
+            time.monotonic() - started,
+            "put back",
+        )
+    )
 
 
 @pytest.mark.parametrize("change", ON_A_REMOTE, ids=lambda each: each.what)

@@ -24,7 +24,7 @@ from tenantry.messages.text import printable
 from tenantry.stacks.backend import about, backend_of, creates_by_adopting, is_self_managed
 from tenantry.stacks.command import Command, tuned
 from tenantry.stacks.locks import Holder, folder_of, locks_of
-from tenantry.stacks.outcome import VARIABLE, told
+from tenantry.stacks.outcome import UNREFRESHED, VARIABLE, told
 from tenantry.stacks.project import Stack
 
 _INSTALL = "install it, https://www.pulumi.com/docs/install/"
@@ -45,8 +45,10 @@ class Session:
         """The project's name, which is a part of each URN."""
         return str(about(self.project).get("name"))
 
-    def command(self, verb: str, stack: str, passed: Sequence[str]) -> Command:
-        """The tuned command for a stack."""
+    def command(self, verb: str, stack: str, passed: Sequence[str], *, refresh: bool | None = None) -> Command:
+        """The tuned command for a stack. refresh: None: as the user's options say."""
+        if refresh is not None:
+            passed = ("--refresh" if refresh else "--refresh=false", *passed)
         here = self.project.resolve() == Path.cwd()
         options = (*(() if here else ("--cwd", str(self.project))), *passed)
         made = tuned(verb, stack, options, os.environ, self_managed=is_self_managed(self.backend), adopts=self.adopts)
@@ -59,6 +61,7 @@ class Session:
         with TemporaryDirectory(prefix="tenantry-") as folder:
             outcome = Path(folder) / "outcome"
             variables = {**os.environ, **command.variables, VARIABLE: str(outcome)}
+            variables[UNREFRESHED] = str("--refresh=false" in command.argv and verb != "destroy").lower()
             code = programs.run(command.argv, variables, to=to)
             locks = locks_of(self.backend, self.name, stack.name) if code else []
             readable = folder_of(self.backend) is not None

@@ -12,11 +12,12 @@ from typing import IO, NamedTuple
 
 import click
 
-from tenantry.cli.engine.advice import advice, exit_code
+from tenantry.cli.engine.advice import Ended, advice, exit_code
 from tenantry.cli.engine.options import has
 from tenantry.cli.engine.session import Session, announce
 from tenantry.cli.foreground import INTERRUPTED, Foreground, foreground
 from tenantry.cli.output import say
+from tenantry.stacks.outcome import REFRESH
 from tenantry.stacks.project import Stack
 
 
@@ -95,17 +96,24 @@ def _side_by_side(
 def _run(session: Session, programs: Foreground, work: Work, *, prefixed: bool) -> Done:
     if programs.interrupted:
         return Done(work, None)
-    command = session.command(work.verb, work.stack.name, work.passed)
-    announce(command)
     started = time.monotonic()
-    if prefixed:
-        with _Prefixed(f"[{work.stack.shard}] ") as lines:
-            ended = session.run(programs, work.verb, command, work.stack, lines)
-    else:
-        ended = session.run(programs, work.verb, command, work.stack)
+    asked = has(work.passed, "--refresh", "-r")
+    ended = _run_once(session, programs, work, prefixed=prefixed, refresh=None if asked else False)
+    if ended.told == REFRESH and not asked:
+        say("the state does not know what is on the cluster: the same again, after a refresh")
+        ended = _run_once(session, programs, work, prefixed=prefixed, refresh=True)
     if message := advice(ended):
         say(message)
     return Done(work, exit_code(ended), time.monotonic() - started)
+
+
+def _run_once(session: Session, programs: Foreground, work: Work, *, prefixed: bool, refresh: bool | None) -> Ended:
+    command = session.command(work.verb, work.stack.name, work.passed, refresh=refresh)
+    announce(command)
+    if not prefixed:
+        return session.run(programs, work.verb, command, work.stack)
+    with _Prefixed(f"[{work.stack.shard}] ") as lines:
+        return session.run(programs, work.verb, command, work.stack, lines)
 
 
 class _Prefixed:

@@ -40,9 +40,12 @@ SHARDED = (
 )
 """The kinds whose controllers can run in shards."""
 
+FIELD_MANAGER = "tenantry"
+"""The name under which Pulumi's provider owns the fields that it has set."""
+
 _PROVIDER = {
     "pulumi.com/deletionPropagationPolicy": "background",
-    "pulumi.com/patchFieldManager": "tenantry",
+    "pulumi.com/patchFieldManager": FIELD_MANAGER,
     "pulumi.com/patchForce": "true",
 }
 """Settings of Pulumi's provider for every object.

@@ -284,7 +284,7 @@ def test_a_review_only_warns_of_what_waits_for_the_environment_before(
 ) -> None:
     modes: list[object] = []
 
-    def report(*given: object) -> Report:
+    def report(*given: object, **_: object) -> Report:
         modes.append(given[-1])
         return Report((), ())
 

@@ -14,7 +14,7 @@ SINCE = "2026-01-01T00:00:00Z"
 WAIT = "wait until Flux has cleaned up, then run `tenantry up` again"
 GONE = (
     "If 'edge' is gone for good: restore the removed entries in the file, set 'state: decommissioned' on"
-    " 'edge', run `tenantry up --refresh`, then remove the entries again"
+    " 'edge', run `tenantry up`, then remove the entries again"
 )
 
 

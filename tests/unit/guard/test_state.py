@@ -29,7 +29,7 @@ def test_tenants_of_other_shards_are_not() -> None:
     assert told(Shard(2, 2), f"{FLEET}::dev", CLAIM, OTTO, ROCKY) == (
         "the state of stack 'shop/dev-2' holds 1 tenant (rocky) of 'dev', which are not in shard 2/2: it would delete them\n"
         "  fix: set tenantry:shard to what it was (`pulumi config rm tenantry:shard` if the stack ran everything) and run"
-        " `tenantry up --environment dev --refresh`; then move the tenants from state to state: tenantry shards move"
+        " `tenantry up --environment dev`; then move the tenants from state to state: tenantry shards move"
         " --environment dev --to 2"
     )
 

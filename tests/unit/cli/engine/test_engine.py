@@ -32,7 +32,7 @@ echo "$PULUMI_SKIP_CHECKPOINTS $*" >> "$FAKE_LOG"
 [ -z "$FAKE_OUTCOME" ] || printf %s "$FAKE_OUTCOME" > "$TENANTRY_OUTCOME"
 case "$*" in *"$FAKE_FAILS"*) exit "${FAKE_CODE:-0}";; esac
 """
-UP = "GOGC=400 GOMEMLIMIT=3GiB PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64"
+UP = "GOGC=400 GOMEMLIMIT=3GiB PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64 --refresh=false"
 CANCEL = (
     "make sure that no other run of it is going on, `pulumi cancel --stack dev`, then the same command again;"
     " docs/recovery.md has the steps"
@@ -71,10 +71,13 @@ def test_up_runs_pulumi_with_what_it_was_given(capsys: Capture, log: Path) -> No
     assert (code, out) == (0, "")
     pack = Path("bin").resolve()
     assert err == (
-        f"GOGC=400 GOMEMLIMIT=3GiB PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --yes --target urn:x --policy-pack {pack}"
-        " --message 'a b' -p 8\nwith your own -p 8\n"
+        f"GOGC=400 GOMEMLIMIT=3GiB PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --refresh=false --yes"
+        f" --target urn:x --policy-pack {pack} --message 'a b' -p 8\nwith your own -p 8\n"
     )
-    assert log.read_text() == f"true up --stack dev --yes --target urn:x --policy-pack {pack} --message a b -p 8\n"
+    assert (
+        log.read_text()
+        == f"true up --stack dev --refresh=false --yes --target urn:x --policy-pack {pack} --message a b -p 8\n"
+    )
 
 
 @pytest.mark.usefixtures("log")
@@ -104,6 +107,29 @@ def test_the_exit_code_says_why_pulumi_ended(
     monkeypatch.setenv("FAKE_CODE", str(code))
     monkeypatch.setenv("FAKE_OUTCOME", outcome)
     assert tenantry(capsys, "up", "-e", "dev") == (expected, "", f"{UP}\n{advice}")
+
+
+@pytest.mark.usefixtures("log")
+def test_a_run_whose_program_asks_for_a_refresh_is_begun_again(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_OUTCOME", "refresh")
+    monkeypatch.setenv("FAKE_FAILS", "--refresh=false")
+    monkeypatch.setenv("FAKE_CODE", "32")
+    code, _, err = tenantry(capsys, "preview", "-e", "dev")
+    first, told, second = err.splitlines()
+    assert (code, told) == (0, "the state does not know what is on the cluster: the same again, after a refresh")
+    assert (first.endswith("--parallel 64 --refresh=false"), second.endswith("--parallel 64 --refresh")) == (True, True)
+
+
+@pytest.mark.parametrize("own", ["--refresh", "--refresh=false"])
+def test_a_refresh_of_the_users_own_is_left_as_it_is(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, own: str
+) -> None:
+    monkeypatch.setenv("FAKE_OUTCOME", "refresh")
+    monkeypatch.setenv("FAKE_CODE", "255")
+    assert tenantry(capsys, "preview", "-e", "dev", "--", own)[0] == 1
+    assert [line.count("--refresh") for line in log.read_text().splitlines()] == [1]
 
 
 LOCKED = f"ci@{socket.gethostname()}, process {{}}, since 2026-11-22T17:26:18Z"
@@ -221,7 +247,7 @@ def test_pulumi_cloud_keeps_its_checkpoints(capsys: Capture, monkeypatch: pytest
     assert tenantry(capsys, "up", "-e", "dev") == (
         0,
         "",
-        "GOGC=400 GOMEMLIMIT=3GiB pulumi up --stack dev --parallel 64\n",
+        "GOGC=400 GOMEMLIMIT=3GiB pulumi up --stack dev --parallel 64 --refresh=false\n",
     )
 
 
@@ -229,7 +255,10 @@ def test_another_directory_is_named_in_the_command(capsys: Capture, monkeypatch:
     project = Path.cwd()
     monkeypatch.chdir(log.parent)
     code, _, err = tenantry(capsys, "preview", "-e", "dev", "-f", "fleet/tenants.yaml")
-    assert (code, err) == (0, f"GOGC=400 GOMEMLIMIT=3GiB pulumi preview --stack dev --parallel 64 --cwd {project}\n")
+    assert (code, err) == (
+        0,
+        f"GOGC=400 GOMEMLIMIT=3GiB pulumi preview --stack dev --parallel 64 --cwd {project} --refresh=false\n",
+    )
 
 
 @pytest.mark.usefixtures("log")
@@ -251,7 +280,7 @@ def test_a_tenants_preview_names_its_objects_and_what_they_need(capsys: Capture,
     assert (code, err) == (
         0,
         "only tenant 'rocky' is previewed; changes of other tenants and of the platform are not shown\n"
-        "GOGC=400 GOMEMLIMIT=3GiB pulumi preview --stack dev --parallel 64 --target ...\n",
+        "GOGC=400 GOMEMLIMIT=3GiB pulumi preview --stack dev --parallel 64 --refresh=false --target ...\n",
     )
     placed = "tenantry:index:Fleet$tenantry:index:Tenant$tenantry:index:Placement"
     words = log.read_text().split()
@@ -298,7 +327,7 @@ def test_a_first_shard_that_removes_what_others_need_runs_last(
 ) -> None:
     sharded(monkeypatch)
     Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
-    monkeypatch.setattr(checks, "report_on", lambda *_: Report((warning(NEEDED, "needed", "wait"),), ()))
+    monkeypatch.setattr(checks, "report_on", lambda *_, **__: Report((warning(NEEDED, "needed", "wait"),), ()))
     code, _, err = tenantry(capsys, "up", "-e", "dev", "--yes", "--no-wait")
     assert (code, "shard 1/3 runs last: it removes what the others need to clean up\n" in err) == (0, True)
     assert [line.split()[3] for line in log.read_text().splitlines()] == ["dev-2", "dev-3", "dev-1"]
@@ -374,7 +403,7 @@ def test_preflight_comes_first_and_the_status_last(capsys: Capture, monkeypatch:
     Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
     waited: list[int] = []
     monkeypatch.setattr(checks.Planned, "wait", lambda _, timeout: waited.append(timeout) or 1)
-    monkeypatch.setattr(checks, "report_on", lambda *_: Report((), ()))
+    monkeypatch.setattr(checks, "report_on", lambda *_, **__: Report((), ()))
     code, _, err = tenantry(capsys, "up", "-e", "dev", "--timeout", "7")
     assert (code, err.splitlines()[-2:], waited) == (1, ["dev: 6 objects for hub: nothing is in the way", UP], [7])
     assert tenantry(capsys, "up", "-e", "dev", "--no-wait")[0] == 0
@@ -383,20 +412,20 @@ def test_preflight_comes_first_and_the_status_last(capsys: Capture, monkeypatch:
 
     refusal = preflight_module.Problem(preflight_module.Severity.ERROR, "removals", "too much", "less")
     report = Report((refusal,), ())
-    monkeypatch.setattr(checks, "report_on", lambda *_: report)
+    monkeypatch.setattr(checks, "report_on", lambda *_, **__: report)
     code, out, err = tenantry(capsys, "up", "-e", "dev")
     assert (code, out, waited) == (1, "", [7])
     assert err.endswith(
         "error: preflight found errors, so Pulumi was not started\n  fix: correct them, or use --no-preflight\n"
     )
-    monkeypatch.setattr(checks, "report_on", lambda *_: replace(report, refused=True))
+    monkeypatch.setattr(checks, "report_on", lambda *_, **__: replace(report, refused=True))
     code, out, err = tenantry(capsys, "up", "-e", "dev")
     assert (code, out, waited) == (4, "", [7])
     assert err.endswith("error: the change is refused, so Pulumi was not started\n  fix: do as the errors above say\n")
     assert tenantry(capsys, "up", "-e", "dev", "--no-preflight", "--no-wait")[0] == 0
     assert len(log.read_text().splitlines()) == 4
 
-    def unreachable(*_: object) -> Report:
+    def unreachable(*_: object, **__: object) -> Report:
         raise Refused("no answer", "try again")
 
     monkeypatch.setattr(checks, "report_on", unreachable)
@@ -431,7 +460,7 @@ def test_an_emergency_is_passed_on_and_printed(capsys: Capture, monkeypatch: pyt
     Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
     modes: list[object] = []
 
-    def report(*given: object) -> Report:
+    def report(*given: object, **_: object) -> Report:
         modes.append(given[-1])
         return Report((), ())
 

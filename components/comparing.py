@@ -1,0 +1,155 @@
+"""Compares the management cluster with the plan before a run, and again after it: a run that ends well leaves it as planned.
+
+Pulumi alone compares a plan with its own memory. It restores what differs on the cluster only after a refresh, which `tenantry up`
+and `Pulumi.yaml` ask for; what is still different in the end makes the run fail.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import pulumi
+
+from tenantry.cluster import connect
+from tenantry.cluster.drift import (
+    CONFIRMED,
+    Difference,
+    compare,
+    compare_again,
+    compared,
+    confirmed,
+    lines_of,
+    take_off_added,
+    told,
+)
+from tenantry.cluster.inventory import namespaces_of
+from tenantry.cluster.orphans import delete, orphans
+from tenantry.guard.places import Places
+from tenantry.kube.objects import Manifest, ObjectId, object_id
+from tenantry.messages.text import counted
+from tenantry.plan.plan import Plan
+from tenantry.stacks.outcome import REFRESH, is_unrefreshed, tell
+from tenantry.stacks.targets import type_token
+
+from .config import ClusterTarget, Target
+from .gates import TOLD
+from .secrets import read_secrets, with_plain_secrets
+from .state import key_of, outputs_in_state
+
+_CLEAN_UP = 300.0
+"""Seconds in which Flux has to clean up what an interrupted run had created."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restoring:
+    """What was not as planned before the run."""
+
+    target: ClusterTarget
+    environment: str
+    before: Sequence[Difference]
+
+    @property
+    def ids(self) -> frozenset[ObjectId]:
+        return frozenset(difference.id for difference in self.before)
+
+    async def check(self, answers: Mapping[ObjectId, Mapping[str, Any]]) -> None:
+        """End the run with an error if something is still not as planned.
+
+        Args: answers: what the engine says of each object. Where that is not as planned either, the engine was told to leave the
+              object alone: by `--target`, a transform, or an ignored change.
+        """
+        known = [each for each in self.before if each.id in answers and _is_planned(each, answers[each.id])]
+        if known and (left := await asyncio.to_thread(self._again, known)):
+            _end(left)
+
+    def _again(self, found: Iterable[Difference]) -> list[Difference]:
+        with connect.connect(self.target.kubeconfig, self.target.context) as client, connect.answering(client.config):
+            return compare_again(client, self.environment, found)
+
+
+def _is_planned(difference: Difference, answer: Mapping[str, Any]) -> bool:
+    return not compared(difference.planned.manifest, answer)[0]
+
+
+def _end(left: Sequence[Difference]) -> NoReturn:
+    """End a run that has to refresh. The command that begins it again needs no error."""
+    tell(REFRESH)
+    message = (
+        f"{counted(len(left), 'object')} on the management cluster {'is' if len(left) == 1 else 'are'} not as planned, and Pulumi's"
+        f" state does not know it\n{told(left)}"
+    )
+    if is_unrefreshed():
+        pulumi.log.info(message)
+        sys.exit(TOLD)
+    raise pulumi.RunError(f"{message}\n  fix: pulumi up --stack {pulumi.get_stack()} --refresh")
+
+
+def restoring(plan: Plan, target: Target) -> Restoring | None:
+    """Compare before anything is registered, and do what the engine cannot: take off what others have added to planned objects, and
+    delete what an interrupted run has left in no state. A preview only says so. None: there is nothing to restore.
+
+    Args:   plan: of the stack.
+    Raises: Refused: the cluster cannot be read or changed. RunError: a run that can be begun again has to refresh.
+    """
+    if not isinstance(target, ClusterTarget):
+        return None
+    objects = with_plain_secrets(plan.objects, read_secrets())
+    with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
+        found = compare(client, plan.environment, objects, secrets=True)
+        differences = found.differences
+        if len(differences) <= CONFIRMED:
+            differences = confirmed(client, differences)
+        there = _Orphans(found.unplanned, Places(namespaces_of(client)))
+        if not differences and not there.possible:
+            return None
+        state = {key_of(urn): outputs for urn, outputs in outputs_in_state().items()}
+        _tell(differences)
+        if is_unrefreshed() and (unknown := [each for each in differences if _is_unknown(each, state)]):
+            _end(unknown)
+        left = there.outside(state)
+        if pulumi.runtime.is_dry_run():
+            return None
+        take_off_added(client, (each for each in differences if each.added))
+        delete(client, left, _CLEAN_UP)
+    return Restoring(target, plan.environment, differences)
+
+
+def _is_unknown(difference: Difference, state: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether the engine would leave an object as it is, because the state says that it is as planned."""
+    remembered = state.get(f"{type_token(difference.id)}::{difference.planned.logical_name}")
+    if remembered is None:
+        return False
+    return difference.live is None or bool(difference.changed and _is_planned(difference, remembered))
+
+
+@dataclass(frozen=True, slots=True)
+class _Orphans:
+    """Objects with the environment's label that are not planned."""
+
+    unplanned: Sequence[Manifest]
+    places: Places
+
+    @property
+    def possible(self) -> bool:
+        return bool(orphans(self.unplanned, self.places, lambda _: False))
+
+    def outside(self, state: Collection[str]) -> list[Manifest]:
+        """Those that no state knows."""
+        left = orphans(self.unplanned, self.places, lambda id: f"{type_token(id)}::{id.full_name}" in state)
+        if left:
+            what, them = ("object was", "it") if len(left) == 1 else ("objects were", "them")
+            pulumi.log.warn(
+                f"{len(left)} {what} left by an interrupted run and {'is' if len(left) == 1 else 'are'} not in the file: this run"
+                f" deletes {them}\n{lines_of(str(object_id(manifest)) for manifest in left)}"
+            )
+        return left
+
+
+def _tell(differences: Iterable[Difference]) -> None:
+    """Name what others have changed, or deleted from a fleet that is there."""
+    if by_hand := [each for each in differences if each.by]:
+        pulumi.log.warn(f"changed by others than Pulumi, and put back by this run:\n{told(by_hand)}")

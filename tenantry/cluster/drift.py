@@ -1,0 +1,312 @@
+"""Where the management cluster does not hold what a plan says: objects that are missing, have other values, or have fields more.
+
+Whether somebody changed an object by hand or the file was changed since the last run makes no difference here: both differ from the
+plan. `Difference.by` names an author where the cluster knows one, for messages alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tenantry.cluster import requests
+from tenantry.cluster.inventory import fleet_kinds
+from tenantry.cluster.reading import read_objects
+from tenantry.flux.schemas import kinds, schema_of
+from tenantry.guard.claims import MANAGER
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, readable_id
+from tenantry.kube.quantities import number_of
+from tenantry.messages.data import ABSENT, mapping_at, mappings_in, value_at
+from tenantry.messages.errors import Refused
+from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, FIELD_MANAGER
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
+
+FieldPath: TypeAlias = tuple[str, ...]
+"""Keys from the top of an object to a field; a list counts as a whole."""
+
+CONFIRMED = 200
+"""So many differences are confirmed by the server before a run; of more than that, those that remain are after it."""
+_LISTED = 20
+_NOT_CONTENT = frozenset({"apiVersion", "kind", "metadata", "status"})
+_IN_METADATA = ("labels", "annotations")
+_BY_HAND_ALONE = frozenset({("spec", "suspend")})
+"""Fields that belong to whoever set them, as long as the plan does not: no run resumes what somebody suspended."""
+_WITH_QUANTITIES = ("ResourceQuota", "LimitRange")
+_CLOSED = ("ResourceQuota", "LimitRange", "NetworkPolicy", "ConfigMap", "Secret")
+"""Kinds of Kubernetes in which a field that the plan does not set changes what the object means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A planned object that the cluster does not hold as planned. live: None: it is missing.
+
+    changed: planned fields with other values. added: fields that somebody else set, and that the plan does not have.
+    by: the field manager that wrote one of these last, if it is not Pulumi's; "" if nobody else did. at: when (RFC 3339).
+    """
+
+    planned: KubeObject
+    live: Manifest | None
+    changed: tuple[FieldPath, ...] = ()
+    added: tuple[FieldPath, ...] = ()
+    by: str = ""
+    at: str = ""
+
+    @property
+    def id(self) -> ObjectId:
+        return self.planned.id
+
+    def __str__(self) -> str:
+        """Such as `Kustomization rocky/web: spec.path, by kubectl-patch at 2026-01-31T12:00:00Z`. It repeats no values."""
+        if self.live is None:
+            return f"{self.id}: missing"
+        fields = ", ".join(".".join(path) for path in (*self.changed, *self.added))
+        author = f", by {self.by} at {self.at}" if self.by else ""
+        return f"{self.id}: {fields}{author}"
+
+
+def told(found: Iterable[Difference]) -> str:
+    """Differences as indented lines of a message."""
+    return lines_of(map(str, found))
+
+
+def lines_of(found: Iterable[str]) -> str:
+    """Texts as indented lines of a message, not more than a person reads."""
+    every = list(found)
+    lines = [f"    {line}" for line in every[:_LISTED]]
+    return "\n".join([*lines, f"    and {len(every) - _LISTED} more"] if len(every) > _LISTED else lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What the cluster holds of an environment, beside its plan.
+
+    differences: in the order of the plan. unplanned: objects with the environment's label that the plan does not have.
+    """
+
+    differences: list[Difference]
+    unplanned: list[Manifest]
+
+
+def compare(
+    client: Client, environment: str, objects: Iterable[KubeObject], *, secrets: bool = False, others: bool = True
+) -> Comparison:
+    """Compare planned objects with the live ones. Each kind is listed once, page by page; kinds are listed concurrently.
+
+    What an API server adds by itself is no difference for Flux's kinds; for others, `confirmed` asks the server.
+
+    Args:   secrets: whether values of Secrets are read, too; the objects have them then. others: whether kinds that no object
+            has are listed, too, for `unplanned`.
+    Raises: Refused: reading is not allowed. httpx2.RequestError: no answer.
+    """
+    planned = {each.id: each for each in objects}
+    wanted = {(id.api_version, id.kind): True for id in planned}
+    unread = {kind: False for kind in fleet_kinds() if kind not in wanted} if others else {}
+    selector = f"{ENVIRONMENT_LABEL}={environment}"
+    found: dict[ObjectId, Difference | None] = {}
+    unplanned: list[Manifest] = []
+
+    def of_kind(kind: tuple[str, str], *, whole: bool) -> None:
+        metadata_only = not whole or (kind == ("v1", "Secret") and not secrets)
+        for live in requests.every(client, *kind, selector=selector, metadata_only=metadata_only):
+            id = readable_id(live)
+            if id in planned:
+                found[id] = _difference(planned[id], live)
+            else:
+                unplanned.append(live)
+
+    requests.in_parallel(lambda item: of_kind(item[0], whole=item[1]), {**wanted, **unread}.items())
+    differences = (found[id] if id in found else Difference(each, None) for id, each in planned.items())
+    return Comparison([difference for difference in differences if difference], unplanned)
+
+
+def compare_again(client: Client, environment: str, before: Iterable[Difference]) -> list[Difference]:
+    """Those of some differences that are still there, as the server confirms them. Raises: as `compare`."""
+    planned = {difference.id: difference.planned for difference in before}
+    live = read_objects(client, environment, planned)
+    found = [_difference(each, live.get(id)) for id, each in planned.items()]
+    return confirmed(client, filter(None, found))
+
+
+def _difference(planned: KubeObject, live: Manifest | None) -> Difference | None:
+    if live is None:
+        return Difference(planned, None)
+    changed, extra = compared(planned.manifest, live)
+    added = [path for path in extra if _is_of_others(live, path)]
+    if not changed and not added:
+        return None
+    by, at = _author(live, (*changed, *added))
+    return Difference(planned, live, tuple(changed), tuple(added), by, at)
+
+
+def compared(planned: Manifest, live: Manifest) -> tuple[list[FieldPath], list[FieldPath]]:
+    """The planned fields that have other values, and the fields that only the live object has.
+
+    live: with `data` left out, as a list of metadata has it, a Secret's values are not compared.
+    """
+    comparison = _Comparison(quantities=planned["kind"] in _WITH_QUANTITIES)
+    for name in _IN_METADATA:
+        wanted, there = mapping_at(planned, "metadata", name), mapping_at(live, "metadata", name)
+        for key, value in wanted.items():
+            comparison.add(value, there.get(key, ABSENT), {}, ("metadata", name, key))
+    is_flux = planned["kind"] in kinds() and planned["apiVersion"] == schema_of(planned["kind"]).api_version
+    schema = {"spec": schema_of(planned["kind"]).spec} if is_flux else {}
+    unread = planned["kind"] == "Secret" and "data" not in live and "type" not in live
+    for key in sorted({*planned, *live} - _NOT_CONTENT) if not unread else ():
+        comparison.add(planned.get(key, ABSENT), live.get(key, ABSENT), schema.get(key, {}), (key,))
+    closed = is_flux or planned["kind"] in _CLOSED
+    return comparison.changed, [path for path in comparison.extra if closed and path not in _BY_HAND_ALONE]
+
+
+class _Comparison:
+    """Collects the fields in which planned and live data differ."""
+
+    def __init__(self, *, quantities: bool) -> None:
+        self.changed: list[FieldPath] = []
+        self.extra: list[FieldPath] = []
+        self._quantities = quantities
+
+    def add(self, planned: Any, live: Any, schema: Mapping[str, Any], path: FieldPath) -> None:
+        """Compare two values. schema: Flux's, with the defaults that an API server adds; empty if there is none."""
+        if planned is live or (_is_empty(planned) and _is_empty(live)):
+            return
+        if isinstance(planned, Mapping) and isinstance(live, Mapping):
+            known = schema.get("properties", {})
+            for key in {**planned, **live}:
+                self.add(planned.get(key, ABSENT), live.get(key, ABSENT), known.get(key, {}), (*path, key))
+        elif _is_empty(planned):
+            if live != schema.get("default", ABSENT) and not self._is_defaulted(live, schema):
+                self.extra.append(path)
+        elif not self._is_same(planned, live, schema):
+            self.changed.append(path)
+
+    def _is_defaulted(self, live: Any, schema: Mapping[str, Any]) -> bool:
+        """Whether a mapping holds nothing but defaults."""
+        known = schema.get("properties", {})
+        return isinstance(live, Mapping) and all(
+            key in known and (value == known[key].get("default", ABSENT) or self._is_defaulted(value, known[key]))
+            for key, value in live.items()
+        )
+
+    def _is_same(self, planned: Any, live: Any, schema: Mapping[str, Any]) -> bool:
+        if isinstance(planned, list) and isinstance(live, list):
+            items = schema.get("items", {})
+            return len(planned) == len(live) and all(
+                self._is_same(one, other, items) for one, other in zip(planned, live, strict=True)
+            )
+        if isinstance(planned, Mapping) and isinstance(live, Mapping):
+            inside = _Comparison(quantities=self._quantities)
+            inside.add(planned, live, schema, ())
+            return not inside.changed and not inside.extra
+        if self._quantities and (number := number_of(planned)) is not None:
+            return number == number_of(live)
+        return bool(planned == live)
+
+
+def _is_empty(value: Any) -> bool:
+    """API servers leave out most empty values."""
+    return value is ABSENT or value is None or value in ({}, [])
+
+
+# --- authors ---------------------------------------------------------------------------------------------------------
+
+
+def _managers(live: Manifest, path: FieldPath) -> Iterator[Mapping[str, Any]]:
+    """The entries of `managedFields` that own a field, or what it is part of."""
+    for entry in mappings_in(mapping_at(live, "metadata").get("managedFields")):
+        if not entry.get("subresource") and _owns(mapping_at(entry, "fieldsV1"), path):
+            yield entry
+
+
+def _owns(fields: Mapping[str, Any], path: FieldPath) -> bool:
+    for key in path:
+        inside = fields.get(f"f:{key}")
+        if not isinstance(inside, dict):
+            return False
+        if not inside:
+            return True
+        fields = inside
+    return True
+
+
+def _is_pulumi(entry: Mapping[str, Any]) -> bool:
+    manager = str(entry.get("manager", ""))
+    return manager == FIELD_MANAGER or manager.startswith(MANAGER)
+
+
+def _is_of_others(live: Manifest, path: FieldPath) -> bool:
+    """Whether a field has an owner, and Pulumi is none of them: an apply takes off what Pulumi alone has set."""
+    owners = list(_managers(live, path))
+    return bool(owners) and not any(map(_is_pulumi, owners))
+
+
+def _author(live: Manifest, paths: Iterable[FieldPath]) -> tuple[str, str]:
+    others = [entry for path in paths for entry in _managers(live, path) if not _is_pulumi(entry)]
+    last = max(others, key=lambda entry: str(entry.get("time", "")), default={})
+    return str(last.get("manager", "")), str(last.get("time", ""))
+
+
+# --- what the server says --------------------------------------------------------------------------------------------
+
+
+def confirmed(client: Client, found: Iterable[Difference]) -> list[Difference]:
+    """The differences that a run would change, as a dry run on the server says.
+
+    Values that the server writes in another way, and fields that admission writes at each change, are none. Where the server
+    refuses the dry run, the difference stays.
+    Raises: httpx2.RequestError: no answer.
+    """
+    asked = requests.in_parallel(lambda difference: _confirmed(client, difference), found)
+    return [difference for difference in asked if difference]
+
+
+def _confirmed(client: Client, difference: Difference) -> Difference | None:
+    if difference.live is None:
+        return difference
+    try:
+        changed = difference.changed and _would_change(client, difference)
+        staying = _would_stay(client, difference, dry_run=True)
+    except Refused:
+        return difference
+    gone = tuple(path for path in difference.added if path not in staying)
+    if not changed and not gone:
+        return None
+    return replace(difference, changed=difference.changed if changed else (), added=gone)
+
+
+def _would_change(client: Client, difference: Difference) -> bool:
+    """Whether applying the planned object as Pulumi does it would change the live one."""
+    assert difference.live
+    entries = mappings_in(mapping_at(difference.live, "metadata").get("managedFields"))
+    manager = next((entry["manager"] for entry in entries if _is_pulumi(entry)), FIELD_MANAGER)
+    after = requests.applied(client, difference.id, difference.planned.manifest, manager=manager)
+    return after is None or _essence(after) != _essence(difference.live)
+
+
+def _essence(manifest: Manifest) -> dict[str, Any]:
+    content = {key: value for key, value in manifest.items() if key not in _NOT_CONTENT}
+    return {**content, **{name: mapping_at(manifest, "metadata", name) for name in _IN_METADATA}}
+
+
+def _would_stay(client: Client, difference: Difference, *, dry_run: bool) -> set[FieldPath]:
+    """The added fields that have the same value again when they have been taken off, because admission writes them."""
+    if not difference.added:
+        return set()
+    patch: dict[str, Any] = {}
+    for path in difference.added:
+        inside = patch
+        for key in path[:-1]:
+            inside = inside.setdefault(key, {})
+        inside[path[-1]] = None
+    after = requests.patched(client, difference.id, patch, manager=FIELD_MANAGER, dry_run=dry_run)
+    return {path for path in difference.added if after and value_at(after, path) == value_at(difference.live, path)}
+
+
+def take_off_added(client: Client, found: Iterable[Difference]) -> None:
+    """Remove the fields that others have added. Pulumi cannot: it leaves alone what it has not set.
+
+    Raises: Refused: the server does not allow it.
+    """
+    requests.in_parallel(lambda difference: _would_stay(client, difference, dry_run=False), found)

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tenantry.cluster.drift import Comparison, Difference
+from tenantry.guard import RunLimits
+from tenantry.preflight import check
+from tests.unit.memory import Memory
+from tests.unit.texts import fleet, planned, rocky
+
+TEXT = rocky("web: {kustomize: {source: manifests, path: ./web}}")
+PLAN = planned(TEXT)
+WEB = next(each for each in PLAN.objects if each.id.kind == "Kustomization")
+BY_HAND = Difference(WEB, WEB.manifest, (("spec", "path"),), (), "kubectl-patch", "2026-01-31T12:00:00Z")
+BY_A_RUN = Difference(WEB, WEB.manifest, (("spec", "path"),))
+
+
+@pytest.mark.parametrize(("differences", "told"), [([BY_HAND], 1), ([BY_A_RUN], 0)], ids=["by hand", "by a run"])
+def test_what_others_have_changed_is_a_warning_and_what_a_run_will_change_is_none(
+    monkeypatch: pytest.MonkeyPatch, differences: list[Difference], told: int
+) -> None:
+    monkeypatch.setattr(check, "compare", lambda *_, **__: Comparison(differences, []))
+    monkeypatch.setattr(check, "confirmed", lambda _, found: found)
+    limits, now = RunLimits(protected=False, deletions=1), datetime.now(UTC)
+    report = check.preflight(Memory().client(), fleet(TEXT), PLAN, limits, now=now)
+    found = [problem for problem in report.problems if problem.code == "drift"]
+    assert [(problem.message, problem.fix) for problem in found] == [
+        (
+            "1 object was changed on the management cluster by others than Pulumi\n"
+            "    Kustomization rocky/web: spec.path, by kubectl-patch at 2026-01-31T12:00:00Z",
+            "`tenantry up --environment dev` puts it back",
+        )
+    ] * told
