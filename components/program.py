@@ -35,6 +35,7 @@ from tenantry.plan.plan import Plan
 from tenantry.plan.shards import WHOLE, Shard, of_shard
 from tenantry.preflight.in_place import fitted
 from tenantry.render import rendered
+from tenantry.stacks.advice import for_stack
 from tenantry.stacks.file import NAMESPACE
 from tenantry.stacks.offboarding import offboards
 from tenantry.stacks.outcome import tell
@@ -69,10 +70,10 @@ def readable_errors() -> Iterator[None]:
         raise pulumi.RunError(f"the fleet cannot be planned\n{format_invalid(error)}") from error
     except RefusedChange as error:
         tell("4")
-        raise pulumi.RunError(str(error)) from error
+        raise pulumi.RunError(for_stack(str(error), pulumi.get_stack())) from error
     except Refused as error:
         tell("2")
-        raise pulumi.RunError(str(error)) from error
+        raise pulumi.RunError(for_stack(str(error), pulumi.get_stack())) from error
 
 
 def make_plan(config: StackConfig) -> tuple[Plan, Keeper | None]:
@@ -98,7 +99,7 @@ def make_plan(config: StackConfig) -> tuple[Plan, Keeper | None]:
     now = _held(fleet, planned, config)
     limits = limits_of(fleet, config.environment, config.max_deletions, config.allowed_deletions, config.shard)
     for doubt in doubts(planned, now, limits):
-        pulumi.log.warn(f"{doubt.message}\n  fix: {doubt.fix}")
+        pulumi.log.warn(for_stack(f"{doubt.message}\n  fix: {doubt.fix}", pulumi.get_stack()))
     check(planned, now, limits)
     planned = _fitted(planned, config.target)
     part = of_shard(planned, config.shard)
@@ -197,7 +198,7 @@ def with_values(planned: Plan, target: Target, shard: Shard = WHOLE) -> Plan:
     if isinstance(target, ClusterTarget):
         secrets = read_secrets()
         for message in left_over(planned, secrets, shard):
-            pulumi.log.warn(message)
+            pulumi.log.warn(for_stack(message, pulumi.get_stack()))
         return with_secrets(planned, secrets)
     if lost := order_of_files(planned.objects):
         pulumi.log.warn(lost)

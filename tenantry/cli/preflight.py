@@ -48,6 +48,7 @@ from tenantry.plan.shards import WHOLE, Shard
 from tenantry.preflight.adoption import Adoption
 from tenantry.preflight.after import Mode, Run
 from tenantry.preflight.check import Report, preflight
+from tenantry.stacks.advice import for_stack
 from tenantry.stacks.project import stacks_running, target_of
 
 
@@ -182,9 +183,16 @@ def report_on(
         connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,
         working(f"{planned.environment}: reading {planned.management} and the remote clusters") as tell,
     ):
-        return preflight(
+        report = preflight(
             client, fleet, planned, limits, now=now, claims=claims, shards=more, tell=tell, run=run, drift=drift
         )
+    return _for_stack(report, stack.claim.stack.rpartition("/")[2]) if stack.claim and not others else report
+
+
+def _for_stack(report: Report, stack: str) -> Report:
+    """The report with its commands for the stack that runs the environment."""
+    problems = (replace(each, fix=for_stack(each.fix, stack)) for each in report.problems)
+    return replace(report, problems=tuple(problems))
 
 
 def _strictly(report: Report) -> Report:

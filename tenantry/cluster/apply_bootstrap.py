@@ -11,8 +11,10 @@ from enum import StrEnum
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from tenantry.cluster.kubectl import get, mark
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.errors import Refused
+from tenantry.plan.bootstrap import MARKER
 
 if TYPE_CHECKING:
     from httpx2 import HTTPStatusError
@@ -34,8 +36,11 @@ class Outcome(StrEnum):
 def apply(client: Client, manifests: Iterable[Manifest], *, dry_run: bool) -> Iterator[tuple[ObjectId, Outcome]]:
     """Apply manifests in order by server-side apply, and report what that did or, in a dry run, would do to each.
 
-    Raises: Refused: the cluster rejects one of them; those before it are applied.
+    Raises: Refused: the cluster is marked as another one, and nothing is applied; or it rejects one of them, and those before it
+            are applied.
     """
+    manifests = list(manifests)
+    _check_marker(client, manifests)
     missing: set[str] = set()
     for manifest in manifests:
         id = object_id(manifest)
@@ -48,6 +53,22 @@ def apply(client: Client, manifests: Iterable[Manifest], *, dry_run: bool) -> It
         if dry_run and outcome is Outcome.CREATED and id.kind == "Namespace":
             missing.add(id.name)
         yield id, outcome
+
+
+def _check_marker(client: Client, manifests: Iterable[Manifest]) -> None:
+    """Raises: Refused: the marker on the cluster has another name."""
+    for manifest in manifests:
+        id = object_id(manifest)
+        if (id.kind, id.name) == ("ConfigMap", MARKER):
+            name = manifest["data"]["cluster"]
+            with _explained(id):
+                there = ((_read(client, id) or {}).get("data") or {}).get("cluster") or name
+            if there != name:
+                raise Refused(
+                    f"this cluster is marked as '{there}', not as '{name}' ({id})",
+                    f"name the kubeconfig of '{name}' with --kubeconfig and --context; if '{there}' was renamed in the file:"
+                    f" {mark(id.namespace, name)}",
+                )
 
 
 def _apply(client: Client, manifest: Manifest, *, dry_run: bool) -> Outcome:
@@ -91,7 +112,7 @@ def _explained(id: ObjectId) -> Iterator[None]:
             f"the cluster no longer answers: {error}", "run the command again; it continues where it stopped"
         ) from None
     except HTTPStatusError as error:
-        raise Refused(f"the cluster refuses {id}: {_told(error)}", _fix(error.response.status_code)) from None
+        raise Refused(f"the cluster refuses {id}: {_told(error)}", _fix(id, error.response.status_code)) from None
 
 
 def _told(error: HTTPStatusError) -> str:
@@ -101,9 +122,12 @@ def _told(error: HTTPStatusError) -> str:
     return words or f"HTTP {error.response.status_code}"
 
 
-def _fix(status: int) -> str:
+def _fix(id: ObjectId, status: int) -> str:
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         return "use the credentials of an administrator of the cluster"
     if status == HTTPStatus.CONFLICT:
-        return "remove these fields from the other manager's configuration, or rename the platform's objects"
-    return "remove the object that is in the way, then run the command again"
+        return (
+            "if kubectl applied them: tenantry cluster bootstrap NAME | kubectl apply -f -; otherwise remove these fields from the"
+            " other manager's configuration, or rename the platform's objects"
+        )
+    return f"see what is in the way: {get(id)}; put it right, then run the command again"

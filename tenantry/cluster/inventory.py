@@ -114,7 +114,7 @@ def namespaces_of(client: Client) -> Iterator[Manifest]:
 
 
 def marked_as(client: Client, platform: str) -> str | None:
-    """The name in the management cluster's marker; None without a marker. Raises: Refused: reading is not allowed."""
+    """The name in the marker of a cluster; None without a marker. Raises: Refused: reading is not allowed."""
     marker = requests.one(client, ObjectId("v1", "ConfigMap", platform, MARKER)) or {}
     return (marker.get("data") or {}).get("cluster")
 

@@ -10,6 +10,7 @@ import shlex
 from typing import Any
 
 from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.plan.bootstrap import MARKER
 
 
 def chart_patch(planned: KubeObject, context: str = "") -> str:
@@ -18,28 +19,76 @@ def chart_patch(planned: KubeObject, context: str = "") -> str:
     Server-side apply cannot remove a field that somebody else set. Helm sees the same release with the same chart and
     values, so it upgrades nothing. helm-controller removes the HelmChart that it generated for `spec.chart`.
     """
-    return _patch(planned.id, {"chart": None, "chartRef": planned.manifest["spec"]["chartRef"]}, context)
+    spec = {"chart": None, "chartRef": planned.manifest["spec"]["chartRef"]}
+    return _merge(planned.id, {"spec": spec}, context)
 
 
-def no_prune(id: ObjectId, context: str = "") -> str:
-    """Lets an existing Kustomization of Flux go without what it applied."""
-    return _patch(id, {"prune": False}, context)
+def mark(platform: str, cluster: str, context: str = "") -> str:
+    """Gives the marker of a cluster another name. Args: platform: the platform's namespace."""
+    return _merge(ObjectId("v1", "ConfigMap", platform, MARKER), {"data": {"cluster": cluster}}, context)
 
 
 def suspend(id: ObjectId, context: str = "") -> str:
     """Stops Flux from reconciling an object, also from cleaning up when the object is deleted."""
-    return f"flux suspend {_named(id, context)}"
+    return f"flux suspend {_of_flux(id, context)}"
 
 
-def delete(id: ObjectId, context: str = "") -> str:
-    """Deletes an object."""
-    return f"kubectl delete {_named(id, context)}"
+def resume(id: ObjectId, context: str = "") -> str:
+    """Has Flux reconcile an object again."""
+    return f"flux resume {_of_flux(id, context)}"
 
 
-def _patch(id: ObjectId, spec: dict[str, Any], context: str) -> str:
-    return f"kubectl patch {_named(id, context)} --type merge --patch {shlex.quote(json.dumps({'spec': spec}))}"
+def get(id: ObjectId, context: str = "") -> str:
+    """Shows what an object holds: of a namespace what is in it, of a Secret its keys alone."""
+    if id.kind == "Namespace":
+        kinds = "configmaps,secrets,persistentvolumeclaims,pods,services"
+        return f"kubectl get {shlex.join((kinds, '--namespace', id.name, *_context(context)))}"
+    if id.kind == "Secret":
+        return f"kubectl describe {_named(id, context)}"
+    return f"kubectl get {_named(id, context)} --output yaml"
+
+
+def users_of_sources(context: str = "") -> str:
+    """Shows which source each object of Flux reads."""
+    columns = {
+        "KIND": ".kind",
+        "NAMESPACE": ".metadata.namespace",
+        "NAME": ".metadata.name",
+        "SOURCE": ".spec.sourceRef.name",
+        "CHART-SOURCE": ".spec.chart.spec.sourceRef.name",
+        "CHART": ".spec.chartRef.name",
+    }
+    output = f"custom-columns={','.join(f'{name}:{path}' for name, path in columns.items())}"
+    kinds = "kustomizations,helmreleases,helmcharts"
+    return f"kubectl get {shlex.join((kinds, '--all-namespaces', '--output', output, *_context(context)))}"
+
+
+def _merge(id: ObjectId, patch: dict[str, Any], context: str) -> str:
+    return f"kubectl patch {_named(id, context)} --type merge --patch {shlex.quote(json.dumps(patch))}"
+
+
+_FLUX_WORDS = {
+    "GitRepository": ("source", "git"),
+    "OCIRepository": ("source", "oci"),
+    "HelmRepository": ("source", "helm"),
+    "HelmChart": ("source", "chart"),
+    "Bucket": ("source", "bucket"),
+    "ImageRepository": ("image", "repository"),
+    "ImagePolicy": ("image", "policy"),
+    "ImageUpdateAutomation": ("image", "update"),
+}
+"""Kinds that the flux command calls otherwise."""
+
+
+def _of_flux(id: ObjectId, context: str) -> str:
+    words = _FLUX_WORDS.get(id.kind, (id.kind.lower(),))
+    return shlex.join((*words, id.name, "--namespace", id.namespace, *_context(context)))
 
 
 def _named(id: ObjectId, context: str) -> str:
     namespace = ("--namespace", id.namespace) if id.namespace else ()
-    return shlex.join((id.kind.lower(), id.name, *namespace, *(("--context", context) if context else ())))
+    return shlex.join((id.kind.lower(), id.name, *namespace, *_context(context)))
+
+
+def _context(context: str) -> tuple[str, ...]:
+    return ("--context", context) if context else ()

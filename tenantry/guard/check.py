@@ -93,14 +93,14 @@ def doubts(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
             "misplaced",
             f"{_counted(now.misplaced)} with labels of environment '{plan.environment}' where the fleet puts no such object, so"
             f" that the labels count for nothing: {listed(sorted(now.misplaced))}",
-            f"delete what is not needed, or remove the label {ENVIRONMENT_LABEL}; only somebody who may write there can set it",
+            f"kubectl label KIND NAME --namespace NAMESPACE {ENVIRONMENT_LABEL}-; only somebody who may write there can set it",
         )
     if now.malformed:
         yield warning(
             "malformed",
             f"{_counted(now.malformed)} of environment '{plan.environment}' cannot be read in full:"
             f" {listed(sorted(now.malformed))}",
-            "correct or delete what is malformed; everything else was checked",
+            "correct what is malformed; everything else was checked",
         )
     part, here = of_shard(plan, limits.shard), now.of_shard(limits.shard)
     yield from unused((*removals(part, here), *reinstalls(part, here)), limits.allowed)
@@ -222,8 +222,5 @@ def _is_adopted(planned: KubeObject, namespaces: set[str], limits: RunLimits) ->
 
 def _own(tenant: str, environment: str, them: str) -> str:
     if tenant:
-        return f"to let the tenant take {them} over, set 'adopt: true' under tenants.{tenant}; or rename the tenant"
-    return (
-        f"to let Tenantry manage {them}: kubectl label KIND NAME --namespace NAMESPACE"
-        f" {ENVIRONMENT_LABEL}={environment}; or delete {them}"
-    )
+        return f"to let the tenant take {them} over, set 'adopt: true' under tenants.{tenant}; or, if it is new, rename the tenant"
+    return f"to let Tenantry manage {them}: kubectl label KIND NAME --namespace NAMESPACE {ENVIRONMENT_LABEL}={environment}"

@@ -102,7 +102,7 @@ def other_claims(mine: Claim, there: Iterable[Claim], platform: str) -> Iterator
                 "other-environment",
                 f"stack '{mine.stack}' runs environment '{each.environment}', and would delete all of it for '{mine.environment}'",
                 f"pulumi config set tenantry:environment {each.environment}; run '{mine.environment}' from a stack of its own;"
-                f" to remove '{each.environment}', run `pulumi destroy` first",
+                f" to remove '{each.environment}', run `tenantry destroy --environment {each.environment}` first",
             )
         elif each.environment == mine.environment and each.stack == mine.stack:
             yield from _other_division(mine, each)

@@ -50,7 +50,7 @@ class Inventory:
 class Became:
     """An object that the draft expresses, and the place that does.
 
-    An object that is planned under another name is in `left_over`, too: the old object has to be removed.
+    An object that is planned under another name is in `left_over`, too: the old object stays.
     """
 
     read: Read

@@ -1,6 +1,8 @@
 """What a cluster needs once, before Flux can work on it: the platform's namespace, and its service account's permissions.
 
-Every cluster gets the policies that keep tenants inside their namespaces.
+Every cluster gets the policies that keep tenants inside their namespaces, and a marker with its name, by which a kubeconfig that
+reaches another cluster than before is noticed. The marker is on the cluster itself: it shares the fate of what it protects, and
+outlives a management cluster that is lost.
 
 Flux cannot create these for itself, and no stack owns them: an administrator applies them to a remote cluster, and they stay.
 """
@@ -42,11 +44,11 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
     remote_for = (each for each in declared.environments if fleet.environments[each].management != cluster)
     accounts = dict.fromkeys(platform_account(fleet, each, cluster) for each in remote_for)
     bindings = (_binding(each, declared.kubeconfig.resolved.namespace) for each in accounts)
-    return (namespace, *bindings, *remote_policies())
+    return (namespace, *bindings, cluster_marker(platform, cluster), *remote_policies())
 
 
 def cluster_marker(platform: str, cluster: str) -> Manifest:
-    """The management cluster's marker, so that no run mistakes it for another cluster."""
+    """The cluster's marker, so that no run mistakes it for another cluster."""
     metadata = {"name": MARKER, "namespace": platform, "labels": MANAGED_BY}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"cluster": cluster}}
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tenantry.cluster.kubectl import chart_patch
+from tenantry.cluster.kubectl import chart_patch, resume
 from tenantry.cluster.requests import in_parallel
 from tenantry.compare.diff import Changed
 from tenantry.compare.fields import FieldChange, changed_fields, projected
@@ -104,11 +104,10 @@ def check_adoptions(found: Iterable[Adoption]) -> Iterator[Problem]:
                 " ready again when its chart exists",
             )
         if spec.get("suspend") and "suspend" not in (each.after.manifest.get("spec") or {}):
-            kind = each.id.kind.lower()
             yield warning(
                 "stays-suspended",
                 f"{each.id} is suspended, and stays suspended when it is taken over",
-                f"after `tenantry up`: flux resume {kind} {each.id.name} --namespace {each.id.namespace}",
+                f"after `tenantry up`: {resume(each.id)}",
             )
 
 

@@ -59,5 +59,5 @@ def check_accounts(client: Client, namespace: str, impersonated: tuple[str, ...]
             "same-account",
             f"it has service accounts of its own in namespace '{namespace}' called {listed(same)}: Flux would act with their"
             " rights",
-            "keep the cluster's kubeconfig in a namespace that does not exist on it, or rename the tenants",
+            "keep the cluster's kubeconfig in a namespace that does not exist on it; or, if they are new, rename the tenants",
         )

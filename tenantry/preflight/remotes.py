@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster import kubeconfig as kubeconfigs
 from tenantry.cluster.connect import connect_remote
-from tenantry.cluster.inventory import secret_of
+from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, marked_as, secret_of
+from tenantry.cluster.kubectl import mark
 from tenantry.cluster.requests import ask, one
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.sharing import platform_account
@@ -23,6 +24,7 @@ from tenantry.messages.problems import Problem, error, warning
 from tenantry.messages.text import listed
 from tenantry.model import ConfigMap, SecretKey
 from tenantry.plan.admission_policy import remote_policies
+from tenantry.plan.bootstrap import MARKER
 from tenantry.plan.plan import Plan
 from tenantry.preflight.admission import check_policies
 from tenantry.preflight.identity import identity
@@ -149,13 +151,33 @@ class _Access:
             yield unanswered
             return
         self.identities[self.remote.name] = identity(self.client)
+        marked = self._marked()
+        if marked and marked != self.remote.name:
+            yield self._other(marked)  # other findings would be about the wrong cluster
+            return
         yield from self._impersonation()
-        yield from self._bootstrap()
+        yield from self._bootstrap(marked)
         yield from self._readable(
             lambda: check_namespaces(self.client, self.remote.environment, self.remote.namespaces)
         )
         accounts = self.remote.accounts
         yield from self._readable(lambda: check_accounts(self.client, self.remote.reference.namespace, accounts))
+
+    def _marked(self) -> str | None:
+        """The name in the cluster's marker; its own if this user may not read it. None: there is no marker."""
+        try:
+            return marked_as(self.client, self.remote.bootstrapped)
+        except Refused:
+            return self.remote.name
+
+    def _other(self, marked: str) -> Problem:
+        name, platform = self.remote.name, self.remote.bootstrapped
+        return error(
+            OTHER_CLUSTER,
+            f"its kubeconfig reaches another cluster, which is marked as '{marked}' (ConfigMap {platform}/{MARKER})",
+            f"have the kubeconfig's writer write that of '{name}'; if '{marked}' was renamed in the file: "
+            + mark(platform, name, "NAME"),
+        )
 
     def _impersonation(self) -> Iterator[Problem]:
         """Ask first about all service accounts of the namespace, which administrators may impersonate, then about each one."""
@@ -176,13 +198,16 @@ class _Access:
         review = {"spec": {"resourceAttributes": {**attributes, **({"name": name} if name else {})}}}
         return bool(ask(self.client, _AUTHORIZATION, "SelfSubjectAccessReview", review).get("allowed"))
 
-    def _bootstrap(self) -> Iterator[Problem]:
-        """Check the namespace and the rights of the platform's account, as far as this user may read them."""
+    def _bootstrap(self, marked: str | None) -> Iterator[Problem]:
+        """Check the namespace, its marker and the rights of the platform's account, as far as this user may read them."""
         remote = self.remote
         fix = f"tenantry cluster bootstrap {remote.name} --environment {remote.environment} --kubeconfig FILE --context NAME"
         namespace = ObjectId("v1", "Namespace", "", remote.bootstrapped)
         if not self._permitted(lambda: one(self.client, namespace)):
             yield error("not-bootstrapped", f"namespace '{remote.bootstrapped}' does not exist on it", fix)
+        elif not marked:
+            message = f"it is not marked as '{remote.name}', so a kubeconfig of another cluster in its place would not be noticed"
+            yield warning(UNMARKED, message, fix)
         if remote.platform and not self._permitted(lambda: self._has_all_rights(remote.platform)):
             message = f"the platform's service account '{remote.platform}' lacks cluster-admin rights on it"
             yield error("not-bootstrapped", message, fix)

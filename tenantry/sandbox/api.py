@@ -13,7 +13,8 @@ from tenantry.sandbox.access import Access
 from tenantry.sandbox.errors import SandboxError, Unreachable
 from tenantry.sandbox.spec import Manifest
 
-FIELD_MANAGER = "tenantry-sandbox"
+FIELD_MANAGER = "tenantry"
+"""That of `tenantry cluster bootstrap`, which otherwise could not change what the sandbox has applied."""
 TIMEOUT = 30.0
 
 

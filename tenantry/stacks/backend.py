@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 import yaml
 
@@ -35,15 +35,6 @@ def about(project: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return {}
     return content if isinstance(content, dict) else {}
-
-
-def locks_of(backend: str, project: str, stack: str) -> list[Path]:
-    """The locks on a stack's state, each left by a run; empty if the state is not in files on this machine."""
-    address = urlsplit(backend)
-    if address.scheme != "file" or address.netloc or not address.path:
-        return []
-    folder = Path(unquote(address.path)) / ".pulumi" / "locks" / "organization" / project / stack
-    return sorted(folder.glob("*.json"))
 
 
 _ADOPTED_UNTIL = (4, 29)

@@ -16,6 +16,7 @@ from tenantry.guard.permissions import CEILING, checked
 from tenantry.kube.documents import LOADER
 from tenantry.messages.errors import Refused
 from tenantry.plan.shards import MOST, WHOLE, Shard, shard_in
+from tenantry.stacks.advice import for_stack
 
 NAMESPACE = "tenantry"
 """Of the settings' keys."""
@@ -49,6 +50,13 @@ def stack_target(project: Path, environment: str) -> StackTarget:
 
     Raises: Refused: the file is not YAML, or `tenantry up` would refuse one of the settings.
     """
+    try:
+        return _target(project, environment)
+    except Refused as refused:
+        raise Refused(refused.message, for_stack(refused.fix, environment), code=refused.code) from None
+
+
+def _target(project: Path, environment: str) -> StackTarget:
     file = project / f"Pulumi.{environment}.yaml"
     content = read_yaml(file)
     if content is None:

@@ -89,12 +89,12 @@ def test_a_mistake_in_the_fleet_ends_the_program_before_anything_is_registered(t
     [
         (
             {"fleet": "nowhere.yaml"},
-            "there is no file nowhere.yaml to describe the fleet\n  fix: pulumi config set tenantry:fleet FILE",
+            "there is no file nowhere.yaml to describe the fleet\n  fix: pulumi config set --stack prod tenantry:fleet FILE",
         ),
         (
             {"environment": "prd"},
             "tenants.yaml has no environment 'prd' (declared: dev, prod (closest: prod))\n"
-            "  fix: pulumi config set tenantry:environment NAME (by default it is the stack's name)",
+            "  fix: pulumi config set --stack prod tenantry:environment NAME (by default it is the stack's name)",
         ),
     ],
 )
@@ -164,7 +164,7 @@ def test_a_run_that_would_remove_too_much_ends_before_anything_is_registered(
     if setting == "many":
         assert message == (
             "tenantry:maxDeletions is 'many', but must be a number\n"
-            "  fix: pulumi config set tenantry:maxDeletions 10, or pulumi config rm tenantry:maxDeletions"
+            "  fix: pulumi config set --stack dev tenantry:maxDeletions 10, or pulumi config rm --stack dev tenantry:maxDeletions"
         )
 
 
@@ -181,7 +181,7 @@ def test_what_the_stack_permits_by_name_is_removed_and_a_permission_that_is_left
     assert message == ""
     assert told == [
         "tenantry:allowDeletions permits the removal of tenant/gone, which this run does not remove\n"
-        "  fix: remove what is no longer needed: pulumi config rm --path 'tenantry:allowDeletions[1]'"
+        "  fix: remove what is no longer needed: pulumi config rm --stack dev --path 'tenantry:allowDeletions[1]'"
     ]
 
 
@@ -441,5 +441,5 @@ def test_shards_do_not_write_to_the_same_directory(tmp_path: Path, three: Path) 
     assert recording.registered == []
     assert message == (
         f"{tmp_path}/files holds tenants of other shards than 2/2: movy, rocky\n"
-        "  fix: pulumi config set tenantry:directory DIRECTORY, a directory that no other stack writes"
+        "  fix: pulumi config set --stack dev tenantry:directory DIRECTORY, a directory that no other stack writes"
     )

@@ -182,7 +182,10 @@ def test_bootstrap_makes_what_is_not_there_and_a_dry_run_only_says_so(sandbox: P
             sandbox.edit("platform:\n", "platform:\n  namespace: ops\n")
             sandbox.edit("kamaji-edge}}", "kamaji-edge}}\n    platformServiceAccount: boss")
             would = sandbox.tenantry(*command, "--dry-run").ok().out
-            begins = "Namespace ops: {0}\nClusterRoleBinding boss-kamaji-edge: {0}\nValidatingAdmissionPolicy tenantry-"
+            begins = (
+                "Namespace ops: {0}\nClusterRoleBinding boss-kamaji-edge: {0}\nConfigMap ops/tenantry: {0}\n"
+                "ValidatingAdmissionPolicy tenantry-"
+            )
             assert would.startswith(begins.format("would be created"))
             assert edge.get(*BINDING, "boss-kamaji-edge") is None
             made = sandbox.tenantry(*command).ok().out

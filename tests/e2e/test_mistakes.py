@@ -56,7 +56,7 @@ def test_a_missing_kubeconfig_is_named(mended: Project) -> None:
     mended.pulumi("config", "set", "--stack", "dev", "tenantry:kubeconfig", "nowhere/kubeconfig").ok()
     text = refused(mended.pulumi("preview", "--stack", "dev"))
     assert "nowhere/kubeconfig" in text
-    assert "pulumi config set tenantry:kubeconfig" in text
+    assert "pulumi config set --stack dev tenantry:kubeconfig" in text
 
 
 def test_a_wrong_context_is_named_with_those_there_are(mended: Project) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shlex
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -186,6 +187,51 @@ def test_a_remote_that_was_not_bootstrapped_is_told(project: Project, edge: Clus
     message = "cluster 'edge-1': the platform's service account 'tenantry-platform' lacks cluster-admin rights on it"
     assert [each["message"] for each in found if each["severity"] == "error"] == [message]
     eventually(lambda: preflight(project).code == 0, "the API server to notice that the binding is back")
+
+
+def context(project: Project, cluster: str) -> dict[str, str]:
+    """What stands for the words in capitals of a fix."""
+    file = project.kubeconfig(cluster)
+    return {"FILE": str(file), "NAME": yaml.safe_load(file.read_text())["current-context"]}
+
+
+def follow(project: Project, fix: str, cluster: str) -> Result:
+    """Run a command of Tenantry's that a fix prints, as it is printed."""
+    words = context(project, cluster)
+    program, *arguments = [words.get(each, each) for each in shlex.split(fix)]
+    assert program == "tenantry"
+    return project.tenantry(*arguments)
+
+
+def test_the_fix_for_policies_of_another_platform_works_as_printed(project: Project) -> None:
+    text = project.fleet.read_text()
+    platform = "platform:\n"
+    for edited in (text.replace(platform, f"{platform}  sharedIdentity: true\n"), text):
+        project.fleet.write_text(edited)
+        (fix,) = (each["fix"] for each in told(project, 0)["problems"] if each["code"] == "other-policy")
+        follow(project, fix, "hub-dev").ok()
+        assert "other-policy" not in problems(project, 0)
+
+
+def test_a_kubeconfig_that_reaches_another_cluster_is_refused_until_the_marker_says_otherwise(
+    project: Project, edge: Cluster
+) -> None:
+    marker = ("ConfigMap", "tenantry-system", "tenantry")
+    edge.patch(*marker, {"data": {"cluster": "edge-9"}})
+    (found,) = (each for each in told(project, 1)["problems"] if each["severity"] == "error")
+    assert found["code"] == "other-cluster"
+    assert found["message"] == (
+        "cluster 'edge-1': its kubeconfig reaches another cluster, which is marked as 'edge-9' (ConfigMap"
+        " tenantry-system/tenantry)"
+    )
+    refused = project.tenantry("cluster", "bootstrap", "edge-1", "--kubeconfig", str(project.kubeconfig("edge-1")))
+    assert refused.code == 2
+    assert "error: this cluster is marked as 'edge-9', not as 'edge-1'" in refused.text
+    words = shlex.split(found["fix"].partition("in the file: ")[2])
+    assert words[:5] == ["kubectl", "patch", "configmap", "tenantry", "--namespace"]
+    edge.patch(*marker, json.loads(words[-1]))
+    assert problems(project, 0) == {}
+    project.tenantry("cluster", "bootstrap", "edge-1", "--kubeconfig", str(project.kubeconfig("edge-1"))).ok()
 
 
 # --- a tenant that was made by hand ---------------------------------------------------------------------------------

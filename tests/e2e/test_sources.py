@@ -43,7 +43,7 @@ VALUES = {
 PLAIN = ("flux", "robot", "pulls")
 """Values that stand elsewhere too: the names of users, and words of the fleet's."""
 SECOND = {"credentials.rocky.words.GREETING": "second-secret-word"}
-COMMAND = re.compile(r"pulumi config set --secret --path 'tenantry:([^']+)'")
+COMMAND = re.compile(r"pulumi config set --stack dev --secret --path 'tenantry:([^']+)'")
 SECRETS = {f"Secret rocky/{name}" for name in ("blobs", "git", "pull", "sops", "values", "words")}
 COPIES = {f"Secret clusters/edge.rocky.{name}" for name in ("blobs", "git", "pull", "sops", "values", "words")}
 

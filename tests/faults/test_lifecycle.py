@@ -366,7 +366,7 @@ def test_without_protection_no_number_permits_that_the_last_tenant_goes(project:
         refused = project.preview_of("dev")
     assert refused.code != 0
     assert "this run would remove every tenant of environment 'dev'" in refused.text
-    assert "run `pulumi config set --path 'tenantry:allowDeletions[0]' tenant/rocky`" in refused.text
+    assert "run `pulumi config set --stack dev --path 'tenantry:allowDeletions[0]' tenant/rocky`" in refused.text
     project.pulumi("config", "rm", "--stack", "dev", "tenantry:maxDeletions").ok()
 
 

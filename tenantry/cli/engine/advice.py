@@ -6,24 +6,30 @@ import shlex
 from typing import NamedTuple
 
 from tenantry.cli.foreground import INTERRUPTED
+from tenantry.messages.text import printable
+from tenantry.plan.shards import WHOLE
+from tenantry.stacks.locks import Holder, Lock
 from tenantry.stacks.outcome import STARTED
+from tenantry.stacks.project import Stack
 
 _CONFIGURATION, _AUTHENTICATION, _NO_STACK, _CANCELLED = 2, 3, 6, 8
 """Exit codes of Pulumi since 3.250 or so. Older ones end with 1 or 255 in these cases, and get the advice for a failure."""
 _RECOVERY = "docs/recovery.md has the steps"
+TAKE_OVER = "--take-over-lock"
+"""The option that releases the locks of runs that are gone."""
 
 
 class Ended(NamedTuple):
-    """How `pulumi` ended. code: its exit code. told: what the program wrote, see `outcome`. locked: a lock was left in the state.
+    """How `pulumi` ended. code: its exit code. told: what the program wrote, see `outcome`. locks: those in the state now.
 
     interrupted: a signal asked it to end. readable: whether locks of this backend can be seen.
     """
 
     verb: str
-    stack: str
+    stack: Stack
     code: int
     told: str = ""
-    locked: bool = False
+    locks: tuple[Lock, ...] = ()
     interrupted: bool = False
     readable: bool = True
 
@@ -41,20 +47,16 @@ def exit_code(ended: Ended) -> int:
 
 def advice(ended: Ended) -> str:
     """What to do after a failure; "" if Pulumi's message says it all."""
-    stack = shlex.quote(ended.stack)
-    cancel = (
-        f"make sure that no other run of it is going on, `pulumi cancel --stack {stack}`, then the same command again"
-    )
+    name, stack = ended.stack.name, shlex.quote(ended.stack.name)
     if ended.code == 0 or ended.told.isdecimal():
         return ""
-    if ended.locked:
-        return (
-            f"stack '{ended.stack}' is locked, by another run or by one that was killed\n  fix: {cancel}; {_RECOVERY}"
-        )
+    if ended.locks and ended.verb != "preview":
+        message, fix = locked(ended.verb, ended.stack, ended.locks)
+        return f"{message}\n  fix: {fix}"
     if ended.code > 128 and not ended.interrupted:
-        return f"pulumi was killed, which can leave a lock\n  fix: {cancel}; {_RECOVERY}"
+        return f"pulumi was killed, which can leave a lock\n  fix: {cancel(ended.stack)}"
     if ended.code == _NO_STACK:
-        return f"stack '{ended.stack}' does not exist\n  fix: pulumi stack init {stack}"
+        return f"stack '{name}' does not exist\n  fix: pulumi stack init {stack}"
     if ended.code == _AUTHENTICATION:
         return "pulumi is not logged in to its state backend\n  fix: run `pulumi login`, or set PULUMI_BACKEND_URL"
     if ended.interrupted or ended.code == _CANCELLED:
@@ -62,5 +64,42 @@ def advice(ended: Ended) -> str:
             "" if ended.verb == "preview" else "interrupted\n  fix: run the same command again to finish what it began"
         )
     if ended.verb != "preview" and ended.told != STARTED and not ended.readable:
-        return f"if Pulumi says above that the stack is locked:\n  fix: {cancel}; {_RECOVERY}"
+        return f"if Pulumi says above that the stack is locked:\n  fix: {cancel(ended.stack)}"
     return ""
+
+
+def locked(verb: str, stack: Stack, locks: tuple[Lock, ...]) -> tuple[str, str]:
+    """Who holds the locks on a stack's state, and the way out. With several locks, the one that is hardest to release decides."""
+    holders = {each.holder: each for each in locks}
+    first = next(
+        holders[each] for each in (Holder.RUNS, Holder.ELSEWHERE, Holder.UNKNOWN, Holder.GONE) if each in holders
+    )
+    message = f"stack '{stack.name}' is locked by {printable(str(first))}"
+    match first.holder:
+        case Holder.RUNS:
+            return (
+                f"{message}; a process with this id runs on this host",
+                f"wait until it has ended, then the same command again; if it is not pulumi: {cancel(stack)}",
+            )
+        case Holder.ELSEWHERE:
+            return f"{message}; only that host knows whether this process still runs", cancel(stack)
+        case Holder.UNKNOWN:
+            return message, cancel(stack)
+        case Holder.GONE:
+            return (
+                f"{message}; no process with this id runs on this host",
+                f"{_again(verb, stack)} {TAKE_OVER}; this releases the lock. It cannot see a run in a container that has"
+                f" the same host name: make sure that there is none; {_RECOVERY}",
+            )
+
+
+def cancel(stack: Stack) -> str:
+    """The way out of a lock that Tenantry cannot judge."""
+    command = f"`pulumi cancel --stack {shlex.quote(stack.name)}`"
+    return f"make sure that no other run of it is going on, {command}, then the same command again; {_RECOVERY}"
+
+
+def _again(verb: str, stack: Stack) -> str:
+    named = stack.shard == WHOLE and stack.name != stack.environment
+    words = ("tenantry", verb, "--environment", stack.environment, *(("--stack", stack.name) if named else ()))
+    return shlex.join(words)

@@ -8,8 +8,8 @@ import click
 
 from tenantry.cli.engine.checks import Planned
 from tenantry.cli.engine.chosen import chosen
-from tenantry.cli.engine.options import Asked, EngineCommand, has, pulumi_options, stack_options
-from tenantry.cli.engine.session import opened
+from tenantry.cli.engine.options import Asked, EngineCommand, has, pulumi_options, stack_options, take_over_option
+from tenantry.cli.engine.session import opened, take_over
 from tenantry.cli.engine.stages import run_all, works_of
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.stacks.offboarding import VARIABLE
@@ -29,7 +29,7 @@ Exit codes:
   1    Pulumi failed, objects of the environment are left on the cluster, or
        with --offboard a cluster did not follow in time
   2    tenants.yaml is invalid, or pulumi, a stack, a login, a passphrase or
-       the management cluster is missing
+       the management cluster is missing, or a lock cannot be taken over
   4    the environment is protected, the claims on the cluster say that a stack
        runs something else, or other shards still need the first one's objects
   130  interrupted, or answered with "no"
@@ -38,8 +38,9 @@ Exit codes:
 @stack_options
 @click.option("--offboard", is_flag=True, help="Delete the namespaces too, with all data in them.")
 @timeout_option(600, "How long to wait with --offboard until every cluster has what is given up.")
+@take_over_option
 @pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "json")
-def command(asked: Asked, *, offboard: bool, timeout: int) -> int:
+def command(asked: Asked, *, offboard: bool, timeout: int, take_over_lock: bool) -> int:
     """Delete all objects of an environment with Pulumi, in order: Flux uninstalls what each app installed.
 
     Namespaces stay with their data, and what else can hold data; the command lists the namespaces. With --offboard they are deleted
@@ -62,6 +63,8 @@ def command(asked: Asked, *, offboard: bool, timeout: int) -> int:
     partly = asked.shard or has(asked.passed, "--target", "-t", "--exclude", "--exclude-protected", "--preview-only")
     if offboard and (partly or not on_cluster):
         raise click.UsageError("--offboard is for a whole environment on its cluster")
+    if take_over_lock:
+        take_over(session, stacks, "destroy")
     if offboard:
         giving_up = replace(session, variables={VARIABLE: asked.environment})
         if code := run_all(giving_up, works_of(stacks, "up", asked.passed, jobs=asked.jobs), asked.jobs):

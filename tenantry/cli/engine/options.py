@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from tenantry.cli.commands import Command
+from tenantry.cli.engine.advice import TAKE_OVER
 from tenantry.cli.fleet_file import fleet_file, reads_file
 from tenantry.cli.options import environment as environment_option
 from tenantry.messages.errors import TenantryError
@@ -77,6 +78,16 @@ def stack_options(command: _F) -> _F:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def take_over_option(command: _F) -> _F:
+    """The option of the commands that lock a stack."""
+    return click.option(
+        TAKE_OVER,
+        is_flag=True,
+        help="Release the lock of a run on this host whose process is gone: for a state in files (file://). A container with"
+        " the same host name has processes of its own, which cannot be seen.",
+    )(command)
 
 
 _PASSED = {

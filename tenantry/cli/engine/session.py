@@ -15,13 +15,15 @@ from typing import IO
 
 import click
 
-from tenantry.cli.engine.advice import Ended
+from tenantry.cli.engine.advice import TAKE_OVER, Ended, cancel, locked
 from tenantry.cli.foreground import Foreground
 from tenantry.cli.output import say
 from tenantry.messages.errors import Refused
 from tenantry.messages.redact import presentable
-from tenantry.stacks.backend import about, backend_of, creates_by_adopting, is_self_managed, locks_of
+from tenantry.messages.text import printable
+from tenantry.stacks.backend import about, backend_of, creates_by_adopting, is_self_managed
 from tenantry.stacks.command import Command, tuned
+from tenantry.stacks.locks import Holder, folder_of, locks_of
 from tenantry.stacks.outcome import UNREFRESHED, VARIABLE, told
 from tenantry.stacks.project import Stack
 
@@ -52,16 +54,18 @@ class Session:
         made = tuned(verb, stack, options, os.environ, self_managed=is_self_managed(self.backend), adopts=self.adopts)
         return replace(made, variables={**self.variables, **made.variables})
 
-    def run(self, programs: Foreground, verb: str, command: Command, stack: str, to: IO[bytes] | None = None) -> Ended:
+    def run(
+        self, programs: Foreground, verb: str, command: Command, stack: Stack, to: IO[bytes] | None = None
+    ) -> Ended:
         """Run a command to its end."""
         with TemporaryDirectory(prefix="tenantry-") as folder:
             outcome = Path(folder) / "outcome"
             variables = {**os.environ, **command.variables, VARIABLE: str(outcome)}
             variables[UNREFRESHED] = str("--refresh=false" in command.argv and verb != "destroy").lower()
             code = programs.run(command.argv, variables, to=to)
-            locks = locks_of(self.backend, self.name, stack) if code else []
-            readable = self.backend.startswith("file:///")
-            return Ended(verb, stack, code, told(outcome), bool(locks), programs.interrupted, readable)
+            locks = locks_of(self.backend, self.name, stack.name) if code else []
+            readable = folder_of(self.backend) is not None
+            return Ended(verb, stack, code, told(outcome), tuple(locks), programs.interrupted, readable)
 
 
 def opened(project: Path, stacks: Sequence[Stack], environment: str, verb: str) -> Session:
@@ -78,6 +82,25 @@ def opened(project: Path, stacks: Sequence[Stack], environment: str, verb: str) 
         for each in stacks:
             _check_passphrase(project, each.name)
     return Session(project, backend, creates_by_adopting(project))
+
+
+def take_over(session: Session, stacks: Sequence[Stack], verb: str) -> None:
+    """Release the locks of runs of this host whose process is gone.
+
+    Each lock file has a name of its own, so the lock of a run that begins meanwhile stays.
+
+    Raises: Refused: the state is not in files, or a lock is not known to be of such a run; no lock is released then.
+    """
+    if folder_of(session.backend) is None:
+        raise Refused(f"{TAKE_OVER} is for a state in files of this host (file://)", cancel(stacks[0]))
+    found = [(stack, tuple(locks_of(session.backend, session.name, stack.name))) for stack in stacks]
+    for stack, locks in found:
+        if any(lock.holder is not Holder.GONE for lock in locks):
+            raise Refused(*locked(verb, stack, locks))
+    for stack, locks in found:
+        for lock in locks:
+            lock.file.unlink(missing_ok=True)
+            say(f"stack '{stack.name}': released the lock of {printable(str(lock))}; no such process runs on this host")
 
 
 def announce(command: Command) -> None:

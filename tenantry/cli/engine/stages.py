@@ -111,9 +111,9 @@ def _run_once(session: Session, programs: Foreground, work: Work, *, prefixed: b
     command = session.command(work.verb, work.stack.name, work.passed, refresh=refresh)
     announce(command)
     if not prefixed:
-        return session.run(programs, work.verb, command, work.stack.name)
+        return session.run(programs, work.verb, command, work.stack)
     with _Prefixed(f"[{work.stack.shard}] ") as lines:
-        return session.run(programs, work.verb, command, work.stack.name, lines)
+        return session.run(programs, work.verb, command, work.stack, lines)
 
 
 class _Prefixed:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import click
 
 from tenantry.cli.engine.chosen import chosen
-from tenantry.cli.engine.options import Asked, EngineCommand, has, pulumi_options, stack_options
-from tenantry.cli.engine.session import opened
+from tenantry.cli.engine.options import Asked, EngineCommand, has, pulumi_options, stack_options, take_over_option
+from tenantry.cli.engine.session import opened, take_over
 from tenantry.cli.engine.stages import run_all, works_of
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.stacks.ignoring import VARIABLE
@@ -30,7 +30,7 @@ Exit codes:
   0    applied, and every app is ready
   1    Pulumi failed, preflight found errors, or apps are not ready
   2    tenants.yaml is invalid, or pulumi, a stack, a login, a passphrase or
-       the management cluster is missing
+       the management cluster is missing, or a lock cannot be taken over
   4    the guard, or the gate to the environment before, refuses the change
   130  interrupted, or answered with "no"
 """,
@@ -39,6 +39,7 @@ Exit codes:
 @click.option("--no-preflight", is_flag=True, help="Do not check the live clusters first.")
 @click.option("--ignore-after", is_flag=True, help="In an emergency: do not ask the environment before.")
 @click.option("--no-wait", is_flag=True, help="Do not wait until every app is ready.")
+@take_over_option
 @timeout_option(600, "How long to wait until every app is ready.")
 @pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "policy_pack", "json")
 def command(
@@ -47,6 +48,7 @@ def command(
     no_preflight: bool,
     ignore_after: bool,
     no_wait: bool,
+    take_over_lock: bool,
     timeout: int,
 ) -> int:
     """Apply an environment with Pulumi and its fastest safe settings, with a check before and the status after.
@@ -78,6 +80,8 @@ def command(
                 return checked.code
             first_last = checked.first_last
     in_waves = planned is not None and bool(planned.plan.rollouts)
+    if take_over_lock:
+        take_over(session, stacks, "up")
     code = run_all(session, works, asked.jobs, first_last=first_last, in_waves=in_waves)
     partly = has(asked.passed, "--target", "-t", "--exclude", "--preview-only", "--json")
     return code if code or planned is None or no_wait or partly else planned.wait(timeout)

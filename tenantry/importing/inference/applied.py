@@ -56,7 +56,9 @@ def expressible(things: Iterable[Thing], notes: Notes) -> list[Thing]:
         if owner := inner.get(id(each)):
             notes.leave(each.read, *_inner_in_words(each, owner))
         elif id(each) in outer and each.name != _BOOTSTRAP:
-            notes.leave(each.read, "it applies objects that Tenantry takes over", "delete it as the steps to adopt say")
+            notes.leave(
+                each.read, "it applies objects that Tenantry takes over", "suspend it as the steps to adopt say"
+            )
         else:
             kept.append(each)
     return kept

@@ -127,7 +127,7 @@ def _check_identity(survey: Survey, app: FoundApp) -> None:
     thing = app.thing
     if not app.is_there:
         text = f"Tenantry plans it as {thing.kind} {app.home}/{app.planned}, a new object"
-        survey.world.notes.leave(thing.read, text, "suspend this one before `tenantry up`, and delete it after that")
+        survey.world.notes.leave(thing.read, text, "suspend this one before `tenantry up`, as the steps to adopt say")
     account = str(thing.spec.get("serviceAccountName") or "")
     remote = app.place.cluster != survey.world.management
     planned = (app.main if remote else survey.account(app.tenant)) if app.tenant else "tenantry-platform"

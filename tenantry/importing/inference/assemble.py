@@ -236,9 +236,7 @@ def _leave_applied(survey: Survey) -> None:
         applier = appliers.of(app.thing) if not app.tenant else None
         if not app.tenant and app.thing.key in replaced:
             text = "it applies objects that tenants.yaml declares itself now"
-            world.notes.leave(
-                app.thing.read, text, "set 'prune: false' in it, and delete it after the first `tenantry up`"
-            )
+            world.notes.leave(app.thing.read, text, "suspend it before `tenantry up`, and keep it suspended")
         elif applier is not None and applier.key not in replaced:
             text = f"{applier.key} applies it"
             world.notes.leave(app.thing.read, text, "nothing: what applies it today goes on")

@@ -48,7 +48,7 @@ class Attached:
                 self._world.notes.take(provider.read, *self._path, "alerts", key)
             else:
                 text = f"alert {key} has a provider of its own, which is named like the alert"
-                self._world.notes.leave(provider.read, text, "delete it when no alert names it any more")
+                self._world.notes.leave(provider.read, text, "keep it as long as an alert names it")
         return found
 
     def _alert(self, thing: Thing, provider: Thing) -> dict[str, Any]:

@@ -121,7 +121,7 @@ def _role(space: Space, notes: Notes) -> dict[str, Any]:
             notes.leave(
                 each.read,
                 f"Tenantry creates RoleBinding {planned} beside it, with the same role for the same account",
-                "delete this one after the first `tenantry up`",
+                "it can stay; after the first `tenantry up` nothing needs it",
             )
     return {"role": role} if role != "admin" else {}
 

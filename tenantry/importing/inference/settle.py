@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from copy import deepcopy
 from typing import Any
 
@@ -63,21 +63,21 @@ def _leave_out(data: dict[str, Any], problems: tuple[Diagnostic, ...], notes: No
         unit = _unit(problem.path)
         if unit and _remove(data, unit):
             removed = True
-            _tell(notes, inventory, unit, problem)
+            _tell(data, notes, inventory, unit, problem)
     return removed
 
 
 def _unit(path: Path) -> Path:
-    """The smallest part at a path that can be left out, so that the rest means what it meant."""
-    if path[:2] == ("platform", "addons"):
-        return path[:3]
-    if path[:1] == ("tenants",) and len(path) > 3 and path[2] in _ENTRIES:
-        return path[:4]
-    if path[:1] == ("tenants",) and len(path) > 2:
-        return path[:3]
+    """The smallest part at a path that can be left out, so that the rest means what it meant.
+
+    Without one of its own settings, such as its namespace, a tenant would be another one: what it has today would be planned
+    under other names, or with other rights. So it is left out as a whole.
+    """
+    if path[:1] == ("tenants",):
+        return path[:4] if len(path) > 3 and path[2] in _ENTRIES else path[:2]
     if path[:1] == ("platform",) and len(path) > 2:
         return path[:3]
-    return path[:2] if path[:1] in (("tenants",), ("clusters",), ("platform",)) else ()
+    return path[:2] if path[:1] in (("clusters",), ("platform",)) else ()
 
 
 def _remove(data: dict[str, Any], path: Path) -> bool:
@@ -85,10 +85,19 @@ def _remove(data: dict[str, Any], path: Path) -> bool:
     return isinstance(above, dict) and above.pop(path[-1], None) is not None
 
 
-def _tell(notes: Notes, inventory: Inventory, unit: Path, problem: Diagnostic) -> None:
+def _tell(data: dict[str, Any], notes: Notes, inventory: Inventory, unit: Path, problem: Diagnostic) -> None:
+    """Say of the objects of a part that it is left out, and nothing else of those that no other part stands for."""
+    fix = (
+        "leave it to what applies it today, or declare it by hand"
+        if unit[:1] == ("tenants",) and len(unit) == 2
+        else problem.fix
+    )
     for read in inventory.objects:
-        if any(each[: len(unit)] == unit for each in notes.places.get(id(read), ())):
-            notes.leave(read, problem.message, problem.fix or "declare it by hand")
+        places = notes.places.get(id(read), ())
+        if any(each[: len(unit)] == unit for each in places):
+            if all(value_at(data, each, ABSENT) is ABSENT for each in places):
+                notes.left_over = [each for each in notes.left_over if each.read is not read]
+            notes.leave(read, problem.message, fix or "declare it by hand")
 
 
 # --- which part every object became -----------------------------------------------------------------------------------
@@ -99,6 +108,10 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
         name: {key_of(each.manifest): plan.origins.get(each.id, ()) for each in plan.objects}
         for name, plan in plans.items()
     }
+    made = {
+        name: {(each.id.kind, _owner(plan.origins.get(each.id, ()))) for each in plan.objects}
+        for name, plan in plans.items()
+    }
     became: list[Became] = []
     told = {id(each.read) for each in notes.left_over if not each.field}
     for read in inventory.objects:
@@ -106,7 +119,7 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
         if path is not None:
             became.append(Became(read, path))
             continue
-        if expressed := _expressed(data, notes, read, plans[read.environment]):
+        if expressed := _expressed(data, notes, read, plans[read.environment], made[read.environment]):
             became.append(Became(read, expressed))
         if id(read) not in told:
             notes.left_over.append(_unexpressed(read, notes))
@@ -116,13 +129,22 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
     return Draft(data, tuple(became), tuple(_in_order(inventory, notes)), decisions)
 
 
-def _expressed(data: dict[str, Any], notes: Notes, read: Read, plan: Plan) -> Path | None:
-    """The part of the file that stands for an object which is planned under another name."""
+def _expressed(data: dict[str, Any], notes: Notes, read: Read, plan: Plan, made: Set[tuple[str, Path]]) -> Path | None:
+    """The part of the file that stands for an object which is planned under another name.
+
+    None: nothing of its kind is planned for its owner, so the object has to stay: a Secret that `existing: true` names, the
+    namespace of a tenant without apps.
+    """
     app = notes.apps.get(id(read))
     if app and app not in {(each.tenant, each.name, each.cluster) for each in plan.apps}:
         return None
-    places = notes.places.get(id(read), ())
-    return next((each for each in places if value_at(data, each, ABSENT) is not ABSENT), None)
+    places = [each for each in notes.places.get(id(read), ()) if value_at(data, each, ABSENT) is not ABSENT]
+    return next((each for each in places if (key_of(read.manifest).kind, _owner(each)) in made), None)
+
+
+def _owner(path: Path) -> Path:
+    """The tenant, or the part of the platform, that a place in the file belongs to."""
+    return path[:3] if path[:1] == ("platform",) else path[:2]
 
 
 def _in_order(inventory: Inventory, notes: Notes) -> Iterator[LeftOver]:
@@ -155,7 +177,11 @@ def _unexpressed(read: Read, notes: Notes) -> LeftOver:
         text = "Tenantry gives each add-on and each tenant sources of its own, and none has this name"
         return LeftOver(read, text, "keep it as long as something names it")
     if notes.places.get(id(read)):
-        return LeftOver(read, "Tenantry plans it under another name", "see docs/import.md before you delete it")
+        return LeftOver(
+            read,
+            "Tenantry plans it under another name",
+            "keep it until nothing uses it: the steps to adopt say how to see that",
+        )
     if key.kind in _IMAGES:
         text = "image automation belongs to an app: the app's name is the first part of the object's"
         return LeftOver(read, text, "keep it, or declare 'imageAutomation' of the app by hand")

@@ -2,7 +2,8 @@
 
 Adoption is `tenantry up` with `adopt: true`: server-side apply takes the objects over and keeps their identity. Three things
 need a hand: what applies the objects today must stop and must not prune them, fields that server-side apply cannot remove
-have to be removed, and objects that get other names have to go without what they installed.
+have to be removed, and objects that get other names stay beside the new ones. No command deletes anything: the steps say what
+is left and how to see what uses it, and the reader decides.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tenantry.cluster.kubectl import chart_patch, delete, no_prune, suspend
+from tenantry.cluster.kubectl import chart_patch, get, suspend, users_of_sources
 from tenantry.importing.model import Inventory, Proof, Read
 from tenantry.kube.kinds import group_of
 from tenantry.kube.objects import ObjectId, labels_of, object_id
@@ -22,6 +23,7 @@ from tenantry.plan.plan import Plan
 _FLUX = "kustomize.toolkit.fluxcd.io"
 _PRUNE_DISABLED = f"{_FLUX}/prune: disabled"
 _INSTALLS = ("Kustomization", "HelmRelease")
+_SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket", "HelmChart")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +68,20 @@ def steps(
         *_suspended(old),
         *_charts(proof, contexts),
         *_up(plans),
-        *_removed(old),
+        *_left(old),
         *((READ_WHAT_IS_LEFT,) if left_over else ()),
     )
 
 
 def _check(hubs: Sequence[str], plans: Mapping[str, Plan], *, risky: bool) -> Iterator[Step]:
     clusters = dict.fromkeys((*hubs, *(each.cluster for plan in plans.values() for each in plan.placements)))
-    bootstraps = (f"tenantry cluster bootstrap {shlex.quote(each)}" for each in clusters)
-    yield Step("Check the file, and prepare the clusters; existing objects stay:", ("tenantry validate", *bootstraps))
+    bootstraps = (
+        f"tenantry cluster bootstrap {shlex.quote(each)} --kubeconfig FILE --context NAME" for each in clusters
+    )
+    yield Step(
+        "Check the file, and prepare each cluster with an administrator's kubeconfig and context for it; existing objects stay:",
+        ("tenantry validate", *bootstraps),
+    )
     if risky:
         yield Step(
             'Go through "Check before you adopt" in this report, and correct tenants.yaml where something has to stay as it'
@@ -115,18 +122,19 @@ def _handover(owner: _Place, count: int) -> Step:
         f"{owner.id} applies {counted(count, 'object')} of these from its repository. While it does, it sets back what"
         " Tenantry changes; and if you delete the files from the repository, it deletes the objects and everything they"
         " installed."
-        f" If it applies nothing else, set `prune: false` in its own manifest (the command does it until Flux applies that"
-        " manifest again), then delete the Kustomization and its files. If it applies other objects too, add the"
-        f" annotation `{_PRUNE_DISABLED}` to each object that Tenantry takes over, wait until Flux has applied it, then"
-        " delete these files.",
-        (no_prune(*owner), delete(*owner)),
+        " If it applies nothing else, suspend it: a Kustomization that is suspended deletes nothing, also when it is deleted"
+        " itself. After `tenantry up`, remove its own manifest and its files from the repository. If it applies other"
+        f" objects too, do not suspend it: add the annotation `{_PRUNE_DISABLED}` to each object that Tenantry takes over,"
+        " wait until Flux has applied it, then delete these files.",
+        (suspend(*owner),),
     )
 
 
 def _suspended(old: Iterable[_Place]) -> Iterator[Step]:
     if commands := tuple(suspend(*each) for each in old if each.id.kind in _INSTALLS and _is_flux(each.id)):
         yield Step(
-            "These get other names. Suspend them, so that what they installed stays when you delete them later:",
+            "These get other names. Suspend them: then Flux no longer changes what they installed, and leaves it there also if"
+            " they are deleted:",
             commands,
         )
 
@@ -152,6 +160,13 @@ def _up(plans: Mapping[str, Plan]) -> Iterator[Step]:
     yield Step("Take everything over; this waits until every app is ready:", commands)
 
 
-def _removed(old: Iterable[_Place]) -> Iterator[Step]:
-    if commands := tuple(delete(*each) for each in old):
-        yield Step("Delete the objects that have other names now:", commands)
+def _left(old: Sequence[_Place]) -> Iterator[Step]:
+    """What keeps its old name. The commands only read."""
+    if old:
+        contexts = dict.fromkeys(each.context for each in old if each.id.kind in _SOURCES)
+        yield Step(
+            "These objects keep their old names, beside those of Tenantry. See what they hold, and which sources Flux still"
+            " reads. They can stay; if you delete one yourself, make sure that nothing uses it. With a namespace, everything in"
+            " it goes:",
+            (*(get(*each) for each in old), *map(users_of_sources, contexts)),
+        )

@@ -39,7 +39,7 @@ def told(first: str, second: str) -> str:
         for name in ("tenantry-baselines", "tenantry-namespaces")
         for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
     )
-    others = f"ClusterRoleBinding tenantry-platform-kamaji: {second}\n"
+    others = f"ClusterRoleBinding tenantry-platform-kamaji: {second}\nConfigMap tenantry-system/tenantry: {second}\n"
     return "".join([f"Namespace tenantry-system: {first}\n", others, *policies])
 
 

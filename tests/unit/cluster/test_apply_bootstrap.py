@@ -88,20 +88,42 @@ def test_an_object_that_one_may_not_even_read_is_named() -> None:
     assert message == "the cluster refuses Namespace tenantry-system: no"
 
 
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_cluster_that_is_marked_as_another_one_is_left_alone(*, dry_run: bool) -> None:
+    memory = Memory()
+    memory.objects[MARKER] = {"metadata": {"name": "tenantry"}, "data": {"cluster": "west"}}
+    with pytest.raises(Refused) as refused:
+        outcomes(memory, dry_run=dry_run)
+    assert (
+        refused.value.message == "this cluster is marked as 'west', not as 'hub' (ConfigMap tenantry-system/tenantry)"
+    )
+    assert refused.value.fix == (
+        "name the kubeconfig of 'hub' with --kubeconfig and --context; if 'west' was renamed in the file: kubectl patch configmap"
+        """ tenantry --namespace tenantry-system --type merge --patch '{"data": {"cluster": "hub"}}'"""
+    )
+    assert list(memory.objects) == [MARKER]
+
+
 def test_a_field_that_another_manages_is_left_to_the_administrator() -> None:
     memory = Memory()
     memory.refuse("PATCH", NAMESPACE, 409, 'Apply failed with 1 conflict: conflict with "helm": .metadata.labels')
     message, fix = refusal(memory)
     assert message.endswith('conflict with "helm": .metadata.labels')
-    assert fix == "remove these fields from the other manager's configuration, or rename the platform's objects"
+    assert fix == (
+        "if kubectl applied them: tenantry cluster bootstrap NAME | kubectl apply -f -; otherwise remove these fields from the"
+        " other manager's configuration, or rename the platform's objects"
+    )
 
 
-def test_a_binding_whose_role_can_not_be_changed_has_to_go_first() -> None:
+def test_a_binding_whose_role_can_not_be_changed_is_shown() -> None:
     memory = Memory()
     memory.refuse("PATCH", BINDING, 422, "cannot change roleRef")
     message, fix = refusal(memory)
     assert message.endswith("tenantry-platform-tenantry-system: cannot change roleRef")
-    assert fix == "remove the object that is in the way, then run the command again"
+    assert fix == (
+        "see what is in the way: kubectl get clusterrolebinding tenantry-platform-tenantry-system --output yaml; put it right,"
+        " then run the command again"
+    )
 
 
 def test_an_answer_that_is_none_of_kubernetes_is_told_by_its_number() -> None:

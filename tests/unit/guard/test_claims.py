@@ -26,7 +26,7 @@ def test_a_stack_does_not_become_another_environment() -> None:
     assert refusal(Claim("qa", "fleet/dev"), DEV) == (
         "stack 'fleet/dev' runs environment 'dev', and would delete all of it for 'qa'\n"
         "  fix: pulumi config set tenantry:environment dev; run 'qa' from a stack of its own; to remove 'dev',"
-        " run `pulumi destroy` first"
+        " run `tenantry destroy --environment dev` first"
     )
 
 

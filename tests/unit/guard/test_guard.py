@@ -251,7 +251,7 @@ def test_a_namespace_of_others_is_taken_over_only_by_a_tenant_that_adopts() -> N
     before = with_strangers(fleet(ROCKY, MOVY), "Namespace rocky")
     assert taking_over(before) == (
         "Namespace rocky exists already on 'hub' outside of environment 'dev': tenant 'rocky' would take it over\n"
-        "  fix: to let the tenant take it over, set 'adopt: true' under tenants.rocky; or rename the tenant"
+        "  fix: to let the tenant take it over, set 'adopt: true' under tenants.rocky; or, if it is new, rename the tenant"
     )
     adopting = RunLimits(protected=True, deletions=0, adopting=frozenset({"rocky"}))
     check(planned(fleet(ROCKY, MOVY)), before, adopting)
@@ -263,11 +263,10 @@ def test_everything_that_would_be_taken_over_is_told_at_once() -> None:
         "2 objects exist already on 'hub' outside of environment 'dev': tenant 'rocky' would take them over",
         "    ServiceAccount rocky/rocky",
         "    Kustomization rocky/web",
-        "  fix: to let the tenant take them over, set 'adopt: true' under tenants.rocky; or rename the tenant",
+        "  fix: to let the tenant take them over, set 'adopt: true' under tenants.rocky; or, if it is new, rename the tenant",
         "ServiceAccount kamaji/tenantry-platform exists already on 'hub' outside of environment 'dev':"
         " the platform would take it over",
-        "  fix: to let Tenantry manage it: kubectl label KIND NAME --namespace NAMESPACE tenantry/environment=dev;"
-        " or delete it",
+        "  fix: to let Tenantry manage it: kubectl label KIND NAME --namespace NAMESPACE tenantry/environment=dev",
     ]
 
 

@@ -41,6 +41,8 @@ CASES = {
     ),
     # A cluster without tenants' accounts, with old versions of Flux's kinds and with what tenants.yaml does not express.
     "unprepared": ("-e", "production=."),
+    # A tenant whose namespace is reserved, one whose only app is left over, and an add-on in a namespace of its own.
+    "reserved": ("-e", "prod=.", "--cluster", "prod=hub"),
     "hub": ("-e", "dev=dev", "-e", "qa=qa", "--cluster", "dev=north", "--cluster", "qa=north"),
 }
 """The options with which each repository is imported."""
@@ -50,6 +52,7 @@ COUNTS = {
     "course": (20, 20, 0),
     "hub": (34, 28, 6),
     "unprepared": (15, 7, 8),
+    "reserved": (15, 0, 15),
 }
 """Objects read, expressed and left over."""
 

@@ -122,12 +122,26 @@ def test_every_object_is_counted_once(report: Report) -> None:
     assert (counts.unchanged, counts.changed, counts.renamed, counts.left) == (2, 1, 1, 1)
 
 
-def test_a_command_holds_no_more_than_one_command(report: Report) -> None:
-    hostile = replace(report.draft, became=(Became(CONFIG, TENANT),))
+def test_what_keeps_its_old_name_is_shown_and_not_deleted(report: Report) -> None:
+    secret = made("v1", "Secret", "token")
+    namespace = Read("dev", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "old"}}, "old.yaml:1")
+    old = (CONFIG, secret, namespace, CHARTS)
+    proof = replace(report.proof, missing=old)
+    draft = replace(report.draft, became=tuple(Became(each, TENANT) for each in old))
     (found,) = (
-        each.commands for each in replace(report, draft=hostile).steps if each.text.startswith("Delete the objects")
+        each
+        for each in replace(report, draft=draft, proof=proof).steps
+        if each.text.startswith("These objects keep their old names")
     )
-    assert found == ("""kubectl delete configmap 'it'"'"'s; rm -rf \x1b[31m' --namespace rocky""",)
+    assert found.commands == (
+        """kubectl get configmap 'it'"'"'s; rm -rf \x1b[31m' --namespace rocky --output yaml""",
+        "kubectl describe secret token --namespace rocky",
+        "kubectl get configmaps,secrets,persistentvolumeclaims,pods,services --namespace old",
+        "kubectl get helmrepository charts --namespace rocky --output yaml",
+        "kubectl get kustomizations,helmreleases,helmcharts --all-namespaces --output custom-columns=KIND:.kind,"
+        "NAMESPACE:.metadata.namespace,NAME:.metadata.name,SOURCE:.spec.sourceRef.name,"
+        "CHART-SOURCE:.spec.chart.spec.sourceRef.name,CHART:.spec.chartRef.name",
+    )
 
 
 @pytest.mark.parametrize(

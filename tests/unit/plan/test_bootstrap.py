@@ -23,10 +23,16 @@ def namespace(name: str) -> dict[str, object]:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": MINE}}
 
 
+def marker(platform: str, name: str) -> dict[str, object]:
+    metadata = {"name": "tenantry", "namespace": platform, "labels": MINE}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"cluster": name}}
+
+
 def test_a_remote_needs_the_platform_s_namespace_and_rights_for_the_user_of_the_account_beside_its_kubeconfig() -> None:
     expected = (
         namespace("tenantry-system"),
         binding("tenantry-platform-kamaji", "system:serviceaccount:kamaji:tenantry-platform"),
+        marker("tenantry-system", "edge"),
         *remote_policies(),
     )
     assert expected == bootstrap(fleet(FRAME), "dev", "edge")
@@ -42,12 +48,7 @@ def test_the_management_cluster_needs_the_account_itself() -> None:
         namespace("tenantry-system"),
         account,
         binding("tenantry-platform-tenantry-system", "system:serviceaccount:tenantry-system:tenantry-platform"),
-        {
-            "apiVersion": "v1",
-            "kind": "ConfigMap",
-            "metadata": {"name": "tenantry", "namespace": "tenantry-system", "labels": MINE},
-            "data": {"cluster": "hub"},
-        },
+        marker("tenantry-system", "hub"),
     )
     policies = management_policies("tenantry-system", shared_identity=False)
     assert (*expected, *policies) == bootstrap(fleet(FRAME), "dev", "hub")
@@ -70,6 +71,7 @@ def test_a_remote_in_several_environments_of_one_management_cluster_binds_the_ac
         namespace("tenantry-system"),
         binding("tenantry-platform-kamaji", "system:serviceaccount:kamaji:tenantry-platform"),
         binding("tenantry-platform-r1-kamaji", "system:serviceaccount:kamaji:tenantry-platform-r1"),
+        marker("tenantry-system", "edge"),
         *remote_policies(),
     )
     assert expected == bootstrap(loaded, "dev", "edge") == bootstrap(loaded, "r1", "edge")

@@ -17,7 +17,7 @@ from tenantry.flux.schemas import schema_of
 from tenantry.kube.objects import object_id
 from tenantry.load import plan_one
 from tenantry.plan.admission_policy import remote_policies
-from tenantry.plan.bootstrap import bootstrap
+from tenantry.plan.bootstrap import bootstrap, cluster_marker
 from tenantry.preflight.fitness import definitions
 from tests.unit.memory import Memory
 from tests.unit.texts import fleet, rocky
@@ -81,7 +81,7 @@ class Edge(Memory):
     def __init__(self, impersonated: Collection[str] = ("",), *, rights: bool = True) -> None:
         super().__init__()
         self.objects["/api/v1/namespaces/tenantry-system"] = {"metadata": {"name": "tenantry-system"}}
-        for manifest in remote_policies():
+        for manifest in (cluster_marker("tenantry-system", "edge"), *remote_policies()):
             self.objects[path_of(object_id(manifest))] = dict(manifest)
         self.impersonated = impersonated
         self.rights = rights

@@ -60,7 +60,7 @@ def test_a_service_account_under_the_name_that_flux_acts_as_is_told() -> None:
             "same-account",
             "cluster 'edge': it has service accounts of its own in namespace 'kamaji' called rocky: Flux would act with their"
             " rights",
-            "keep the cluster's kubeconfig in a namespace that does not exist on it, or rename the tenants",
+            "keep the cluster's kubeconfig in a namespace that does not exist on it; or, if they are new, rename the tenants",
         )
     ]
 

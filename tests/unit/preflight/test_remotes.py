@@ -21,6 +21,7 @@ from tests.unit.issued import NOW
 from tests.unit.preflight.clusters import (
     ADDRESS,
     FLEET,
+    MARKER,
     PLAN,
     REVIEWS,
     SECRET,
@@ -84,8 +85,31 @@ def test_a_remote_that_was_not_bootstrapped_is_told() -> None:
     ]
 
 
+def test_a_kubeconfig_that_reaches_another_cluster_is_an_error_and_nothing_else_is_told() -> None:
+    edge = Edge(impersonated=(), rights=False)
+    edge.objects[MARKER]["data"] = {"cluster": "west"}
+    assert told(edge) == [
+        (
+            "error",
+            "other-cluster",
+            "cluster 'edge': its kubeconfig reaches another cluster, which is marked as 'west' (ConfigMap"
+            " tenantry-system/tenantry)",
+            "have the kubeconfig's writer write that of 'edge'; if 'west' was renamed in the file: kubectl patch configmap tenantry"
+            """ --namespace tenantry-system --context NAME --type merge --patch '{"data": {"cluster": "edge"}}'""",
+        )
+    ]
+
+
+def test_a_remote_without_a_marker_is_warned_of() -> None:
+    edge = Edge()
+    del edge.objects[MARKER]
+    message = "it is not marked as 'edge', so a kubeconfig of another cluster in its place would not be noticed"
+    assert told(edge) == [("warning", "unmarked-cluster", f"cluster 'edge': {message}", BOOTSTRAP)]
+
+
 def test_what_the_kubeconfig_may_not_ask_is_not_told() -> None:
     edge = Edge()
+    edge.refuse("GET", MARKER, 403, "no")
     edge.refuse("GET", "/api/v1/namespaces/tenantry-system", 403, "no")
     edge.refuse("POST", f"{REVIEWS}subjectaccessreviews", 403, "no")
     assert told(edge) == []

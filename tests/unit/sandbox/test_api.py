@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from tenantry.cluster import apply_bootstrap
 from tenantry.sandbox.access import Access
 from tenantry.sandbox.api import Api
 from tenantry.sandbox.errors import SandboxError, Unreachable
@@ -88,7 +89,7 @@ def test_an_object_is_applied_as_it_is_where_its_kind_stands(api: Api) -> None:
     api.apply(namespace)
     api.apply(secret)
 
-    query = "?fieldManager=tenantry-sandbox&force=true"
+    query = f"?fieldManager={apply_bootstrap.FIELD_MANAGER}&force=true"
     assert ApiServer.applied == [
         (f"/api/v1/namespaces/rocky{query}", namespace),
         (f"/api/v1/namespaces/rocky/secrets/git{query}", secret),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.stacks.backend import backend_of, creates_by_adopting, is_self_managed, locks_of
+from tenantry.stacks.backend import backend_of, creates_by_adopting, is_self_managed
 
 
 def test_the_users_backend_wins_over_the_projects(tmp_path: Path) -> None:
@@ -23,16 +23,6 @@ def test_the_users_backend_wins_over_the_projects(tmp_path: Path) -> None:
 )
 def test_only_pulumi_cloud_is_managed(backend: str, *, expected: bool) -> None:
     assert is_self_managed(backend) is expected
-
-
-def test_locks_are_found_in_files_only(tmp_path: Path) -> None:
-    folder = tmp_path / "a b" / ".pulumi" / "locks" / "organization" / "fleet" / "dev"
-    folder.mkdir(parents=True)
-    (folder / "1.json").write_text("{}")
-    backend = f"{(tmp_path / 'a b').as_uri()}?metadata=skip"
-    assert locks_of(backend, "fleet", "dev") == [folder / "1.json"]
-    assert [locks_of(each, "fleet", "dev") for each in ("s3://b", "", "file://~")] == [[], [], []]
-    assert locks_of(backend, "fleet", "prod") == []
 
 
 @pytest.mark.parametrize(

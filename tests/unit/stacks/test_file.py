@@ -8,6 +8,7 @@ import pytest
 
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
+from tenantry.stacks.advice import for_stack
 from tenantry.stacks.file import StackTarget, stack_target
 from tests.components.test_config import read
 
@@ -66,21 +67,21 @@ def test_what_up_refuses_is_refused_in_the_same_words(tmp_path: Path, settings: 
     with pytest.raises(Refused) as refused:
         read(settings)
     config = "{" + ", ".join(f'"tenantry:{key}": "{value}"' for key, value in settings.items()) + "}"
-    assert refusal(tmp_path, config) == str(refused.value)
+    assert refusal(tmp_path, config) == for_stack(str(refused.value), "dev")
 
 
 def test_a_number_that_is_none_is_refused_with_the_command_that_helps(tmp_path: Path) -> None:
     assert refusal(tmp_path, "{tenantry:maxDeletions: 4.5}") == (
         "tenantry:maxDeletions is '4.5', but must be a number\n"
-        "  fix: pulumi config set tenantry:maxDeletions 10, or pulumi config rm tenantry:maxDeletions"
+        "  fix: pulumi config set --stack dev tenantry:maxDeletions 10, or pulumi config rm --stack dev tenantry:maxDeletions"
     )
 
 
 def test_what_only_pulumi_can_read_is_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path, "{tenantry:context: {secure: AAABAA}}") == (
         "tenantry:context in DIR/Pulumi.dev.yaml is not plain text\n"
-        "  fix: pulumi config set --plaintext tenantry:context VALUE"
+        "  fix: pulumi config set --stack dev --plaintext tenantry:context VALUE"
     )
     assert refusal(tmp_path, "[a]") == (
-        "'config' in DIR/Pulumi.dev.yaml is not a mapping\n  fix: correct it; `pulumi config set` writes the file"
+        "'config' in DIR/Pulumi.dev.yaml is not a mapping\n  fix: correct it; `pulumi config set --stack dev` writes the file"
     )

@@ -100,7 +100,8 @@ def test_files_of_the_whole_environment_may_be_written_beside_its_shards(tmp_pat
         (
             {"prod": "shard=9/8"},
             "tenantry:shard is '9/8', but must be a shard such as 2/8, the second of eight; there are at most 64\n"
-            "  fix: pulumi config set tenantry:shard 2/8; for the whole environment: pulumi config rm tenantry:shard",
+            "  fix: pulumi config set --stack prod tenantry:shard 2/8; for the whole environment: pulumi config rm"
+            " --stack prod tenantry:shard",
         ),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from tenantry.stacks.project import Stack, stacks_running
 from tests.terminal import INTERRUPT, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
+from tests.unit.stacks.test_locks import gone, locked
 from tests.unit.texts import rocky
 
 TEXT = rocky("web: {kustomize: {source: manifests}}")
@@ -130,19 +132,94 @@ def test_a_refresh_of_the_users_own_is_left_as_it_is(
     assert [line.count("--refresh") for line in log.read_text().splitlines()] == [1]
 
 
-@pytest.mark.usefixtures("log")
-def test_a_lock_that_was_left_is_named_with_the_way_out(
+LOCKED = f"ci@{socket.gethostname()}, process {{}}, since 2026-11-22T17:26:18Z"
+NONE_RUNS = "no process with this id runs on this host"
+UNSEEN = (
+    "this releases the lock. It cannot see a run in a container that has the same host name: make sure that there is none;"
+    " docs/recovery.md has the steps"
+)
+
+
+@pytest.fixture
+def locks(log: Path, tmp_path: Path) -> Path:
+    """The locks of stack dev. The project's other stacks are of shards of prod."""
+    assert log.exists()
+    for shard in ("1-2", "2-2"):
+        text = f"config: {{tenantry:target: directory, tenantry:environment: prod, tenantry:shard: {shard.replace('-', '/')}}}\n"
+        Path(f"Pulumi.prod-{shard}.yaml").write_text(text)
+    return tmp_path / "state/.pulumi/locks/organization/fleet/dev"
+
+
+@pytest.mark.parametrize("verb", ["up", "destroy"])
+def test_a_lock_of_a_run_that_is_gone_is_named_and_taken_over_on_request(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, locks: Path, verb: str
+) -> None:
+    monkeypatch.setenv("FAKE_CODE", "1")
+    process = gone()
+    file = locked(locks, pid=process)
+    line = UP.replace("pulumi up", f"pulumi {verb}")
+    named = f"stack 'dev' is locked by {LOCKED.format(process)}; {NONE_RUNS}\n"
+    fix = f"  fix: tenantry {verb} --environment dev --take-over-lock; {UNSEEN}\n"
+    assert tenantry(capsys, verb, "-e", "dev") == (1, "", f"{line}\n{named}{fix}")
+    assert file.exists()
+    monkeypatch.delenv("FAKE_CODE")
+    released = f"stack 'dev': released the lock of {LOCKED.format(process)}; no such process runs on this host\n"
+    assert tenantry(capsys, verb, "-e", "dev", "--take-over-lock") == (0, "", f"{released}{line}\n")
+    assert not file.exists()
+    assert log.read_text().count(verb) == 2
+    assert tenantry(capsys, verb, "-e", "dev", "--take-over-lock") == (0, "", f"{line}\n")
+
+
+def test_a_lock_that_may_be_in_use_is_named_and_stays(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, locks: Path
+) -> None:
+    monkeypatch.setenv("FAKE_CODE", "1")
+    stays = locked(locks)
+    here = (
+        f"stack 'dev' is locked by {LOCKED.format(os.getpid())}; a process with this id runs on this host\n"
+        f"  fix: wait until it has ended, then the same command again; if it is not pulumi: {CANCEL}\n"
+    )
+    elsewhere = (
+        "stack 'dev' is locked by ci@ci-1, process 7, since 2026-11-22T17:26:18Z; only that host knows whether this process"
+        f" still runs\n  fix: {CANCEL}\n"
+    )
+    unknown = f"stack 'dev' is locked by an unknown process\n  fix: {CANCEL}\n"
+    for said, message in (
+        ({"pid": os.getpid()}, here),
+        ({"pid": 7, "hostname": "ci-1"}, elsewhere),
+        ({"pid": 0}, unknown),
+    ):
+        file = locked(locks, **said)
+        assert tenantry(capsys, "up", "-e", "dev") == (1, "", f"{UP}\n{message}")
+        log.write_text("")
+        assert tenantry(capsys, "up", "-e", "dev", "--take-over-lock") == (2, "", f"error: {message}")
+        assert log.read_text() == ""
+        assert stays.exists(), "no lock is released if one of them stays"
+        file.unlink()
+    assert "locked" not in tenantry(capsys, "preview", "-e", "dev")[2], "a preview needs no lock"
+
+
+@pytest.mark.usefixtures("locks")
+def test_the_way_out_of_a_lock_names_the_stack_where_the_environment_is_not_enough(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("FAKE_CODE", "1")
-    locks = tmp_path / "state/.pulumi/locks/organization/fleet/dev"
-    locks.mkdir(parents=True)
-    (locks / "1.json").touch()
-    locked = f"stack 'dev' is locked, by another run or by one that was killed\n  fix: {CANCEL}\n"
-    assert tenantry(capsys, "up", "-e", "dev") == (1, "", f"{UP}\n{locked}")
+    Path("Pulumi.trial.yaml").write_text("config: {tenantry:target: directory, tenantry:environment: dev}\n")
+    locked(tmp_path / "state/.pulumi/locks/organization/fleet/trial")
+    expected = "fix: tenantry up --environment dev --stack trial --take-over-lock;"
+    assert expected in tenantry(capsys, "up", "-e", "dev", "--stack", "trial")[2]
+    locked(tmp_path / "state/.pulumi/locks/organization/fleet/prod-1-2")
+    assert "fix: tenantry up --environment prod --take-over-lock;" in tenantry(capsys, "up", "-e", "prod")[2]
+
+
+@pytest.mark.usefixtures("log")
+def test_a_lock_outside_of_files_is_left_to_pulumi(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_CODE", "1")
     monkeypatch.setenv("PULUMI_BACKEND_URL", "s3://states")
     perhaps = f"if Pulumi says above that the stack is locked:\n  fix: {CANCEL}\n"
     assert tenantry(capsys, "up", "-e", "dev") == (1, "", f"{UP}\n{perhaps}")
+    files = f"error: --take-over-lock is for a state in files of this host (file://)\n  fix: {CANCEL}\n"
+    assert tenantry(capsys, "up", "-e", "dev", "--take-over-lock") == (2, "", files)
 
 
 def test_what_is_missing_is_said_before_pulumi_starts(

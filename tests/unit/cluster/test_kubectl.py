@@ -1,0 +1,48 @@
+"""Commands of kubectl and flux, as a shell takes them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.cluster.kubectl import get, mark, resume, suspend
+from tenantry.kube.objects import ObjectId
+
+
+def of_flux(kind: str) -> ObjectId:
+    return ObjectId("x.toolkit.fluxcd.io/v1", kind, "rocky", "web")
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("Kustomization", "kustomization"),
+        ("HelmRelease", "helmrelease"),
+        ("GitRepository", "source git"),
+        ("OCIRepository", "source oci"),
+        ("HelmRepository", "source helm"),
+        ("HelmChart", "source chart"),
+        ("Bucket", "source bucket"),
+        ("Alert", "alert"),
+        ("Receiver", "receiver"),
+        ("ImageRepository", "image repository"),
+        ("ImageUpdateAutomation", "image update"),
+    ],
+)
+def test_flux_has_words_of_its_own_for_some_kinds(kind: str, words: str) -> None:
+    assert suspend(of_flux(kind)) == f"flux suspend {words} web --namespace rocky"
+    assert resume(of_flux(kind), "hub") == f"flux resume {words} web --namespace rocky --context hub"
+
+
+def test_an_object_is_shown_without_the_values_of_a_secret() -> None:
+    assert get(ObjectId("v1", "Secret", "rocky", "token")) == "kubectl describe secret token --namespace rocky"
+    assert (
+        get(ObjectId("v1", "ConfigMap", "rocky", "a b"))
+        == "kubectl get configmap 'a b' --namespace rocky --output yaml"
+    )
+
+
+def test_a_marker_gets_another_name() -> None:
+    assert mark("tenantry-system", "edge", "NAME") == (
+        "kubectl patch configmap tenantry --namespace tenantry-system --context NAME --type merge"
+        """ --patch '{"data": {"cluster": "edge"}}'"""
+    )
