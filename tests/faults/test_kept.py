@@ -97,6 +97,28 @@ def test_a_baseline_that_is_deleted_by_hand_leaves_the_namespace_and_its_data(
     assert uids(clusters, "rocky") == before
 
 
+def test_a_stack_without_marks_gets_them_before_anything_is_left(
+    project: Project, clusters: dict[str, Cluster]
+) -> None:
+    """As an older version has left it: Pulumi would delete the namespaces."""
+    before, file = uids(clusters, "movy"), project.root / "state.json"
+    project.pulumi("stack", "export", "--stack", "dev", "--file", str(file)).ok()
+    document = json.loads(file.read_text())
+    marked = [each for each in document["deployment"]["resources"] if each.pop("retainOnDelete", False)]
+    assert {each["urn"].rpartition("::")[2] for each in marked} == {"rocky", "movy"}
+    file.write_text(json.dumps(document))
+    project.pulumi("stack", "import", "--stack", "dev", "--file", str(file)).ok()
+    text = project.fleet.read_text()
+    without_movy(project)
+    refused(project, "objects that Pulumi does not keep yet", "Namespace movy", "run `tenantry up`, which marks them")
+    project.fleet.write_text(text)
+    project.up().ok()
+    project.pulumi("stack", "export", "--stack", "dev", "--file", str(file)).ok()
+    again = [each for each in json.loads(file.read_text())["deployment"]["resources"] if each.get("retainOnDelete")]
+    assert {each["urn"] for each in again} == {each["urn"] for each in marked}
+    assert uids(clusters, "movy") == before
+
+
 def test_a_tenant_that_is_removed_leaves_its_data_and_only_the_tenant_itself_gets_it_back(
     project: Project, clusters: dict[str, Cluster]
 ) -> None:

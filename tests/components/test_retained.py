@@ -1,0 +1,59 @@
+"""A run that leaves namespaces reads Pulumi's state first, which says whether they stay."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pulumi
+import pytest
+from pulumi import automation
+
+from components.retained import check_retained
+from tenantry.messages.errors import Refused
+from tests.unit.guard.fleets import fleet, tenant
+from tests.unit.texts import planned
+
+MOVY = planned(fleet(tenant("movy", "web")))
+LEFT = {"inputs": {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "rocky"}}}
+
+
+def reading(monkeypatch: pytest.MonkeyPatch, *resources: dict[str, Any], problem: str = "") -> None:
+    def export(_: object, stack: str) -> object:
+        assert stack == "org/fleet/dev"
+        if problem:
+            raise automation.errors.CommandError(SimpleNamespace(__str__=lambda _: problem))  # type: ignore[arg-type]
+        return SimpleNamespace(deployment={"resources": [*resources, "text"]})
+
+    monkeypatch.setattr(pulumi, "get_stack", lambda: "dev")
+    monkeypatch.setattr("components.retained.stack_name", lambda: "org/fleet/dev")
+    monkeypatch.setattr(automation.LocalWorkspace, "__init__", lambda *_, **__: None)
+    monkeypatch.setattr(automation.LocalWorkspace, "export_stack", export)
+
+
+def test_what_the_state_keeps_may_be_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading(monkeypatch, {**LEFT, "retainOnDelete": True}, *({"inputs": each.manifest} for each in MOVY.objects))
+    check_retained(MOVY, ["rocky"])
+
+
+def test_what_it_does_not_keep_may_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading(monkeypatch, LEFT)
+    with pytest.raises(
+        Refused, match="objects that Pulumi does not keep yet, and they would be deleted with their data\n"
+    ):
+        check_retained(MOVY, ["rocky"])
+
+
+def test_a_run_that_leaves_nothing_does_not_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading(monkeypatch, problem="unread")
+    check_retained(MOVY, [])
+
+
+def test_a_state_that_cannot_be_read_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading(monkeypatch, problem="locked")
+    with pytest.raises(Refused) as refused:
+        check_retained(MOVY, ["rocky"])
+    assert str(refused.value).startswith(
+        "the state of stack 'dev' cannot be read, which says whether namespaces stay with their data: "
+    )
+    assert str(refused.value).endswith("\n  fix: correct what keeps `pulumi stack export --stack dev` from working")
