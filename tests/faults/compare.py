@@ -318,10 +318,15 @@ def _held_back(planned: Iterable[KubeObject]) -> set[ObjectId]:
 
 
 def orphans(cluster: str, live: Objects, hub: Objects) -> Iterator[str]:
-    """What Flux has applied, or Helm noted down, for an object that is no longer on the management cluster."""
+    """What Flux has applied, or Helm noted down, for an object that is no longer on the management cluster.
+
+    What Helm was told to keep stays.
+    """
     releases = {_release(each) for id, each in hub.items() if id.kind == "HelmRelease"}
     for id, manifest in live.items():
         labels = manifest["metadata"].get("labels") or {}
+        if (manifest["metadata"].get("annotations") or {}).get("helm.sh/resource-policy") == "keep":
+            continue
         if manifest.get("type") == _RELEASE and (id.namespace, labels["name"]) not in releases:
             yield f"{cluster}: {id} is of Helm release {id.namespace}/{labels['name']}, which is gone"
         for kind, prefix in _APPLIERS.items():
