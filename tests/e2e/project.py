@@ -144,7 +144,7 @@ class Project:
         return self.pulumi("preview", "--stack", environment)
 
     def preview(self, *arguments: str, stack: str = "dev") -> dict[str, str]:
-        """What `pulumi preview` would do: the operation by the resource's type and name; what is unchanged or only read is left out."""
+        """What `pulumi preview` would do: the operation by type and name; what is unchanged or only read is left out."""
         result = self.pulumi("preview", "--stack", stack, "--json", *arguments).ok()
         steps: list[dict[str, Any]] = json.loads(result.out)["steps"]
         return {_short(step["urn"]): step["op"] for step in steps if step["op"] not in ("same", "refresh")}
