@@ -27,6 +27,7 @@ from tenantry.cluster.drift import (
     told,
 )
 from tenantry.cluster.inventory import namespaces_of
+from tenantry.cluster.leftovers import remains
 from tenantry.cluster.orphans import delete, orphans
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, object_id
@@ -37,6 +38,7 @@ from tenantry.stacks.targets import type_token
 
 from .config import ClusterTarget, Target
 from .gates import TOLD
+from .retained import check_retained
 from .secrets import read_secrets, with_plain_secrets
 from .state import key_of, outputs_in_state
 
@@ -104,12 +106,15 @@ def restoring(plan: Plan, target: Target) -> Restoring | None:
         if len(differences) <= CONFIRMED:
             differences = confirmed(client, differences)
         there = _Orphans(found.unplanned, Places(namespaces_of(client)))
-        if not differences and not there.possible:
+        data = [id for id in remains(plan, found.unplanned) if id.kind != "Namespace"]
+        if not differences and not there.possible and not data:
             return None
         state = {key_of(urn): outputs for urn, outputs in outputs_in_state().items()}
         _tell(differences)
         if is_unrefreshed() and (unknown := [each for each in differences if _is_unknown(each, state)]):
             _end(unknown)
+        # Of namespaces, the plan has been checked for this.
+        check_retained(plan, [str(id) for id in data if f"{type_token(id)}::{id.full_name}" in state])
         left = there.outside(state)
         if pulumi.runtime.is_dry_run():
             return None

@@ -16,15 +16,15 @@ from tenantry.plan.plan import Plan
 from .state import stack_name
 
 
-def check_retained(planned: Plan, namespaces: Collection[str]) -> None:
+def check_retained(planned: Plan, left: Collection[str]) -> None:
     """Refuse a run that would delete what can hold data, without having been asked to.
 
-    Reads the whole state, so only a run that leaves namespaces on the management cluster does it.
+    Reads the whole state, so only a run that leaves something with data on the management cluster does it.
 
-    Args:   planned: the whole environment. namespaces: those that the run leaves there.
+    Args:   planned: the whole environment. left: the names of what the run leaves there.
     Raises: Refused: the state does not say that Pulumi leaves an object behind, or it cannot be read.
     """
-    if namespaces:
+    if left:
         refuse(unmarked(_resources(), {each.id for each in planned.objects}))
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tenantry.cluster import requests
 from tenantry.cluster.leftovers import is_leftover
 from tenantry.guard.places import Places, whose
+from tenantry.kube.kinds import group_of, holds_data
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id, readable_id
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import listed
@@ -20,14 +21,12 @@ from tenantry.plan.objects.scope import APP_LABEL, MANAGED_BY
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
-_KEPT = ("Namespace", "PersistentVolume", "PersistentVolumeClaim", "CustomResourceDefinition")
-"""Kinds that can hold data, which nothing deletes unless it was off-boarded."""
 _RECONCILERS = ("Kustomization", "HelmRelease")
 _PAUSE = 1.0
 
 
 def orphans(unplanned: Iterable[Manifest], places: Places, is_in_state: Callable[[ObjectId], bool]) -> list[Manifest]:
-    """Those of an environment's unplanned objects that a run has to delete by itself.
+    """Those of an environment's unplanned objects that a run has to delete by itself; what can hold data stays.
 
     Args: places: labels count only where the fleet puts such objects. is_in_state: whether Pulumi deletes an object.
     """
@@ -35,7 +34,7 @@ def orphans(unplanned: Iterable[Manifest], places: Places, is_in_state: Callable
         manifest
         for manifest in unplanned
         if (id := readable_id(manifest))
-        and id.kind not in _KEPT
+        and not holds_data(group_of(id.api_version), id.kind)
         and is_leftover(manifest)
         and MANAGED_BY.items() <= labels_of(manifest).items()
         and places.holds(manifest, whose(manifest))

@@ -102,7 +102,14 @@ def unfreed(manifests: Iterable[Manifest], environment: str) -> list[str]:
 
 
 def _taken(plan: Plan, now: Held, adopting: frozenset[str], adopting_addons: frozenset[str]) -> Iterator[Problem]:
+    owners = {(cluster, name): tenant for tenant, cluster, name in now.namespaces}
     for (cluster, name), (tenant, addon) in _planned(plan).items():
+        if tenant and (owner := owners.get((cluster, name), tenant)) != tenant:
+            yield error(
+                "others-data",
+                f"namespace '{name}' on {cluster} holds the data of tenant '{owner}', and tenant '{tenant}' would get it",
+                f"choose another name; to delete the data for good, off-board tenant '{owner}' first",
+            )
         entry = now.kept.get((cluster, name))
         if entry is None or now.holds(tenant, cluster, name):
             continue

@@ -174,3 +174,18 @@ def test_files_have_nothing_to_restore() -> None:
     from components.config import DirectoryTarget
 
     assert restoring(PLAN, DirectoryTarget(Path("rendered"))) is None
+
+
+def test_what_can_hold_data_and_goes_has_to_be_kept_by_the_state(
+    monkeypatch: pytest.MonkeyPatch, told: list[str]
+) -> None:
+    asked: list[list[str]] = []
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "rocky"}}
+    monkeypatch.setattr(comparing, "compare", lambda *_, **__: Comparison([], [claim]))
+    monkeypatch.setattr(comparing, "check_retained", lambda _, left: asked.append(left))
+    monkeypatch.setattr(comparing, "delete", lambda *_: None)
+    known = "urn:pulumi:dev::tenantry::tenantry:index:Fleet$kubernetes:core/v1:PersistentVolumeClaim::rocky/data"
+    for state in ({known: {}}, {}):
+        monkeypatch.setattr(comparing, "outputs_in_state", lambda state=state: state)
+        begin()
+    assert (asked, told) == ([["PersistentVolumeClaim rocky/data"], []], [])

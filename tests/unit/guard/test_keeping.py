@@ -234,3 +234,14 @@ def test_pulumis_state_has_to_say_that_a_namespace_stays() -> None:
         "put back what is missing and run `tenantry up`, which marks them; then remove it; to delete them, set"
         " 'state: offboarding' instead"
     )
+
+
+def test_a_namespace_that_is_another_tenants_today_is_not_handed_over() -> None:
+    tina = tenant("tina", "web").replace("  tina:\n", "  tina:\n    namespace: rocky\n    adopt: true\n")
+    found = [each for each in refusals(planned(fleet(tina)), live(fleet(ROCKY)), OPEN) if each.code == "others-data"]
+    assert [(each.message, each.fix) for each in found][:1] == [
+        (
+            "namespace 'rocky' on hub holds the data of tenant 'rocky', and tenant 'tina' would get it",
+            "choose another name; to delete the data for good, off-board tenant 'rocky' first",
+        )
+    ]
