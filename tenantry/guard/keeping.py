@@ -103,7 +103,7 @@ def unfreed(manifests: Iterable[Manifest], environment: str) -> list[str]:
 
 def _taken(plan: Plan, now: Held, adopting: frozenset[str], adopting_addons: frozenset[str]) -> Iterator[Problem]:
     owners = {(cluster, name): tenant for tenant, cluster, name in now.namespaces}
-    for (cluster, name), (tenant, addon) in _planned(plan).items():
+    for (cluster, name), (tenant, addon) in sorted(_planned(plan).items()):
         if tenant and (owner := owners.get((cluster, name), tenant)) != tenant:
             yield error(
                 "others-data",

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tenantry.guard.held import Held, held
@@ -80,9 +80,10 @@ def _tenants(plan: Plan, now: Held) -> Iterator[Removal]:
     for app in now.apps.values():
         if app.tenant:
             here.setdefault(app.tenant, {}).setdefault(app.cluster, app.leaving)
+    frozen, idle = _left_behind(now)
     for tenant, clusters in here.items():
         if tenant not in staying:
-            suspended = any((tenant, cluster) in now.frozen for cluster in clusters)
+            suspended = any((tenant, cluster) in (frozen if leaving else idle) for cluster, leaving in clusters.items())
             yield Removal("tenant", tenant, tenant, tuple(sorted(clusters)), all(clusters.values()), suspended)
 
 
@@ -90,12 +91,21 @@ def _namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
     staying = {each.tenant for each in plan.placements}
     placed = {(each.tenant, each.cluster) for each in plan.placements}
     planned = planned_namespaces(plan)
+    frozen, idle = _left_behind(now)
     for (tenant, cluster, name), leaving in now.namespaces.items():
         if tenant in staying and (tenant, cluster, name) not in planned:
             # A baseline that stays removes the namespace when it is no longer suspended.
-            suspended = (tenant, cluster) in now.frozen and (tenant, cluster) not in placed
+            suspended = (tenant, cluster) in (frozen if leaving else idle) and (tenant, cluster) not in placed
             alone = not leaving and (tenant, cluster) in placed
             yield Removal("namespace", tenant, name, (cluster,), leaving, suspended, alone)
+
+
+def _left_behind(now: Held) -> tuple[Collection[tuple[str, str]], Collection[tuple[str, str]]]:
+    """Placements as (tenant, cluster) of which Flux leaves behind what it installed, if they go with their namespaces, or without.
+
+    What a suspended app has installed stays with the namespace.
+    """
+    return now.frozen, now.frozen | {(app.tenant, app.cluster) for app in now.apps.values() if app.suspended}
 
 
 def _addon_namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:

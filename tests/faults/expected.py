@@ -156,7 +156,7 @@ def _apps_gone(was: Places, will: Places) -> Iterator[tuple[str, str, str]]:
 
 
 def _left_behind(before: Data, was: Places, will: Places) -> Iterator[bool]:
-    """Whether what goes is suspended: with the namespace goes all that is in it, unless that is suspended itself."""
+    """Whether what goes is suspended. Only with a namespace that was given up goes all that is in it."""
     for tenant, cluster, app in _apps_gone(was, will):
         yield "paused" in (
             _state(before, tenant, app),
@@ -164,8 +164,12 @@ def _left_behind(before: Data, was: Places, will: Places) -> Iterator[bool]:
             before["tenants"].get(tenant, {}).get("state"),
         )
     for tenant, cluster in was.keys() - will.keys():
-        remote = "kubeconfig" in before["clusters"][cluster]
-        yield bool(tenant) and remote and before["clusters"][cluster].get("state") == "paused"
+        if tenant:
+            remote, own = "kubeconfig" in before["clusters"][cluster], before["tenants"][tenant]
+            is_paused = before["clusters"][cluster].get("state") == "paused"
+            apps = (_state(before, tenant, app) for app, _ in was[tenant, cluster].apps)
+            stays = own.get("state") != "offboarding"
+            yield (is_paused and remote) or (stays and (is_paused or "paused" in (own.get("state"), *apps)))
 
 
 def _state(document: Data, tenant: str, app: str) -> str:

@@ -178,8 +178,16 @@ def test_what_is_on_a_paused_cluster_does_not_go_though_it_was_given_up() -> Non
     )
 
 
-def test_with_its_namespace_goes_all_that_a_paused_tenant_has() -> None:
+def test_what_a_paused_tenant_has_would_be_left_in_the_namespace_that_stays() -> None:
     paused = ROCKY.replace("    clusters", "    state: paused\n    clusters")
+    with pytest.raises(Refused, match="Flux would leave behind what they installed\n    tenant 'rocky' with its apps"):
+        check(planned(fleet(MOVY)), now(fleet(paused, MOVY)), OPEN)
+
+
+def test_with_a_namespace_that_was_given_up_goes_all_that_is_in_it() -> None:
+    leaving = ROCKY.replace("    clusters", "    state: offboarding\n    clusters")
+    paused = leaving.replace("      web: {", "      web: {state: paused, ")
+    assert paused != leaving
     check(planned(fleet(MOVY)), now(fleet(paused, MOVY)), OPEN)
 
 

@@ -241,7 +241,7 @@ def test_a_namespace_that_is_another_tenants_today_is_not_handed_over() -> None:
     found = [each for each in refusals(planned(fleet(tina)), live(fleet(ROCKY)), OPEN) if each.code == "others-data"]
     assert [(each.message, each.fix) for each in found][:1] == [
         (
-            "namespace 'rocky' on hub holds the data of tenant 'rocky', and tenant 'tina' would get it",
+            "namespace 'rocky' on edge holds the data of tenant 'rocky', and tenant 'tina' would get it",
             "choose another name; to delete the data for good, off-board tenant 'rocky' first",
         )
     ]
