@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.clusters import Cluster
-from tests.e2e.project import Project, begun, make_fleet, sandboxed
+from tests.e2e.project import Project, begun, sandboxed
 from tests.faults.api import Api
 from tests.faults.arena import EDGE, HUB, make_arena
 from tests.faults.commits import CHARTS, MANIFESTS
 from tests.faults.crash import POINTS, SEED
 from tests.faults.outage import Note
+from tests.faults.parts import small_fleet
 from tests.faults.report import Results
 
 
@@ -62,7 +63,7 @@ def fleet(project: Project) -> Project:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     """The fleet `small` with its sandbox running, before the first `up`; each file of tests of outages has its own."""
-    project = make_fleet(tmp_path_factory.mktemp("small") / "project", "small")
+    project = small_fleet(tmp_path_factory.mktemp("small") / "project")
     with begun(project, "dev"):
         yield project
 

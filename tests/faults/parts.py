@@ -7,13 +7,22 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 
 from tenantry.sandbox.layout import Layout
 from tenantry.sandbox.state import Running, load
-from tests.e2e.project import Project
+from tests.e2e.project import Project, make_fleet
 
 API = "kube-apiserver"
 CONTROLLERS = ("source-controller", "kustomize-controller", "helm-controller", "notification-controller")
+
+
+def small_fleet(root: Path) -> Project:
+    """The fleet `small`, whose tenants go on with what they have left where they come back."""
+    project = make_fleet(root, "small")
+    for tenant, first in (("rocky", "configs"), ("movy", "owners")):
+        project.edit(f"  {tenant}:\n    {first}", f"  {tenant}:\n    adopt: true\n    {first}")
+    return project
 
 
 def kill(project: Project, owner: str, part: str) -> None:

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tests.e2e.clusters import eventually
-from tests.e2e.project import Project, begun, make_fleet
+from tests.e2e.project import Project, begun
 from tests.faults.compare import identities, remains, settled
 from tests.faults.crash import (
     CANCEL,
@@ -30,6 +30,7 @@ from tests.faults.crash import (
     state_file,
     steps_of,
 )
+from tests.faults.parts import small_fleet
 from tests.faults.report import Results, Row
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
@@ -37,6 +38,7 @@ SECTION = "crashes"
 CACHE = "      cache: {kustomize: {source: manifests, path: ./db, targetNamespace: rocky-cache}}\n"
 ZIGGY = """
   ziggy:
+    adopt: true
     sources:
       manifests: {git: {url: "http://{host}/git/movy/manifests.git", ref: {branch: main}}}
     apps:
@@ -46,7 +48,7 @@ ZIGGY = """
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    made = make_fleet(tmp_path_factory.mktemp("crashes") / "project", "small")
+    made = small_fleet(tmp_path_factory.mktemp("crashes") / "project")
     with begun(made, "dev"):
         yield made
 
