@@ -10,6 +10,7 @@ import asyncio
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NoReturn
 
 import pulumi
@@ -33,7 +34,8 @@ from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan
-from tenantry.stacks.outcome import REFRESH, is_unrefreshed, tell
+from tenantry.stacks.backend import refreshes_always
+from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefreshed, tell
 from tenantry.stacks.targets import type_token
 
 from .config import ClusterTarget, Target
@@ -111,6 +113,8 @@ def restoring(plan: Plan, target: Target) -> Restoring | None:
             return None
         state = {key_of(urn): outputs for urn, outputs in outputs_in_state().items()}
         _tell(differences)
+        if not is_started_by_tenantry() and pulumi.runtime.is_dry_run() and not refreshes_always(Path.cwd()):
+            _advise([each for each in differences if _is_unknown(each, state)])
         if is_unrefreshed() and (unknown := [each for each in differences if _is_unknown(each, state)]):
             _end(unknown)
         # Of namespaces, the plan has been checked for this.
@@ -152,6 +156,15 @@ class _Orphans:
                 f" deletes {them}\n{lines_of(str(object_id(manifest)) for manifest in left)}"
             )
         return left
+
+
+def _advise(unknown: Sequence[Difference]) -> None:
+    """A preview that has not refreshed shows nothing of these."""
+    if unknown:
+        pulumi.log.warn(
+            f"not as planned on the management cluster; without a refresh, Pulumi does not show it:\n{told(unknown)}"
+            f"\n  fix: pulumi preview --stack {pulumi.get_stack()} --refresh"
+        )
 
 
 def _tell(differences: Iterable[Difference]) -> None:

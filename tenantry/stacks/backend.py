@@ -37,6 +37,12 @@ def about(project: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
+def refreshes_always(project: Path) -> bool:
+    """Whether Pulumi reads what is on the cluster before each run, unless it is told otherwise."""
+    options = about(project).get("options")
+    return isinstance(options, dict) and options.get("refresh") == "always"
+
+
 _ADOPTED_UNTIL = (4, 29)
 """Since this version of the provider, creating an object that exists fails, unless the provider is told otherwise."""
 

@@ -29,6 +29,11 @@ def is_unrefreshed() -> bool:
     return os.environ.get(UNREFRESHED) == "true"
 
 
+def is_started_by_tenantry() -> bool:
+    """Whether a command of ours has started the run."""
+    return VARIABLE in os.environ
+
+
 def told(file: Path) -> str:
     """What the program wrote last; "" if it did not start."""
     try:

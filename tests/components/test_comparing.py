@@ -189,3 +189,17 @@ def test_what_can_hold_data_and_goes_has_to_be_kept_by_the_state(
         monkeypatch.setattr(comparing, "outputs_in_state", lambda state=state: state)
         begin()
     assert (asked, told) == ([["PersistentVolumeClaim rocky/data"], []], [])
+
+
+def test_a_bare_preview_that_may_not_have_refreshed_says_what_to_type(
+    monkeypatch: pytest.MonkeyPatch, told: list[str]
+) -> None:
+    monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: True)
+    remembering(monkeypatch, WEB.manifest)
+    for always in (True, False):
+        monkeypatch.setattr(comparing, "refreshes_always", lambda _, always=always: always)
+        assert begin() is None
+    assert told[2:] == [
+        "not as planned on the management cluster; without a refresh, Pulumi does not show it:\n"
+        f"    {TEXT}\n  fix: pulumi preview --stack dev --refresh"
+    ]

@@ -184,7 +184,9 @@ def make_project(root: Path) -> Project:
 def make_fleet(root: Path, name: str) -> Project:
     """A fleet of the tests' own, with its content, run by the repository's program."""
     root.mkdir(parents=True)
-    shutil.copy(REPOSITORY / "Pulumi.yaml", root / "Pulumi.yaml")
+    # All of its stacks run on clusters.
+    settings = (REPOSITORY / "Pulumi.yaml").read_text()
+    (root / "Pulumi.yaml").write_text(f"{settings}options: {{refresh: always}}\n")
     for linked in ("__main__.py", ".venv"):
         (root / linked).symlink_to(REPOSITORY / linked)
     shutil.copytree(FLEETS / name, root, dirs_exist_ok=True)
