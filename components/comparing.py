@@ -34,6 +34,7 @@ from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan
+from tenantry.plan.shards import WHOLE, Shard
 from tenantry.stacks.backend import refreshes_always
 from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefreshed, tell
 from tenantry.stacks.targets import type_token
@@ -92,11 +93,11 @@ def _end(left: Sequence[Difference]) -> NoReturn:
     raise pulumi.RunError(f"{message}\n  fix: pulumi up --stack {pulumi.get_stack()} --refresh")
 
 
-def restoring(plan: Plan, target: Target) -> Restoring | None:
+def restoring(plan: Plan, target: Target, shard: Shard = WHOLE) -> Restoring | None:
     """Compare before anything is registered, and do what the engine cannot: take off what others have added to planned objects, and
     delete what an interrupted run has left in no state. A preview only says so. None: there is nothing to restore.
 
-    Args:   plan: of the stack.
+    Args:   plan: of the stack. shard: the part that it is. Only a stack that runs a whole environment knows that nobody has an object.
     Raises: Refused: the cluster cannot be read or changed. RunError: a run that can be begun again has to refresh.
     """
     if not isinstance(target, ClusterTarget):
@@ -107,7 +108,7 @@ def restoring(plan: Plan, target: Target) -> Restoring | None:
         differences = found.differences
         if len(differences) <= CONFIRMED:
             differences = confirmed(client, differences)
-        there = _Orphans(found.unplanned, Places(namespaces_of(client)))
+        there = _Orphans(found.unplanned if shard == WHOLE else [], Places(namespaces_of(client)))
         data = [id for id in remains(plan, found.unplanned) if id.kind != "Namespace"]
         if not differences and not there.possible and not data:
             return None
