@@ -97,7 +97,7 @@ def restoring(plan: Plan, target: Target, shard: Shard = WHOLE) -> Restoring | N
     """Compare before anything is registered, and do what the engine cannot: take off what others have added to planned objects, and
     delete what an interrupted run has left in no state. A preview only says so. None: there is nothing to restore.
 
-    Args:   plan: of the stack. shard: the part that it is. Only a stack that runs a whole environment knows that nobody has an object.
+    Args:   plan: of the stack. shard: the part that it is; what other shards have looks like what an interrupted run has left.
     Raises: Refused: the cluster cannot be read or changed. RunError: a run that can be begun again has to refresh.
     """
     if not isinstance(target, ClusterTarget):
