@@ -169,7 +169,7 @@ def test_another_chart_of_an_app_is_refused_unless_a_permission_names_it(
         runs = [project.up(), project.tenantry("diff", str(base), "--environment", "dev")]
     for run in runs:
         assert "app 'web' of tenant 'movy' on edge-1 (chart movy-web -> tenantry-objects)" in run.text
-        assert f"pulumi config set --stack dev --path 'tenantry:allowDeletions[0]' {REINSTALL}" in run.text
+        assert f"--path 'tenantry:allowDeletions[0]' {REINSTALL}" in run.text
     assert (runs[0].code != 0, runs[1].code) == (True, 4)
     assert hub.fleet_uids() == before
     project.pulumi("config", "set", "--stack", "dev", "--path", "tenantry:allowDeletions[0]", REINSTALL).ok()
