@@ -14,11 +14,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 
 from tenantry.stacks.command import tuned
+from tests.e2e.clusters import eventually
 from tests.e2e.project import TIMEOUT, Project
+from tests.faults.api import Api
 
 _TUNED = {verb: tuned(verb, "dev", ("--yes", "--skip-preview")) for verb in ("up", "destroy")}
 UP, DESTROY = (_TUNED[verb].argv[1:] for verb in ("up", "destroy"))
@@ -186,6 +189,22 @@ def recover(project: Project, command: tuple[str, ...]) -> list[str]:
         project.pulumi(*_FORGET).ok()
         done.append("refresh")
     return done
+
+
+def forget(project: Project) -> None:
+    """Delete the namespaces that a destroyed fleet has left with their data, as somebody who needs them no more."""
+    apis = [Api(project.kubeconfig(cluster)) for cluster in ("hub", "edge")]
+    for api in apis:
+        for each in _left(api):
+            api.ask("DELETE", f"/api/v1/namespaces/{each['metadata']['name']}")
+    eventually(lambda: not any(map(_left, apis)), "the namespaces to be gone")
+
+
+def _left(api: Api) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = api.ask("GET", "/api/v1/namespaces?labelSelector=toolkit.fluxcd.io/tenant").body[
+        "items"
+    ]
+    return found
 
 
 def restore(project: Project) -> None:

@@ -24,6 +24,7 @@ from tests.faults.crash import (
     Ended,
     crashed,
     crashes,
+    forget,
     recover,
     restore,
     started,
@@ -60,6 +61,7 @@ def steps(project: Project) -> dict[str, int]:
     text = edit(project)
     edited = steps_of(project, UP)
     destroy = steps_of(project, DESTROY)
+    forget(project)
     project.fleet.write_text(text)
     return {"first up": first, "edited up": edited, "destroy": min(first, destroy)}
 
@@ -91,6 +93,7 @@ def fleet(project: Project) -> Iterator[Project]:
     if remains(project, "dev"):
         recover(project, UP)
         recover(project, DESTROY)
+    forget(project)
     yield project
     project.fleet.write_text(text)
 
