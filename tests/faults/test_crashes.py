@@ -200,7 +200,8 @@ def test_what_a_killed_run_made_of_a_tenant_that_is_taken_back_is_deleted_by_the
         fleet.pulumi(*UP).ok()
     settled(fleet, "dev")
     told = fleet.tenantry("status", "--environment", "dev").ok().text
-    assert "does not declare" not in told, told
+    assert "on the management cluster that the file does not declare" not in told, told
+    assert "holds data that the file does not declare any more: 'movy' on hub" in told, told
 
 
 def test_an_empty_note_beside_the_state_keeps_it_from_being_read_and_can_go(whole: Project) -> None:
