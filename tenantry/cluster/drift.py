@@ -16,10 +16,11 @@ from tenantry.cluster.inventory import fleet_kinds
 from tenantry.cluster.reading import read_objects
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.claims import MANAGER
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, readable_id
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, readable_id
 from tenantry.kube.quantities import number_of
 from tenantry.messages.data import ABSENT, mapping_at, mappings_in, value_at
 from tenantry.messages.errors import Refused
+from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, FIELD_MANAGER
 
 if TYPE_CHECKING:
@@ -134,11 +135,14 @@ def compare(
 
 
 def compare_again(client: Client, environment: str, before: Iterable[Difference]) -> list[Difference]:
-    """Those of some differences that are still there, as the server confirms them. Raises: as `compare`."""
+    """Those of some differences that are still there, as the server confirms them. Raises: as `compare`.
+
+    An object that was given up and is gone, because its deletion had begun before the run, is none.
+    """
     planned = {difference.id: difference.planned for difference in before}
     live = read_objects(client, environment, planned)
-    found = [_difference(each, live.get(id)) for id, each in planned.items()]
-    return confirmed(client, filter(None, found))
+    there = (each for id, each in planned.items() if id in live or STATE_LABEL not in labels_of(each.manifest))
+    return confirmed(client, filter(None, (_difference(each, live.get(each.id)) for each in there)))
 
 
 def _difference(planned: KubeObject, live: Manifest | None) -> Difference | None:

@@ -154,11 +154,18 @@ def waits_for(found: Manifest, needs: Needs, live: Live) -> Iterator[Standing]:
         other = live.get(id)
         if other is None or (state := state_of(other)) is Readiness.SUSPENDED:
             continue
+        if state is Readiness.FAILED and state_of(found) is Readiness.FAILED and _was_applied(found):
+            continue  # both fail, as with a kubeconfig that is no longer accepted, and nothing waits
         if state is not Readiness.READY and not _is_good_so_far(other):
             yield Standing(*_waiting(f"{name}: {said_of(other)}"), id)
         elif state is Readiness.READY and not is_stalled(found) and _is_before(ready, _good_since(other)):
             message = f"tried before {name} was ready, and is tried again: {message_of(ready)}"
             yield Standing(Readiness.PROGRESSING, message, object_id(found))
+
+
+def _was_applied(found: Manifest) -> bool:
+    status = mapping_at(found, "status")
+    return bool(status.get("lastAppliedRevision") or status.get("history"))
 
 
 def _is_good_so_far(found: Manifest) -> bool:

@@ -120,10 +120,10 @@ def namespace_goes(document: Data, random: Random) -> str:
 
 def app_goes_elsewhere(document: Data, random: Random) -> str:
     tenant, app = any_app(document, random)
-    if not app or is_paused(document):
-        return ""
+    if not app or is_paused(document) or kind_of(document["tenants"][tenant]["apps"][app]) == "helm":
+        return ""  # helm-controller leaves behind what a release had in another namespace
     own = document["tenants"][tenant]
-    block = own["apps"][app][kind_of(own["apps"][app])]
+    block = own["apps"][app]["kustomize"]
     others = [key for key in own.get("namespaces", {}) if block.get("targetNamespace") != key]
     if others:
         block["targetNamespace"] = random.choice(others)

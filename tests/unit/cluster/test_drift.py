@@ -5,7 +5,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tenantry.cluster.drift import Difference, compare, compared, confirmed, take_off_added
+from tenantry.cluster.drift import Difference, compare, compare_again, compared, confirmed, take_off_added
 from tenantry.kube.objects import KubeObject, ObjectId, Owner
 from tests.unit.memory import Memory
 from tests.unit.texts import planned, rocky
@@ -204,3 +204,12 @@ def test_a_plan_of_nothing_reads_every_kind_that_a_fleet_can_have() -> None:
 def test_an_owner_is_no_part_of_the_comparison() -> None:
     moved = KubeObject(object_of(WEB).manifest, Owner("other"))
     assert compare(holding().client(), "dev", [moved], others=False).differences == []
+
+
+@pytest.mark.parametrize("given_up", [True, False])
+def test_what_is_gone_at_the_end_counts_unless_it_was_given_up(*, given_up: bool) -> None:
+    planned = object_of(WEB)
+    labels = {**planned.manifest["metadata"]["labels"], **({"tenantry/state": "decommissioned"} if given_up else {})}
+    manifest = {**planned.manifest, "metadata": {**planned.manifest["metadata"], "labels": labels}}
+    left = compare_again(Memory().client(), "dev", [Difference(KubeObject(manifest, planned.owner), manifest)])
+    assert [str(each) for each in left] == ([] if given_up else ["Kustomization rocky/web: missing"])
