@@ -226,8 +226,8 @@ def deleted(before: Recording, after: Recording) -> list[list[str]]:
 
 STOPPED = """\
 wave 2 of 3 in environment 'dev' failed on 1 cluster of 2, so the run ends here
-  c rocky/web: waits for the baseline of rocky: no such path
-  c rocky/db: waits for the baseline of rocky: no such path
+  c rocky/web: no such path
+  c rocky/db: no such path
   untouched: wave 3 (d, hub)
   fix: correct the file or what the app applies, then run the same command again; or revert the change and run it again: only the\
  waves that were changed go back"""
