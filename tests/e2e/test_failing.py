@@ -127,7 +127,7 @@ def test_status_tells_of_objects_that_others_changed_or_deleted_until_a_run_rest
     assert [(each["kind"], each["name"], each["status"]) for each in told["objects"]] == [
         ("ResourceQuota", "tenantry", "missing")
     ]
-    fleet.up().ok()
+    fleet.up("dev", "--refresh").ok()
     again = fleet.tenantry("status", "-e", "dev").ok()
     assert f"{told['planned']} objects as planned" in again.out
 
