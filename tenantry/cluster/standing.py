@@ -158,14 +158,14 @@ def waits_for(found: Manifest, needs: Needs, live: Live) -> Iterator[Standing]:
             continue  # both fail, as with a kubeconfig that is no longer accepted, and nothing waits
         if state is not Readiness.READY and not _is_good_so_far(other):
             yield Standing(*_waiting(f"{name}: {said_of(other)}"), id)
-        elif state is Readiness.READY and not is_stalled(found) and _is_before(ready, _good_since(other)):
+        elif state is Readiness.READY and not is_stalled(found) and _is_before(found, ready, _good_since(other)):
             message = f"tried before {name} was ready, and is tried again: {message_of(ready)}"
             yield Standing(Readiness.PROGRESSING, message, object_id(found))
 
 
 def _was_applied(found: Manifest) -> bool:
     status = mapping_at(found, "status")
-    return bool(status.get("lastAppliedRevision") or status.get("history"))
+    return bool(status.get("lastAppliedRevision" if found["kind"] == "Kustomization" else "history"))
 
 
 def _is_good_so_far(found: Manifest) -> bool:
@@ -182,11 +182,14 @@ def _good_since(found: Manifest) -> str:
     return str(since or condition(status, "Ready").get("lastTransitionTime"))
 
 
-def _is_before(ready: Mapping[str, Any], time: str) -> bool:
-    """Whether a failure is from before a time."""
+def _is_before(found: Manifest, ready: Mapping[str, Any], time: str) -> bool:
+    """Whether a failure is from before a time. While a Kustomization is tried again, only its history knows when it failed."""
+    failed = ready.get("lastTransitionTime")
     if ready.get("status") != "False":
-        return False
-    said, other = moment(str(ready.get("lastTransitionTime"))), moment(time)
+        failed = (
+            value_at(found, ("status", "history", 0, "lastReconciled")) if found["kind"] == "Kustomization" else None
+        )
+    said, other = moment(str(failed)), moment(time)
     return said is not None and other is not None and said <= other
 
 
