@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -51,15 +51,28 @@ _CLEAN_UP = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Restoring:
-    """What was not as planned before the run."""
+    """What was not as planned before the run.
+
+    rewritten: what is as planned, but for fields that the API server writes otherwise.
+    """
 
     target: ClusterTarget
     environment: str
     before: Sequence[Difference]
+    rewritten: Sequence[Difference] = ()
 
     @property
     def ids(self) -> frozenset[ObjectId]:
         return frozenset(difference.id for difference in self.before)
+
+    def leaving(self, plan: Plan) -> Plan:
+        """The plan, in which Pulumi leaves alone what the API server writes otherwise.
+
+        After a refresh it would show these fields as changes in every preview, and write them in every run.
+        """
+        fields = {each.id: each.reachable for each in self.rewritten}
+        objects = (replace(each, rewritten=fields[each.id]) if each.id in fields else each for each in plan.objects)
+        return replace(plan, objects=tuple(objects)) if fields else plan
 
     async def check(self, answers: Mapping[ObjectId, Mapping[str, Any]]) -> None:
         """End the run with an error if something is still not as planned.
@@ -105,13 +118,16 @@ def restoring(plan: Plan, target: Target, shard: Shard = WHOLE) -> Restoring | N
     objects = with_plain_secrets(plan.objects, read_secrets())
     with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
         found = compare(client, plan.environment, objects, secrets=True)
-        differences = found.differences
+        differences, rewritten = found.differences, list[Difference]()
         if len(differences) <= CONFIRMED:
-            differences = confirmed(client, differences)
+            differences = confirmed(client, found.differences)
+            left = {each.id for each in differences}
+            rewritten = [each for each in found.differences if each.id not in left and each.changed]
+        unchanging = Restoring(target, plan.environment, (), rewritten) if rewritten else None
         there = _Orphans(found.unplanned if shard == WHOLE else [], Places(namespaces_of(client)))
         data = [id for id in remains(plan, found.unplanned) if id.kind != "Namespace"]
         if not differences and not there.possible and not data:
-            return None
+            return unchanging
         state = {key_of(urn): outputs for urn, outputs in outputs_in_state().items()}
         _tell(differences)
         if not is_started_by_tenantry() and pulumi.runtime.is_dry_run() and not refreshes_always(Path.cwd()):
@@ -120,12 +136,12 @@ def restoring(plan: Plan, target: Target, shard: Shard = WHOLE) -> Restoring | N
             _end(unknown)
         # Of namespaces, the plan has been checked for this.
         check_retained(plan, [str(id) for id in data if f"{type_token(id)}::{id.full_name}" in state])
-        left = there.outside(state)
+        abandoned = there.outside(state)
         if pulumi.runtime.is_dry_run():
-            return None
+            return unchanging
         take_off_added(client, (each for each in differences if each.added))
-        delete(client, left, _CLEAN_UP)
-    return Restoring(target, plan.environment, differences)
+        delete(client, abandoned, _CLEAN_UP)
+    return Restoring(target, plan.environment, differences, rewritten)
 
 
 def _is_unknown(difference: Difference, state: Mapping[str, Mapping[str, Any]]) -> bool:

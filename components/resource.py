@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import TypeAlias
 
@@ -36,10 +37,16 @@ def register(objects: Iterable[KubeObject], parent: Parent, registered: Register
             parent.steps.turns.of.get(planned.id),
             protect=planned.protect,
             retainOnDelete=planned.retained or None,
+            ignoreChanges=[*map(_property, planned.rewritten)],
             customTimeouts=_patience(planned.ready_within),
             **(_SECRETS if planned.secret else {}),
         )
         parent.steps.took(planned.id, registered[planned.id])
+
+
+def _property(path: Iterable[str]) -> str:
+    """A path as Pulumi writes it: `["metadata"]["annotations"]["example.com/owner"]`."""
+    return "".join(f"[{json.dumps(key)}]" for key in path)
 
 
 def _patience(seconds: int | None) -> dict[str, str] | None:

@@ -23,6 +23,8 @@ def run() -> None:
         complete = with_values(plan, config.target, config.shard)
         gates = gates_of(plan, config.target, to_the_end=keeper is not None)
         check = restoring(plan, config.target, config.shard)
+        if check:
+            complete = check.leaving(complete)
     say_if_slow(plan)
     last = keeper.of_run(gates) if keeper else None
     provider = management_provider(config.target, plan.management)

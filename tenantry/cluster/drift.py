@@ -18,7 +18,7 @@ from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.claims import MANAGER
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, readable_id
 from tenantry.kube.quantities import number_of
-from tenantry.messages.data import ABSENT, mapping_at, mappings_in, value_at
+from tenantry.messages.data import ABSENT, depth_of, mapping_at, mappings_in, value_at
 from tenantry.messages.errors import Refused
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, FIELD_MANAGER
@@ -59,6 +59,11 @@ class Difference:
     @property
     def id(self) -> ObjectId:
         return self.planned.id
+
+    @property
+    def reachable(self) -> tuple[FieldPath, ...]:
+        """The changed fields, or the first part of their paths that the live object does not have."""
+        return tuple(dict.fromkeys(path[: depth_of(self.live, path) + 1] for path in self.changed))
 
     def __str__(self) -> str:
         """Such as `Kustomization rocky/web: spec.path, by kubectl-patch at 2026-01-31T12:00:00Z`. It repeats no values."""

@@ -62,6 +62,8 @@ class KubeObject:
     secret: the values of a Secret, which its manifest does not contain; None for all other objects.
     protect: whether Pulumi refuses to delete it.
     retained: whether it stays on the cluster when Pulumi deletes its resource.
+    rewritten: fields in which the API server keeps another value than the planned one, whatever is written, as paths from the top:
+    Pulumi leaves these alone.
     ready_within: how many seconds Pulumi waits until the object is Ready, before it goes on to those that depend on it;
     None: it does not wait. The manifest then has the annotation that says what Ready means.
     """
@@ -72,6 +74,7 @@ class KubeObject:
     secret: SecretValues | None = None
     protect: bool = False
     retained: bool = False
+    rewritten: tuple[tuple[str, ...], ...] = ()
     ready_within: int | None = None
 
     id: ObjectId = field(init=False, repr=False, compare=False)

@@ -91,6 +91,17 @@ def test_it_goes_on_if_the_engine_sees_the_difference_by_itself(
     assert len(told) == 1
 
 
+def test_pulumi_leaves_alone_what_the_api_server_writes_otherwise(
+    monkeypatch: pytest.MonkeyPatch, told: list[str]
+) -> None:
+    monkeypatch.setattr(comparing, "confirmed", lambda *_: [])
+    begun = begin()
+    assert begun
+    assert (begun.ids, told) == (frozenset(), [])
+    [web] = (each for each in begun.leaving(PLAN).objects if each.id == WEB.id)
+    assert web.rewritten == DRIFT.changed
+
+
 def test_an_object_that_was_deleted_by_hand_is_not_known_to_the_state(
     monkeypatch: pytest.MonkeyPatch, told: list[str]
 ) -> None:

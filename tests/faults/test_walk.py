@@ -1,7 +1,8 @@
 """A random walk: an edit, a run, and the clusters have to be as planned; a hundred times over.
 
 Data lies in every namespace of every tenant, and stays until its tenant was off-boarded. On the way runs are killed, with the file
-reverted or not, and people change objects by hand.
+reverted or not, and people change objects by hand. Admission policies change what is written: that is no drift, and no run does
+it again.
 
 `--steps N` and `--seed N` choose another one. A failure tells both, and all edits up to there.
 """
@@ -27,6 +28,7 @@ from tests.faults.drift import by_hand
 from tests.faults.edits.draw import CLUSTERS
 from tests.faults.expected import Data, refusal
 from tests.faults.identities import emptied, identities, made_anew
+from tests.faults.mutating import OVERWRITTEN, install
 from tests.faults.report import Results, Row
 from tests.faults.walk import Step, step, text_of
 
@@ -90,7 +92,7 @@ class Walk:
             self._kill()
             self.project.fleet.write_text(text_of(self.document, "as it was"))
             self.project.up().ok()
-            settled(self.project, "dev")
+            settled(self.project, "dev", overwritten=OVERWRITTEN)
             self.project.fleet.write_text(text_of(next.document, next.said))
         elif next.disturbed:
             by_hand(Api(self.project.kubeconfig("hub")), self.random)
@@ -109,7 +111,7 @@ class Walk:
         ended.ok()
         if next.same and not next.disturbed:
             assert re.search(r"Resources:\n +\d+ unchanged\n", ended.text), ended.text
-        settled(self.project, "dev")
+        settled(self.project, "dev", overwritten=OVERWRITTEN)
         for cluster, declared in next.document["clusters"].items():
             if declared["environments"] != ["dev"] and cluster in CLUSTERS:
                 emptied(self.project, cluster)
@@ -137,6 +139,8 @@ def test_after_every_step_of_a_random_walk_the_clusters_are_as_planned(
     random, history = Random(seed), []
     ledger = Ledger(project, "hub", CLUSTERS)
     ledger.put()
+    for cluster in CLUSTERS:
+        install(Api(project.kubeconfig(cluster)))
     walk = Walk(project, yaml.safe_load(project.fleet.read_text()), random, ledger)
     for number in range(1, steps + 1):
         next = step(walk.document, random)
@@ -155,7 +159,7 @@ def test_destroy_leaves_nothing_of_where_the_walk_has_ended(project: Project, re
     active = _active(document)
     project.fleet.write_text(text_of(active, "all is active"))
     project.up().ok()
-    settled(project, "dev")
+    settled(project, "dev", overwritten=OVERWRITTEN)
     started = time.monotonic()
     project.offboard().ok()
     for cluster in CLUSTERS:
