@@ -94,7 +94,10 @@ class Held:
             return False
         if not tenant and (cluster, namespace) not in self.addon_namespaces:
             return False
-        has_apps = any((each.tenant, each.cluster) == (tenant, cluster) for each in self.apps.values())
+        has_apps = any(
+            (app.tenant, app.cluster) == (tenant, cluster) and namespace in (id.namespace, *app.installed)
+            for id, app in self.apps.items()
+        )
         return (cluster, namespace) in self.marks or bool(tenant and has_apps)
 
     def recorded(self, entries: Iterable[Kept]) -> Held:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.guard import Held, RunLimits, held, refusals
+from tenantry.guard import Held, RunLimits, held, refusals, removals
 from tenantry.guard.claims import Claim, claim_object, claims
 from tenantry.guard.keeping import kept_after, unfreed
 from tenantry.guard.kept import Kept
@@ -124,6 +124,16 @@ def test_a_namespace_that_was_left_is_no_removal_any_more() -> None:
     )
     (refusal,) = told(without, hub_after(fleet(MOVY)), RunLimits(protected=True, deletions=0))
     assert "tenant 'rocky' with its apps and rights, but not its data, on hub" in refusal
+
+
+def test_an_extra_namespace_that_was_left_does_not_count_when_its_tenant_goes() -> None:
+    """Otherwise a tenant that was off-boarded would seem to go with its apps alone, and be refused where these are paused."""
+    more = fleet(tenant("rocky", "web", rest="    namespaces: {jobs: {}}\n"))
+    jobs = [each for each in manifests(more) if each["kind"] == "Namespace" and each["metadata"]["name"] == "rocky-jobs"]
+    now = held([*manifests(fleet(OFF, MOVY)), *jobs], "dev").recorded([kept("hub", "rocky-jobs", "rocky")])
+    assert [str(each) for each in removals(planned(fleet(MOVY)), now)] == [
+        "tenant 'rocky' with everything it has on edge, hub"
+    ]
 
 
 @pytest.mark.parametrize("environment", ["dev", "qa"])
