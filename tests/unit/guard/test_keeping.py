@@ -129,7 +129,9 @@ def test_a_namespace_that_was_left_is_no_removal_any_more() -> None:
 def test_an_extra_namespace_that_was_left_does_not_count_when_its_tenant_goes() -> None:
     """Otherwise a tenant that was off-boarded would seem to go with its apps alone, and be refused where these are paused."""
     more = fleet(tenant("rocky", "web", rest="    namespaces: {jobs: {}}\n"))
-    jobs = [each for each in manifests(more) if each["kind"] == "Namespace" and each["metadata"]["name"] == "rocky-jobs"]
+    jobs = [
+        each for each in manifests(more) if each["kind"] == "Namespace" and each["metadata"]["name"] == "rocky-jobs"
+    ]
     now = held([*manifests(fleet(OFF, MOVY)), *jobs], "dev").recorded([kept("hub", "rocky-jobs", "rocky")])
     assert [str(each) for each in removals(planned(fleet(MOVY)), now)] == [
         "tenant 'rocky' with everything it has on edge, hub"
