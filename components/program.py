@@ -15,11 +15,12 @@ import pulumi
 
 from tenantry.cluster import connect
 from tenantry.cluster.inventory import claims_on, held_on
+from tenantry.cluster.requests import one
 from tenantry.cluster.shards import against_other_shards
 from tenantry.cluster.stuck import stuck
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.offboarded import offboarded
-from tenantry.guard import Held, check, doubts, held, limits_of
+from tenantry.guard import Held, Known, check, doubts, held, limits_of
 from tenantry.guard.claims import Claim, claimed, other_claims
 from tenantry.guard.keeping import kept_after, left_here
 from tenantry.guard.places import Places
@@ -33,6 +34,7 @@ from tenantry.messages.text import declared, format_invalid, format_warnings, li
 from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
 from tenantry.plan.shards import WHOLE, Shard, of_shard
+from tenantry.preflight.admission import Policed
 from tenantry.preflight.in_place import fitted
 from tenantry.render import rendered
 from tenantry.stacks.advice import for_stack
@@ -41,10 +43,11 @@ from tenantry.stacks.offboarding import offboards
 from tenantry.stacks.outcome import tell
 
 from .config import ClusterTarget, DirectoryTarget, StackConfig, Target
+from .holding import Holding, holding
 from .keeping import Keeper, keeper_of
 from .retained import check_retained
 from .secrets import left_over, read_secrets, with_secrets, without_secrets
-from .state import outputs_in_state
+from .state import InState, outputs_in_state
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -126,7 +129,8 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
         _check_order(against_other_shards(client, fleet.document.platform.namespace, planned, found, config.shard))
         if planned.after:
             _check_after(client, fleet, planned, found, config.shard)
-        return held(found, planned.environment).recorded(chain.from_iterable(each.kept for each in there))
+        known = Known({each.id for each in planned.objects}, InState(), Policed(lambda id: one(client, id)))
+        return held(found, planned.environment, known).recorded(chain.from_iterable(each.kept for each in there))
 
 
 def _fitted(planned: Plan, target: Target) -> Plan:
@@ -189,20 +193,22 @@ def _in_files(target: DirectoryTarget, environment: str, shard: Shard) -> Held:
     return there
 
 
-def with_values(planned: Plan, target: Target, shard: Shard = WHOLE) -> Plan:
-    """The plan as it is registered. A cluster gets the values of Secrets; files do not, because many people read them.
+def with_values(planned: Plan, target: Target, shard: Shard = WHOLE) -> tuple[Plan, Holding]:
+    """The plan as it is registered, and what of it is held. A cluster gets the values of Secrets; files do not, because many people
+    read them.
 
     shard: the part that the plan is; values for tenants of other shards are no mistake.
-    Raises: Refused: values are missing.
+    Raises: Refused: values of the platform's are missing.
     """
     if isinstance(target, ClusterTarget):
         secrets = read_secrets()
         for message in left_over(planned, secrets, shard):
             pulumi.log.warn(for_stack(message, pulumi.get_stack()))
-        return with_secrets(planned, secrets)
+        held_back = holding(planned, secrets, target, InState())
+        return with_secrets(held_back.registered(planned), secrets, held_back.kept), held_back
     if lost := order_of_files(planned.objects):
         pulumi.log.warn(lost)
-    return without_secrets(planned)
+    return without_secrets(planned), Holding()
 
 
 def tenant_outputs(planned: Plan) -> dict[str, TenantOutput]:

@@ -1,13 +1,15 @@
 """Objects of an environment that neither its plan nor its stack's state knows: a run that was killed while it created them.
 
-No run of Pulumi removes them, because Pulumi deletes only what is in its state.
+No run of Pulumi removes them, because Pulumi deletes only what is in its state. In a tenant's namespace the tenant can make objects
+with the same labels, so there they are deleted only if the admission policies have kept tenants from that since before they were
+made. Otherwise they stay, and count for nothing.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tenantry.cluster import requests
 from tenantry.cluster.leftovers import is_leftover
@@ -25,21 +27,38 @@ _RECONCILERS = ("Kustomization", "HelmRelease")
 _PAUSE = 1.0
 
 
-def orphans(unplanned: Iterable[Manifest], places: Places, is_in_state: Callable[[ObjectId], bool]) -> list[Manifest]:
-    """Those of an environment's unplanned objects that a run has to delete by itself; what can hold data stays.
+class Orphans(NamedTuple):
+    """proven: a run has to delete them by itself. others: a tenant can have made them."""
+
+    proven: list[Manifest]
+    others: list[Manifest]
+
+
+def orphans(
+    unplanned: Iterable[Manifest],
+    places: Places,
+    is_in_state: Callable[[ObjectId], bool],
+    is_proven: Callable[[Manifest], bool] = lambda _: False,
+) -> Orphans:
+    """Those of an environment's unplanned objects that no run of Pulumi deletes; what can hold data stays, and is left out.
 
     Args: places: labels count only where the fleet puts such objects. is_in_state: whether Pulumi deletes an object.
+          is_proven: whether no tenant can have given an object its labels. The guard counts what it is true of.
     """
-    return [
-        manifest
-        for manifest in unplanned
-        if (id := readable_id(manifest))
-        and not holds_data(group_of(id.api_version), id.kind)
-        and is_leftover(manifest)
-        and MANAGED_BY.items() <= labels_of(manifest).items()
-        and places.holds(manifest, whose(manifest))
-        and not is_in_state(id)
-    ]
+    proven: list[Manifest] = []
+    others: list[Manifest] = []
+    for manifest in unplanned:
+        id, said = readable_id(manifest), whose(manifest)
+        if id is None or holds_data(group_of(id.api_version), id.kind) or not is_leftover(manifest):
+            continue
+        if not MANAGED_BY.items() <= labels_of(manifest).items() or is_in_state(id):
+            continue
+        place = places.tenants(manifest)
+        if place is None:
+            proven += [manifest] if id.kind not in _RECONCILERS or places.puts(manifest, said) else []
+        elif said == place.whose:
+            (proven if is_proven(manifest) else others).append(manifest)
+    return Orphans(proven, others)
 
 
 def delete(client: Client, found: Sequence[Manifest], seconds: float) -> None:

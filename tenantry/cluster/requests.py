@@ -109,6 +109,12 @@ def served_kinds(client: Client, api_version: str) -> Mapping[str, Served]:
     return client.served[api_version]
 
 
+def server_version(client: Client) -> str:
+    """The version of a cluster's Kubernetes, such as v1.33.2; "" if it does not say. Raises: as `one`."""
+    answer = _sent(client, "GET", "/version", "the version of the cluster") or {}
+    return str(answer.get("gitVersion", ""))
+
+
 def _resource(client: Client, api_version: str, kind: str) -> str:
     """The kind's name in URL paths: of a kind that neither Kubernetes nor Flux defines, only the cluster knows it."""
     if is_built_in(api_version) or is_of_flux(api_version):
@@ -128,6 +134,22 @@ def ask(client: Client, api_version: str, kind: str, body: Mapping[str, Any]) ->
         raise Refused(f"the cluster does not serve {kind}", "use a cluster of a version that Flux supports")
     status: dict[str, Any] = answer.get("status") or {}
     return status
+
+
+def seen_as(client: Client, user: str) -> str | None:
+    """Whom a cluster sees in a request that impersonates a user: itself, or somebody else where a proxy drops or replaces this.
+
+    None: the cluster cannot say, because its Kubernetes is older than 1.28. Raises: Refused: impersonating is not allowed.
+    """
+    path = f"{_root(_AUTHENTICATION)}/selfsubjectreviews"
+    content = {"apiVersion": _AUTHENTICATION, "kind": "SelfSubjectReview"}
+    headers = {"Impersonate-User": user}
+    answer = _sent(client, "POST", path, "who one is on the cluster", json=content, headers=headers)
+    info = ((answer or {}).get("status") or {}).get("userInfo") or {}
+    return str(info.get("username", "")) if answer is not None else None
+
+
+_AUTHENTICATION = "authentication.k8s.io/v1"
 
 
 def in_parallel(call: Callable[[_T], _U], items: Iterable[_T]) -> list[_U]:

@@ -33,7 +33,16 @@ def names(found: list[Manifest]) -> list[str]:
 def test_objects_that_no_state_knows_are_orphans_except_for_what_can_hold_data() -> None:
     claim = made("PersistentVolumeClaim", "data")
     found = orphans([APP, ACCOUNT, claim, SPACE], PLACES, lambda id: id.name == "web")
-    assert names(found) == ["ServiceAccount rocky/rocky"]
+    assert (names(found.proven), names(found.others)) == ([], ["ServiceAccount rocky/rocky"])
+    beside = {**ACCOUNT, "metadata": {**ACCOUNT["metadata"], "namespace": "kamaji"}}
+    assert names(orphans([beside], PLACES, lambda _: False).proven) == ["ServiceAccount kamaji/rocky"]
+
+
+@pytest.mark.parametrize("is_proven", [True, False])
+def test_in_a_tenants_namespace_an_object_is_deleted_only_if_no_tenant_can_have_made_it(*, is_proven: bool) -> None:
+    found = orphans([APP, ACCOUNT], PLACES, lambda _: False, lambda _: is_proven)
+    both = names([APP, ACCOUNT])
+    assert (names(found.proven), names(found.others)) == ((both, []) if is_proven else ([], both))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +56,7 @@ def test_objects_that_no_state_knows_are_orphans_except_for_what_can_hold_data()
     ],
 )
 def test_what_is_not_the_fleets_or_goes_by_itself_is_none(stranger: Manifest) -> None:
-    assert orphans([stranger], PLACES, lambda _: False) == []
+    assert not any(orphans([stranger], PLACES, lambda _: False, lambda _: True))
 
 
 def test_apps_go_first_then_baselines_then_what_they_need() -> None:
