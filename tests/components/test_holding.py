@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection
+from contextlib import closing
 from pathlib import Path
 
 import pulumi
@@ -12,6 +13,7 @@ import pytest
 from components.config import ClusterTarget
 from components.fleet import Fleet
 from components.holding import Holding, holding
+from components.registering import Check
 from components.secrets import SecretConfig, with_secrets
 from tenantry.cluster import connect
 from tenantry.kube.objects import ObjectId
@@ -39,6 +41,12 @@ FIX = (
     "  fix: pulumi config set --secret --path 'tenantry:credentials.rocky.git.password'\n"
     "       pulumi config set --secret --path 'tenantry:credentials.rocky.git.username'"
 )
+
+
+def ended(check: Check) -> None:
+    """What a check says at the end of a run. `asyncio.run` would take the event loop away that Pulumi's programs use."""
+    with closing(asyncio.new_event_loop()) as loop:
+        loop.run_until_complete(check.check({}))
 
 
 @pytest.fixture(autouse=True)
@@ -134,15 +142,15 @@ def test_the_end_of_the_run_says_it(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     check = held(monkeypatch, [], []).ending(None)
     assert check is not None
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: True)
-    asyncio.run(check.check({}))
+    ended(check)
     assert not outcome.exists()
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: False)
     if is_ours:
-        asyncio.run(check.check({}))
+        ended(check)
         assert outcome.read_text() == HELD
     else:
         with pytest.raises(pulumi.RunError, match="Secret rocky/git is left out"):
-            asyncio.run(check.check({}))
+            ended(check)
 
 
 def test_without_anything_held_the_end_stays_what_it_is() -> None:
