@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from tenantry.policy.rule import FrameRule, ObjectRule, StackRule
-from tenantry.policy.rules import flux, frames, kubeconfigs, labels, names, objects, places, reach, rights, secrets
+from tenantry.policy.rules import (
+    fields,
+    flux,
+    frames,
+    kubeconfigs,
+    labels,
+    names,
+    objects,
+    places,
+    reach,
+    rights,
+    secrets,
+)
 
 OBJECT_RULES: tuple[ObjectRule, ...] = (
     objects.objects_use_the_fleets_provider,
@@ -24,6 +36,8 @@ STACK_RULES: tuple[StackRule, ...] = (
     kubeconfigs.kubeconfigs_are_for_flux_alone,
     rights.tenants_have_rights_in_their_namespaces_only,
 )
+FIELD_RULES: tuple[FrameRule, ...] = (fields.tenants_fill_known_fields,)
+"""Rules about frames that look at each object alone, so that the engine can ask before it creates the object."""
 FRAME_RULES: tuple[FrameRule, ...] = (
     places.tenants_objects_are_in_their_namespaces,
     places.tenants_namespaces_are_theirs_alone,
@@ -38,4 +52,5 @@ FRAME_RULES: tuple[FrameRule, ...] = (
     reach.tenants_reach_granted_addresses,
     reach.tenants_intervals_are_long_enough,
     reach.tenants_use_no_shared_identity,
+    *FIELD_RULES,
 )
