@@ -183,11 +183,12 @@ SPECS: Mapping[tuple[str, str], Table] = {
         "url": ADDRESS,
     },
     ("source.toolkit.fluxcd.io", "HelmChart"): {
-        **_FETCHED,
         "chart": in_source,
         "ignoreMissingValuesFiles": switch,
+        "interval": INTERVAL,
         "reconcileStrategy": word("ChartVersion", "Revision"),
         "sourceRef": _OBJECT,
+        "suspend": switch,
         "valuesFiles": Each(in_source),
         "verify": _SIGNED,
         "version": text,

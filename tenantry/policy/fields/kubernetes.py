@@ -11,7 +11,7 @@ from typing import Any
 from tenantry.policy.fields.checks import BINDING, anything, number, quantity, text, word
 from tenantry.policy.fields.table import Each, Filled, Keys, Table, problems
 from tenantry.policy.main_file import filled_in
-from tenantry.policy.resource import TENANT, as_text, mapping, texts
+from tenantry.policy.resource import TENANT, as_text, entries, mapping, texts
 from tenantry.policy.tenants import ENVIRONMENT
 
 _SELECTOR: Table = {
@@ -41,7 +41,7 @@ def network_policy(value: Any, of: Filled) -> str:
     """The spec of a NetworkPolicy: the one that isolates, or as the main file writes it; any, if that grants `network`."""
     name, frame, place = of.resource.name.removeprefix("tenantry-"), of.place.frame, of.place
     if of.resource.name == f"tenantry-{_ISOLATED}":
-        return "" if _isolates(mapping(value), of) else "lets others in"
+        return "" if _isolates(mapping(value), of) else "admits others"
     written = mapping(frame.network_policies(frame.extra(place.environment).get(of.resource.namespace, "")).get(name))
     if of.resource.name.startswith("tenantry-") and written:
         wanted = filled_in(written, place.variables())
@@ -52,12 +52,14 @@ def network_policy(value: Any, of: Filled) -> str:
 
 
 def _isolates(spec: Mapping[str, Any], of: Filled) -> bool:
+    """Whether a policy lets in nobody but the tenant's own pods, and those in namespaces without a tenant."""
     own = {TENANT: of.place.tenant, ENVIRONMENT: of.place.environment}
     outside = {"matchExpressions": [{"key": TENANT, "operator": "DoesNotExist"}]}
-    peers = [{"podSelector": {}}, {"namespaceSelector": outside}, {"namespaceSelector": {"matchLabels": own}}]
-    wanted = {"podSelector": {}, "policyTypes": ["Ingress"]}
+    allowed = [{"podSelector": {}}, {"namespaceSelector": outside}, {"namespaceSelector": {"matchLabels": own}}]
     given = as_text(spec)
-    return given in [as_text({**wanted, "ingress": [{"from": peers[:count]}]}) for count in (2, 3)]
+    peers = [peer for rule in entries(given.get("ingress")) for peer in entries(rule.get("from"))]
+    wanted = {"podSelector": {}, "policyTypes": ["Ingress"], "ingress": [{"from": peers}]}
+    return bool(peers) and given == wanted and all(peer in allowed for peer in peers)
 
 
 def _completed(spec: Any) -> dict[str, Any]:

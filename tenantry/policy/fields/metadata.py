@@ -26,6 +26,8 @@ _ANNOTATIONS = {
     _PRUNE: "disabled",
 }
 """How Pulumi treats an object, and what keeps data."""
+_ENFORCED = (f"{_POD_SECURITY}enforce", f"{_POD_SECURITY}enforce-version")
+"""Judged by `tenants-namespaces-keep-their-pod-security`."""
 _SAYING = (("", "Namespace"), ("", "Secret"), ("", "ConfigMap"))
 """Kinds that need all of the fleet's labels: the admission policy and the guard read those of a Namespace, Flux the others."""
 _BY_OTHERS = (".toolkit.fluxcd.io",)
@@ -51,7 +53,7 @@ def problems(of: Filled, declared: Mapping[str, Any]) -> Iterator[tuple[str, str
 def _problem(of: Filled, key: str, value: Any, fleets: Mapping[str, str]) -> str:
     if key == STATE:
         return "" if value in states(of) else f"says '{value}', which is not its state,"
-    if key == APP:
+    if key == APP or (key in _ENFORCED and of.resource.kind == "Namespace"):
         return text(value, of)
     if key in fleets:
         return "" if value == fleets[key] else f"has another value than '{fleets[key]}'"
@@ -95,7 +97,7 @@ def _pod_security(of: Filled) -> dict[str, str]:
 def _missing(of: Filled) -> Iterator[tuple[str, str]]:
     unsaid = (_MANAGED_BY,) if of.resource.by else ()
     for key, value in _labels(of).items():
-        if key not in unsaid and key not in of.resource.labels:
+        if key not in (*unsaid, *_ENFORCED) and key not in of.resource.labels:
             yield f"metadata.labels.{key}", f"does not say '{value}'"
 
 

@@ -23,7 +23,7 @@ def tenants_fill_known_fields(tenants: Tenants) -> Iterator[Violation]:
 
 
 def _fix(place: Place) -> str:
-    return f"remove it, or write it into the main file's entry of tenant '{place.tenant}'"
+    return f"remove it; what the platform decides stands in the main file's entry of tenant '{place.tenant}'"
 
 
 def _problems(of: Filled, *, is_baseline: bool) -> Iterator[tuple[str, str]]:
@@ -38,7 +38,7 @@ def _problems(of: Filled, *, is_baseline: bool) -> Iterator[tuple[str, str]]:
         return
     table = _table(resource, is_baseline=is_baseline)
     if table is None:
-        yield "", f"is of the kind {resource.kind}, of which a tenant has none,"
+        yield "", f"is of the kind {resource.kind}, of which no tenant has any"
         return
     yield from problems(table, _without_metadata(resource.props), of, "")
     for field, check in baseline.REQUIRED.items() if is_baseline else ():
