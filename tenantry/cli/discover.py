@@ -25,7 +25,7 @@ from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path as PathIn
 from tenantry.messages.errors import Refused
 from tenantry.source.include import read_all
-from tenantry.source.parse import parse
+from tenantry.source.parse import bytes_of, parse
 from tenantry.source.parsed_file import ParsedFile, Written
 
 OUTPUT = "clusters.d/discovered.yaml"
@@ -123,10 +123,8 @@ def discover(
 
 def _text_of(target: Path) -> str:
     try:
-        return target.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return ""
-    except (OSError, UnicodeDecodeError) as error:
+        return bytes_of(target).decode() if target.exists() else ""
+    except (Refused, UnicodeDecodeError) as error:
         raise Refused(f"{target} cannot be read: {error}", "name another file with --output-file") from None
 
 
