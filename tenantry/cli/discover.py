@@ -176,6 +176,10 @@ def _print(changes: Changes, notes: tuple[str, ...], target: Path, output: str, 
         say(f"note: {note}")
     for what in changes.itself:
         say(f"note: {what} has the name of the management cluster, so it is left out")
+    for what in changes.tenants:
+        say(
+            f"note: {what} is in a tenant's namespace, so it is left out; if it is a cluster of the fleet, declare it by hand"
+        )
     for name in changes.elsewhere:
         say(f"note: cluster '{name}' is gone; set 'state: decommissioned' where it is declared")
     for name in changes.back:
