@@ -58,7 +58,7 @@ def in_source(value: Any, _: Filled) -> str:
     """A path inside the source."""
     if not isinstance(value, str):
         return "holds no path"
-    if value.startswith("/") or "\\" in value or ".." in value.split("/"):
+    if value.startswith("/") or ".." in value.split("/"):
         return "leaves its source"
     return ""
 
@@ -75,30 +75,34 @@ def component(value: Any, of: Filled) -> str:
         depth += {"": 0, ".": 0, "..": -1}.get(part, 1)
         if depth < 0:
             return "leaves its source"
-    return "leaves its source" if value.startswith("/") or "\\" in value else ""
+    return "leaves its source" if value.startswith("/") else ""
 
 
 def timeout(value: Any, of: Filled) -> str:
     """How long something may take: as long as the main file says, else as `LONGEST`."""
     if not isinstance(value, str) or not _DURATION.fullmatch(value):
         return "holds no duration"
-    if value in of.place.frame.written("timeout") or seconds(value) <= seconds(LONGEST):
+    granted = str(mapping(of.place.frame.grants.get("limits")).get("timeout") or LONGEST)
+    longest = max(granted, LONGEST, key=seconds)
+    if value in of.place.frame.written("timeout") or seconds(value) <= seconds(longest):
         return ""
-    return f"holds a worker of Flux for '{value}', longer than {LONGEST},"
+    return f"holds a worker of Flux for '{value}', longer than {longest},"
 
 
 def retries(value: Any, of: Filled) -> str:
     """How often something is tried again: as the main file says, else at most `MOST_RETRIES`."""
     if not is_number(value):
         return "holds no number"
-    if str(int(value)) in of.place.frame.written("retries") or 0 <= value <= MOST_RETRIES:
+    most = max(MOST_RETRIES, int(mapping(of.place.frame.grants.get("limits")).get("retries") or 0))
+    if str(int(value)) in of.place.frame.written("retries") or 0 <= value <= most:
         return ""
-    return f"has more than {MOST_RETRIES} retries" if value > 0 else "has retries without an end"
+    return f"has more than {most} retries" if value > 0 else "has retries without an end"
 
 
 def submodules(value: Any, of: Filled) -> str:
     """Submodules have any address that the repository names, which no grant says."""
-    if value is False or "true" in of.place.frame.written("recurseSubmodules"):
+    frame = of.place.frame
+    if value is False or frame.leaves("recurseSubmodules") or "true" in frame.written("recurseSubmodules"):
         return ""
     return "fetches addresses that its repository chooses"
 

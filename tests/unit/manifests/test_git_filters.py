@@ -25,7 +25,8 @@ def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     attributes = tmp_path / "attributes"
     attributes.write_text("* filter=x\n")
     settings.write_text(
-        f'[protocol]\n allow = always\n[filter "x"]\n smudge = {program}\n required = true\n[core]\n autocrlf = true\n attributesFile = {attributes}\n'
+        f'[protocol]\n allow = always\n[filter "x"]\n smudge = {program}\n required = true\n'
+        f"[core]\n autocrlf = true\n attributesFile = {attributes}\n"
     )
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")

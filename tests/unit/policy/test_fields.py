@@ -125,7 +125,6 @@ def test_what_a_fleet_plans_is_in_the_tables() -> None:
         ("Kustomization", {"asUser": "admin"}, "fills a field that no tenant may fill in spec.asUser"),
         ("Kustomization", {"path": "/etc"}, "leaves its source in spec.path"),
         ("Kustomization", {"path": "./a/../../b"}, "leaves its source in spec.path"),
-        ("Kustomization", {"path": "a\\..\\..\\b"}, "leaves its source in spec.path"),
         ("Kustomization", {"path": 3}, "holds no path in spec.path"),
         ("Kustomization", {"path": "web", "components": ["../../b"]}, "leaves its source in spec.components[0]"),
         ("Kustomization", {"path": "web", "components": ["../b", "/b"]}, "leaves its source in spec.components[1]"),
