@@ -26,12 +26,12 @@ from tests.hostile.drawn_main import Data
 from tests.hostile.files_of_tenants import Drawn
 
 Patch = Callable[[pytest.MonkeyPatch], None]
-SOURCE: Data = {"git": {"url": "https://git.example.com/rocky/manifests", "ref": {"branch": "main"}}}
+_SOURCE: Data = {"git": {"url": "https://git.example.com/rocky/manifests", "ref": {"branch": "main"}}}
 
 _EDGE = {"tenantry/cluster": "edge"}
 _ISSUER: Data = {"issuerURL": "https://evil.example.com", "validations": [{"expression": "true", "message": "no"}]}
 _ALERT: Data = {"provider": {"type": "slack", "channel": "x"}, "credentials": "chat"}
-IMAGES: Data = {
+_IMAGES: Data = {
     "images": {"app": {"repository": {"image": "app"}, "policy": {"policy": {"alphabetical": {}}}}},
     "update": {"git": {"commit": {"author": {"email": "a@b.example"}}, "push": {"branch": "images"}}},
 }
@@ -41,7 +41,7 @@ IMAGES: Data = {
 class Hole:
     """what: the hole in words; rule: the rule that has to find it; frame: the main file's entry of the tenant.
 
-    said: what the included file says beside an app `web` and its source. waves: whether the environment has some.
+    said: what the included file says beside an app `web` and its source.
     """
 
     what: str
@@ -50,16 +50,14 @@ class Hole:
     said: Data = field(default_factory=dict)
     frame: Data = field(default_factory=dict)
     tenant: str = "rocky"
-    waves: bool = False
 
     def fleet(self) -> Drawn:
         """A fleet that uses the hole."""
         entry = {"grants": {"sources": ["https://git.example.com/rocky/*"]}, **self.frame}
-        rollout = {"rollout": {"waves": [{"names": ["edge"]}, {"all": True}]}} if self.waves else {}
         main: Data = {
             "apiVersion": "tenantry/v1",
             "include": [{"tenants": "tenants.d/x.yaml", "of": [self.tenant], "selfService": "any"}],
-            "environments": {"dev": {"management": "hub", "variables": {"cloud": "aws"}, **rollout}},
+            "environments": {"dev": {"management": "hub", "variables": {"cloud": "aws"}}},
             "clusters": {"hub": {"environments": ["dev"]}, "edge": _remote("edge"), "far": _remote("far")},
             "platform": {
                 "chart": {"helm": {"url": "https://charts.example.com", "version": "0.1.0"}},
@@ -73,9 +71,9 @@ class Hole:
             },
             "defaults": {"clusters": {"names": ["edge"]}},
             "selfService": {"any": entry},
-            "tenants": {"movy": {"sources": {"m": SOURCE}, "apps": {"web": {"kustomize": {"source": "m"}}}}},
+            "tenants": {"movy": {"sources": {"m": _SOURCE}, "apps": {"web": {"kustomize": {"source": "m"}}}}},
         }
-        said = {"sources": {"m": SOURCE}, "apps": {"web": {"kustomize": {"source": "m"}}}, **self.said}
+        said = {"sources": {"m": _SOURCE}, "apps": {"web": {"kustomize": {"source": "m"}}}, **self.said}
         return Drawn(main, {"tenants": {self.tenant: said}}, "tenants.d/x.yaml", (self.what,))
 
 
@@ -86,11 +84,11 @@ def _remote(name: str) -> Data:
     }
 
 
-def nothing(*_: Any, **__: Any) -> Iterator[Any]:
+def _nothing(*_: Any, **__: Any) -> Iterator[Any]:
     return iter(())
 
 
-def without(owner: Any, name: str, value: Any = nothing) -> Patch:
+def _without(owner: Any, name: str, value: Any = _nothing) -> Patch:
     """Something of the planner replaced; by default by what finds nothing."""
     return lambda patch: patch.setattr(owner, name, value)
 
@@ -118,19 +116,19 @@ HOLES = (
     Hole(
         "Secrets beside a kubeconfig are named without the tenant's prefix",
         "tenants-objects-are-in-their-namespaces",
-        without(Attachments, "_name", lambda *given: given[-1]),
-        {"credentials": {"git": {"keys": ["password"]}}, "sources": {"m": {**SOURCE, "credentials": "git"}}},
+        _without(Attachments, "_name", lambda *given: given[-1]),
+        {"credentials": {"git": {"keys": ["password"]}}, "sources": {"m": {**_SOURCE, "credentials": "git"}}},
     ),
     Hole(
         "no namespace is reserved, and a team brings a tenant named like an add-on's namespace",
         "tenants-namespaces-are-theirs-alone",
-        without(namespaces.Territory, "_refuse_reserved", lambda *_: None),
+        _without(namespaces.Territory, "_refuse_reserved", lambda *_: None),
         tenant="certs",
     ),
     Hole(
         "two tenants may have one namespace",
         "tenants-namespaces-are-theirs-alone",
-        without(namespaces.Territory, "_claim", lambda *_: None),
+        _without(namespaces.Territory, "_claim", lambda *_: None),
         {"namespaces": {"web": {"name": "m{namespace}y"}}},
         {"grants": {"sources": ["*"], "settings": ["namespaces"]}},
         tenant="ov",
@@ -138,44 +136,44 @@ HOLES = (
     Hole(
         "an included file may choose any cluster, the management cluster too",
         "tenants-are-where-the-main-file-puts-them",
-        without(placement, "cluster_is_granted", lambda *_: True),
+        _without(placement, "cluster_is_granted", lambda *_: True),
         {"clusters": {"all": True}},
     ),
     Hole(
         "a placement does not wait for the add-ons that the main file says",
         "tenants-name-only-what-is-theirs",
-        without(placements, "placement_after"),
+        _without(placements, "placement_after"),
         frame={"dependsOn": ["platform/certs"]},
     ),
     Hole(
         "apps may install into any namespace",
         "tenants-name-only-what-is-theirs",
-        without(_Builder, "_check_target", lambda *_: None),
+        _without(_Builder, "_check_target", lambda *_: None),
         {"apps": {"web": {"kustomize": {"source": "m", "targetNamespace": "movy"}}}},
     ),
     Hole(
         "alerts tell of everything on a cluster",
         "tenants-name-only-what-is-theirs",
-        without(alerts, "_labels", lambda scope, *_: {"tenantry/cluster": scope.cluster}),
+        _without(alerts, "_labels", lambda scope, *_: {"tenantry/cluster": scope.cluster}),
         {"credentials": {"chat": {"existing": True}}, "alerts": {"all": _ALERT}},
     ),
     Hole(
         "receivers have the sources of all tenants fetched",
         "tenants-name-only-what-is-theirs",
-        without(receivers, "reference", lambda id: {"kind": id.kind, "name": "*", "matchLabels": _EDGE}),
+        _without(receivers, "reference", lambda id: {"kind": id.kind, "name": "*", "matchLabels": _EDGE}),
         {"credentials": {"hook": {"existing": True}}, "receivers": {"push": {"type": "github", "credentials": "hook"}}},
     ),
     Hole(
         "receivers ask any issuer",
         "tenants-reach-granted-addresses",
-        without(wall, "addresses_of", lambda *_: ()),
+        _without(wall, "addresses_of", lambda *_: ()),
         {"receivers": {"ci": {"type": "generic-oidc", "oidcProviders": [_ISSUER]}}},
     ),
     Hole(
         "updates of images take the policies of all tenants",
         "tenants-name-only-what-is-theirs",
-        without(images, "_policies_of", lambda *_: {"matchLabels": {"tenantry/cluster": "edge"}}),
-        {"apps": {"web": {"kustomize": {"source": "m"}, "imageAutomation": IMAGES}}},
+        _without(images, "_policies_of", lambda *_: {"matchLabels": {"tenantry/cluster": "edge"}}),
+        {"apps": {"web": {"kustomize": {"source": "m"}, "imageAutomation": _IMAGES}}},
         {"grants": {"sources": ["*"]}},
     ),
     Hole(
@@ -186,7 +184,7 @@ HOLES = (
     Hole(
         "bindings are for the service account of another tenant",
         "tenants-bindings-keep-to-the-frame",
-        without(bindings, "users_of", lambda scope: [f"system:serviceaccount:{scope.home}:movy"]),
+        _without(bindings, "users_of", lambda scope: [f"system:serviceaccount:{scope.home}:movy"]),
     ),
     Hole(
         "an included file may give cluster-admin",
@@ -198,12 +196,12 @@ HOLES = (
     Hole(
         "namespaces say nothing about pod security",
         "tenants-namespaces-keep-their-pod-security",
-        without(PodSecurity, "labels", {}),
+        _without(PodSecurity, "labels", {}),
     ),
     Hole(
         "an included file may make any setting",
         "tenants-limits-are-those-of-the-main-file",
-        without(frames._Granted, "refused"),
+        _without(frames._Granted, "refused"),
         {"quota": {"pods": 1000}, "network": "open"},
         {"grants": {"sources": ["https://git.example.com/rocky/*"]}, "quota": {"pods": 10}},
     ),
@@ -216,25 +214,25 @@ HOLES = (
     Hole(
         "an included file may set any label",
         "tenants-labels-are-granted",
-        without(frames._Granted, "_keys"),
+        _without(frames._Granted, "_keys"),
         {"labels": {"istio-injection": "enabled"}},
     ),
     Hole(
         "an included file may name any address",
         "tenants-reach-granted-addresses",
-        without(wall.Wall, "_addresses"),
+        _without(wall.Wall, "_addresses"),
         {"sources": {"m": {"git": {"url": "https://git.example.com/rocky/../movy/m", "ref": {"branch": "main"}}}}},
     ),
     Hole(
         "an included file may set any interval",
         "tenants-intervals-are-long-enough",
-        without(wall.Wall, "_intervals"),
+        _without(wall.Wall, "_intervals"),
         {"apps": {"web": {"kustomize": {"source": "m", "interval": "1ms"}}}},
     ),
     Hole(
         "the planned objects are not checked for the controllers' identity",
         "tenants-use-no-shared-identity",
-        without(wall, "borrowed"),
-        {"sources": {"m": {"git": {**SOURCE["git"], "provider": "{cloud}"}}}},
+        _without(wall, "borrowed"),
+        {"sources": {"m": {"git": {**_SOURCE["git"], "provider": "{cloud}"}}}},
     ),
 )

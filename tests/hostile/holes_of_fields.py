@@ -20,7 +20,12 @@ from tenantry.plan import alerts, apps, attachments, images, placements
 from tenantry.plan import sources as planned_sources
 from tenantry.plan.objects import baseline, remote
 from tests.hostile.drawn_main import Data
-from tests.hostile.holes import IMAGES, SOURCE, Hole, Patch, nothing, without
+from tests.hostile.files_of_tenants import Drawn
+from tests.hostile.holes import _IMAGES as IMAGES
+from tests.hostile.holes import _SOURCE as SOURCE
+from tests.hostile.holes import Hole, Patch
+from tests.hostile.holes import _nothing as nothing
+from tests.hostile.holes import _without as without
 
 RULE = "tenants-fill-known-fields"
 """The rule that has to find each of them, if it names no other."""
@@ -76,6 +81,15 @@ def _one_more(place: tuple[Any, str], kind: str, api: str, body: Data) -> Patch:
         return [*made, {"apiVersion": api, "kind": kind, "metadata": meta, **body}]
 
     return _changed(place, more)
+
+
+class _InWaves(Hole):
+    """The same where the environment has waves."""
+
+    def fleet(self) -> Drawn:
+        drawn = super().fleet()
+        drawn.main["environments"]["dev"]["rollout"] = {"waves": [{"names": ["edge"]}, {"all": True}]}
+        return drawn
 
 
 def _any_rollout(patch: pytest.MonkeyPatch) -> None:
@@ -184,13 +198,12 @@ FIELD_HOLES = (
         {"adopt": True},
         _ON_HUB,
     ),
-    Hole(
+    _InWaves(
         "an included file may leave the waves of the environment",
         "waves",
         _any_rollout,
         {"apps": {"web": {"kustomize": {"source": "m"}, "rollout": False}}},
         _GRANTED,
-        waves=True,
     ),
     Hole("an app holds a worker for a year", RULE, _leaks(_KUSTOMIZATION, "spec.timeout", "8700h")),
     Hole(

@@ -39,6 +39,7 @@ STACK_RULES: tuple[StackRule, ...] = (
 FIELD_RULES: tuple[FrameRule, ...] = (fields.tenants_fill_known_fields,)
 """Rules about frames that look at each object alone, so that the engine can ask before it creates the object."""
 FRAME_RULES: tuple[FrameRule, ...] = (
+    *FIELD_RULES,
     places.tenants_objects_are_in_their_namespaces,
     places.tenants_namespaces_are_theirs_alone,
     places.tenants_are_where_the_main_file_puts_them,
@@ -52,5 +53,4 @@ FRAME_RULES: tuple[FrameRule, ...] = (
     reach.tenants_reach_granted_addresses,
     reach.tenants_intervals_are_long_enough,
     reach.tenants_use_no_shared_identity,
-    *FIELD_RULES,
 )
