@@ -10,7 +10,6 @@ ENVIRONMENT ?= dev
 unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
-UV_VERSION := 0.13.8
 
 # The package cache may lie on another file system.
 export UV_LINK_MODE := copy
@@ -24,10 +23,10 @@ help: ## list the targets
 .PHONY: setup
 setup: .venv/.synced ## make .venv with the locked Python packages
 
-.venv/.synced: pyproject.toml uv.lock
+.venv/.synced: pyproject.toml uv.lock .ci/uv.txt
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit(f"Python 3.11 or newer is needed, this is {v[0]}.{v[1]}; name another: make PYTHON=python3.12")'
 	@[ -x $(BIN)/python ] || { echo "making .venv"; $(PYTHON) -m venv .venv; }
-	@[ -x $(BIN)/uv ] || { echo "installing uv $(UV_VERSION)"; $(BIN)/python -m pip install --quiet uv==$(UV_VERSION); }
+	@[ -x $(BIN)/uv ] || { echo "installing uv"; $(BIN)/python -m pip install --quiet --require-hashes --requirement .ci/uv.txt; }
 	@echo "installing the locked packages"
 	@$(BIN)/uv sync --quiet --frozen --inexact --all-groups --all-extras --compile-bytecode
 	@touch $@
@@ -77,6 +76,7 @@ check-files: setup ## formatting, lint, spelling, generated documentation
 	$(BIN)/python -m docgen.commands --check
 	$(BIN)/python -m docgen.performance --check
 	$(BIN)/python -m docgen.comparisons --check
+	$(BIN)/python -m docgen.lock --check
 	$(BIN)/python -m docgen.template --check
 	$(BIN)/python docs/images/fleet.py --check
 
@@ -88,6 +88,10 @@ lint-workflows: ## check the workflows of GitHub with actionlint (needs Go; the 
 format: setup ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+.PHONY: lock
+lock: setup ## write the packages that a new fleet installs, with hashes, anew from uv.lock
+	@$(BIN)/python -m docgen.lock
 
 .PHONY: document-schema
 document-schema: setup ## write the JSON Schemas anew from the model

@@ -1,14 +1,16 @@
 """Runs the workflows of .github/workflows as GitHub does: each `run:` with its shell, its environment and its condition.
 
-Only what is GitHub's own is left out: actions of other repositories, of which `Pipeline.used` keeps the inputs.
+Only what is GitHub's own is left out: actions of other repositories, of which `Pipeline.used` keeps the inputs. A workflow that
+lets a secret reach more than one step, or runs what is not pinned by hash, is not run: `weaknesses` names why.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -23,6 +25,12 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 FILES = (".ci", ".github", "action.yml")
 """What a fleet's repository needs for its pipelines."""
 
+_SECRET = re.compile(r"\bsecrets\.\w|\bsecrets\[")
+_PINNED = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}")
+_INSTALLS = re.compile(
+    r"\b(?:pip3?|pipx|uv(?: tool| pip)?|npm|go|gem|cargo) +install\b|\b(?:uvx|npx)\b|\b(?:curl|wget)\b"
+)
+_SETUP = '"$SETUP"'
 SHELLS = {None: ["bash", "-e"], "bash": ["bash", "--noprofile", "--norc", "-eo", "pipefail"]}
 
 
@@ -58,6 +66,7 @@ class Pipeline:
     def call(self, name: str, inputs: Mapping[str, Any]) -> bool:
         """Run a reusable workflow. Returns: whether all its jobs succeeded."""
         workflow = load(self.root / ".github" / "workflows" / f"{name}.yml")
+        assert list(weaknesses(workflow)) == []
         declared = workflow["on"]["workflow_call"]["inputs"]
         assert set(inputs) <= set(declared)
         given = {key: inputs.get(key, each["default"]) for key, each in declared.items()}
@@ -132,6 +141,7 @@ class Pipeline:
     def _action(self, job: str, given: Mapping[str, Any], machine: _Machine) -> _Outcome:
         """The composite action of the repository itself."""
         action = load(self.root / "action.yml")
+        assert list(weaknesses(action)) == []
         inputs = {
             key: given.get(key, self._fill(each.get("default", ""), {})) for key, each in action["inputs"].items()
         }
@@ -160,7 +170,11 @@ class Pipeline:
             check=False,
         )
         self.ran.append(Ran(job, step.get("name", step["run"]), done.returncode, done.stdout))
-        return done.returncode, machine.finish()
+        outputs = machine.finish()
+        secret = {own[key] for key, value in step.get("env", {}).items() if _SECRET.search(str(value))} - {""}
+        handed_on = secret.intersection((*machine.environment.values(), *outputs.values()))
+        assert not handed_on, f"step '{step.get('name')}' hands a secret on to other steps"
+        return done.returncode, outputs
 
     def _fill(self, value: Any, contexts: Mapping[str, Any]) -> Any:
         return filled(value, self._known(contexts))
@@ -225,6 +239,42 @@ class _Machine:
             **{f"GITHUB_{name.upper()}": str(self.home / name) for name in ("env", "path", "output")},
             "GITHUB_STEP_SUMMARY": str(self.home / "summary"),
         }
+
+
+def weaknesses(content: Mapping[str, Any]) -> Iterator[str]:
+    """What a workflow, or an action, does with secrets and with the programs of others that it should not do."""
+    if _SECRET.search(str(content.get("env", {}))):
+        yield "a secret is in the environment of all jobs"
+    if "runs" in content:
+        yield from _of_steps("the action", content["runs"]["steps"])
+    for name, job in content.get("jobs", {}).items():
+        outside = {key: value for key, value in job.items() if key != "steps"}
+        if _SECRET.search(str(outside)):
+            yield f"job {name}: a secret is in the environment of all its steps"
+        if "uses" in job and not job["uses"].startswith("./"):
+            yield f"job {name}: {job['uses']} is not pinned by commit"
+        yield from _of_steps(f"job {name}", job.get("steps", ()))
+
+
+def _of_steps(where: str, steps: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    had_secrets = False
+    for step in steps:
+        what, used, script = f"{where}, step {step.get('name', '?')}", step.get("uses", "./"), step.get("run", "")
+        has_secrets = bool(_SECRET.search(str(step)))
+        had_secrets |= has_secrets
+        if used != "./" and not _PINNED.fullmatch(used):
+            yield f"{what}: {used} is not pinned by commit"
+        if _SECRET.search(script):
+            yield f"{what}: a secret is part of a script"
+        if has_secrets and ("uses" in step or _SETUP in script):
+            yield f"{what}: a secret reaches a program of others"
+        if had_secrets and ("uses" in step or _SETUP in script):
+            yield f"{what}: a program of others comes after a secret was there"
+        yield from (f"{what}: {line.strip()}" for line in script.splitlines() if _is_unhashed(line))
+
+
+def _is_unhashed(line: str) -> bool:
+    return bool(_INSTALLS.search(line)) and "--require-hashes" not in line
 
 
 def load(file: Path) -> Any:

@@ -25,7 +25,7 @@ from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path as PathIn
 from tenantry.messages.errors import Refused
 from tenantry.source.include import read_all
-from tenantry.source.parse import parse
+from tenantry.source.parse import bytes_of, parse
 from tenantry.source.parsed_file import ParsedFile, Written
 
 OUTPUT = "clusters.d/discovered.yaml"
@@ -123,10 +123,8 @@ def discover(
 
 def _text_of(target: Path) -> str:
     try:
-        return target.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return ""
-    except (OSError, UnicodeDecodeError) as error:
+        return bytes_of(target).decode() if target.exists() else ""
+    except (Refused, UnicodeDecodeError) as error:
         raise Refused(f"{target} cannot be read: {error}", "name another file with --output-file") from None
 
 
@@ -178,6 +176,10 @@ def _print(changes: Changes, notes: tuple[str, ...], target: Path, output: str, 
         say(f"note: {note}")
     for what in changes.itself:
         say(f"note: {what} has the name of the management cluster, so it is left out")
+    for what in changes.tenants:
+        say(
+            f"note: {what} is in a tenant's namespace, so it is left out; if it is a cluster of the fleet, declare it by hand"
+        )
     for name in changes.elsewhere:
         say(f"note: cluster '{name}' is gone; set 'state: decommissioned' where it is declared")
     for name in changes.back:

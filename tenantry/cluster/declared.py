@@ -45,7 +45,7 @@ class Changes:
     """added: new entries by name, and the objects they stand for; gone: entries of the file whose object is not there.
 
     known: declared already; elsewhere: declared in other files, and gone; back: gone before, and there again; itself: objects
-    with the name of the management cluster, which are taken to be that.
+    with the name of the management cluster, which are taken to be that. tenants: new ones in namespaces of tenants, in words.
     """
 
     added: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -55,6 +55,7 @@ class Changes:
     elsewhere: tuple[str, ...] = ()
     back: tuple[str, ...] = ()
     itself: tuple[str, ...] = ()
+    tenants: tuple[str, ...] = ()
 
 
 def management_of(source: ParsedFile, environment: str) -> str:
@@ -120,7 +121,8 @@ class _Comparison:
     def run(self, found: Discovery, naming: Naming) -> Changes:
         by_place = {_place(each): name for name, each in self.declared.items()}
         there = {_place(Kubeconfig.model_validate({each.kind: dict(each.kubeconfig)})): each for each in found.clusters}
-        new = {place: each for place, each in there.items() if place not in by_place}
+        unknown = {place: each for place, each in there.items() if place not in by_place}
+        new = {place: each for place, each in unknown.items() if not each.tenant}
         itself = [each for each in new.values() if naming.name(each) == self.management]
         named = self._named((each for each in new.values() if each not in itself), naming)
         gone = [
@@ -137,6 +139,7 @@ class _Comparison:
             elsewhere=tuple(name for name in gone if name not in self.own),
             itself=tuple(each.object for each in itself),
             back=tuple(name for name in known if self._state(name) == GONE),
+            tenants=tuple(f"{each.object} (tenant {each.tenant})" for each in unknown.values() if each.tenant),
         )
 
     def _is_gone(self, name: str, kubeconfig: Kubeconfig) -> bool:

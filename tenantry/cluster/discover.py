@@ -1,18 +1,22 @@
 """Lists the clusters that a management cluster knows: by the tools that make clusters, and by labels of Secrets.
 
 Only names, namespaces, labels and owners are read. No kubeconfig is, not even those that a Secret beside its metadata holds.
+
+A tenant can make such objects in its own namespaces, and would so make the platform connect to a server of its own. So the
+Namespace says whose an object is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster import requests
 from tenantry.kube.objects import Manifest, labels_of
 from tenantry.messages.errors import Refused
 from tenantry.model import SecretKey
+from tenantry.plan.objects.scope import ROLE_LABEL, TENANT_LABEL
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -37,7 +41,7 @@ _SUFFIXES = ("-admin-kubeconfig", "-kubeconfig")
 class FoundCluster:
     """kind: which key of `kubeconfig` tells where the kubeconfig is; kubeconfig: the values below it.
 
-    object: what stands for the cluster, in words; labels: those of the object.
+    object: what stands for the cluster, in words; labels: those of the object. tenant: in whose namespace it is; "" if in nobody's.
     """
 
     name: str
@@ -45,6 +49,7 @@ class FoundCluster:
     kubeconfig: Mapping[str, str]
     object: str
     labels: Mapping[str, str] = field(default_factory=dict)
+    tenant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +85,17 @@ class _Search:
         self.notes: list[str] = []
 
     def run(self, secrets: Mapping[str, str]) -> Discovery:
+        tenants = self._tenants()
         managed = list(self._capi())
         found = [
             *managed,
             *self._kamaji(by_capi="capi" in self.kinds),
             *self._vclusters(),
-            *self._profiles(),
+            *self._profiles(tenants),
             *(each for selector, key in secrets.items() for each in self._secrets(selector, key)),
         ]
-        once = {(each.kind, *each.kubeconfig.values()): each for each in reversed(found)}
+        owned = (replace(each, tenant=tenants.get(each.kubeconfig["namespace"], "")) for each in reversed(found))
+        once = {(each.kind, *each.kubeconfig.values()): each for each in owned}
         return Discovery(tuple(reversed(once.values())), frozenset(self.kinds), tuple(self.notes))
 
     def _list(self, api_version: str, kind: str, selector: str = "") -> list[Manifest] | None:
@@ -125,11 +132,22 @@ class _Search:
                 name = str(labels_of(each).get(_RELEASE) or _name(each))
                 yield _found(each, "vcluster", {"name": name, "namespace": _namespace(each)}, kind, name)
 
-    def _profiles(self) -> Iterator[FoundCluster]:
+    def _tenants(self) -> dict[str, str]:
+        """The tenants of namespaces."""
+        found = {}
+        for each in self._list("v1", "Namespace") or ():
+            labels = labels_of(each)
+            if labels.get(TENANT_LABEL) or ROLE_LABEL.items() <= labels.items():
+                found[_name(each)] = str(labels.get(TENANT_LABEL) or _name(each))
+        return found
+
+    def _profiles(self, tenants: Mapping[str, str]) -> Iterator[FoundCluster]:
         profiles = list(self._known("secret", "ClusterProfile", self._list(PROFILES, "ClusterProfile")))
         secrets = (self._list("v1", "Secret", _PROFILE) or []) if profiles else []
         for profile in profiles:
-            if secret := _secret_of(profile, secrets):
+            # The Secret of a profile of the platform's may be beside other clusters, but in no tenant's namespace.
+            own = [each for each in secrets if _namespace(each) not in tenants.keys() - {_namespace(profile)}]
+            if secret := _secret_of(profile, own):
                 place = {"name": _name(secret), "namespace": _namespace(secret), "key": _PROFILE_KEY}
                 yield _found(profile, "secret", place, "ClusterProfile")
             else:

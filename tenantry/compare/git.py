@@ -1,18 +1,49 @@
-"""Reads files at a commit with Git's plumbing. The repository, its index and its work tree do not change."""
+"""Reads files at a commit from Git's objects. The repository, its index and its work tree do not change.
+
+What a repository brings along runs nothing: no hook, filter, monitor of files, external diff, or fetch of missing objects. Its
+content may be that of a pull request, and its settings those of whoever packed it.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from tenantry.messages.errors import Refused
+from tenantry.source.parse import MAX_BYTES
+from tenantry.source.symlinks import GIT
 
 _SECONDS = 120
-_OURS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY")
-"""What a hook of Git sets for a repository of its own choice; ours is the one around the fleet's file."""
-_LINK = "120000"
+_KEPT = re.compile(
+    r"GIT_(CONFIG_(GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM)"
+)
+"""Which of Git's variables it gets: where the user's own settings are, such as `safe.directory`. Others choose another repository,
+as those of a hook do, or a program to run.
+"""
+_CLOSED = {
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+_SETTINGS = tuple(
+    part
+    for setting in (
+        *("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null"),
+        *("core.untrackedCache=false", "diff.external=", "maintenance.auto=false", "gc.auto=0"),
+    )
+    for part in ("-c", setting)
+)
+_LINK, _FILES = "120000", ("100644", "100755", "100664")
+"""Modes of a tree."""
+_LONGEST = 4096
+"""The longest target of a symlink, in bytes."""
+_AT_A_TIME = 500
 
 
 class Repository:
@@ -49,7 +80,11 @@ class Repository:
 
         A path that Git takes for the file's own before it was moved comes first, then all files of the same name.
         """
-        moved = self.run("diff", "--find-renames", "--diff-filter=R", "--name-status", "-z", commit)
+        # Of the index: to look at the work tree would run the filters that its attributes name.
+        quiet = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
+        moved = self.run(
+            "diff-index", "--cached", *quiet, "--find-renames", "--diff-filter=R", "--name-status", "-z", commit, "--"
+        )
         parts = moved.stdout.decode(errors="replace").split("\0") if moved.returncode == 0 else []
         renamed = (old for _, old, new in zip(*(iter(parts),) * 3, strict=False) if new == f"{self.prefix}{name}")
         there = self.run("ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
@@ -71,12 +106,13 @@ class Repository:
             raise Refused(f"git in '{self.directory}': {said[0].removeprefix('fatal: ')}", fix)
         return ended.stdout
 
-    def run(self, *arguments: str, index: Path | None = None, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    def run(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         """Run a command in the directory, and return its result even if it fails."""
-        variables = {name: value for name, value in os.environ.items() if name not in _OURS}
-        variables |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"} | ({"GIT_INDEX_FILE": str(index)} if index else {})
-        settings = ("-c", "core.sparseCheckout=false", "-c", "core.fsmonitor=false")
-        command = ("git", *settings, *arguments)
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith("GIT_") or _KEPT.fullmatch(name)
+        }
+        variables = {**kept, **_CLOSED, "LC_ALL": "C"}
+        command = ("git", "--no-pager", *_SETTINGS, *arguments)
         try:
             return subprocess.run(
                 command,
@@ -93,40 +129,108 @@ class Repository:
             raise Refused(f"git {arguments[0]} took longer than {_SECONDS} s", "name a file or a directory") from None
 
 
+class _Entry(NamedTuple):
+    """A file of a commit. path: seen from the top."""
+
+    mode: str
+    object: str
+    size: int
+    path: str
+
+
 class Checkout:
-    """Write part of a commit below a temporary directory as `git checkout` would, with a separate index."""
+    """Writes part of a commit below a temporary directory, byte for byte as it was committed."""
 
     def __init__(self, repository: Repository, commit: str, into: Path) -> None:
-        self.directory = into / "tree" / repository.prefix
+        self._tree = into / "tree"
+        self.directory = self._tree / repository.prefix
         """What stands for the repository's directory."""
         self._repository = repository
-        self._into = into
-        self._do("read-tree", commit)
-        listed = self._do("ls-files", "-z", "--stage", "--", ".").split(b"\0")
-        self._links = any(entry.startswith(_LINK.encode()) for entry in listed)
+        listed = repository.checked(repository.run("ls-tree", "-r", "-z", "-l", "--full-tree", commit))
+        found = (each for each in _entries(listed) if each.path.startswith(repository.prefix))
+        self._entries = {each.path.removeprefix(repository.prefix): each for each in found if _is_plain(each.path)}
+        self._links = any(each.mode == _LINK for each in self._entries.values())
 
     def take(self, patterns: Iterable[str]) -> None:
         """Write the files below the directory that match glob patterns, and possibly others."""
+        forms = [tuple(part for part in PurePosixPath(pattern).parts if part != ".") for pattern in patterns]
         # The patterns do not match the targets of symlinks, so if there are symlinks everything is written.
-        specs = [":(glob)."] if self._links else [f":(glob){_wider(pattern)}" for pattern in patterns]
-        if not specs:
-            return
-        found = self._do("ls-files", "-z", "--", *specs)
-        self._do("checkout-index", "-z", "--stdin", "--force", f"--prefix={self._into / 'tree'}/", stdin=found)
+        taken = [
+            each
+            for path, each in self._entries.items()
+            if forms and (self._links or any(_matches(path, form) for form in forms))
+        ]
+        if taken:
+            # Where the repository ends: a symlink that leads out of it is refused.
+            (self._tree / GIT).mkdir(parents=True, exist_ok=True)
+            self._write(taken)
 
-    def _do(self, *arguments: str, stdin: bytes = b"") -> bytes:
-        ended = self._repository.run(*arguments, index=self._into / "index", stdin=stdin)
-        return self._repository.checked(ended)
+    def _write(self, taken: list[_Entry]) -> None:
+        """Files first, so that none is written through a symlink."""
+        files = [each for each in taken if each.mode in _FILES]
+        for each in [each for each in files if each.size > MAX_BYTES]:
+            os.truncate(self._made(each, b""), each.size)  # refused by its size, whatever it holds
+        links = [each for each in taken if each.mode == _LINK and each.size < _LONGEST]
+        for each, content in self._contents([*(each for each in files if each.size <= MAX_BYTES), *links]):
+            target = self._tree / each.path
+            if each.mode != _LINK:
+                self._made(each, content)
+            elif not os.path.lexists(target):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.symlink_to(os.fsdecode(content))
+
+    def _made(self, entry: _Entry, content: bytes) -> Path:
+        target = self._tree / entry.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+        return target
+
+    def _contents(self, entries: list[_Entry]) -> Iterator[tuple[_Entry, bytes]]:
+        """The bytes of each. Git is asked for some at a time: a commit may hold more than fits into memory."""
+        for first in range(0, len(entries), _AT_A_TIME):
+            part = entries[first : first + _AT_A_TIME]
+            asked = "".join(f"{each.object}\n" for each in part).encode()
+            rest = memoryview(self._repository.checked(self._repository.run("cat-file", "--batch", stdin=asked)))
+            for each in part:
+                # `<object> blob <size>`, the content, and a line's end; in place of all that `<object> missing`.
+                head = len(f"{each.object} blob {each.size}\n")
+                if bytes(rest[:head]) != f"{each.object} blob {each.size}\n".encode():
+                    raise Refused(
+                        f"this clone lacks the content of '{each.path}'",
+                        "fetch all of it: git fetch --refetch --no-filter",
+                    )
+                yield each, bytes(rest[head : head + each.size])
+                rest = rest[head + each.size + 1 :]
 
 
-def _wider(pattern: str) -> str:
-    """Convert a Python glob to a Git pattern that matches at least the same files: brackets and backslashes differ."""
-    plain, bracket = "", False
-    for position, char in enumerate(pattern):
-        if bracket:
-            bracket = char != "]"
-        elif char == "[" and "]" in pattern[position + 2 :]:
-            plain, bracket = f"{plain}?", True
-        else:
-            plain += "?" if char in "[\\" else char
-    return plain
+def _entries(listed: bytes) -> Iterator[_Entry]:
+    for line in listed.split(b"\0")[:-1]:
+        about, _, path = line.partition(b"\t")
+        mode, _, object, size = about.decode().split()
+        yield _Entry(mode, object, int(size) if size.isdigit() else 0, os.fsdecode(path))
+
+
+def _is_plain(path: str) -> bool:
+    """Whether a path is one that Git itself would write: trees that were made by hand can hold others."""
+    parts = path.split("/")
+    return not any(part in ("", ".", "..") or part.lower() == GIT for part in parts)
+
+
+def _matches(path: str, pattern: tuple[str, ...]) -> bool:
+    """Whether a path matches the parts of a glob pattern, of which `**` stands for any directories."""
+    at = _skipping({0}, pattern)
+    for part in path.split("/"):
+        # How much of the pattern is used up, in each way to match what was seen of the path.
+        stay = {each for each in at if pattern[each : each + 1] == ("**",)}
+        step = {each + 1 for each in at - stay if each < len(pattern) and fnmatchcase(part, pattern[each])}
+        at = _skipping(stay | step, pattern)
+    return len(pattern) in at
+
+
+def _skipping(at: set[int], pattern: tuple[str, ...]) -> set[int]:
+    """The same and those that follow when `**` stands for nothing more."""
+    found = set(at)
+    for index, part in enumerate(pattern):
+        if part == "**" and index in found:
+            found.add(index + 1)
+    return found

@@ -23,8 +23,10 @@ _OWN = (
 _SAFE = (
     "-c", "protocol.allow=never", "-c", "protocol.https.allow=always", "-c", "protocol.http.allow=always",
     "-c", "protocol.ssh.allow=always", "-c", "core.hooksPath=/dev/null",
-    "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
+    "-c", "core.fsmonitor=false", "-c", "core.attributesFile=/dev/null", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 )  # fmt: skip
+_AS_COMMITTED = "* -filter -text -eol -ident -working-tree-encoding -diff -merge\n"
+"""Attributes that take precedence over those of a repository."""
 _URL = re.compile(r"(?:https?|ssh)://[^\s-][^\s]*")
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SECONDS = 120
@@ -82,16 +84,19 @@ class GitSources:
 
     def _checkout(self, spec: Mapping[str, Any], wanted: str, commit: str, into: Path) -> None:
         with tempfile.TemporaryDirectory(prefix="tenantry-") as temporary:
-            repository, tree = Path(temporary, "repository"), Path(temporary, "tree")
+            repository, tree, template = (Path(temporary, each) for each in ("repository", "tree", "template"))
             tree.mkdir()
 
             def git(*arguments: str) -> bytes:
                 places = (f"--git-dir={repository}", f"--work-tree={tree}")
-                return run(
-                    [*self._git, *_SAFE, *places, *arguments], tree, _variables(), seconds=_SECONDS, most=DOWNLOAD
-                )
+                # Submodules are made from the template too.
+                variables = {**_variables(), "GIT_TEMPLATE_DIR": str(template)}
+                return run([*self._git, *_SAFE, *places, *arguments], tree, variables, seconds=_SECONDS, most=DOWNLOAD)
 
-            git("init", "--quiet", "--template=")
+            # What a repository's own .gitattributes name would run programs of the user's configuration. Flux has no filters.
+            (template / "info").mkdir(parents=True)
+            (template / "info" / "attributes").write_text(_AS_COMMITTED)
+            git("init", "--quiet")
             git("fetch", "--quiet", "--depth=1", "--no-tags", "--", spec["url"], wanted)
             git("-c", "advice.detachedHead=false", "checkout", "--quiet", "--force", commit)
             if spec.get("recurseSubmodules"):

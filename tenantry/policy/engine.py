@@ -38,7 +38,7 @@ except ModuleNotFoundError as missing:
 from tenantry.policy.main_file import MainFile, read
 from tenantry.policy.resource import Provider, Resource
 from tenantry.policy.rule import FrameRule, ObjectRule, StackRule, check_object, name_of, reason_of
-from tenantry.policy.rules import FRAME_RULES, OBJECT_RULES, STACK_RULES
+from tenantry.policy.rules import FIELD_RULES, FRAME_RULES, OBJECT_RULES, STACK_RULES
 from tenantry.policy.stack import Stack
 from tenantry.policy.tenants import Tenants
 
@@ -50,7 +50,8 @@ _FILE_OF_THE_STACK = "tenantry:file"
 
 def policies() -> list[Policy]:
     """All rules, each under its own name, so that a configuration can enable or disable each."""
-    return [*map(_object_policy, OBJECT_RULES), *map(_stack_policy, STACK_RULES), *map(_frame_policy, FRAME_RULES)]
+    of_frames = (_field_policy(each) if each in FIELD_RULES else _frame_policy(each) for each in FRAME_RULES)
+    return [*map(_object_policy, OBJECT_RULES), *map(_stack_policy, STACK_RULES), *of_frames]
 
 
 def serve(served: list[Policy]) -> None:
@@ -83,6 +84,17 @@ def _frame_policy(rule: FrameRule) -> StackValidationPolicy:
                 report(str(violation), violation.resource.urn)
 
     return StackValidationPolicy(name_of(rule), reason_of(rule), validate)
+
+
+def _field_policy(rule: FrameRule) -> ResourceValidationPolicy:
+    """Of what is registered: at the end of a run the engine shows objects as they are on the cluster, with more fields."""
+
+    def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
+        if main := main_file():
+            for violation in rule(Tenants(Stack([_resource(args)]), main)):
+                report(str(violation), None)
+
+    return ResourceValidationPolicy(name_of(rule), reason_of(rule), validate)
 
 
 @cache

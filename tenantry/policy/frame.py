@@ -11,10 +11,11 @@ from typing import Any
 from tenantry.policy.main_file import MainFile, filled, merged
 from tenantry.policy.overrides import overrides_on
 from tenantry.policy.resource import entries, mapping, texts
-from tenantry.policy.written import addresses_in, times_in
+from tenantry.policy.written import addresses_in, text_of, times_in, values_of
 
 LEVELS = ("privileged", "baseline", "restricted")
 """Pod Security Standards, from the weakest."""
+_MODES = ("enforce", "audit", "warn")
 SHORTEST = "30s"
 _DEFAULT_TIMES = ("30s", "5m", "10m", "30m")
 """Intervals that Tenantry sets where nobody says one."""
@@ -65,7 +66,7 @@ class Frame:
     @property
     def account(self) -> str:
         """The name of the service account in the tenant's namespaces."""
-        return str(mapping(self.own.get("serviceAccount")).get("name") or self.tenant)
+        return str(self.of_account.get("name") or self.tenant)
 
     def accounts(self, environment: str) -> frozenset[str]:
         """The extra namespaces with an account that has the tenant's role."""
@@ -83,30 +84,36 @@ class Frame:
     def may_have_cluster_admin(self) -> bool:
         return self.own.get("clusterAdmin") is True
 
-    def pod_security(self, key: str) -> tuple[str, str]:
-        """The level and the version that are enforced in a namespace; key: of an extra one."""
-        level, version = "baseline", ""
-        for given in self._layered("podSecurity", key):
-            if isinstance(given, str):
-                level, version = given, ""
-            elif not given:
-                level, version = "baseline", ""
-            else:
-                # Over a single word, a mapping starts anew.
-                level = str(given.get("enforce") or (level if version is not None else "baseline"))
-                version = str(given.get("version") or version)
-        return level, version
+    def pod_security(self, key: str) -> dict[str, str]:
+        """The levels and versions of a namespace's pod security, by their labels without prefix; key: of an extra one."""
+        given = self._setting("podSecurity", key)
+        if isinstance(given, str):
+            return dict.fromkeys(_MODES, given)
+        levels = {"enforce": "baseline", **{mode: str(given[mode]) for mode in _MODES if mapping(given).get(mode)}}
+        version = mapping(given).get("version")
+        return {**levels, **({f"{mode}-version": str(version) for mode in levels} if version else {})}
 
     def limit(self, setting: str, key: str) -> Mapping[str, Any]:
         """`quota` or `limits` in a namespace; key: of an extra one."""
-        return mapping(merged(*({setting: given} for given in self._layered(setting, key))).get(setting))
+        return mapping(self._setting(setting, key))
 
     def is_isolated(self, key: str) -> bool:
         """Whether the network policy that keeps other tenants out is in a namespace; key: of an extra one."""
-        base = "isolated"
-        for given in self._layered("network", key):
-            base = given if isinstance(given, str) else str(mapping(given).get("base") or base)
-        return base != "open"
+        given = self._setting("network", key)
+        return (given if isinstance(given, str) else mapping(given).get("base")) != "open"
+
+    def network_policies(self, key: str) -> Mapping[str, Any]:
+        """The other network policies of a namespace, by name; key: of an extra one."""
+        return mapping(mapping(self._setting("network", key)).get("policies"))
+
+    @property
+    def of_account(self) -> Mapping[str, Any]:
+        """What the main file says of the account of the tenant's pods."""
+        return mapping(self.own.get("serviceAccount"))
+
+    def _setting(self, setting: str, key: str) -> Any:
+        """A setting of a namespace after all that says something of it; over a single word, a mapping starts anew."""
+        return merged(*({setting: given} for given in self._layered(setting, key))).get(setting)
 
     def _layered(self, setting: str, key: str) -> Iterator[Any]:
         """What `defaults`, the tenant and the extra namespace say, as far as they say anything."""
@@ -214,6 +221,10 @@ class Frame:
     @cached_property
     def shortest(self) -> str:
         return str(self.grants.get("shortestInterval") or SHORTEST)
+
+    def written(self, key: str) -> frozenset[str]:
+        """The values under a key anywhere in the main file's entry of the tenant and in `defaults`, as text."""
+        return frozenset(text_of(each) for each in (*values_of(self.own, key), *values_of(self.file.defaults, key)))
 
     @cached_property
     def written_times(self) -> frozenset[str]:

@@ -195,6 +195,15 @@ def filled(text: str, variables: Mapping[str, str]) -> str:
     return _TOKEN.sub(value, text)
 
 
+def filled_in(value: Any, variables: Mapping[str, str]) -> Any:
+    """The same with every text below a value filled in."""
+    if isinstance(value, Mapping):
+        return {key: filled_in(each, variables) for key, each in value.items()}
+    if isinstance(value, list):
+        return [filled_in(each, variables) for each in value]
+    return filled(value, variables) if isinstance(value, str) else value
+
+
 def _lineage(declared: Mapping[str, Any], name: str, key: str = "extends") -> tuple[str, ...]:
     found: list[str] = []
     while name and name not in found:
@@ -210,15 +219,10 @@ def _kinds(cluster: Mapping[str, Any]) -> set[str]:
 
 def _named(group: Mapping[str, Any], cluster: str) -> dict[str, Any]:
     """A group with the name of one of its clusters filled in."""
-    return {**group, **({"kubeconfig": _all_filled(group["kubeconfig"], cluster)} if "kubeconfig" in group else {})}
-
-
-def _all_filled(value: Any, cluster: str) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _all_filled(each, cluster) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_all_filled(each, cluster) for each in value]
-    return filled(value, {"cluster": cluster}) if isinstance(value, str) else value
+    return {
+        **group,
+        **({"kubeconfig": filled_in(group["kubeconfig"], {"cluster": cluster})} if "kubeconfig" in group else {}),
+    }
 
 
 def _targets(addon: Mapping[str, Any]) -> Iterator[str]:

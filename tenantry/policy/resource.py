@@ -128,3 +128,16 @@ def lookup(value: object, path: str) -> list[Mapping[str, Any]]:
         inner = [each.get(key) for each in found]
         found = [entry for each in inner for entry in (entries(each) if key != part else [mapping(each)])]
     return found
+
+
+def as_text(value: object) -> Any:
+    """Plain data with text for every value, to compare objects with the main file, of which each value is read as text.
+
+    Empty entries are left out. A number is the same in all its forms: the engine passes 10 as 10.0.
+    """
+    if isinstance(value, Mapping):
+        return {key: as_text(inner) for key, inner in value.items() if inner is not None}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [as_text(inner) for inner in value]
+    text = str(value)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else text

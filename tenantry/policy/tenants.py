@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from tenantry.policy.frame import Frame, frame_of
 from tenantry.policy.kubeconfig import Kubeconfig
-from tenantry.policy.main_file import MainFile, filled
-from tenantry.policy.resource import Resource, entries, mapping
+from tenantry.policy.main_file import MainFile, filled, filled_in
+from tenantry.policy.resource import Resource, as_text, entries, mapping
 from tenantry.policy.stack import Stack, installed
 
 ENVIRONMENT = "tenantry/environment"
@@ -57,7 +57,7 @@ class Place:
         if resource.group != "rbac.authorization.k8s.io" or not resource.name.startswith(prefix) or not written:
             return False
         if resource.kind == "ClusterRole":
-            return "rules" in written and _as_text(resource.props.get("rules")) == _as_text(written["rules"])
+            return "rules" in written and as_text(resource.props.get("rules")) == as_text(written["rules"])
         role = mapping(resource.props.get("roleRef"))
         homes = {self.home, *(() if self.kubeconfig else self.frame.accounts(self.environment))}
         users = {("User", f"system:serviceaccount:{home}:{self.account}") for home in homes}
@@ -67,32 +67,29 @@ class Place:
 
     def is_cluster_object(self, resource: Resource) -> bool:
         """Whether the main file itself has the object under `clusterObjects`."""
-        variables = {**self.variables(), "namespace": self.namespace}
         refused = resource.group in _NO_TENANTS or resource.group.endswith(".fluxcd.io")
-        written = mapping(self.frame.own.get("clusterObjects")).items()
-        names = (
-            (str(mapping(mapping(each).get("metadata")).get("name") or key), mapping(each)) for key, each in written
-        )
-        return (
-            not refused
-            and not resource.namespace
-            and (resource.group, resource.kind) not in (("", "Namespace"), ("", "Node"))
-            and any(
-                (each.get("apiVersion"), each.get("kind")) == (resource.props.get("apiVersion"), resource.kind)
-                and filled(name, variables) == resource.name
-                for name, each in names
-            )
-        )
+        is_whole_clusters = (resource.group, resource.kind) in (("", "Namespace"), ("", "Node"))
+        return not refused and not is_whole_clusters and not resource.namespace and bool(self.declared(resource))
 
     def is_declared(self, resource: Resource) -> bool:
         """Whether the main file itself has the object under `objects`."""
-        key = self.frame.extra(self.environment).get(resource.namespace, "")
-        variables = {**self.variables(), "namespace": resource.namespace}
-        return resource.namespace in self.namespaces and any(
-            (each.get("apiVersion"), each.get("kind")) == (resource.props.get("apiVersion"), resource.kind)
-            and filled(name, variables) == resource.name
-            for name, each in self.frame.objects(key)
-        )
+        return resource.namespace in self.namespaces and bool(self.declared(resource))
+
+    def declared(self, resource: Resource) -> Mapping[str, Any]:
+        """What the main file itself writes of an object under `objects` or `clusterObjects`, filled in; {}: it has none."""
+        variables = {**self.variables(), "namespace": resource.namespace or self.namespace}
+        for name, each in self._written(resource.namespace):
+            kind = (each.get("apiVersion"), each.get("kind"))
+            if kind == (resource.props.get("apiVersion"), resource.kind) and filled(name, variables) == resource.name:
+                return mapping(filled_in(each, variables))
+        return {}
+
+    def _written(self, namespace: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        if namespace:
+            yield from self.frame.objects(self.frame.extra(self.environment).get(namespace, ""))
+            return
+        for key, each in mapping(self.frame.own.get("clusterObjects")).items():
+            yield str(mapping(mapping(each).get("metadata")).get("name") or key), mapping(each)
 
     def variables(self, app: str = "") -> dict[str, str]:
         """The placeholders of the tenant there."""
@@ -214,12 +211,3 @@ class Tenants:
     def _home_of(self, cluster: str) -> str:
         kubeconfig = self.file.kubeconfig(cluster)
         return kubeconfig.namespace if kubeconfig else ""
-
-
-def _as_text(value: Any) -> Any:
-    """Plain data with text for every value, as the main file is read; without empty entries."""
-    if isinstance(value, Mapping):
-        return {key: _as_text(inner) for key, inner in value.items() if inner is not None}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_as_text(inner) for inner in value]
-    return str(value)

@@ -1,4 +1,4 @@
-"""What is written anywhere below a part of the main file: addresses, and intervals."""
+"""What is written anywhere below a part of the main file: addresses, intervals, and the values of a key."""
 
 from __future__ import annotations
 
@@ -33,3 +33,17 @@ def times_in(value: Any) -> Iterator[str]:
         else:
             for each in entries(inner) or (inner,):
                 yield from times_in(each)
+
+
+def values_of(value: Any, key: str) -> Iterator[Any]:
+    """Everything under a key, anywhere below a value."""
+    for name, inner in value.items() if isinstance(value, Mapping) else ():
+        if name == key:
+            yield inner
+        for each in entries(inner) or (inner,):
+            yield from values_of(each, key)
+
+
+def text_of(value: Any) -> str:
+    """A scalar as the file writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

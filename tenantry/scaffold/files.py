@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 FLEET = "tenants.yaml"
 SCHEMA = "tenants.schema.json"
 CHART = "charts/objects"
+LOCK = "requirements.lock"
+"""The packages that Tenantry needs, with hashes; `make lock` writes the copy beside this module."""
 _TEMPLATES = Path(__file__).with_name("templates")
 _AS_THEY_ARE = (".gitignore", "__main__.py")
-_FILLED = (FLEET, "Pulumi.yaml", "README.md", "pyproject.toml", "requirements.txt")
+_FILLED = (FLEET, "Pulumi.yaml", "README.md", "pyproject.toml", "requirements.txt", "tenantry.lock")
 _OF_FORGE = {"github": (".github/workflows/fleet.yml",), "gitlab": (".gitlab-ci.yml",), "none": ()}
 
 
@@ -54,6 +56,7 @@ def files(answers: Answers, *, template: bool = False) -> dict[str, File]:
     if answers.tenant:
         for name in ("kustomization.yaml", "web.yaml"):
             texts[f"content/git/{answers.owner}/{answers.tenant}/web/{name}"] = _filled(f"content/{name}", values)
+    texts |= {LOCK: Path(__file__).with_name(LOCK).read_text(encoding="utf-8")}
     texts |= {SCHEMA: _schema(), **_chart(), **shared(answers.forge)}
     _check(texts[FLEET])
     return {path: File(texts[path], executable=_is_script(path)) for path in sorted(texts)}
@@ -82,6 +85,7 @@ def _values(answers: Answers) -> dict[str, Any]:
         "owner": answers.owner,
         "fleet": answers.fleet,
         "requirement": requirement(),
+        "version": __version__,
     }
 
 

@@ -16,6 +16,7 @@ from tenantry.source.compose import compose
 from tenantry.source.construct import Constructor
 from tenantry.source.parsed_file import ParsedFile
 from tenantry.source.places import end_of, invalid, location
+from tenantry.source.symlinks import problem_of
 
 MAX_BYTES = 32 * 1024 * 1024
 
@@ -34,7 +35,9 @@ Reader = Callable[[FilePath], bytes]
 
 
 def bytes_of(file: FilePath) -> bytes:
-    """The bytes of a file; one more than a file may have, if there are more. Raises: Refused: it cannot be read."""
+    """The bytes of a file; one more than a file may have, if there are more. Raises: Refused: it cannot or may not be read."""
+    if problem := problem_of(file):
+        raise Refused(f"{file} {problem}", "put the file itself there", code=NO_FILE)
     try:
         with file.open("rb") as opened:
             return opened.read(MAX_BYTES + 1)

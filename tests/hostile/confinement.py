@@ -21,7 +21,7 @@ import yaml
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Diagnostic, InvalidFleet
 from tenantry.plan.plan import Plan
-from tenantry.policy.confined import escapes
+from tenantry.policy.confined import Permitted, escapes, not_given
 from tenantry.policy.main_file import MainFile
 from tenantry.policy.resource import Provider, Resource
 from tenantry.stacks.targets import type_token
@@ -108,10 +108,20 @@ def outcome(drawn: Drawn, directory: Path) -> InvalidFleet | list[str]:
 def escapes_of(plans: Iterable[Plan], main: MainFile) -> list[str]:
     """Everything by which a tenant leaves its frame in any of the plans."""
     return [
-        f"{plan.environment}: {rule}: {violation.what}"
+        f"{plan.environment}: {rule}: {what}"
         for plan in plans
-        for rule, violation in escapes(registered(plan), main)
+        for rule, what in (
+            *((rule, violation.what) for rule, violation in escapes(registered(plan), main)),
+            *not_given(permitted(plan), main),
+        )
     ]
+
+
+def permitted(plan: Plan) -> Permitted:
+    """What a run of the plan lets tenants do, of which no object speaks."""
+    adopting = {each.tenant for each in plan.permits if each.what == "adopt" and each.tenant}
+    waves = {*plan.off, *(each.name for each in plan.rollouts if each.name)}
+    return Permitted(frozenset(adopting), frozenset(each for each in waves if not each.startswith("addon ")))
 
 
 def registered(plan: Plan) -> list[Resource]:

@@ -38,6 +38,10 @@ ADDRESSES: tuple[str, ...] = (
     "oci://registry.example.com/movy/bundle",
     "http://source-controller.flux-system.svc/gitrepository/movy",
 )
+PATHS: tuple[Any, ...] = (
+    *("./web", "web/{env}", "../movy", "a/../../movy", "{up}/movy", "web/{up}/{up}", "/etc", "a\\..\\..\\b", "..", ""),
+    *("{nope}", None),
+)
 ANYTHING: tuple[Any, ...] = (None, None, {}, [], True, False, 0, "", ["movy"], {"name": "movy"}, [{"name": "movy"}])
 TIMES = ("0s", "1ms", "{fast}", "0.001h", "29s", "30s", "1m", "5m", "10m")
 SOURCES_OF_APPS = ("manifests", "charts", "bundle", "given", "movy", "edge-movy-manifests", "{other}", None)

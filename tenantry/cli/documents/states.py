@@ -146,6 +146,8 @@ class Discovery(Document):
     """Decommissioned in the file, and there again."""
     itself: list[str]
     """Objects with the name of the management cluster, which are left out."""
+    tenants: list[str]
+    """Objects in namespaces of tenants, which are left out."""
     notes: list[str]
     """Kinds that were skipped, and why."""
 

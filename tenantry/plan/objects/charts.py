@@ -77,14 +77,14 @@ def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path, cha
         return
     if helm.chart is None:
         raise Found([missing_key(at, "chart")])
+    if why := path_problem(helm.chart):
+        raise Found([Finding(app.origin("helm", "chart"), "bad-path", f"path '{shorten(helm.chart)}' {why}")])
     if source.id.kind == _REPOSITORY:
         if helm.version is None:
             raise Found([replace(missing_key(at, "version"), fix="add 'version:', exact or a range such as '1.2.x'")])
         return
     if helm.version is not None:
         raise Found([_no_version(app, helm, source, charts)])
-    if why := path_problem(helm.chart):
-        raise Found([Finding(app.origin("helm", "chart"), "bad-path", f"path '{shorten(helm.chart)}' {why}")])
 
 
 def _no_version(app: EffectiveApp, helm: Helm, source: KubeObject, charts: Iterable[str]) -> Finding:

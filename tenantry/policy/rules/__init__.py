@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from tenantry.policy.rule import FrameRule, ObjectRule, StackRule
-from tenantry.policy.rules import flux, frames, kubeconfigs, labels, names, objects, places, reach, rights, secrets
+from tenantry.policy.rules import (
+    fields,
+    flux,
+    frames,
+    kubeconfigs,
+    labels,
+    names,
+    objects,
+    places,
+    reach,
+    rights,
+    secrets,
+)
 
 OBJECT_RULES: tuple[ObjectRule, ...] = (
     objects.objects_use_the_fleets_provider,
@@ -24,7 +36,10 @@ STACK_RULES: tuple[StackRule, ...] = (
     kubeconfigs.kubeconfigs_are_for_flux_alone,
     rights.tenants_have_rights_in_their_namespaces_only,
 )
+FIELD_RULES: tuple[FrameRule, ...] = (fields.tenants_fill_known_fields,)
+"""Rules about frames that look at each object alone, so that the engine can ask before it creates the object."""
 FRAME_RULES: tuple[FrameRule, ...] = (
+    *FIELD_RULES,
     places.tenants_objects_are_in_their_namespaces,
     places.tenants_namespaces_are_theirs_alone,
     places.tenants_are_where_the_main_file_puts_them,

@@ -61,7 +61,8 @@ def tenants_namespaces_keep_their_pod_security(tenants: Tenants) -> Iterator[Vio
         place = tenants.place_of(resource)
         if place is None:
             continue
-        level, version = place.frame.pod_security(place.frame.extra(place.environment).get(resource.name, ""))
+        wanted = place.frame.pod_security(place.frame.extra(place.environment).get(resource.name, ""))
+        level, version = wanted["enforce"], wanted.get("enforce-version", "")
         found = str(resource.labels.get(f"{_POD_SECURITY}enforce", ""))
         if found not in LEVELS or LEVELS.index(found) < LEVELS.index(level):
             what = f"{resource} of tenant '{place.tenant}' enforces '{found or 'nothing'}'"
@@ -88,7 +89,11 @@ def tenants_limits_are_those_of_the_main_file(tenants: Tenants) -> Iterator[Viol
         key = place.frame.extra(place.environment).get(resource.name, "")
         for kind, setting, name in _LIMITS:
             found = there.get((kind, resource.name, name, place.cluster))
-            if not place.frame.leaves(setting) and not _is_as_written(place, setting, key, found):
+            if place.frame.leaves(setting):
+                continue
+            policies = place.frame.network_policies(key) if setting == "network" else ()
+            others = [there.get((kind, resource.name, f"tenantry-{each}", place.cluster)) for each in policies]
+            if not _is_as_written(place, setting, key, found) or None in others:
                 what = f"{resource} of tenant '{place.tenant}' has another '{setting}' than the main file sets"
                 yield Violation(resource, what, f"set '{setting}' in the main file, or add it to 'grants.settings'")
 

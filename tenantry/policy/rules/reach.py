@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tenantry.policy.addresses import is_below, of_bucket, of_image
+from tenantry.policy.durations import seconds
 from tenantry.policy.resource import Resource, entries, mapping
 from tenantry.policy.rule import Violation
 from tenantry.policy.tenants import APP, Tenants
@@ -16,7 +16,6 @@ _CLOUD_ALERTS = ("azuredevops", "azureeventhub", "googlepubsub")
 _WITH_FILES = ("googlepubsub",)
 """Types of alerts whose credentials can name files of the controller."""
 _CONTENT = ("patches", "postBuild", "postRenderers", "values")
-_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
 
 
 def tenants_reach_granted_addresses(tenants: Tenants) -> Iterator[Violation]:
@@ -40,7 +39,7 @@ def tenants_intervals_are_long_enough(tenants: Tenants) -> Iterator[Violation]:
     """
     for resource, place in tenants.placed:
         for path, value in _times(resource.spec, "spec") if resource.by is None else ():
-            if value not in place.frame.written_times and _seconds(value) < _seconds(place.frame.shortest):
+            if value not in place.frame.written_times and seconds(value) < seconds(place.frame.shortest):
                 what = f"{resource} of tenant '{place.tenant}' has '{value}' in {path}"
                 yield Violation(resource, what, f"set it to {place.frame.shortest} or more")
 
@@ -112,8 +111,3 @@ def _times(value: Mapping[str, Any], at: str) -> Iterator[tuple[str, str]]:
         elif key not in _CONTENT:
             for each in [inner] if isinstance(inner, Mapping) else entries(inner):
                 yield from _times(each, f"{at}.{key}")
-
-
-def _seconds(duration: str) -> float:
-    parts = re.findall(r"([0-9.]+)(ms|s|m|h)", duration)
-    return sum(float(number) * _SECONDS[unit] for number, unit in parts)

@@ -300,3 +300,61 @@ def test_an_empty_file_and_one_that_is_not_included_yet_are_filled(capsys: Captu
         in err
     )
     assert run(capsys, "--output-file", str(other), "--check")[0] == 0
+
+
+NAMESPACES, DEPLOYMENTS = "/api/v1/namespaces", "/apis/apps/v1/deployments"
+
+
+def of_tenant(name: str, tenant: str = "rocky", **labels: str) -> dict[str, Any]:
+    return {"metadata": {"name": name, "labels": {"toolkit.fluxcd.io/tenant": tenant, **labels}}}
+
+
+LEFT_OUT = "is in a tenant's namespace, so it is left out; if it is a cluster of the fleet, declare it by hand"
+
+
+@pytest.mark.parametrize(
+    ("path", "made", "what"),
+    [
+        (DEPLOYMENTS, item("evil", "rocky", labels={"app": "vcluster", "release": "evil"}), "Deployment rocky/evil"),
+        (SETS, item("evil", "rocky", labels={"app": "vcluster", "release": "near"}), "StatefulSet rocky/evil"),
+        (PLANES, item("evil", "rocky"), "TenantControlPlane rocky/evil"),
+        (CAPI, item("evil", "rocky"), "Cluster rocky/evil"),
+        (SECRETS, item("evil-kubeconfig", "rocky", labels={"cluster": "true"}), "Secret rocky/evil-kubeconfig"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_what_a_tenant_makes_in_its_namespace_is_no_cluster(
+    path: str, made: dict[str, Any], what: str, capsys: Capture, hub: Memory
+) -> None:
+    known(hub, NAMESPACES, of_tenant("rocky"), item("kamaji", ""))
+    known(hub, PLANES, item("near", "kamaji"), *([made] if path == PLANES else []))
+    if path != PLANES:
+        known(hub, path, made)
+    code, out, err = run(capsys, "--secrets", "cluster=true", "--key", "value")
+    assert (code, out) == (0, "clusters.d/discovered.yaml: 0 new, 0 gone, 1 declared already\n")
+    assert f"note: {what} (tenant rocky) {LEFT_OUT}\n" in err
+
+
+def test_a_namespace_with_the_role_of_a_tenant_alone_is_one(capsys: Capture, hub: Memory) -> None:
+    known(hub, NAMESPACES, {"metadata": {"name": "blue", "labels": {"toolkit.fluxcd.io/role": "tenant"}}})
+    known(hub, PLANES, item("near", "kamaji"), item("evil", "blue"))
+    assert f"TenantControlPlane blue/evil (tenant blue) {LEFT_OUT}" in run(capsys)[2]
+
+
+def test_a_profile_does_not_take_its_kubeconfig_from_a_tenant(capsys: Capture, hub: Memory) -> None:
+    known(hub, NAMESPACES, of_tenant("rocky"))
+    known(hub, PROFILES, item("far", "fleet"))
+    claim = {"x-k8s.io/cluster-profile": "far", "x-k8s.io/cluster-profile-namespace": "fleet"}
+    known(hub, SECRETS, item("mine", "rocky", labels=claim))
+    assert "note: ClusterProfile fleet/far has no Secret" in run(capsys)[2]
+
+
+def test_a_cluster_that_is_declared_in_a_tenants_namespace_is_not_gone(capsys: Capture, hub: Memory) -> None:
+    kubeconfig = "kubeconfig: {kamaji: {controlPlane: own, namespace: rocky}}"
+    FILE.parent.mkdir()
+    FILE.write_text(f"clusters:\n  own: {{environments: [dev], {kubeconfig}}}\n")
+    known(hub, NAMESPACES, of_tenant("rocky"))
+    known(hub, PLANES, item("near", "kamaji"), item("own", "rocky"))
+    code, out, err = run(capsys)
+    assert (code, out) == (0, "clusters.d/discovered.yaml: 0 new, 0 gone, 2 declared already\n")
+    assert "left out" not in err

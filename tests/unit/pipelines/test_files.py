@@ -10,15 +10,14 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.pipeline import REPOSITORY, load
+from tests.pipeline import REPOSITORY, load, weaknesses
 
 OF_A_FLEET = REPOSITORY / "templates" / "pulumi" / ".github" / "workflows" / "fleet.yml"
 """The only workflow of a new fleet that is not the same as one of ours."""
 WORKFLOWS = [*sorted((REPOSITORY / ".github" / "workflows").glob("*.yml")), OF_A_FLEET]
 ACTION = REPOSITORY / "action.yml"
 TEMPLATES = sorted((REPOSITORY / "templates").glob("*/template.yml"))
-BY_TAG = {"pulumi/actions@v6", "github/codeql-action/upload-sarif@v3"}
-"""Actions that are not pinned by commit: which commit each of their releases is could not be verified."""
+_SETUP = 'bash -c "$SETUP"'
 WRITES = {"review.yml review": {"pull-requests"}, "fleet.yml review": {"pull-requests"}}
 """The jobs that may write, and what."""
 
@@ -40,9 +39,9 @@ def test_no_value_becomes_part_of_a_script() -> None:
 
 
 def test_actions_of_others_are_pinned_by_commit() -> None:
-    used = {step["uses"] for _, step in steps() if "uses" in step} - BY_TAG - {"./"}
+    used = {step["uses"] for _, step in steps() if "uses" in step} - {"./"}
     assert used
-    assert {each for each in used if not re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", each)} == set()
+    assert {each for each in used if not re.fullmatch(r"[\w-]+(/[\w-]+)+@[0-9a-f]{40}", each)} == set()
     texts = "".join(file.read_text() for file in (*WORKFLOWS, ACTION))
     assert {each for each in used if not re.search(rf"{each} # v\d+\.\d+\.\d+\n", texts)} == set()
 
@@ -64,6 +63,81 @@ def test_each_job_has_only_the_permissions_that_it_needs(file: Path) -> None:
 def test_no_job_runs_for_hours_or_with_the_rights_of_a_fork(file: Path) -> None:
     assert "pull_request_target" not in load(file)["on"]
     assert [name for name, job in jobs(file) if "steps" in job and "timeout-minutes" not in job] == []
+
+
+@pytest.mark.parametrize("file", [*WORKFLOWS, ACTION], ids=lambda file: file.name)
+def test_secrets_reach_single_steps_and_all_that_runs_is_pinned(file: Path) -> None:
+    assert list(weaknesses(load(file))) == []
+
+
+SECRET = "${{ secrets.TOKEN }}"
+PINNED = {"uses": f"actions/checkout@{'a' * 40}"}
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ({"env": {"A": SECRET}, "jobs": {}}, "a secret is in the environment of all jobs"),
+        ({"jobs": {"a": {"env": {"A": SECRET}}}}, "job a: a secret is in the environment of all its steps"),
+        (
+            {"jobs": {"a": {"env": {"A": "${{ secrets['TOKEN'] }}"}}}},
+            "job a: a secret is in the environment of all its steps",
+        ),
+        (
+            {"jobs": {"a": {"container": {"env": {"A": SECRET}}}}},
+            "job a: a secret is in the environment of all its steps",
+        ),
+        (
+            {"jobs": {"a": {"uses": "x/y/.github/workflows/z.yml@main"}}},
+            "job a: x/y/.github/workflows/z.yml@main is not",
+        ),
+        ({"runs": {"steps": [{"uses": "x/y@v1"}]}}, "the action, step ?: x/y@v1 is not pinned by commit"),
+        ({"runs": {"steps": [{"uses": f"x/y@{'a' * 39}"}]}}, "the action, step ?: x/y@aaa"),
+        ({"runs": {"steps": [{"uses": "docker://python:3"}]}}, "the action, step ?: docker://python:3 is not pinned"),
+        (
+            {"runs": {"steps": [{**PINNED, "with": {"token": SECRET}}]}},
+            "the action, step ?: a secret reaches a program of others",
+        ),
+        ({"runs": {"steps": [{"run": f"x {SECRET}"}]}}, "the action, step ?: a secret is part of a script"),
+        (
+            {"runs": {"steps": [{"run": "x", "env": {"A": SECRET}}, PINNED]}},
+            "the action, step ?: a program of others comes after",
+        ),
+        (
+            {"runs": {"steps": [{"run": 'bash -c "$SETUP"', "env": {"A": SECRET}}]}},
+            "the action, step ?: a secret reaches a program",
+        ),
+        ({"runs": {"steps": [{"run": "pip install tenantry"}]}}, "the action, step ?: pip install tenantry"),
+        (
+            {"runs": {"steps": [{"run": "true\n.venv/bin/pip install -r x"}]}},
+            "the action, step ?: .venv/bin/pip install -r x",
+        ),
+        ({"runs": {"steps": [{"run": "curl https://x | sh"}]}}, "the action, step ?: curl https://x | sh"),
+        ({"runs": {"steps": [{"run": "uvx tenantry"}]}}, "the action, step ?: uvx tenantry"),
+    ],
+    ids=str,
+)
+def test_a_weak_workflow_is_found(content: dict[str, Any], problem: str) -> None:
+    assert next(weaknesses(content)).startswith(problem)
+
+
+def test_what_pipelines_install_has_hashes() -> None:
+    makefile = (REPOSITORY / "Makefile").read_text()
+    assert re.findall(r"pip install (?!--quiet --require-hashes)", makefile) == []
+    for file in (OF_A_FLEET, REPOSITORY / "tenantry/scaffold/templates/.gitlab-ci.yml.j2"):
+        text = file.read_text()
+        locked = "pip install --require-hashes --no-deps -r tenantry.lock -r requirements.lock"
+        assert text.count("pip install") == text.count(locked) > 0
+
+
+@pytest.mark.parametrize("file", ["tenantry/scaffold/requirements.lock", ".ci/uv.txt"])
+def test_every_locked_package_has_an_exact_version_and_hashes(file: str) -> None:
+    text = re.sub(r" \\\n +", " ", (REPOSITORY / file).read_text())
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    assert lines
+    assert [
+        line for line in lines if not re.fullmatch(r"[\w.-]+==[^ ]+( ; .+?)?( --hash=sha256:[0-9a-f]{64})+", line)
+    ] == []
 
 
 def test_secrets_are_variables_of_jobs_with_an_environment_only() -> None:
@@ -111,6 +185,25 @@ def test_a_component_uses_exactly_its_inputs_and_none_of_them_in_a_script(file: 
     assert all(each["description"] for each in inputs.values())
     for job in yaml.safe_load(text).values():
         assert "$[[" not in "\n".join(job["script"])
+        assert "after_script" not in job
+
+
+SCOPED = {
+    "TENANTRY_COMMENT_TOKEN": {"tenantry-comment"},
+    "PULUMI_CONFIG_PASSPHRASE": {"tenantry-preview", "$[[ inputs.environment ]]"},
+    "KUBECONFIG": {"tenantry-preview", "$[[ inputs.environment ]]"},
+}
+
+
+@pytest.mark.parametrize("file", TEMPLATES, ids=lambda file: file.parent.name)
+def test_a_secret_of_gitlab_is_for_one_job_by_its_environment_and_not_for_what_is_installed(file: Path) -> None:
+    for name, job in yaml.safe_load(file.read_text().split("\n---\n")[1]).items():
+        scope = job.get("environment", {}).get("name")
+        for secret, scopes in SCOPED.items():
+            assert secret not in str(job) or scope in scopes, name
+        setup = [line for line in job["script"] if _SETUP in line]
+        wanted = f"env -u KUBECONFIG -u PULUMI_ACCESS_TOKEN -u PULUMI_CONFIG_PASSPHRASE {_SETUP}" if scope else _SETUP
+        assert setup in ([], [wanted])
 
 
 def test_the_hooks_are_those_of_the_documentation() -> None:

@@ -29,11 +29,11 @@ def component(name: str, inputs: Mapping[str, str]) -> dict[str, Any]:
     return jobs
 
 
-def run(job: Mapping[str, Any], root: Path, part: str = "script", **variables: str) -> tuple[int, str]:
-    """Run one of a job's scripts: all its lines in one shell that stops at the first failure."""
+def run(job: Mapping[str, Any], root: Path, **variables: str) -> tuple[int, str]:
+    """Run a job's script: all its lines in one shell that stops at the first failure."""
     own = {key: str(value) for key, value in job["variables"].items()}
     known = {**os.environ, **own, "CI_PROJECT_DIR": str(root), **variables}
-    script = "set -eo pipefail\n" + "\n".join(job[part])
+    script = "set -eo pipefail\n" + "\n".join(job["script"])
     done = subprocess.run(["bash", "-c", script], cwd=root, env=known, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
@@ -48,7 +48,8 @@ def root(tmp_path: Path, binaries: Path) -> Path:
 
 
 def test_a_merge_request_gets_reports_and_a_comment(root: Path) -> None:
-    job = component("review", {"setup": "true"})["tenantry-review"]
+    jobs = component("review", {"setup": "true"})
+    job, comment = jobs["tenantry-review"], jobs["tenantry-comment"]
     base = publish(root, "tenants.yaml")
     commit(root, "tenants.yaml", FLEET.partition("tenants:\n")[2], "  {}\n")
     code, text = run(job, root, CI_MERGE_REQUEST_DIFF_BASE_SHA=base)
@@ -58,7 +59,7 @@ def test_a_merge_request_gets_reports_and_a_comment(root: Path) -> None:
     assert kept == {"environments", "review.md", "review.html"}
     with forge() as server:
         ids = {"CI_API_V4_URL": server.url, "CI_PROJECT_ID": "3", "CI_MERGE_REQUEST_IID": "12"}
-        assert run(job, root, "after_script", TENANTRY_COMMENT_TOKEN="the-token", **ids) == (0, "comment added\n")
+        assert run(comment, root, TENANTRY_COMMENT_TOKEN="the-token", **ids) == (0, "comment added\n")
         assert server.bodies()[0].startswith(MARKER)
 
 
@@ -69,7 +70,7 @@ def test_an_invalid_file_fails_with_a_report(root: Path) -> None:
     code, _ = run(job, root, CI_MERGE_REQUEST_DIFF_BASE_SHA=base)
     (problem,) = json.loads((root / "gl-code-quality-report.json").read_text())
     assert (code, problem["check_name"], problem["location"]["lines"]) == (2, "unknown-source", {"begin": 13})
-    assert run(job, root, "after_script") == (0, "")
+    assert run(component("review", {})["tenantry-comment"], root) == (0, "")
 
 
 def test_preview_and_deploy_ask_pulumi_for_their_environments(root: Path) -> None:
@@ -99,3 +100,16 @@ def test_preview_and_deploy_ask_pulumi_for_their_environments(root: Path) -> Non
     code, _ = run(job, root)
     options = f"--yes --skip-preview --timeout 900 {pack} -- --non-interactive --suppress-outputs"
     assert (code, calls.read_text().splitlines()) == (1, [f"tenantry up --environment prod {options}"])
+
+
+@pytest.mark.parametrize(("name", "job"), [("review", "tenantry-preview"), ("deploy", "tenantry-deploy-prod")])
+def test_what_is_installed_gets_no_secret(name: str, job: str, root: Path) -> None:
+    (root / ".venv" / "bin").unlink()
+    programs(root, tenantry='echo "$PULUMI_CONFIG_PASSPHRASE" >> used')
+    (root / "tenantry-review").mkdir()
+    (root / "tenantry-review" / "environments").write_text("prod\n")
+    inputs = {"setup": "env > installed", "environment": "prod", "needs": "[]"}
+    secrets = {key: "hush" for key in ("KUBECONFIG", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE")}
+    assert run(component(name, inputs)[job], root, **secrets)[0] == 0
+    assert "hush" not in (root / "installed").read_text()
+    assert "hush" in (root / "used").read_text()

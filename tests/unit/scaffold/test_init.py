@@ -73,10 +73,11 @@ def test_it_is_the_template_for_pulumi_new(capsys: Capture) -> None:
 
 
 NEXT = """\
-27 files in fleet:
+29 files in fleet:
   .ci/, .github/, .gitignore, .tenantry.yaml, Pulumi.dev.yaml, Pulumi.prod.yaml,
   Pulumi.yaml, README.md, __main__.py, action.yml, charts/, content/, policy/,
-  pyproject.toml, requirements.txt, tenants.schema.json, tenants.yaml
+  pyproject.toml, requirements.lock, requirements.txt, tenantry.lock,
+  tenants.schema.json, tenants.yaml
 
 Next:
   cd fleet
@@ -169,7 +170,7 @@ def test_a_dry_run_writes_nothing(capsys: Capture, here: Path) -> None:
     assert (code, found["written"], len(found["files"]), found["next"][-1]) == (
         0,
         False,
-        27,
+        29,
         "tenantry sandbox run -- tenantry up -e dev",
     )
     assert everything(here) == {}

@@ -1,0 +1,116 @@
+"""What the objects of Kubernetes' own kinds may hold that the fleet makes for a tenant.
+
+Most of it is the main file's, so that a tenant fills nothing: the tables say what there is at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tenantry.policy.fields.checks import BINDING, anything, number, quantity, text, word
+from tenantry.policy.fields.table import Each, Filled, Keys, Table, problems
+from tenantry.policy.main_file import filled_in
+from tenantry.policy.resource import TENANT, as_text, entries, mapping, texts
+from tenantry.policy.tenants import ENVIRONMENT
+
+_SELECTOR: Table = {
+    "matchLabels": Keys(text),
+    "matchExpressions": Each(
+        {"key": text, "operator": word("In", "NotIn", "Exists", "DoesNotExist"), "values": Each(text)}
+    ),
+}
+_PEERS = Each(
+    {
+        "podSelector": _SELECTOR,
+        "namespaceSelector": _SELECTOR,
+        "ipBlock": {"cidr": text, "except": Each(text)},
+    }
+)
+_PORTS = Each({"protocol": word("TCP", "UDP", "SCTP"), "port": quantity, "endPort": number})
+_POLICY: Table = {
+    "podSelector": _SELECTOR,
+    "policyTypes": Each(word("Ingress", "Egress")),
+    "ingress": Each({"from": _PEERS, "ports": _PORTS}),
+    "egress": Each({"to": _PEERS, "ports": _PORTS}),
+}
+_ISOLATED = "isolated"
+
+
+def network_policy(value: Any, of: Filled) -> str:
+    """The spec of a NetworkPolicy: the one that isolates, or as the main file writes it; any, if that grants `network`."""
+    name, frame, place = of.resource.name.removeprefix("tenantry-"), of.place.frame, of.place
+    if of.resource.name == f"tenantry-{_ISOLATED}":
+        return "" if _isolates(mapping(value), of) else "admits others"
+    written = mapping(frame.network_policies(frame.extra(place.environment).get(of.resource.namespace, "")).get(name))
+    if of.resource.name.startswith("tenantry-") and written:
+        wanted = filled_in(written, place.variables())
+        return "" if as_text(_completed(value)) == as_text(_completed(wanted)) else "is not as the main file says"
+    if not frame.leaves("network"):
+        return "is a policy that the main file does not have"
+    return next((f"{problem} ({path})" for path, problem in problems(_POLICY, value, of, "spec")), "")
+
+
+def _isolates(spec: Mapping[str, Any], of: Filled) -> bool:
+    """Whether a policy lets in nobody but the tenant's own pods, and those in namespaces without a tenant."""
+    own = {TENANT: of.place.tenant, ENVIRONMENT: of.place.environment}
+    outside = {"matchExpressions": [{"key": TENANT, "operator": "DoesNotExist"}]}
+    allowed = [{"podSelector": {}}, {"namespaceSelector": outside}, {"namespaceSelector": {"matchLabels": own}}]
+    given = as_text(spec)
+    peers = [peer for rule in entries(given.get("ingress")) for peer in entries(rule.get("from"))]
+    wanted = {"podSelector": {}, "policyTypes": ["Ingress"], "ingress": [{"from": peers}]}
+    return bool(peers) and given == wanted and all(peer in allowed for peer in peers)
+
+
+def _completed(spec: Any) -> dict[str, Any]:
+    """A policy with what the fleet adds to what is written."""
+
+    def rules(key: str) -> list[dict[str, Any]]:
+        return [
+            {**each, "ports": [{"protocol": "TCP", **port} for port in each["ports"]]}
+            if each.get("ports")
+            else {**each}
+            for each in spec[key] or ()
+        ]
+
+    lists = {key: rules(key) for key in ("ingress", "egress") if spec.get(key) is not None}
+    return {"podSelector": {}, **spec, **lists}
+
+
+def pull_secrets(value: Any, of: Filled) -> str:
+    """Those that the main file gives the account of the tenant's pods."""
+    declared = of.place.frame.of_account.get("imagePullSecrets") if of.is_on_target else ()
+    wanted = [{"name": each} for each in texts(declared)]
+    return "" if as_text(value) == wanted else "pulls images with other Secrets than the main file names"
+
+
+_SUBJECTS = Each(dict.fromkeys(("apiGroup", "kind", "name", "namespace"), BINDING))
+_RESOURCES = Keys(quantity)
+
+OBJECTS: Mapping[tuple[str, str], Table] = {
+    ("", "Namespace"): {},
+    ("", "ServiceAccount"): {"imagePullSecrets": pull_secrets},
+    ("", "Secret"): {
+        "type": word("Opaque", "kubernetes.io/dockerconfigjson"),
+        "data": anything,
+        "stringData": anything,
+    },
+    ("", "ConfigMap"): {"data": Keys(text)},
+    ("", "ResourceQuota"): {"spec": {"hard": _RESOURCES}},
+    ("", "LimitRange"): {
+        "spec": {
+            "limits": Each(
+                {
+                    "type": word("Container"),
+                    **dict.fromkeys(("default", "defaultRequest", "max", "min"), _RESOURCES),
+                }
+            )
+        }
+    },
+    ("networking.k8s.io", "NetworkPolicy"): {"spec": network_policy},
+    ("rbac.authorization.k8s.io", "RoleBinding"): {
+        "roleRef": dict.fromkeys(("apiGroup", "kind", "name"), BINDING),
+        "subjects": _SUBJECTS,
+    },
+}
+"""By group and kind, without `metadata`."""

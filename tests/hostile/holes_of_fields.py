@@ -1,0 +1,291 @@
+"""Holes in single builders of the planner, each with a field that no tenant may fill, or not so; see `holes`.
+
+Only tests switch them on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import tenantry.fleet.rules as rules
+from tenantry.fleet import frames
+from tenantry.fleet.rules import rollouts
+from tenantry.kube.objects import KubeObject
+from tenantry.model.tenancy import PodSecurity
+from tenantry.plan import alerts, apps, attachments, images, placements
+from tenantry.plan import sources as planned_sources
+from tenantry.plan.objects import baseline, remote
+from tests.hostile.drawn_main import Data
+from tests.hostile.files_of_tenants import Drawn
+from tests.hostile.holes import _IMAGES as IMAGES
+from tests.hostile.holes import _SOURCE as SOURCE
+from tests.hostile.holes import Hole, Patch
+from tests.hostile.holes import _nothing as nothing
+from tests.hostile.holes import _without as without
+
+RULE = "tenants-fill-known-fields"
+"""The rule that has to find each of them, if it names no other."""
+_GRANTED: Data = {"grants": {"sources": ["*"]}}
+_ON_HUB: Data = {**_GRANTED, "clusters": {"names": ["hub"]}}
+_KUSTOMIZATION = (apps, "kustomization")
+_RELEASE = (apps, "helm_release")
+_SOURCE_OBJECT = (planned_sources, "source_object")
+_BOUND = (attachments.Attachments, "bound")
+"""Comes after the check against Flux's schema."""
+_CHART: Data = {
+    "sources": {"c": {"helm": {"url": "https://charts.example.com"}}, "m": SOURCE},
+    "apps": {"web": {"helm": {"source": "c", "chart": "web", "version": "1.x"}}},
+}
+_ALERT: Data = {
+    "credentials": {"chat": {"existing": True}},
+    "alerts": {"all": {"provider": {"type": "slack", "channel": "x"}, "credentials": "chat"}},
+}
+
+
+def _with(value: Mapping[str, Any], path: tuple[str, ...], leaf: Any) -> dict[str, Any]:
+    """A copy with another value at a path."""
+    key, *rest = path
+    return {**value, key: _with(value.get(key, {}), tuple(rest), leaf) if rest else leaf}
+
+
+def _leaks(place: tuple[Any, str], path: str, value: Any, kind: str = "") -> Patch:
+    """A builder of objects or manifests that puts a value somewhere into what it builds."""
+
+    def put(made: Any) -> Any:
+        if isinstance(made, KubeObject):
+            if made.owner.tenant != "rocky" or kind not in ("", made.id.kind):
+                return made
+            return replace(made, manifest=put(made.manifest))
+        if isinstance(made, Iterator):
+            return map(put, made)
+        return _with(made, tuple(path.split(".")), value)
+
+    return _changed(place, put)
+
+
+def _changed(place: tuple[Any, str], change: Any) -> Patch:
+    owner, name = place
+    right = getattr(owner, name)
+    return lambda patch: patch.setattr(owner, name, lambda *args, **given: change(right(*args, **given)))
+
+
+def _one_more(place: tuple[Any, str], kind: str, api: str, body: Data) -> Patch:
+    """A builder of a baseline that adds an object of some kind to it."""
+
+    def more(made: list[Any]) -> list[Any]:
+        meta = {**made[1]["metadata"], "name": "tenantry-more"}
+        return [*made, {"apiVersion": api, "kind": kind, "metadata": meta, **body}]
+
+    return _changed(place, more)
+
+
+class _InWaves(Hole):
+    """The same where the environment has waves."""
+
+    def fleet(self) -> Drawn:
+        drawn = super().fleet()
+        drawn.main["environments"]["dev"]["rollout"] = {"waves": [{"names": ["edge"]}, {"all": True}]}
+        return drawn
+
+
+def _any_rollout(patch: pytest.MonkeyPatch) -> None:
+    off = rollouts.included_files_set_granted_rollouts
+    patch.setattr(rules, "RULES", tuple(each for each in rules.RULES if each is not off))
+
+
+FIELD_HOLES = (
+    Hole("a path leads out of the source", RULE, _leaks(_KUSTOMIZATION, "spec.path", "../../movy")),
+    Hole("a component leads out of the source", RULE, _leaks(_KUSTOMIZATION, "spec.components", ["../../movy"])),
+    Hole(
+        "a component is a repository of its own",
+        RULE,
+        _leaks(_KUSTOMIZATION, "spec.components", ["https://evil.example.com/x"]),
+    ),
+    Hole(
+        "a values file leads out of the source",
+        RULE,
+        _leaks((apps, "chart_object"), "spec.valuesFiles", ["../../movy/values.yaml"]),
+        _CHART,
+        _GRANTED,
+    ),
+    Hole(
+        "a chart leads out of its repository",
+        RULE,
+        _leaks((apps, "chart_object"), "spec.chart", "../../movy/web"),
+        _CHART,
+        _GRANTED,
+    ),
+    Hole(
+        "image updates are written outside of the source",
+        RULE,
+        _leaks((images, "_update"), "spec.update.path", "../movy"),
+        {"apps": {"web": {"kustomize": {"source": "m"}, "imageAutomation": IMAGES}}},
+        _GRANTED,
+    ),
+    Hole(
+        "there is one more network policy",
+        RULE,
+        _one_more((placements, "baseline"), "NetworkPolicy", "networking.k8s.io/v1", {"spec": {"podSelector": {}}}),
+    ),
+    Hole(
+        "the network policy that isolates lets everybody in",
+        RULE,
+        _leaks((baseline, "_isolation"), "ingress", [{"from": [{"namespaceSelector": {}}]}]),
+    ),
+    Hole(
+        "accounts have annotations, by which a cloud gives them an identity",
+        RULE,
+        _leaks(
+            (placements, "account"), "metadata.annotations", {"eks.amazonaws.com/role-arn": "arn:aws:iam::1:role/x"}
+        ),
+        frame=_ON_HUB,
+    ),
+    Hole(
+        "accounts pull images with the Secret of somebody else",
+        RULE,
+        _leaks((placements, "account"), "imagePullSecrets", [{"name": "platform"}]),
+        frame=_ON_HUB,
+    ),
+    Hole(
+        "an included file may declare objects of any kind on the management cluster",
+        RULE,
+        without(frames._Granted, "refused"),
+        {"objects": {"ca": {"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"}}}},
+        _ON_HUB,
+    ),
+    Hole(
+        "a tenant gets rights of its own making in its namespaces",
+        RULE,
+        _one_more(
+            (placements, "baseline"),
+            "Role",
+            "rbac.authorization.k8s.io/v1",
+            {"rules": [{"apiGroups": [""], "resources": ["pods/exec"], "verbs": ["create"]}]},
+        ),
+    ),
+    Hole(
+        "a namespace says that it leaves",
+        RULE,
+        _leaks((baseline, "_namespace"), "metadata.labels.tenantry/state", "offboarding"),
+    ),
+    Hole(
+        "a namespace names another service account",
+        RULE,
+        _leaks((baseline, "_namespace"), "metadata.labels.tenantry/account", "movy"),
+        frame=_ON_HUB,
+    ),
+    Hole(
+        "a namespace warns of nothing that its main file wants to be warned of",
+        RULE,
+        without(PodSecurity, "labels", {"pod-security.kubernetes.io/enforce": "baseline"}),
+        frame={**_GRANTED, "podSecurity": {"enforce": "baseline", "warn": "restricted"}},
+    ),
+    Hole(
+        "an included file may take over what exists on a remote cluster",
+        RULE,
+        without(frames._Granted, "refused"),
+        {"adopt": True},
+        _GRANTED,
+    ),
+    Hole(
+        "an included file may take over what exists on the management cluster",
+        "adoption",
+        without(frames._Granted, "refused"),
+        {"adopt": True},
+        _ON_HUB,
+    ),
+    _InWaves(
+        "an included file may leave the waves of the environment",
+        "waves",
+        _any_rollout,
+        {"apps": {"web": {"kustomize": {"source": "m"}, "rollout": False}}},
+        _GRANTED,
+    ),
+    Hole("an app holds a worker for a year", RULE, _leaks(_KUSTOMIZATION, "spec.timeout", "8700h")),
+    Hole(
+        "a release holds a worker for a year when it is tested",
+        RULE,
+        _leaks(_RELEASE, "spec.test.timeout", "8700h"),
+        _CHART,
+        _GRANTED,
+    ),
+    Hole("a source is fetched for a year", RULE, _leaks(_SOURCE_OBJECT, "spec.timeout", "525600m")),
+    Hole(
+        "a release is retried without an end",
+        RULE,
+        _leaks(_RELEASE, "spec.install.remediation.retries", -1),
+        _CHART,
+        _GRANTED,
+    ),
+    Hole(
+        "a source chooses the addresses of its submodules",
+        RULE,
+        _leaks(_SOURCE_OBJECT, "spec.recurseSubmodules", value=True),
+    ),
+    Hole(
+        "followed images are there for other namespaces",
+        RULE,
+        _leaks(_BOUND, "spec.accessFrom", {"namespaceSelectors": []}, "ImageRepository"),
+        {"apps": {"web": {"kustomize": {"source": "m"}, "imageAutomation": IMAGES}}},
+        _GRANTED,
+    ),
+    Hole(
+        "a field of a newer Flux is filled",
+        RULE,
+        _leaks(_BOUND, "spec.impersonate", {"user": "admin"}, "Kustomization"),
+    ),
+    Hole(
+        "a field of a newer Flux is filled within a known one",
+        RULE,
+        _leaks(_BOUND, "spec.install.asUser", "admin", "HelmRelease"),
+        _CHART,
+        _GRANTED,
+    ),
+    Hole(
+        "alerts speak for another tenant",
+        RULE,
+        without(alerts, "_whose", lambda scope: {"tenant": "movy", "cluster": scope.cluster}),
+        _ALERT,
+        _GRANTED,
+    ),
+    Hole(
+        "a Secret is a token of a service account",
+        RULE,
+        _leaks((attachments.Attachments, "_secret"), "type", "kubernetes.io/service-account-token"),
+        {"credentials": {"git": {"keys": ["password"]}}, "sources": {"m": {**SOURCE, "credentials": "git"}}},
+        _GRANTED,
+    ),
+    Hole(
+        "a baseline is not kept as it is",
+        RULE,
+        _leaks((placements, "baseline_release"), "spec.driftDetection.mode", "warn"),
+    ),
+    Hole("a baseline stands still", RULE, _leaks((remote, "in_state"), "spec.suspend", value=True)),
+    Hole(
+        "a quota counts some pods only",
+        RULE,
+        _changed(
+            (placements, "baseline"),
+            lambda made: [
+                _with(each, ("spec", "scopes"), ["BestEffort"]) if each["kind"] == "ResourceQuota" else each
+                for each in made
+            ],
+        ),
+        frame={**_GRANTED, "quota": {"pods": 10}},
+    ),
+    Hole(
+        "an object goes when somebody else's goes",
+        RULE,
+        _leaks((baseline, "_namespace"), "metadata.ownerReferences", [{"kind": "Namespace", "name": "movy"}]),
+    ),
+    Hole(
+        "a policy that the main file declares is left out",
+        "tenants-limits-are-those-of-the-main-file",
+        without(baseline, "_network", nothing),
+        frame={**_GRANTED, "network": {"base": "open", "policies": {"out": {"policyTypes": ["Egress"]}}}},
+    ),
+)
