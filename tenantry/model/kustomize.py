@@ -13,7 +13,7 @@ from tenantry.messages.redact import shorten
 from tenantry.model.declaring import AfterValidator, Field, model_validator
 from tenantry.model.fillable import Fillable
 from tenantry.model.flux import SET_FOR_APPS, CommonMetadata, FluxBlock
-from tenantry.model.scalars import Duration, Name, SourcePath, VariableValue, refusal
+from tenantry.model.scalars import Duration, Name, Refers, SourcePath, VariableValue, refusal
 from tenantry.model.strict import Model
 
 
@@ -79,7 +79,7 @@ class KustomizePatch(FluxBlock):
         "decryption.serviceAccountName": "Flux would use the rights of any service account beside the clusters' keys",
     }
 
-    source: str | None = None
+    source: Annotated[str, Refers("sources")] | None = None
     """A source of the tenant. Add-ons have their own source and omit this key."""
     path: SourcePath | None = None
     """The directory in the source to build."""

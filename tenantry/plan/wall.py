@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tenantry.fleet.authors import Named, is_own, may_name, names_of_spec, not_shared
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.grants import POLICYS_SHORTEST, SHORTEST_INTERVAL, grant_at, grants_of, is_filled
 from tenantry.fleet.identity import borrowed
 from tenantry.fleet.reach import bucket_address, image_address, is_allowed
-from tenantry.fleet.rules.granted import foreign_address, refused_by_policy, too_short
+from tenantry.fleet.rules.granted import foreign_address, no_push, no_submodules, refused_by_policy, too_short
 from tenantry.fleet.settings import variable_at
 from tenantry.fleet.template import fill
 from tenantry.messages.data import value_at
@@ -24,6 +25,8 @@ from tenantry.model.scalars import seconds_of
 from tenantry.plan.objects.scope import Scope
 
 _TIMES = ("interval", "retryInterval")
+_TO_SOURCES = ("sourceRef", "chartRef")
+"""Fields that Tenantry sets to a source of the tenant, or to a chart of one."""
 _CONTENT = ("values", "postRenderers", "patches", "postBuild")
 """Fields of a spec whose keys are the author's own or those of other objects."""
 
@@ -37,9 +40,13 @@ class Wall:
         self._variables = variables
         self._grants = grants_of(fleet, scope.tenant) if scope.tenant else None
         self._allowed: dict[str, list[str]] = {}
+        self._names: dict[str, dict[str, str]] = {}
 
     def check(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
-        """What a spec may not say. Args: origin: where in the document the value at a path of the spec is written."""
+        """What a spec may not say. Its Secrets, ConfigMaps and included sources still have their names in the file.
+
+        Args: origin: where in the document the value at a path of the spec is written.
+        """
         if self._scope.tenant:
             yield from (self._placed(each, origin) for each in self._findings(kind, spec, origin))
 
@@ -50,6 +57,51 @@ class Wall:
         yield from self._intervals(spec, origin)
         if self._grants:
             yield from self._addresses(kind, spec, origin, self._grants)
+            yield from self._authors(kind, spec, origin)
+            submodules = ("recurseSubmodules",)
+            granted = submodules[0] in (self._grants.settings or ())
+            if kind == "GitRepository" and spec.get(submodules[0]) and not granted:
+                if is_filled(self._fleet, origin(submodules)):
+                    yield no_submodules(self._fleet, self._scope.tenant, submodules)
+
+    def check_push(self, source: str, url: str, at: Path) -> Iterator[Finding]:
+        """Whether image automation may push to a source. Args: at: where its `update` is written."""
+        if self._grants is None or not is_filled(self._fleet, at):
+            return
+        tenant, fleet = self._scope.tenant, self._fleet
+        credentials = fleet.raw("tenants", tenant, "sources", source).get("credentials")
+        if credentials and not is_own(fleet, tenant, "credentials", credentials):
+            yield not_shared(fleet, tenant, at, "credentials", credentials)
+        allowed = list(self._patterns("push", self._grants.push))
+        if not is_allowed(url, allowed):
+            yield no_push(fleet, tenant, at, allowed)
+
+    def _authors(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
+        """Names in what an included file writes that are not the file's to use."""
+        tenant = self._scope.tenant
+        for path, group, name in (*names_of_spec(kind, dict(spec)), *self._names_of_objects(spec)):
+            place = origin(path)
+            if is_filled(self._fleet, place) and not may_name(self._fleet, tenant, group, name):
+                yield not_shared(self._fleet, tenant, path, group, name)
+
+    def _names_of_objects(self, spec: Mapping[str, Any]) -> Iterator[Named]:
+        """The sources and apps whose objects a spec names, by what the file calls them."""
+        for key in _TO_SOURCES:
+            if name := self._named("sources", spec.get(key)):
+                yield Named((key,), "sources", name)
+        for key, group in (("dependsOn", "apps"), ("resources", "sources")):
+            for index, entry in enumerate(spec.get(key) or ()):
+                if name := self._named(group, entry):
+                    yield Named((key, index), group, name)
+
+    def _named(self, group: str, reference: Any) -> str | None:
+        """The tenant's entry for which an object stands; None: the object is of another group, or the platform's."""
+        if not isinstance(reference, dict) or "namespace" in reference or reference.get("kind") == "HelmChart":
+            return None
+        if group not in self._names:
+            declared = self._fleet.raw("tenants", self._scope.tenant, group)
+            self._names[group] = {self._scope.name(name): name for name in declared}
+        return self._names[group].get(str(reference.get("name")))
 
     def _addresses(
         self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants

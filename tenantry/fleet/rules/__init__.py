@@ -13,6 +13,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.rules import (
     alerts,
     apps,
+    authors,
     baseline,
     cluster_objects,
     cluster_rights,
@@ -69,6 +70,7 @@ RULES: tuple[Rule, ...] = (
     frames.grants_name_declared_environments,
     frames.intervals_pass_the_clusters_admission_policy,
     frames.grants_leave_the_fleets_labels_alone,
+    frames.shares_name_entries_of_the_main_file,
     frames.cluster_admin_is_allowed_by_a_word_of_its_own,
     granted.included_files_choose_granted_clusters,
     granted.apps_of_included_files_are_placed,
@@ -84,6 +86,7 @@ RULES: tuple[Rule, ...] = (
     environments.apps_are_in_an_environment_of_their_clusters,
     apps.apps_name_declared_sources,
     apps.kustomize_apps_take_no_helm_repositories,
+    authors.included_files_name_what_is_theirs_or_shared,
     references.references_name_what_is_declared,
     references.sources_name_declared_credentials,
     references.alerts_name_declared_credentials,
