@@ -15,10 +15,12 @@ from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.grants import DEFAULT_ROLES, SHORTEST_INTERVAL, grants_of
 from tenantry.fleet.placement import cluster_is_granted
 from tenantry.fleet.reach import is_allowed
+from tenantry.model.frame import Share
 from tenantry.model.scalars import seconds_of
 
-_ADDRESSES = ("sources", "alerts")
-_NAMES = ("clusters", "settings", "roles", "labels", "annotations")
+_ADDRESSES = ("sources", "alerts", "push")
+_SHARED = tuple(Share.model_fields)
+_NAMES = ("clusters", "settings", "roles", "labels", "annotations", *(f"share.{key}" for key in _SHARED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,9 @@ def _granted(fleet: Fleet, tenant: str, environment: str) -> _Granted:
     grants = grants_of(fleet, tenant)
     if grants is None or tenant_barrier(fleet, environment, tenant):
         return _NOTHING
-    names = {key: tuple(getattr(grants, key) or ()) for key in (*_NAMES, *_ADDRESSES) if key != "clusters"}
+    keys = ("settings", "roles", "labels", "annotations", *_ADDRESSES)
+    names = {key: tuple(getattr(grants, key) or ()) for key in keys}
+    names |= {f"share.{key}": tuple(getattr(grants.share, key, None) or ()) for key in _SHARED}
     here = clusters_of(fleet, environment)
     names["clusters"] = tuple(each for each in here if cluster_is_granted(fleet, tenant, each))
     names["roles"] = DEFAULT_ROLES if grants.roles is None else names["roles"]

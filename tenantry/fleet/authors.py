@@ -80,7 +80,9 @@ def not_shared(fleet: Fleet, tenant: str, path: Path, group: str, name: str) -> 
     source, at = fleet.source, ("tenants", tenant, group, name)
     notes = (f"declared: {source.line_of(at)}",)
     if group not in _ONE:
-        message = f"credentials '{name}' of tenant '{tenant}' are the platform's, and its included file may not use them"
+        message = (
+            f"credentials '{name}' of tenant '{tenant}' are the platform's, and its included file may not use them"
+        )
         fix = f"declare others in this file, or ask the platform team to move {_lines(fleet, at)} here, with the value"
         return Finding(path, "platforms-credentials", message, notes, fix)
     grants = grants_of(fleet, tenant)

@@ -139,7 +139,6 @@ NameTemplate = Annotated[str, Field(min_length=1, max_length=253)]
 """A name that may contain placeholders. The plan checks what they become."""
 
 
-
 class Refers(NamedTuple):
     """Marks the type of a name that refers to an entry of the tenant, or of the platform. group: the key it stands under.
 

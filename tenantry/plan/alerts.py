@@ -107,13 +107,9 @@ def _event_sources(
     return [{"kind": kind, "name": "*", "matchLabels": _labels(scope)} for kind in kinds]
 
 
-def _shared_sources(
-    fleet: Fleet, scope: Scope, apps: Mapping[str, ObjectId], *, commits: bool
-) -> list[dict[str, Any]]:
+def _shared_sources(fleet: Fleet, scope: Scope, apps: Mapping[str, ObjectId], *, commits: bool) -> list[dict[str, Any]]:
     """What an alert of an included file tells of, where the main file has apps or sources that it does not share."""
-    named = [
-        _source_of(scope, name, id) for name, id in apps.items() if may_name(fleet, scope.tenant, "apps", name)
-    ]
+    named = [_source_of(scope, name, id) for name, id in apps.items() if may_name(fleet, scope.tenant, "apps", name)]
     sources = fleet.document.tenants[scope.tenant].sources if named and not commits else {}
     own = {name: each for name, each in sources.items() if may_name(fleet, scope.tenant, "sources", name)}
     return named + [{"kind": each.block.flux_kind, "name": scope.name(name)} for name, each in sorted(own.items())]

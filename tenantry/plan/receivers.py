@@ -45,7 +45,8 @@ def plan_receivers(
         with collecting(findings):
             receiver = resolved(fleet, (*at, name), Receiver, variables)
             raise_found(lacking(fleet, (*at, name), receiver))
-            own = partial(may_name, fleet, scope.tenant, "sources") if is_filled(fleet, (*at, name)) else None
+            filled = receiver.sources is None and is_filled(fleet, (*at, name))
+            own = partial(may_name, fleet, scope.tenant, "sources") if filled else None
             if fetched := tuple(_fetched(receiver, planned, own)):
                 made = _object(scope, name, receiver, fetched, (*at, name))
                 raise_found(wall.check("Receiver", made.manifest["spec"], below(*at, name)))
@@ -66,7 +67,7 @@ def _object(scope: Scope, name: str, receiver: Receiver, fetched: tuple[ObjectId
 def _fetched(receiver: Receiver, planned: AppSet, own: Callable[[str], bool] | None) -> Iterator[ObjectId]:
     """What Flux fetches for the receiver. Flux never looks into an OCI registry for a HelmRepository, but for its charts.
 
-    Args: own: which sources its author may name; None: all of them.
+    Args: own: which sources count where the receiver names none; None: all of them.
     """
     for name in sorted(planned.sources):
         source = planned.sources[name]

@@ -5,13 +5,14 @@ The rules check the same as it is written, for the place. They cannot see what a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from tenantry.fleet.authors import Named, is_own, may_name, names_of_spec, not_shared
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import POLICYS_SHORTEST, SHORTEST_INTERVAL, grant_at, grants_of, is_filled
+from tenantry.fleet.grants import POLICYS_SHORTEST, SHORTEST_INTERVAL, grant_at, grants_of, has_sound_grants, is_filled
 from tenantry.fleet.identity import borrowed
 from tenantry.fleet.reach import bucket_address, image_address, is_allowed
 from tenantry.fleet.rules.granted import foreign_address, no_push, no_submodules, refused_by_policy, too_short
@@ -31,6 +32,10 @@ _CONTENT = ("values", "postRenderers", "patches", "postBuild")
 """Fields of a spec whose keys are the author's own or those of other objects."""
 
 
+_GOOGLE, _BITBUCKET = "storage.googleapis.com", "https://bitbucket.org"
+_HOST = re.compile(r"^[^/]*//[^/]*")
+
+
 class Wall:
     """Checks the objects of one tenant on one cluster; the platform's own pass."""
 
@@ -38,7 +43,9 @@ class Wall:
         self._fleet = fleet
         self._scope = scope
         self._variables = variables
-        self._grants = grants_of(fleet, scope.tenant) if scope.tenant else None
+        self._grants = (
+            grants_of(fleet, scope.tenant) if scope.tenant and has_sound_grants(fleet, scope.tenant) else None
+        )
         self._allowed: dict[str, list[str]] = {}
         self._names: dict[str, dict[str, str]] = {}
 
@@ -58,11 +65,7 @@ class Wall:
         if self._grants:
             yield from self._addresses(kind, spec, origin, self._grants)
             yield from self._authors(kind, spec, origin)
-            submodules = ("recurseSubmodules",)
-            granted = submodules[0] in (self._grants.settings or ())
-            if kind == "GitRepository" and spec.get(submodules[0]) and not granted:
-                if is_filled(self._fleet, origin(submodules)):
-                    yield no_submodules(self._fleet, self._scope.tenant, submodules)
+            yield from self._submodules(kind, spec, origin, self._grants)
 
     def check_push(self, source: str, url: str, at: Path) -> Iterator[Finding]:
         """Whether image automation may push to a source. Args: at: where its `update` is written."""
@@ -75,6 +78,14 @@ class Wall:
         allowed = list(self._patterns("push", self._grants.push))
         if not is_allowed(url, allowed):
             yield no_push(fleet, tenant, at, allowed)
+
+    def _submodules(
+        self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants
+    ) -> Iterator[Finding]:
+        key = "recurseSubmodules"
+        granted = key in (grants.settings or ()) or not is_filled(self._fleet, origin((key,)))
+        if kind == "GitRepository" and spec.get(key) and not granted:
+            yield no_submodules(self._fleet, self._scope.tenant, (key,))
 
     def _authors(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
         """Names in what an included file writes that are not the file's to use."""
@@ -165,7 +176,9 @@ def addresses_of(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, str
         case "GitRepository" | "OCIRepository" | "HelmRepository":
             yield ("url",), str(spec.get("url", ""))
         case "Bucket":
-            yield ("endpoint",), bucket_address(str(spec.get("endpoint", "")), str(spec.get("bucketName", "")))
+            at_google = spec.get("provider") == "gcp"  # the controller ignores the endpoint then
+            endpoint = _GOOGLE if at_google else str(spec.get("endpoint", ""))
+            yield ("endpoint",), bucket_address(endpoint, str(spec.get("bucketName", "")))
             if issuer := value_at(spec, ("sts", "endpoint")):
                 yield ("sts", "endpoint"), str(issuer)
         case "ImageRepository":
@@ -174,7 +187,11 @@ def addresses_of(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, str
             for index, issuer in enumerate(spec.get("oidcProviders", ())):
                 yield ("oidcProviders", index, "issuerURL"), str(issuer["issuerURL"])
         case "Provider":
-            yield from (((key,), str(spec[key])) for key in ("address", "proxy") if spec.get(key))
+            if address := spec.get("address"):
+                of_cloud = spec.get("type") == "bitbucket"  # the controller ignores the host then
+                yield ("address",), _HOST.sub(_BITBUCKET, str(address)) if of_cloud else str(address)
+            if proxy := spec.get("proxy"):
+                yield ("proxy",), str(proxy)
 
 
 def _times(value: Any, path: Path) -> Iterator[tuple[Path, str]]:

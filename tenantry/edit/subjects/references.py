@@ -88,7 +88,11 @@ def _of_model(model: type[Model], value: Any, at: Path) -> Iterator[Reference]:
             place = (*at, field.key)
             # What `defaults` shares is the same name in many tenants.
             shared_by_all = field.declared[0] is Share and at[:1] != ("tenants",)
-            if (named := NAMES.get(field.declared)) and not shared_by_all and not _is_whole(field.type, value[field.key]):
+            if (
+                (named := NAMES.get(field.declared))
+                and not shared_by_all
+                and not _is_whole(field.type, value[field.key])
+            ):
                 yield from _names(value[field.key], named, place)
             yield from _below(field.type, value[field.key], place)
     if issubclass(model, FluxBlock):

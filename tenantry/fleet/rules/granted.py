@@ -154,7 +154,9 @@ def foreign_address(fleet: Fleet, tenant: str, kind: str, path: Path, granted: C
 
 def no_push(fleet: Fleet, tenant: str, path: Path, granted: Collection[str]) -> Finding:
     """Image automation of an included file pushes to an address that the main file does not grant for that."""
-    return _not_granted(fleet, tenant, "push", path, f"pushing to this source is not granted to tenant '{tenant}'", granted)
+    return _not_granted(
+        fleet, tenant, "push", path, f"pushing to this source is not granted to tenant '{tenant}'", granted
+    )
 
 
 def no_submodules(fleet: Fleet, tenant: str, path: Path) -> Finding:

@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from tenantry.policy.rule import FrameRule, ObjectRule, StackRule
-from tenantry.policy.rules import flux, frames, kubeconfigs, labels, names, objects, places, reach, rights, secrets
+from tenantry.policy.rules import (
+    authors,
+    flux,
+    frames,
+    kubeconfigs,
+    labels,
+    names,
+    objects,
+    places,
+    reach,
+    rights,
+    secrets,
+)
 
 OBJECT_RULES: tuple[ObjectRule, ...] = (
     objects.objects_use_the_fleets_provider,
@@ -38,4 +50,8 @@ FRAME_RULES: tuple[FrameRule, ...] = (
     reach.tenants_reach_granted_addresses,
     reach.tenants_intervals_are_long_enough,
     reach.tenants_use_no_shared_identity,
+    authors.tenants_name_only_what_is_shared_with_them,
+    authors.tenants_push_to_granted_addresses,
+    authors.tenants_submodules_are_granted,
+    authors.tenants_alerts_say_whose_they_are,
 )
