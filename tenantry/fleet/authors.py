@@ -83,7 +83,7 @@ def not_shared(fleet: Fleet, tenant: str, path: Path, group: str, name: str) -> 
         message = (
             f"credentials '{name}' of tenant '{tenant}' are the platform's, and its included file may not use them"
         )
-        fix = f"declare others in this file, or ask the platform team to move {_lines(fleet, at)} here, with the value"
+        fix = f"declare others under 'credentials:' of this file; are these the tenant's own, {_lines(fleet, at)} can move here"
         return Finding(path, "platforms-credentials", message, notes, fix)
     grants = grants_of(fleet, tenant)
     shared = getattr(grants.share, group) if grants and grants.share else None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tenantry.fleet.authors import Named, is_own, may_name, names_of_spec, not_shared
+from tenantry.fleet.authors import Named, foreign_names, is_own, may_name, names_of_spec, not_shared
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.grants import POLICYS_SHORTEST, SHORTEST_INTERVAL, grant_at, grants_of, has_sound_grants, is_filled
 from tenantry.fleet.identity import borrowed
@@ -90,6 +90,8 @@ class Wall:
     def _authors(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
         """Names in what an included file writes that are not the file's to use."""
         tenant = self._scope.tenant
+        if self._fleet.known_problems and any(foreign_names(self._fleet, tenant)):
+            return  # told where they are written
         for path, group, name in (*names_of_spec(kind, dict(spec)), *self._names_of_objects(spec)):
             place = origin(path)
             if is_filled(self._fleet, place) and not may_name(self._fleet, tenant, group, name):

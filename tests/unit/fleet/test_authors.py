@@ -133,10 +133,16 @@ ATTACKS: dict[str, tuple[str, Data]] = {
             [{"kind": "Secret", "name": "deploy"}],
         ),
     ),
-    "valuesFrom": (PLATFORMS, at("apps.cache.helm.valuesFrom", [{"kind": "Secret", "name": "deploy"}])),
+    "valuesFrom": (
+        PLATFORMS,
+        at("apps.cache.helm.valuesFrom", [{"kind": "Secret", "name": "deploy", "valuesKey": "token"}]),
+    ),
     "valuesFrom in an override": (
         PLATFORMS,
-        at("apps.cache.overrides.environments.dev.helm.valuesFrom", [{"kind": "Secret", "name": "deploy"}]),
+        at(
+            "apps.cache.overrides.environments.dev.helm.valuesFrom",
+            [{"kind": "Secret", "name": "deploy", "valuesKey": "token"}],
+        ),
     ),
     "decryption": (
         PLATFORMS,
@@ -208,7 +214,10 @@ ATTACKS: dict[str, tuple[str, Data]] = {
         "not-shared",
         at("apps.web.kustomize.postBuild.substituteFrom", [{"kind": "ConfigMap", "name": "base"}]),
     ),
-    "config of values": ("not-shared", at("apps.cache.helm.valuesFrom", [{"kind": "ConfigMap", "name": "base"}])),
+    "config of values": (
+        "not-shared",
+        at("apps.cache.helm.valuesFrom", [{"kind": "ConfigMap", "name": "base", "valuesKey": "A"}]),
+    ),
     "app": ("not-shared", at("apps.web.dependsOn", ["base"])),
     "app in an override": ("not-shared", at("apps.web.overrides.environments.dev.dependsOn", ["base"])),
     "app of an alert": (
@@ -253,7 +262,7 @@ def test_what_the_author_is_told() -> None:
         "credentials 'deploy' of tenant 'rocky' are the platform's, and its included file may not use them"
     )
     assert problem.fix == (
-        "declare others in this file, or ask the platform team to move line 1 of tenants.yaml here, with the value"
+        "declare others under 'credentials:' of this file; are these the tenant's own, line 1 of tenants.yaml can move here"
     )
     shared = granted(share={"sources": ["open"]})
     (problem,) = problems(at("apps.web.kustomize.source", "base"), shared)
@@ -272,9 +281,7 @@ def test_what_is_shared_can_be_named() -> None:
 
 
 def test_shared_in_defaults_is_shared_with_every_tenant() -> None:
-    assert not problems(
-        at("apps.web.kustomize.source", "open"), at("defaults.grants.share", {"sources": ["open"]})
-    )
+    assert not problems(at("apps.web.kustomize.source", "open"), at("defaults.grants.share", {"sources": ["open"]}))
 
 
 def test_credentials_cannot_be_shared() -> None:
@@ -348,9 +355,7 @@ def test_a_shared_source_without_credentials_is_pushed_to_where_that_is_granted(
     to_open = together(PUSH, at("apps.web.kustomize.source", "open"))
     shared = granted(share={"sources": ["open"]})
     assert {each.code for each in problems(to_open, shared)} == {"not-granted"}
-    assert not problems(
-        to_open, granted(share={"sources": ["open"]}, push=["https://git.example.com/platform/open"])
-    )
+    assert not problems(to_open, granted(share={"sources": ["open"]}, push=["https://git.example.com/platform/open"]))
 
 
 def test_apps_of_the_main_file_push_as_before() -> None:
@@ -393,7 +398,6 @@ def _mark(annotation: Any) -> str:
 
 
 NO_REFERENCES = {
-    "Alert": "eventSources[].name",
     "GitRepository": "ref.name",
     "HelmChart": "sourceRef.name",
     "HelmRelease": "driftDetection.ignore[].target.name install.strategy.name"
@@ -420,11 +424,7 @@ def test_every_field_of_flux_with_a_name_is_looked_at_or_is_the_fleets_own() -> 
                     of_flux.included_sources(kind, _spec(path))
                 ):
                     found.setdefault(kind, set()).add(path)
-    assert found == {kind: set(paths.split()) for kind, paths in NO_REFERENCES.items()} | _owned_only(found)
-
-
-def _owned_only(found: dict[str, set[str]]) -> dict[str, set[str]]:
-    return {kind: paths for kind, paths in found.items() if not paths}
+    assert found == {kind: set(paths.split()) for kind, paths in NO_REFERENCES.items()}
 
 
 def _blocks() -> list[type[FluxBlock]]:
