@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tenantry.fleet.authors import is_own
 from tenantry.fleet.environments import tenant_barrier
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.grants import DEFAULT_ROLES, SHORTEST_INTERVAL, grants_of
@@ -45,11 +46,25 @@ def widened(before: Fleet, after: Fleet, environment: str) -> tuple[Widened, ...
     """The tenants of both fleets that are granted more in an environment that both declare."""
     there = before.document.tenants
     found = (
-        Widened(tenant, tuple(_gains(_granted(before, tenant, environment), _granted(after, tenant, environment))))
+        Widened(
+            tenant,
+            (
+                *_gains(_granted(before, tenant, environment), _granted(after, tenant, environment)),
+                *_given_away(before, after, tenant),
+            ),
+        )
         for tenant in after.document.tenants
         if tenant in there
     )
     return tuple(each for each in found if each.gains)
+
+
+def _given_away(before: Fleet, after: Fleet, tenant: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Credentials that were the main file's. The included file declares them now, so it may use them for everything."""
+    key = "credentials"
+    names = (name for name in after.raw("tenants", tenant, key) if not is_own(before, tenant, key, name))
+    if given := tuple(name for name in names if is_own(after, tenant, key, name)):
+        yield key, given
 
 
 def _granted(fleet: Fleet, tenant: str, environment: str) -> _Granted:
