@@ -144,7 +144,8 @@ class _Builder:
             return ()
         if automation.update:
             url = str(source.manifest["spec"].get("url", ""))
-            raise_found(self.wall.check_push(source_name, url, (*at, "imageAutomation", "update")))
+            with collecting(self.result.findings):
+                raise_found(self.wall.check_push(source_name, url, (*at, "imageAutomation", "update")))
         for planned, place in image_objects(self.scope, app, automation, source, (*at, "imageAutomation")):
             with collecting(self.result.findings):
                 self._add_image_object(planned, place)

@@ -58,7 +58,7 @@ RULES: tuple[Rule, ...] = (
     identities.workload_identities_are_not_the_platforms,
     clusters.variables_do_not_hide_built_in_placeholders,
     clusters.variables_hold_no_placeholders,
-    tenants.tenants_are_not_named_like_something_of_the_programs,
+    tenants.new_tenants_are_not_named_like_something_else,
     tenants.labels_of_tenants_leave_the_fleets_alone,
     baseline.annotations_of_tenants_leave_the_fleets_alone,
     objects.objects_are_of_kinds_for_namespaces,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.grants import is_filled
 from tenantry.fleet.placement import matches
 from tenantry.fleet.rules import walk
 from tenantry.kube.names import PLATFORM
@@ -44,13 +45,14 @@ def labels_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
-def tenants_are_not_named_like_something_of_the_programs(fleet: Fleet) -> Iterator[Finding]:
+def new_tenants_are_not_named_like_something_else(fleet: Fleet) -> Iterator[Finding]:
+    """The main file may: its author knows, and a tenant that is there cannot be renamed without removing it."""
     for tenant in fleet.document.tenants:
-        if tenant in _RESERVED:
+        if tenant in _RESERVED and is_filled(fleet, ("tenants", tenant)):
             yield Finding(
                 ("tenants", tenant),
                 "reserved-name",
-                f"a tenant cannot be called '{tenant}': {_RESERVED[tenant]}",
+                f"a new tenant cannot be called '{tenant}': {_RESERVED[tenant]}",
                 fix="rename the tenant",
                 at_key=True,
             )

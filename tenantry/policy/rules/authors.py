@@ -143,5 +143,5 @@ def _group(key: str, reference: Mapping[str, Any]) -> str:
     if "namespace" in reference and key != "eventSources":
         return ""  # an add-on; another rule refuses other tenants
     if kind := str(reference.get("kind") or ""):
-        return _BY_KIND.get(kind, "") if key.endswith(("Ref", "From", "ources")) else ""
+        return _BY_KIND.get(kind, "") if key.lower().endswith(("ref", "from", "sources")) else ""
     return "credentials" if key.lower().endswith("secretref") else _GROUPS.get(key, "")

@@ -311,6 +311,7 @@ def test_json_tells_the_same(capsys: Capture) -> None:
     ]
     settings = {each["path"][0]: (each["value"], (each["origin"] or {}).get("level")) for each in told["settings"]}
     assert {
+        "share": ({}, None),
         "settings": (["quota"], "tenant"),
         "roles": (["view", "edit"], "defaults"),
         "labels": (["rocky.example.com/"], "tenant"),

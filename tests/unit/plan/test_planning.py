@@ -743,7 +743,9 @@ def test_what_waits_for_a_broken_add_on_is_not_called_wrong() -> None:
 # --- names that are refused -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["flux-system", "kube-public", "tenantry-system", "kamaji", "tenantry-platform"])
+@pytest.mark.parametrize(
+    "name", ["default", "flux-system", "kube-public", "tenantry-system", "kamaji", "tenantry-platform"]
+)
 def test_a_tenant_can_not_take_a_namespace_of_the_cluster_or_the_platform_nor_the_platform_s_account(name: str) -> None:
     expected = told(
         f"tenants.yaml:9:3: error[reserved-namespace]: namespace '{name}' of tenant '{name}' is reserved for the"
