@@ -108,9 +108,9 @@ def _is_main(resource: Resource, place: Place) -> bool:
 
 
 def _entry(place: Place, name: str, separator: str) -> str:
-    """What the file calls the entry for which an object stands."""
-    prefix = (place.cluster, place.namespace, "") if place.kubeconfig else ("",)
-    return name.removeprefix(separator.join(prefix))
+    """What the file calls the entry for which an object stands; "" if the object is of another tenant or the platform."""
+    prefix = separator.join((place.cluster, place.namespace, "") if place.kubeconfig else ("",))
+    return name.removeprefix(prefix) if name.startswith(prefix) else ""
 
 
 def _named(resource: Resource, place: Place) -> Iterator[tuple[str, str, str]]:
