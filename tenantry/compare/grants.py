@@ -14,7 +14,7 @@ from tenantry.fleet.environments import tenant_barrier
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.grants import DEFAULT_ROLES, SHORTEST_INTERVAL, grants_of
 from tenantry.fleet.placement import cluster_is_granted
-from tenantry.fleet.reach import is_allowed
+from tenantry.fleet.reach import is_covered
 from tenantry.model.scalars import seconds_of
 
 _ADDRESSES = ("sources", "alerts")
@@ -67,7 +67,7 @@ def _gains(before: _Granted, after: _Granted) -> Iterator[tuple[str, tuple[str, 
             yield key, new
     for key in _ADDRESSES:
         known = before.names[key]
-        if new := tuple(each for each in after.names[key] if each not in known and not is_allowed(each, known)):
+        if new := tuple(each for each in after.names[key] if not is_covered(each, known)):
             yield key, new
     if before.interval and after.interval and seconds_of(after.interval) < seconds_of(before.interval):
         yield "shortestInterval", (after.interval,)

@@ -13,8 +13,6 @@ from tenantry.fleet.resolve import resolved_layers
 from tenantry.messages.errors import Path
 from tenantry.model.frame import Grants
 
-ANY = "*"
-"""The address pattern that allows every address."""
 DEFAULT_ROLES = ("view",)
 SHORTEST_INTERVAL = "30s"
 POLICYS_SHORTEST = "1s"

@@ -12,11 +12,11 @@ from typing import Any
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.grants import POLICYS_SHORTEST, SHORTEST_INTERVAL, grant_at, grants_of, is_filled
 from tenantry.fleet.identity import borrowed
-from tenantry.fleet.reach import bucket_address, image_address, is_allowed
+from tenantry.fleet.reach import is_allowed
 from tenantry.fleet.rules.granted import foreign_address, refused_by_policy, too_short
 from tenantry.fleet.settings import variable_at
 from tenantry.fleet.template import fill
-from tenantry.messages.data import value_at
+from tenantry.flux.addresses import address_problems, addresses_of
 from tenantry.messages.errors import Finding, Found, Path
 from tenantry.messages.placeholders import names_in
 from tenantry.model.frame import Grants
@@ -29,7 +29,7 @@ _CONTENT = ("values", "postRenderers", "patches", "postBuild")
 
 
 class Wall:
-    """Checks the objects of one tenant on one cluster; the platform's own pass."""
+    """Checks the objects of one scope: the platform's for the form of addresses, a tenant's for everything."""
 
     def __init__(self, fleet: Fleet, scope: Scope, variables: Mapping[str, str]) -> None:
         self._fleet = fleet
@@ -40,8 +40,10 @@ class Wall:
 
     def check(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
         """What a spec may not say. Args: origin: where in the document the value at a path of the spec is written."""
+        findings = [*address_problems(kind, spec)]
         if self._scope.tenant:
-            yield from (self._placed(each, origin) for each in self._findings(kind, spec, origin))
+            findings += self._findings(kind, spec, origin)
+        yield from (self._placed(each, origin) for each in findings)
 
     def _findings(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
         """The same, with paths in the spec."""
@@ -105,24 +107,6 @@ class Wall:
 def below(*at: str | int) -> Callable[[Path], Path]:
     """The origin of the values of a block that stands at a path as a whole."""
     return lambda path: (*at, *path)
-
-
-def addresses_of(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
-    """The addresses that a Flux object makes a controller connect to, each with the path of its field."""
-    match kind:
-        case "GitRepository" | "OCIRepository" | "HelmRepository":
-            yield ("url",), str(spec.get("url", ""))
-        case "Bucket":
-            yield ("endpoint",), bucket_address(str(spec.get("endpoint", "")), str(spec.get("bucketName", "")))
-            if issuer := value_at(spec, ("sts", "endpoint")):
-                yield ("sts", "endpoint"), str(issuer)
-        case "ImageRepository":
-            yield ("image",), image_address(str(spec.get("image", "")))
-        case "Receiver":
-            for index, issuer in enumerate(spec.get("oidcProviders", ())):
-                yield ("oidcProviders", index, "issuerURL"), str(issuer["issuerURL"])
-        case "Provider":
-            yield from (((key,), str(spec[key])) for key in ("address", "proxy") if spec.get(key))
 
 
 def _times(value: Any, path: Path) -> Iterator[tuple[Path, str]]:

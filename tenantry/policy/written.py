@@ -17,6 +17,8 @@ def addresses_in(value: Any, app: str = "") -> Iterator[tuple[str, dict[str, str
             yield inner, {"app": app}
         elif key == "endpoint" and isinstance(inner, str):
             yield f"{inner}/{value['bucketName']}" if value.get("bucketName") else inner, {"app": app}
+        elif key == "channel" and value.get("type") in ("azureeventhub", "googlepubsub"):
+            yield f"{inner}/{value.get('address') or ''}", {"app": app}
         elif key == "apps":
             for name, each in mapping(inner).items():
                 yield from addresses_in(each, name)

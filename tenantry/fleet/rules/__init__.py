@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.rules import (
+    addresses,
     alerts,
     apps,
     baseline,
@@ -92,6 +93,7 @@ RULES: tuple[Rule, ...] = (
     references.tenants_do_not_borrow_the_controllers_identity,
     keys.substitutions_are_named_as_variables,
     keys.values_come_from_keys_that_are_there,
+    addresses.addresses_are_read_alike_by_all_programs,
     alerts.alerts_name_declared_apps,
     alerts.addresses_of_providers_hold_no_secret,
     alerts.providers_say_what_their_type_needs,

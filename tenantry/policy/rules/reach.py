@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tenantry.policy.addresses import is_below, of_bucket, of_image
+from tenantry.policy.addresses import is_below, of_bucket, of_event_hub, of_image
 from tenantry.policy.resource import Resource, entries, mapping
 from tenantry.policy.rule import Violation
 from tenantry.policy.tenants import APP, Tenants
@@ -87,9 +87,23 @@ def _addresses(resource: Resource) -> Iterator[tuple[str, str, str]]:
             for issuer in entries(spec.get("oidcProviders")):
                 yield "spec.oidcProviders", str(issuer.get("issuerURL")), str(issuer.get("issuerURL"))
         case "Provider":
-            for key in ("address", "proxy"):
-                if spec.get(key):
-                    yield f"spec.{key}", str(spec[key]), str(spec[key])
+            yield from _addresses_of_provider(spec)
+
+
+def _addresses_of_provider(spec: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """The same of an alert's provider: a list for NATS, and names in place of an address for services of clouds."""
+    address, channel = str(spec.get("address") or ""), str(spec.get("channel") or "")
+    match spec.get("type"):
+        case "azureeventhub" if channel:
+            yield "spec.channel", of_event_hub(channel, address), f"{channel}/{address}"
+        case "googlepubsub" if address:
+            yield "spec.address", f"pubsub://{address}/{channel}", f"{channel}/{address}"
+        case "nats" if address:
+            yield from (("spec.address", each, address) for each in address.split(","))
+        case _ if address:
+            yield "spec.address", address, address
+    if spec.get("proxy"):
+        yield "spec.proxy", str(spec["proxy"]), str(spec["proxy"])
 
 
 def _borrowed(value: Mapping[str, Any], at: str) -> Iterator[tuple[str, str]]:
