@@ -44,7 +44,9 @@ def _sections(grants: ExplainedGrants) -> Iterator[list[Line]]:
         *(line for each in grants.environments for line in _environment(each, grants.selected)),
     ]
     settings = [
-        line for each in grants.settings for line in _folded(f"{each.path[0]}:", scalar(each.value), comment_of(each))
+        line
+        for each in grants.settings
+        for line in _folded(f"{'.'.join(map(str, each.path))}:", scalar(each.value), comment_of(each))
     ]
     yield list(_addresses("sources", grants.sources))
     alerts = list(_addresses("alerts", grants.alerts))

@@ -1,7 +1,7 @@
 """Whether a granted address pattern allows an address.
 
-Both are compared in parts, as the programs that connect take them apart. What is no address by `tenantry.addresses` is allowed by no
-pattern, and an address with a query by `*` alone.
+Both are compared in parts, as the programs that connect take them apart. What is no address by `tenantry.addresses` is
+allowed by no pattern, and an address with a query by `*` alone.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Which addresses the fields of Flux's kinds take, and what they make a controller connect to: one table for all of them.
 
-A form says what Flux and the service behind it read, and no more. Where Flux drops the path of an address, an address with a path would
-be granted as one thing and used as another; the same is true of a list. Source: the code of Flux's controllers, of
-notification-controller 1.9.3 `internal/notifier`.
+A form says what Flux and the service behind it read, and no more. Where Flux drops the path of an address, an address with a
+path would be granted as one thing and used as another; the same is true of a list. Source: the code of Flux's controllers,
+of notification-controller 1.9.3 `internal/notifier`.
 
 Called by: the rules, about what is written; the plan, about finished specs of tenants and of the platform.
 """

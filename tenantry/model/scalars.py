@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic_core import PydanticCustomError
 
@@ -156,6 +156,15 @@ Duration = Annotated[
     text(_DURATION.pattern),
 ]
 """A Go duration with the units ms, s, m and h, for example `1h30m`."""
+
+
+def is_duration(annotation: Any) -> bool:
+    """Whether a type of the model is a duration, of any form."""
+    return _DURATIONS_MARK in getattr(annotation, "__metadata__", ())
+
+
+_DURATIONS_MARK = get_args(Duration)[1]
+"""The check that all types of durations have in common."""
 
 ShortDuration = Annotated[
     Duration,

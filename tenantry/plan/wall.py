@@ -10,22 +10,18 @@ from dataclasses import replace
 from typing import Any
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import POLICYS_SHORTEST, SHORTEST_INTERVAL, grant_at, grants_of, is_filled
+from tenantry.fleet.grants import INTERVAL, grant_at, grants_of, is_filled
 from tenantry.fleet.identity import borrowed
+from tenantry.fleet.limits import Limited, beyond_limits, limited_in_spec, refused_by_policy
 from tenantry.fleet.reach import is_allowed
-from tenantry.fleet.rules.granted import foreign_address, refused_by_policy, too_short
+from tenantry.fleet.rules.granted import foreign_address
 from tenantry.fleet.settings import variable_at
 from tenantry.fleet.template import fill
 from tenantry.flux.addresses import address_problems, addresses_of
 from tenantry.messages.errors import Finding, Found, Path
 from tenantry.messages.placeholders import names_in
 from tenantry.model.frame import Grants
-from tenantry.model.scalars import seconds_of
 from tenantry.plan.objects.scope import Scope
-
-_TIMES = ("interval", "retryInterval")
-_CONTENT = ("values", "postRenderers", "patches", "postBuild")
-"""Fields of a spec whose keys are the author's own or those of other objects."""
 
 
 class Wall:
@@ -49,7 +45,7 @@ class Wall:
         """The same, with paths in the spec."""
         if not self._fleet.document.platform.sharedIdentity:
             yield from borrowed(kind, spec)
-        yield from self._intervals(spec, origin)
+        yield from self._limits(kind, spec, origin)
         if self._grants:
             yield from self._addresses(kind, spec, origin, self._grants)
 
@@ -77,19 +73,23 @@ class Wall:
                 at = grant_at(self._fleet, self._scope.tenant, key, index)
                 raise Found(replace(each, path=at) for each in found.findings) from None
 
-    def _intervals(self, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
-        shortest = (self._grants and self._grants.shortestInterval) or SHORTEST_INTERVAL
-        bound = max(map(seconds_of, (shortest, POLICYS_SHORTEST) if self._grants else (POLICYS_SHORTEST,)))
-        for path, value in _times(spec, ()):
-            if seconds_of(value) >= bound:
-                continue  # as nearly all are, and finding the place takes time
-            place = origin(path)
-            if place[-1:] not in (path[-1:], ("chartInterval",)):
+    def _limits(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
+        for each in limited_in_spec(kind, spec):
+            own = tuple(refused_by_policy(each.path, str(each.value))) if each.limit == INTERVAL else ()
+            beyond = tuple(self._beyond(each, each.path))
+            if not (own or beyond):
+                continue  # as nearly all, and finding the place takes time
+            place = origin(each.path)
+            if place[-1:] not in (each.path[-1:], ("chartInterval",)):
                 continue  # the author wrote none here: it is the tenant's as a whole, or Tenantry's
-            if self._grants and is_filled(self._fleet, place):
-                yield from too_short(self._fleet, self._scope.tenant, path, value, shortest)
-            else:
-                yield from refused_by_policy(path, value)
+            # With the author's name for it, as the rule about the same value.
+            yield from self._beyond(each, place) if is_filled(self._fleet, place) else own
+
+    def _beyond(self, each: Limited, place: Path) -> Iterator[Finding]:
+        """What is beyond the limits of the tenant's included file."""
+        if self._grants:
+            named = each._replace(path=place)
+            yield from beyond_limits(self._fleet, self._scope.tenant, self._grants, named, each.path)
 
     def _placed(self, finding: Finding, origin: Callable[[Path], Path]) -> Finding:
         place = origin(finding.path)
@@ -107,14 +107,3 @@ class Wall:
 def below(*at: str | int) -> Callable[[Path], Path]:
     """The origin of the values of a block that stands at a path as a whole."""
     return lambda path: (*at, *path)
-
-
-def _times(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """Every interval in a spec."""
-    if isinstance(value, dict):
-        for key, below in value.items():
-            if isinstance(below, dict):
-                if key not in _CONTENT:
-                    yield from _times(below, (*path, key))
-            elif key in _TIMES and isinstance(below, str):
-                yield (*path, key), below

@@ -1,4 +1,4 @@
-"""What is written anywhere below a part of the main file: addresses, and intervals."""
+"""What is written anywhere below a part of the main file: addresses, intervals, and what has limits."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 from tenantry.policy.resource import entries, mapping
 
 _ADDRESSES = ("url", "image", "address", "proxy", "issuerURL")
+
+_LIMITED = ("timeout", "interval", "retryInterval", "chartInterval", "retries", "maxHistory")
 
 
 def addresses_in(value: Any, app: str = "") -> Iterator[tuple[str, dict[str, str]]]:
@@ -35,3 +37,13 @@ def times_in(value: Any) -> Iterator[str]:
         else:
             for each in entries(inner) or (inner,):
                 yield from times_in(each)
+
+
+def limits_in(value: Any) -> Iterator[str]:
+    """Every duration and number below a value, as far as Flux's controllers work by it, without those that are granted."""
+    for key, inner in value.items() if isinstance(value, Mapping) else ():
+        if key in _LIMITED and not isinstance(inner, Mapping):
+            yield str(inner)
+        elif key != "grants":
+            for each in entries(inner) or (inner,):
+                yield from limits_in(each)

@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from tenantry.policy.rule import FrameRule, ObjectRule, StackRule
-from tenantry.policy.rules import flux, frames, kubeconfigs, labels, names, objects, places, reach, rights, secrets
+from tenantry.policy.rules import (
+    flux,
+    frames,
+    kubeconfigs,
+    labels,
+    limits,
+    names,
+    objects,
+    places,
+    reach,
+    rights,
+    secrets,
+)
 
 OBJECT_RULES: tuple[ObjectRule, ...] = (
     objects.objects_use_the_fleets_provider,
@@ -37,5 +49,6 @@ FRAME_RULES: tuple[FrameRule, ...] = (
     frames.tenants_flux_objects_carry_granted_metadata,
     reach.tenants_reach_granted_addresses,
     reach.tenants_intervals_are_long_enough,
+    limits.tenants_timeouts_and_retries_have_an_end,
     reach.tenants_use_no_shared_identity,
 )

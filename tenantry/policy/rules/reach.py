@@ -15,7 +15,8 @@ _CLOUDS = ("aws", "azure", "gcp")
 _CLOUD_ALERTS = ("azuredevops", "azureeventhub", "googlepubsub")
 _WITH_FILES = ("googlepubsub",)
 """Types of alerts whose credentials can name files of the controller."""
-_CONTENT = ("patches", "postBuild", "postRenderers", "values")
+CONTENT = ("patches", "postBuild", "postRenderers", "values")
+"""Fields with keys of others."""
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
 
 
@@ -40,7 +41,7 @@ def tenants_intervals_are_long_enough(tenants: Tenants) -> Iterator[Violation]:
     """
     for resource, place in tenants.placed:
         for path, value in _times(resource.spec, "spec") if resource.by is None else ():
-            if value not in place.frame.written_times and _seconds(value) < _seconds(place.frame.shortest):
+            if value not in place.frame.written_times and seconds(value) < seconds(place.frame.shortest):
                 what = f"{resource} of tenant '{place.tenant}' has '{value}' in {path}"
                 yield Violation(resource, what, f"set it to {place.frame.shortest} or more")
 
@@ -109,7 +110,7 @@ def _addresses_of_provider(spec: Mapping[str, Any]) -> Iterator[tuple[str, str, 
 def _borrowed(value: Mapping[str, Any], at: str) -> Iterator[tuple[str, str]]:
     """Where a spec asks for an identity without bringing one."""
     for key, inner in value.items():
-        if key in _CONTENT:
+        if key in CONTENT:
             continue
         if key == "provider" and inner in _CLOUDS:
             yield f"{at}.provider", f"uses the identity for '{inner}'"
@@ -123,11 +124,12 @@ def _times(value: Mapping[str, Any], at: str) -> Iterator[tuple[str, str]]:
     for key, inner in value.items():
         if key in ("interval", "retryInterval") and isinstance(inner, str):
             yield f"{at}.{key}", inner
-        elif key not in _CONTENT:
+        elif key not in CONTENT:
             for each in [inner] if isinstance(inner, Mapping) else entries(inner):
                 yield from _times(each, f"{at}.{key}")
 
 
-def _seconds(duration: str) -> float:
+def seconds(duration: str) -> float:
+    """The length of a duration as Go writes it."""
     parts = re.findall(r"([0-9.]+)(ms|s|m|h)", duration)
     return sum(float(number) * _SECONDS[unit] for number, unit in parts)

@@ -1,4 +1,4 @@
-"""Which addresses Flux's kinds take: a form for each field and each type of provider, and nothing that programs read differently."""
+"""Which addresses Flux's kinds take: a form for each field and each type of provider, and nothing that can be read differently."""
 
 from __future__ import annotations
 
