@@ -6,6 +6,7 @@ import re
 from typing import Annotated
 
 from tenantry.addresses import is_address
+from tenantry.kube.names import KEY_PREFIX
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.model.scalars import text, valid
 
@@ -50,9 +51,9 @@ KeyPrefix = Annotated[
     valid(
         "bad-prefix",
         "prefix",
-        re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/").fullmatch,
+        re.compile(KEY_PREFIX).fullmatch,
         "write it as 'team.example.com/'",
     ),
-    text(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/"),
+    text(KEY_PREFIX),
 ]
 """The part of the key of a label or annotation before the name, with the slash, for example `team.example.com/`."""

@@ -21,7 +21,8 @@ from tenantry.model.declaring import AfterValidator, BeforeValidator, Field, Wit
 _DURATION = re.compile(r"([0-9]+(\.[0-9]+)?(ms|s|m|h))+")
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
 _MAX_SECONDS = 366 * 24 * 3600
-_QUANTITY = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(([KMGTPE]i)|[numkMGTPE]|[eE][+-]?[0-9]+)?")
+# An API server that parses `1e99999999999` is busy for a minute.
+_QUANTITY = re.compile(r"\+?([0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20})(([KMGTPE]i)|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?")
 _BYTES = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ?([kKmMgGtTpP])i?[bB]?")
 _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _DATA_KEY = re.compile(r"(?!\.{1,2}$|\.\.)[-._a-zA-Z0-9]{1,253}")
@@ -181,8 +182,11 @@ Quantity = Annotated[
 ]
 """A Kubernetes resource quantity, for example `4`, `500m` or `8Gi`."""
 
-ResourceName = Annotated[str, _checked("bad-resource", "resource", names.resource_name_problem), text(names.LABEL_KEY)]
-"""The name of a resource in a quota or limit, for example `requests.cpu` or `count/deployments.apps`."""
+QuotaName = Annotated[str, _checked("bad-resource", "resource", names.quota_name_problem), text(names.QUOTA_NAME)]
+"""The name of a resource in a quota, for example `requests.cpu` or `count/deployments.apps`."""
+
+LimitName = Annotated[str, _checked("bad-resource", "resource", names.limit_name_problem), text(names.LIMIT_NAME)]
+"""The name of a resource of containers, for example `cpu` or `example.com/gpu`."""
 
 Text = Annotated[str, Field(min_length=1)]
 """A string that is not empty."""

@@ -18,7 +18,7 @@ from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Findings, Path, collecting, raise_found
 from tenantry.model import COMMIT_STATUS, Alert
 from tenantry.plan.attachments import Attachments
-from tenantry.plan.objects.scope import CLUSTER_LABEL, MANAGED_BY, Scope, check_length
+from tenantry.plan.objects.scope import CLUSTER_LABEL, MANAGED_BY, Scope, check_length, check_size
 from tenantry.plan.wall import Wall, below
 
 API = "notification.toolkit.fluxcd.io/v1beta3"
@@ -54,6 +54,8 @@ def plan_alerts(
             raise_found(lacking(fleet, (*at, name), alert))
             if sources := _event_sources(scope, alert, apps):
                 planned = _objects(scope, name, alert, sources, (*at, name), attachments.bound)
+                for each in planned:
+                    check_size(each, (*at, name))
                 raise_found(wall.check("Provider", planned[0].manifest["spec"], below(*at, name, "provider")))
                 yield (*at, name), (*attachments.made.values(), *planned)
 
