@@ -108,9 +108,10 @@ _ENDS = ("", "", "", "/", "//", "?", "?a=b", "?a=%zz", "?a=%2F&b", "#x", "?a?b",
 def _addresses_drawn(draw: st.DrawFn) -> str:
     segments = "".join(f"/{each}" for each in draw(st.lists(st.sampled_from(_SEGMENTS), max_size=4)))
     parts = (draw(st.sampled_from(each)) for each in (_SCHEMES, _USERS, _HOSTS, _PORTS))
-    text = "".join(parts) + segments + draw(st.sampled_from(_ENDS))
+    text = "".join((*parts, segments, draw(st.sampled_from(_ENDS))))
     at = draw(st.integers(0, len(text)))
-    return text[:at] + draw(st.sampled_from(("", "", "", *_HOSTILE))) + text[at:]
+    inserted: str = draw(st.sampled_from(("", "", "", *_HOSTILE)))
+    return f"{text[:at]}{inserted}{text[at:]}"
 
 
 _texts = st.one_of(_addresses_drawn(), st.text(f"https://git.example.com/rocky{_HOSTILE}", max_size=30))
