@@ -29,6 +29,10 @@ ADDRESSES: tuple[str, ...] = (
     "https://GIT.example.com/rocky/manifests",
     "https://git.example.com/rocky/a?b=/rocky/",
     "https://git.example.com/rocky\\@evil.example.com",
+    "https://git.example.com/rocky/..;/movy/manifests",
+    "https://git.example.com/rocky/\uff0e\uff0e/movy/manifests",
+    "https://git.example.com/rocky/manifests,https://evil.example.com",
+    "nats://git.example.com,nats://evil.example.com:4222",
     "https://{other}.example.com/rocky/x",
     "https://git.example.com/{tenant}/new",
     "http://git.example.com/rocky/manifests",
@@ -39,7 +43,7 @@ ADDRESSES: tuple[str, ...] = (
     "http://source-controller.flux-system.svc/gitrepository/movy",
 )
 ANYTHING: tuple[Any, ...] = (None, None, {}, [], True, False, 0, "", ["movy"], {"name": "movy"}, [{"name": "movy"}])
-TIMES = ("0s", "1ms", "{fast}", "0.001h", "29s", "30s", "1m", "5m", "10m")
+TIMES = ("0s", "1ms", "{fast}", "0.001h", "29s", "30s", "1m", "5m", "10m", "61m", "25h", "8700h")
 SOURCES_OF_APPS = ("manifests", "charts", "bundle", "given", "movy", "edge-movy-manifests", "{other}", None)
 SECRETS = ("git", "sops", "there", "movy", "edge.movy.git", "edge-kubeconfig", "{other}", None)
 REFERENCES: tuple[Any, ...] = (
