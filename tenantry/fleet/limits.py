@@ -118,9 +118,8 @@ def _found(value: Any, tree: _Tree, at: Path) -> Iterator[Limited]:
         if isinstance(value, str if tree in (INTERVAL, TIMEOUT) else int) and not isinstance(value, bool):
             yield Limited(at, value, tree)
     elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            if below := tree.get(key) or tree.get(_ANY):
-                yield from _found(inner, below, (*at, key))
+        for key in value if _ANY in tree else [key for key in tree if key in value]:
+            yield from _found(value[key], tree.get(key) or tree[_ANY], (*at, key))
     elif isinstance(value, list) and _ANY in tree:
         for index, inner in enumerate(value):
             yield from _found(inner, tree[_ANY], (*at, index))

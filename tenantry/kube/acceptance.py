@@ -68,9 +68,9 @@ def refusals(manifest: Mapping[str, Any]) -> Iterator[Refusal]:
 
 def too_large(manifest: Mapping[str, Any]) -> Iterator[Refusal]:
     """What about an object is larger than an API server takes."""
-    text = json.dumps(manifest, ensure_ascii=False)
-    if len(text) < _SMALL / 4:  # a character has at most four bytes
+    if len(repr(manifest)) < _SMALL / 4:  # as nearly all; a character has at most four bytes
         return
+    text = json.dumps(manifest, ensure_ascii=False)
     kind, metadata = manifest["kind"], manifest["metadata"]
     name = f"{kind} {'/'.join(filter(None, (metadata.get('namespace'), metadata['name'])))}"
     annotations = {key: _bytes(key) + _bytes(value) for key, value in metadata.get("annotations", {}).items()}
