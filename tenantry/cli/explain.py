@@ -30,6 +30,7 @@ from tenantry.explain import (
     explain_platform,
     explain_tenant,
     rights_on_clusters,
+    without_secrets,
 )
 from tenantry.explain.rollout import AppRollout
 from tenantry.fleet.choice import Choice
@@ -112,9 +113,9 @@ def command(
         _print_platform_part(fleet, planned, addon, cluster, output)
     elif app is None:
         stack = stack_of(file.resolve().parent, environment, tenant)
-        _print_tenant(explain_tenant(fleet, planned, tenant, cluster), stack, output)
+        _print_tenant(without_secrets(explain_tenant(fleet, planned, tenant, cluster)), stack, output)
     else:
-        _print_app(explain_app(fleet, planned, tenant, app, cluster), output)
+        _print_app(without_secrets(explain_app(fleet, planned, tenant, app, cluster)), output)
     return 0
 
 
@@ -132,9 +133,9 @@ def _print_grants(file: Path, tenant: str, environment: str | None, output: str)
 
 def _print_platform_part(fleet: Fleet, planned: Plan, addon: str | None, cluster: str | None, output: str) -> None:
     if addon is None:
-        _print_platform(explain_platform(fleet, planned, cluster), output)
+        _print_platform(without_secrets(explain_platform(fleet, planned, cluster)), output)
     else:
-        _print_app(explain_addon(fleet, planned, addon, cluster), output)
+        _print_app(without_secrets(explain_addon(fleet, planned, addon, cluster)), output)
 
 
 # --- text -------------------------------------------------------------------------------------------------------

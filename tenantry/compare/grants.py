@@ -7,15 +7,15 @@ variable in them becomes is not.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tenantry.fleet.authors import is_own
 from tenantry.fleet.environments import tenant_barrier
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.grants import DEFAULT_ROLES, SHORTEST_INTERVAL, grants_of
+from tenantry.fleet.grants import DEFAULT_ROLES, LIMITS, SHORTEST_INTERVAL, grants_of, limit_of
 from tenantry.fleet.placement import cluster_is_granted
-from tenantry.fleet.reach import is_allowed
+from tenantry.fleet.reach import is_covered
 from tenantry.model.frame import Share
 from tenantry.model.scalars import seconds_of
 
@@ -26,10 +26,11 @@ _NAMES = ("clusters", "settings", "roles", "labels", "annotations", *(f"share.{k
 
 @dataclass(frozen=True, slots=True)
 class _Granted:
-    """Everything that is granted in one environment. names: by the key of the grant."""
+    """Everything that is granted in one environment. names: by the key of the grant. limits: by their keys in `grants.limits`."""
 
     names: dict[str, tuple[str, ...]]
     interval: str = ""
+    limits: dict[str, str | int] = field(default_factory=dict)
 
 
 _NOTHING = _Granted({key: () for key in (*_NAMES, *_ADDRESSES)})
@@ -77,7 +78,7 @@ def _granted(fleet: Fleet, tenant: str, environment: str) -> _Granted:
     here = clusters_of(fleet, environment)
     names["clusters"] = tuple(each for each in here if cluster_is_granted(fleet, tenant, each))
     names["roles"] = DEFAULT_ROLES if grants.roles is None else names["roles"]
-    return _Granted(names, grants.shortestInterval or SHORTEST_INTERVAL)
+    return _Granted(names, grants.shortestInterval or SHORTEST_INTERVAL, {key: limit_of(grants, key) for key in LIMITS})
 
 
 def _gains(before: _Granted, after: _Granted) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -86,7 +87,14 @@ def _gains(before: _Granted, after: _Granted) -> Iterator[tuple[str, tuple[str, 
             yield key, new
     for key in _ADDRESSES:
         known = before.names[key]
-        if new := tuple(each for each in after.names[key] if each not in known and not is_allowed(each, known)):
+        if new := tuple(each for each in after.names[key] if not is_covered(each, known)):
             yield key, new
     if before.interval and after.interval and seconds_of(after.interval) < seconds_of(before.interval):
         yield "shortestInterval", (after.interval,)
+    for key, most in before.limits.items():
+        if after.limits and _size(after.limits[key]) > _size(most):
+            yield f"limits.{key}", (str(after.limits[key]),)
+
+
+def _size(limit: str | int) -> float:
+    return seconds_of(limit) if isinstance(limit, str) else limit

@@ -14,6 +14,7 @@ from tenantry.explain.grants import (
     explain_grants,
     rights_on_clusters,
 )
+from tenantry.explain.hidden import without_secrets
 from tenantry.explain.order import Keeper
 from tenantry.explain.platform import ExplainedPlatform, explain_platform
 from tenantry.explain.tenant import ExplainedTenant, explain_tenant
@@ -34,4 +35,5 @@ __all__ = [
     "explain_platform",
     "explain_tenant",
     "rights_on_clusters",
+    "without_secrets",
 ]

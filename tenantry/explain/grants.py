@@ -14,7 +14,16 @@ from tenantry.fleet.choice import Choice, choice_of_grant
 from tenantry.fleet.environments import tenant_barrier
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.frames import PARTS, PREFIXED, SELECTOR
-from tenantry.fleet.grants import DEFAULT_ROLES, SHORTEST_INTERVAL, grant_at, grant_layers, grants_of, is_filled
+from tenantry.fleet.grants import (
+    DEFAULT_ROLES,
+    LIMITS,
+    SHORTEST_INTERVAL,
+    grant_at,
+    grant_layers,
+    grants_of,
+    is_filled,
+    limit_of,
+)
 from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.settings import variables_of
 from tenantry.fleet.template import fill
@@ -65,7 +74,7 @@ class ExplainedGrants:
     """The grants of one tenant.
 
     include: the entry of `include` that takes the file. selector: in words, "" if the main file selects no clusters.
-    settings: those of the grants that are lists of names, such as what is shared, and the shortest interval.
+    settings: those of the grants that are lists of names, such as what is shared, the shortest interval, and the limits.
     rights: what the tenant may do on whole clusters, in words, by the keys of `clusterRoles`.
     """
 
@@ -213,6 +222,7 @@ class _Explaining:
             "labels": self.grants.labels or [],
             "annotations": self.grants.annotations or [],
             "shortestInterval": self.grants.shortestInterval or SHORTEST_INTERVAL,
+            "limits": {key: limit_of(self.grants, key) for key in LIMITS},
         }
         layers = [
             Layer(each.path, {key: value for key, value in each.data.items() if key in effective})

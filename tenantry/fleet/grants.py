@@ -13,12 +13,23 @@ from tenantry.fleet.resolve import resolved_layers
 from tenantry.messages.errors import Path
 from tenantry.model.frame import Grants
 
-ANY = "*"
-"""The address pattern that allows every address."""
 DEFAULT_ROLES = ("view",)
 SHORTEST_INTERVAL = "30s"
 POLICYS_SHORTEST = "1s"
 """The shortest interval that the admission policy of the clusters lets a tenant have, whoever wrote it."""
+TIMEOUT, INTERVAL, RETRIES, HISTORY = "timeout", "interval", "retries", "history"
+LIMITS: dict[str, str | int] = {
+    # The longest that Flux's own examples and charts of databases need; a worker of a controller is held that long.
+    TIMEOUT: "1h",
+    # Something that is looked at less than once a day is suspended in all but name.
+    INTERVAL: "24h",
+    RETRIES: 20,
+    HISTORY: 20,
+    # Three times as many as the largest tenant of a fleet that we know.
+    **dict.fromkeys(("apps", "sources", "credentials", "configs", "images"), 100),
+    **dict.fromkeys(("alerts", "receivers", "namespaces"), 20),
+}
+"""The limits of what an included file says, where the main file does not grant others, by their keys in `grants.limits`."""
 
 
 def grants_of(fleet: Fleet, tenant: str) -> Grants | None:
@@ -45,6 +56,12 @@ def grant_at(fleet: Fleet, tenant: str, *path: str | int) -> Path:
     """Where a grant of the tenant is written; the tenant itself if nothing is granted."""
     at = origin(grant_layers(fleet, tenant), path)
     return at if len(at) > 2 and at[-1] != "grants" else ("tenants", tenant)
+
+
+def limit_of(grants: Grants, key: str) -> str | int:
+    """A limit by its key in `grants.limits`."""
+    given = getattr(grants.limits, key) if grants.limits else None
+    return LIMITS[key] if given is None else given
 
 
 def is_filled(fleet: Fleet, path: Path) -> bool:

@@ -1,70 +1,54 @@
 """Whether a granted address pattern allows an address.
 
-Both are compared in parts, as the programs that connect take them apart. An address that could mean another place to one of
-them, such as one with `..` in its path, is allowed by no pattern but `*`.
+Both are compared in parts, as the programs that connect take them apart. What is no address by `tenantry.addresses` is
+allowed by no pattern, and an address with a query by `*` alone.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from functools import lru_cache
-from urllib.parse import SplitResult, urlsplit
 
-_PORTS = {"http": 80, "https": 443, "ssh": 22, "oci": 443, "s3": 443}
-_AMBIGUOUS = re.compile(r"[\\%?#\s\x00-\x1f]|//|(^|/)\.{1,2}(/|$)")
-_HOST = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?|\[[0-9a-f:.]+\]")
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
-_DOCKER = "docker.io"
+from tenantry.addresses import Address, BadAddress, read
+from tenantry.messages.placeholders import TOKEN
+
+ANY = "*"
+_BELOW = "/*"
 
 
 def is_allowed(address: str, patterns: Iterable[str]) -> bool:
-    """Whether any of the patterns allows the address."""
-    patterns = tuple(patterns)
-    if "*" in patterns:
-        return True
+    """Whether any of the patterns allows the address. Patterns have no placeholders left."""
     parts = _parts(address)
-    return parts is not None and any(_allows(pattern, parts) for pattern in patterns)
+    return parts is not None and any(pattern == ANY or _allows(pattern, parts) for pattern in patterns)
 
 
-def image_address(image: str) -> str:
-    """The address of an image repository. Source: github.com/distribution/reference, "normalize"."""
-    host, slash, rest = image.partition("/")
-    if slash and ("." in host or ":" in host or host == "localhost"):
-        return f"oci://{host}/{rest}"
-    return f"oci://{_DOCKER}/{image if slash else f'library/{image}'}"
+def is_covered(pattern: str, patterns: Iterable[str]) -> bool:
+    """Whether other patterns allow everything that a pattern allows, whatever placeholders become; false where that is not sure."""
+    patterns = tuple(patterns)
+    if pattern in patterns or ANY in patterns:
+        return True
+    parts = _parts(_with_words(pattern).removesuffix(_BELOW))
+    known = [_with_words(each) for each in patterns]
+    if parts and pattern.endswith(_BELOW):
+        return any(_allows(each, parts._replace(path=f"{parts.path}/")) for each in known if each.endswith(_BELOW))
+    return parts is not None and any(_allows(each, parts) for each in known)
 
 
-def bucket_address(endpoint: str, bucket: str) -> str:
-    """The address of a bucket at an endpoint, which may be a host or a URL."""
-    return f"s3://{_SCHEME.sub('', endpoint).rstrip('/')}/{bucket}"
+def _with_words(pattern: str) -> str:
+    """The pattern with a word for each placeholder that tells it from others."""
+    return TOKEN.sub(lambda match: match[0] if match[1] is None else f"x{match[1].encode().hex()}x", pattern)
 
 
-def _allows(pattern: str, address: tuple[str, str, int, str]) -> bool:
-    below = pattern.endswith("/*")
-    granted = _parts(pattern.removesuffix("/*"))
-    if granted is None or granted[:3] != address[:3]:
+def _allows(pattern: str, address: Address) -> bool:
+    granted = _parts(pattern.removesuffix(_BELOW))
+    if granted is None or granted.query or address.query:
         return False
-    path = granted[3]
-    return address[3].startswith(f"{path}/") if below else address[3] == path
+    if (granted.scheme, granted.host, granted.port) != (address.scheme, address.host, address.port):
+        return False
+    return address.path.startswith(f"{granted.path}/") if pattern.endswith(_BELOW) else address.path == granted.path
 
 
-@lru_cache(maxsize=256)
-def _parts(address: str) -> tuple[str, str, int, str] | None:
-    """Scheme, host, port and path without a slash at its end; None if the address is ambiguous."""
+def _parts(address: str) -> Address | None:
     try:
-        found = urlsplit(address)
-        port = found.port
-    except ValueError:
+        return read(address)
+    except BadAddress:
         return None
-    host = (found.hostname or "").lower()
-    if not _is_plain(address, found, host):
-        return None
-    scheme = found.scheme.lower()
-    return scheme, host, port or _PORTS.get(scheme, 0), found.path.rstrip("/")
-
-
-def _is_plain(address: str, found: SplitResult, host: str) -> bool:
-    scheme = _SCHEME.match(address)
-    rest = address[scheme.end() :] if scheme else ""
-    return bool(scheme) and bool(_HOST.fullmatch(host)) and not _AMBIGUOUS.search(rest) and found.password is None

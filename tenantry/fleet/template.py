@@ -60,10 +60,14 @@ def _fill_text(text: str, variables: Mapping[str, str], at: Path, problems: list
 def _problem(token: str, name: str | None, variables: Mapping[str, str], at: Path) -> Finding:
     if name is None:
         return Finding(at, "bad-placeholder", f"a single '{token}'", fix=f"write '{token * 2}' for a brace")
+    # What is in braces and is no name is a text of another format, and may hold a secret.
+    is_name = re.fullmatch(r"([A-Za-z_][\w.-]{0,62})?", name)
     return Finding(
         at,
         "unknown-placeholder",
-        f"placeholder '{{{name}}}' is not known here",
-        (declared("known", name, variables),),
+        f"placeholder '{{{name}}}' is not known here"
+        if is_name
+        else "a text in braces is not the name of a placeholder",
+        (declared("known", name if is_name else "", variables),),
         fix="correct the name, declare it under the 'variables:' of the environment or cluster, or write '{{' and '}}' for braces",
     )

@@ -26,11 +26,24 @@ ADDON_PREFIX = f"{PLATFORM}/"
 
 DNS_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 LABEL_VALUE = r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?"
-LABEL_KEY = r"(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+KEY_PREFIX = r"(?=[^/]{1,253}/)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*/"
+"""The part of a key before its name: a DNS subdomain. The expression is valid in JSON Schema too, like the others."""
+_KEY_NAME = r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+LABEL_KEY = rf"(?:{KEY_PREFIX})?{_KEY_NAME}"
+_COMPUTE = "cpu|memory|ephemeral-storage|hugepages-[0-9A-Za-z.]{1,20}"
+LIMIT_NAME = rf"(?:{KEY_PREFIX}{_KEY_NAME}|{_COMPUTE})"
+"""A resource of containers. Kubernetes knows those without a `/` by name."""
+QUOTA_NAME = (
+    rf"(?:{KEY_PREFIX}{_KEY_NAME}|(?:requests\.|limits\.)?(?:{_COMPUTE})|requests\.storage|pods|services(?:\.loadbalancers|\.nodeports)?"
+    r"|replicationcontrollers|configmaps|persistentvolumeclaims|resourcequotas|secrets)"
+)
+"""A resource that a quota limits. Source: k8s.io/kubernetes `pkg/apis/core/helper`, `standardQuotaResources`."""
 
 _DNS_LABEL = re.compile(DNS_LABEL)
 _LABEL_VALUE = re.compile(LABEL_VALUE)
 _LABEL_KEY = re.compile(LABEL_KEY)
+_LIMIT_NAME = re.compile(LIMIT_NAME)
+_QUOTA_NAME = re.compile(QUOTA_NAME)
 _RESERVED = frozenset({"default", "flux-system"})
 
 
@@ -64,9 +77,18 @@ def label_key_problem(key: str) -> str | None:
     return None if _LABEL_KEY.fullmatch(key) else "is not a valid label key ([prefix/]name)"
 
 
-def resource_name_problem(name: str) -> str | None:
-    """Why `name` cannot be the name of a resource in a quota or limit, or None. The rules are those of label keys."""
-    return None if _LABEL_KEY.fullmatch(name) else "is not a valid resource name, such as 'pods' or 'requests.cpu'"
+def quota_name_problem(name: str) -> str | None:
+    """Why `name` cannot be the name of a resource in a quota, or None."""
+    return (
+        None
+        if _QUOTA_NAME.fullmatch(name)
+        else "is not a resource that a quota can limit, such as 'pods' or 'requests.cpu'"
+    )
+
+
+def limit_name_problem(name: str) -> str | None:
+    """Why `name` cannot be the name of a resource that containers have, or None."""
+    return None if _LIMIT_NAME.fullmatch(name) else "is not a resource of containers, such as 'cpu' or 'memory'"
 
 
 def label_value_problem(value: str) -> str | None:

@@ -68,13 +68,32 @@ _CERTAIN: tuple[tuple[str, tuple[str, ...], str], ...] = (
 # Patterns are compiled when a text first needs them: all of them together take as long as reading a small fleet.
 _compiled = cache(re.compile)
 
+_TO_A_HOST = r"://[^/@\s:\"']{0,200}:(?![0-9]{1,5}(?:/|$))[^\s\"']{0,400}@"
+"""A password before a host, also one with `/` or `@` in it; not the port of a host with an `@` in its path."""
+_BESIDE = "|".join(
+    (
+        # netrc, on one line or on several
+        r"(?i:(?<![a-z])(?:machine|login|account)\s{1,20}\S{1,200}\s{1,20}password\s{1,20})",
+        # curl --user me:word
+        r"(?<!\S)(?:-u|-U|--(?:proxy-)?user)[ =]{1,4}[^\s:]{1,100}:",
+        # docker login --username me -p word
+        r"(?<!\S)login[^\n]{0,100}?\s-u[^\n]{1,100}?\s-p[ =]{1,4}",
+        r"(?i:[?&](?:x-amz-|x-goog-)?(?:sig|signature|code|key|auth|pwd|credential)=|sharedaccesskey=)",
+        # htpasswd and shadow
+        r"\$(?=(?:apr1|2[abxy]|[156]|y|argon2[a-z]{0,2})\$)",
+    )
+)
+"""What stands before a secret, in formats in which no `=` or `:` tells it from its name."""
+
 _TOLD = r"(?:passw(?:or)?d|passphrase|secret|api[-_]?key)[\"']?\s{0,4}[=:]\s{0,4}|token[\"']?[=:]"
 _POSSIBLE = "|".join(
     (
+        _TO_A_HOST,
         *(form for _, _, form in _CERTAIN),
         r"://[^/@\s:]*:[^/@\s]*@",
         r"AIza[\w-]{30,}",
         r"(?i:(?<![a-z])(?:bearer|basic)\s{1,4}[a-z0-9+/=._~-]{8,})",
+        rf"(?:{_BESIDE})(?P<beside>[^\s\"&]+)",
         rf"(?i:(?:{_TOLD})[\"']?)(?P<told>[^\s\"',;&}}]{{3,}})",
     )
 )
@@ -127,7 +146,8 @@ def _hidden(match: re.Match[str], hide: Callable[[str], str]) -> str:
     found = match.group()
     if found.startswith("://"):
         return f"://{hide(found[3:-1])}@"
-    start = found.removesuffix(match.group("told") or found)
+    told = match.groupdict()
+    start = found.removesuffix(told.get("told") or told.get("beside") or found)
     return start + hide(found[len(start) :])
 
 

@@ -21,7 +21,7 @@ from tenantry.model.scalars import (
     LabelValue,
     Name,
     Quantity,
-    ResourceName,
+    QuotaName,
     RoleName,
     SourcePath,
     Text,
@@ -42,7 +42,7 @@ class PlacedSettings(Model):
     """How soon a failed app is retried."""
     timeout: Duration | None = None
     """How long applying an app and waiting for it may take."""
-    quota: dict[ResourceName, Quantity | None] | None = None
+    quota: dict[QuotaName, Quantity | None] | None = None
     """The `hard` limits of a ResourceQuota in each namespace. Default: no quota."""
     limits: Limits | None = None
     """A LimitRange for containers in each namespace. Default: none."""

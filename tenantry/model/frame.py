@@ -89,6 +89,41 @@ class Share(Model):
         return value
 
 
+_Number = Annotated[int, Field(ge=0)]
+
+
+class GrantedLimits(Model):
+    """How long something of a tenant may keep a controller of Flux busy, which serves all tenants, and how much a tenant may have.
+    Limits are for what an included file says; this file may say more.
+    """
+
+    timeout: Duration | None = None
+    """The longest duration of any kind except intervals: timeouts of apps, of single Helm actions, of sources. Default: `1h`."""
+    interval: Duration | None = None
+    """The longest interval. Default: `24h`."""
+    retries: _Number | None = None
+    """The most retries of a failed Helm action. Flux's `-1`, which is without end, is never allowed. Default: 20."""
+    history: Annotated[int, Field(ge=1)] | None = None
+    """The most revisions of a release that Helm keeps (`maxHistory`). Flux's `0`, which keeps all, is never allowed.
+    Default: 20."""
+    apps: _Number | None = None
+    """The most apps. Default: 100."""
+    sources: _Number | None = None
+    """The most sources. Default: 100."""
+    credentials: _Number | None = None
+    """The most credentials. Default: 100."""
+    configs: _Number | None = None
+    """The most configs. Default: 100."""
+    alerts: _Number | None = None
+    """The most alerts. Default: 20."""
+    receivers: _Number | None = None
+    """The most receivers. Default: 20."""
+    images: _Number | None = None
+    """The most images that image automation follows, in all apps together. Default: 100."""
+    namespaces: _Number | None = None
+    """The most namespaces beside those of this file, where `settings` has `namespaces`. Default: 20."""
+
+
 class Grants(Model):
     """What the included file of a tenant may do. An included file may always declare apps, sources, credentials, configs and
     alerts; these keys say how far those reach.
@@ -121,3 +156,5 @@ class Grants(Model):
     """Prefixes of the annotations of namespaces that the file may set. Default: none."""
     shortestInterval: Duration | None = None
     """The shortest `interval` and `retryInterval` anything of the tenant may have. Default: `30s`."""
+    limits: GrantedLimits | None = None
+    """How long timeouts and intervals may be, and how many apps, sources and other parts the file may declare."""

@@ -27,10 +27,14 @@ def _port(value: Any) -> int | str:
 
 def _network_problem(value: str) -> str | None:
     try:
-        ipaddress.ip_network(value, strict=False)
+        found = ipaddress.ip_network(value, strict=False)
     except ValueError:
         return "is not a valid range of addresses"
-    return None if "/" in value else "lacks its length after a '/'"
+    if "/" not in value:
+        return "lacks its length after a '/'"
+    if isinstance(found, ipaddress.IPv6Network) and found.network_address.ipv4_mapped:
+        return "is a range of IPv4 in the form of IPv6"
+    return None if ipaddress.ip_address(value.partition("/")[0]) == found.network_address else f"begins at '{found}'"
 
 
 def _cidr(value: str) -> str:
@@ -82,7 +86,16 @@ class IPBlock(Model):
     """A range of addresses, for example `10.0.0.0/8`."""
     # The key is a word of Kubernetes, not of Python.
     except_: list[Cidr] | None = Field(None, alias="except")
-    """Ranges to leave out."""
+    """Ranges to leave out, within `cidr`."""
+
+    @model_validator(mode="after")
+    def _leaves_out_a_part(self) -> Self:
+        whole = ipaddress.ip_network(self.cidr)
+        for each in self.except_ or ():
+            part = ipaddress.ip_network(each)
+            if part == whole or part.version != whole.version or not part.subnet_of(whole):  # type: ignore[arg-type]
+                raise refusal("bad-range", f"'{each}' is not a part of '{self.cidr}'", fix="correct or remove it")
+        return self
 
 
 class Peer(Model):

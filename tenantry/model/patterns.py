@@ -5,15 +5,29 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
+from tenantry.addresses import is_address
+from tenantry.kube.names import KEY_PREFIX
+from tenantry.messages.placeholders import is_unfilled
 from tenantry.model.scalars import text, valid
 
 _ADDRESS = r"(\*|[^*\s?#]+(/\*)?)"
+
+
+def _is_pattern(value: str) -> bool:
+    """Whether a value is a pattern; with placeholders, whether it could become one."""
+    if not re.fullmatch(_ADDRESS, value):
+        return False
+    if is_unfilled(value):
+        return "://" in value or value.startswith("{")
+    return value == "*" or is_address(value.removesuffix("/*"))
+
+
 AddressPattern = Annotated[
     str,
     valid(
         "bad-address",
         "address",
-        lambda value: re.fullmatch(_ADDRESS, value) and (value == "*" or "://" in value or value.startswith("{")),
+        _is_pattern,
         "write 'https://HOST/PATH', 'https://HOST/PATH/*', or '*' for any address",
     ),
     text(_ADDRESS),
@@ -37,9 +51,9 @@ KeyPrefix = Annotated[
     valid(
         "bad-prefix",
         "prefix",
-        re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/").fullmatch,
+        re.compile(KEY_PREFIX).fullmatch,
         "write it as 'team.example.com/'",
     ),
-    text(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/"),
+    text(KEY_PREFIX),
 ]
 """The part of the key of a label or annotation before the name, with the slash, for example `team.example.com/`."""

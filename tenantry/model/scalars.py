@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic_core import PydanticCustomError
 
@@ -21,7 +21,8 @@ from tenantry.model.declaring import AfterValidator, BeforeValidator, Field, Wit
 _DURATION = re.compile(r"([0-9]+(\.[0-9]+)?(ms|s|m|h))+")
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
 _MAX_SECONDS = 366 * 24 * 3600
-_QUANTITY = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(([KMGTPE]i)|[numkMGTPE]|[eE][+-]?[0-9]+)?")
+# An API server that parses `1e99999999999` is busy for a minute.
+_QUANTITY = re.compile(r"\+?([0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20})(([KMGTPE]i)|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?")
 _BYTES = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ?([kKmMgGtTpP])i?[bB]?")
 _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _DATA_KEY = re.compile(r"(?!\.{1,2}$|\.\.)[-._a-zA-Z0-9]{1,253}")
@@ -180,6 +181,15 @@ Duration = Annotated[
 ]
 """A Go duration with the units ms, s, m and h, for example `1h30m`."""
 
+
+def is_duration(annotation: Any) -> bool:
+    """Whether a type of the model is a duration, of any form."""
+    return _DURATIONS_MARK in getattr(annotation, "__metadata__", ())
+
+
+_DURATIONS_MARK = get_args(Duration)[1]
+"""The check that all types of durations have in common."""
+
 ShortDuration = Annotated[
     Duration,
     valid("bad-duration", "duration here", lambda value: "h" not in value, "write minutes: hours are not allowed here"),
@@ -195,8 +205,11 @@ Quantity = Annotated[
 ]
 """A Kubernetes resource quantity, for example `4`, `500m` or `8Gi`."""
 
-ResourceName = Annotated[str, _checked("bad-resource", "resource", names.resource_name_problem), text(names.LABEL_KEY)]
-"""The name of a resource in a quota or limit, for example `requests.cpu` or `count/deployments.apps`."""
+QuotaName = Annotated[str, _checked("bad-resource", "resource", names.quota_name_problem), text(names.QUOTA_NAME)]
+"""The name of a resource in a quota, for example `requests.cpu` or `count/deployments.apps`."""
+
+LimitName = Annotated[str, _checked("bad-resource", "resource", names.limit_name_problem), text(names.LIMIT_NAME)]
+"""The name of a resource of containers, for example `cpu` or `example.com/gpu`."""
 
 Text = Annotated[str, Field(min_length=1)]
 """A string that is not empty."""

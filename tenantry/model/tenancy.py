@@ -9,10 +9,11 @@ from tenantry.model.objects import ObjectManifest
 from tenantry.model.scalars import (
     LabelKey,
     LabelValue,
+    LimitName,
     Name,
     ObjectName,
     Quantity,
-    ResourceName,
+    QuotaName,
     RoleName,
     Text,
     refusal,
@@ -99,13 +100,13 @@ class ServiceAccount(Model):
 class Limits(Model):
     """A LimitRange for containers."""
 
-    default: dict[ResourceName, Quantity | None] | None = None
+    default: dict[LimitName, Quantity | None] | None = None
     """The limit of a container that sets none."""
-    defaultRequest: dict[ResourceName, Quantity | None] | None = None
+    defaultRequest: dict[LimitName, Quantity | None] | None = None
     """The request of a container that sets none."""
-    max: dict[ResourceName, Quantity | None] | None = None
+    max: dict[LimitName, Quantity | None] | None = None
     """The largest limit a container may set."""
-    min: dict[ResourceName, Quantity | None] | None = None
+    min: dict[LimitName, Quantity | None] | None = None
     """The smallest request a container may set."""
 
 
@@ -172,7 +173,7 @@ class ExtraNamespace(Model):
     name: str = "{namespace}-{key}"
     """Template for the namespace's name. It can use `{namespace}` (the main namespace) and `{key}` (the entry's key),
     and what the environment's template can use."""
-    quota: dict[ResourceName, Quantity | None] | None = None
+    quota: dict[QuotaName, Quantity | None] | None = None
     """Merged with the tenant's. Applies to this namespace alone."""
     limits: Limits | None = None
     """Merged with the tenant's."""

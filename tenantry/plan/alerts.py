@@ -20,7 +20,7 @@ from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Findings, Path, collecting, raise_found
 from tenantry.model import COMMIT_STATUS, Alert
 from tenantry.plan.attachments import Attachments
-from tenantry.plan.objects.scope import CLUSTER_LABEL, MANAGED_BY, Scope, check_length
+from tenantry.plan.objects.scope import CLUSTER_LABEL, MANAGED_BY, Scope, check_length, check_size
 from tenantry.plan.wall import Wall, below
 
 API = "notification.toolkit.fluxcd.io/v1beta3"
@@ -59,6 +59,8 @@ def plan_alerts(
                 raise_found(wall.check("Provider", provider.manifest["spec"], below(*at, name, "provider")))
                 provider = attachments.bound(provider)
                 planned = (provider, _alert(scope, name, alert, sources, provider, (*at, name)))
+                for each in planned:
+                    check_size(each, (*at, name))
                 yield (*at, name), (*attachments.made.values(), *planned)
 
 

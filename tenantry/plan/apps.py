@@ -20,7 +20,7 @@ from tenantry.plan.images import PlannedImage, automation_of, image_objects, pla
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
 from tenantry.plan.objects.charts import chart_object, check_chart, is_chart
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle, with_kept_definitions
-from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length, with_metadata
+from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length, check_size, with_metadata
 from tenantry.plan.planned_apps import AppSet, PlannedApp
 from tenantry.plan.sources import SourceSet, charts_of
 from tenantry.plan.wall import Wall, below
@@ -114,6 +114,7 @@ class _Builder:
         check_length(planned, _path_of(self.scope, app.name))
         self._check_spec(planned, app)
         planned, state = with_metadata(planned, app.metadata), self._state(app)
+        check_size(planned, _path_of(self.scope, app.name))
         if self._keeps_definitions(app.name):
             planned = with_kept_definitions(planned, state)
         self.add(in_state(self._bound(planned, app), state))
@@ -153,6 +154,7 @@ class _Builder:
 
     def _add_image_object(self, planned: KubeObject, at: Path) -> None:
         check_length(planned, at)
+        check_size(planned, at)
         raise_found(check_spec(planned.id.kind, planned.manifest["spec"], at))
         raise_found(self.wall.check(planned.id.kind, planned.manifest["spec"], below(*at)))
         if first := self.result.objects.get(planned.id):  # app 'a' with image 'b-c', and app 'a-b' with image 'c'
@@ -192,6 +194,7 @@ class _Builder:
             return source
         chart = chart_object(self.scope, source, name, helm, self.settings.interval)
         check_length(chart, _path_of(self.scope, app.name))
+        check_size(chart, _path_of(self.scope, app.name))
         self._check_spec(chart, app, {("interval",): ("chartInterval",)})
         chart = self._bound(chart, app)
         self.add(chart)

@@ -19,7 +19,7 @@ from tenantry.flux.references import Kind, Reference, references, renamed
 from tenantry.kube.objects import KubeObject, ObjectId, SecretValues
 from tenantry.messages.errors import AlreadyTold, Finding, Found, Path, raise_found
 from tenantry.model import Config, Credentials
-from tenantry.plan.objects.scope import WATCHED, Scope
+from tenantry.plan.objects.scope import WATCHED, Scope, check_size
 
 _REGISTRY_KEYS = ("password", "username")
 
@@ -82,7 +82,9 @@ class Attachments:
 
     def _config(self, name: str, at: Path) -> KubeObject:
         written = self._fleet.raw(*map(str, at), "data")
-        return self._object("ConfigMap", name, {"data": fill(written, self._variables, (*at, "data"))})
+        made = self._object("ConfigMap", name, {"data": fill(written, self._variables, (*at, "data"))})
+        check_size(made, at)
+        return made
 
     def _object(self, kind: Kind, name: str, body: dict[str, Any], values: SecretValues | None = None) -> KubeObject:
         scope = self._scope

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tenantry.kube.acceptance import too_large
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Finding, Findings, Path
 from tenantry.plan.planned_apps import AppSet, PlannedApp
@@ -27,6 +28,13 @@ class Gathering:
         self._release_at: dict[tuple[str, str, str], Path] = {}
 
     def add(self, objects: Iterable[KubeObject], at: Path) -> None:
+        """Plan objects that come from a part of the file, and report those that an API server would not take."""
+        for object in objects:
+            for _, code, message, fix in too_large(object.manifest):
+                self.findings.append(Finding(at, code, message, fix=fix, at_key=True))
+            self._take((object,), at)
+
+    def _take(self, objects: Iterable[KubeObject], at: Path) -> None:
         for object in objects:
             if self.objects.get(object.id) == object:
                 continue  # two that need it planned the same one
@@ -49,7 +57,7 @@ class Gathering:
         places = {app.id: app.at for app in planned.apps}
         for object in planned.objects.values():
             tenant = object.owner.tenant
-            self.add([object], places.get(object.id, ("tenants", tenant) if tenant else ("platform", "addons")))
+            self._take([object], places.get(object.id, ("tenants", tenant) if tenant else ("platform", "addons")))
         self.awaited |= planned.awaited
         for app in planned.apps:
             self.apps.append(app)

@@ -16,8 +16,9 @@ from tenantry.fleet.settings import (
     variables_of,
 )
 from tenantry.kube import names
+from tenantry.kube.acceptance import refusals
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
-from tenantry.messages.errors import Found, Path
+from tenantry.messages.errors import Finding, Found, Path, raise_found
 from tenantry.messages.findings import name_too_long
 from tenantry.plan.apps import plan_apps
 from tenantry.plan.cluster_rights import claim_of, cluster_objects, cluster_rights
@@ -138,8 +139,10 @@ class PlacementPlanner:
 
     def _local_base(self, scope: Scope, settings: TenantSettings, after: tuple[ObjectId, ...]) -> tuple[ObjectId, ...]:
         state = self._state(scope)
-        first, *rest = (in_state(each, state) for each in _in_order(scope.owner, baseline(scope, settings)))
-        more = (object for each in self._extra_baselines(scope) for object in _in_order(scope.owner, each))
+        own, extras = baseline(scope, settings), list(self._extra_baselines(scope))
+        self._refuse(scope, [own, *extras])
+        first, *rest = (in_state(each, state) for each in _in_order(scope.owner, own))
+        more = (object for each in extras for object in _in_order(scope.owner, each))
         extra = [in_state(each, state) for each in more]
         spaces = {each.id.name: each.id for each in (first, *extra) if each.id.kind == "Namespace"}
         accounts = [
@@ -196,8 +199,9 @@ class PlacementPlanner:
         # Clusters whose kubeconfigs lie in one namespace share the account.
         made = service_account(scope.service_account, scope.home, self.environment, Owner(scope.tenant))
         shared = self._gathering.share(made, at)
-        baselines = chain(baseline(scope, settings), *self._extra_baselines(scope))
-        manifests = [*baselines, *self._accounts(scope)]
+        baselines = [baseline(scope, settings), *self._extra_baselines(scope)]
+        self._refuse(scope, baselines)
+        manifests = [*chain(*baselines), *self._accounts(scope)]
         manifests += cluster_rights(scope, self.fleet.document.tenants[scope.tenant].clusterRoles)
         manifests += [each.manifest for each in own]
         manifests += [each.manifest for each in self._objects(scope, settings, tuple(manifests))]
@@ -210,6 +214,15 @@ class PlacementPlanner:
         self._gathering.add([release], at)
         self._gathering.claim_release((scope.cluster, platform.storage, release.manifest["spec"]["releaseName"]), at)
         return (release.id, shared, *self._platform.identity(scope.cluster))
+
+    def _refuse(self, scope: Scope, baselines: Sequence[Sequence[Manifest]]) -> None:
+        """Check the baselines of the main namespace and of the extra ones. Raises: Found: an API server would refuse a part."""
+        findings: list[Finding] = []
+        for key, manifests in zip(("", *scope.namespaces), baselines, strict=True):
+            for path, code, message, fix in chain.from_iterable(map(refusals, manifests)):
+                place = self._origin(scope, key, path) if path else ("tenants", scope.tenant)
+                findings.append(Finding(place, code, message, fix=fix))
+        raise_found(findings)
 
     def _origin(self, scope: Scope, namespace: str, path: Path) -> Path:
         return setting_origin(self.fleet, scope.tenant, scope.environment, scope.cluster, *path, namespace=namespace)

@@ -19,7 +19,7 @@ from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Findings, Path, collecting, raise_found
 from tenantry.model import Receiver
 from tenantry.plan.attachments import Attachments
-from tenantry.plan.objects.scope import Scope, check_length
+from tenantry.plan.objects.scope import Scope, check_length, check_size
 from tenantry.plan.objects.sources import reference
 from tenantry.plan.planned_apps import AppSet
 from tenantry.plan.wall import Wall, below
@@ -60,6 +60,7 @@ def _object(scope: Scope, name: str, receiver: Receiver, fetched: tuple[ObjectId
         spec["secretRef"] = {"name": receiver.credentials}
     made = scope.object(API, "Receiver", name, {"spec": spec}, depends_on=(*scope.made_home, *fetched))
     check_length(made, at)
+    check_size(made, at)
     raise_found(check_spec("Receiver", spec, at))
     return made
 

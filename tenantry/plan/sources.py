@@ -14,7 +14,7 @@ from tenantry.kube.objects import KubeObject
 from tenantry.messages.errors import AlreadyTold, Finding, Found, Path, raise_found
 from tenantry.model import Helm, Source
 from tenantry.plan.attachments import Attachments
-from tenantry.plan.objects.scope import Scope, check_length
+from tenantry.plan.objects.scope import Scope, check_length, check_size
 from tenantry.plan.objects.sources import source_object
 from tenantry.plan.wall import Wall, below
 
@@ -70,6 +70,7 @@ class SourceSet:
         source = self._declared(at)
         planned = source_object(self._scope, name, source, at, is_chart=name in self._charts)
         check_length(planned, at)
+        check_size(planned, at)
         block = (*at, source.kind)
         raise_found(check_spec(planned.id.kind, planned.manifest["spec"], block))
         raise_found(self._wall.check(planned.id.kind, planned.manifest["spec"], below(*block)))

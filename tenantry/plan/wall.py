@@ -5,39 +5,31 @@ The rules check the same as it is written, for the place. They cannot see what a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from tenantry.fleet.authors import Named, foreign_names, is_own, may_name, names_of_spec, not_shared
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import POLICYS_SHORTEST, SHORTEST_INTERVAL, grant_at, grants_of, has_sound_grants, is_filled
+from tenantry.fleet.grants import INTERVAL, grant_at, grants_of, has_sound_grants, is_filled
 from tenantry.fleet.identity import borrowed
-from tenantry.fleet.reach import bucket_address, image_address, is_allowed
-from tenantry.fleet.rules.granted import foreign_address, no_push, no_submodules, refused_by_policy, too_short
+from tenantry.fleet.limits import Limited, beyond_limits, limited_in_spec, refused_by_policy
+from tenantry.fleet.reach import is_allowed
+from tenantry.fleet.rules.granted import foreign_address, no_push, no_submodules
 from tenantry.fleet.settings import variable_at
 from tenantry.fleet.template import fill
-from tenantry.messages.data import value_at
+from tenantry.flux.addresses import address_problems, addresses_of
 from tenantry.messages.errors import Finding, Found, Path
 from tenantry.messages.placeholders import names_in
 from tenantry.model.frame import Grants
-from tenantry.model.scalars import seconds_of
 from tenantry.plan.objects.scope import Scope
 
-_TIMES = ("interval", "retryInterval")
 _TO_SOURCES = ("sourceRef", "chartRef")
 """Fields that Tenantry sets to a source of the tenant, or to a chart of one."""
-_CONTENT = ("values", "postRenderers", "patches", "postBuild")
-"""Fields of a spec whose keys are the author's own or those of other objects."""
-
-
-_GOOGLE, _BITBUCKET = "storage.googleapis.com", "https://bitbucket.org"
-_HOST = re.compile(r"^[^/]*//[^/]*")
 
 
 class Wall:
-    """Checks the objects of one tenant on one cluster; the platform's own pass."""
+    """Checks the objects of one scope: the platform's for the form of addresses, a tenant's for everything."""
 
     def __init__(self, fleet: Fleet, scope: Scope, variables: Mapping[str, str]) -> None:
         self._fleet = fleet
@@ -48,20 +40,23 @@ class Wall:
         )
         self._allowed: dict[str, list[str]] = {}
         self._names: dict[str, dict[str, str]] = {}
+        self._sound: set[tuple[str, str | int]] = set()
 
     def check(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
         """What a spec may not say. Its Secrets, ConfigMaps and included sources still have their names in the file.
 
         Args: origin: where in the document the value at a path of the spec is written.
         """
+        findings = [*address_problems(kind, spec)]
         if self._scope.tenant:
-            yield from (self._placed(each, origin) for each in self._findings(kind, spec, origin))
+            findings += self._findings(kind, spec, origin)
+        yield from (self._placed(each, origin) for each in findings)
 
     def _findings(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
         """The same, with paths in the spec."""
         if not self._fleet.document.platform.sharedIdentity:
             yield from borrowed(kind, spec)
-        yield from self._intervals(spec, origin)
+        yield from self._limits(kind, spec, origin)
         if self._grants:
             yield from self._addresses(kind, spec, origin, self._grants)
             yield from self._authors(kind, spec, origin)
@@ -140,19 +135,26 @@ class Wall:
                 at = grant_at(self._fleet, self._scope.tenant, key, index)
                 raise Found(replace(each, path=at) for each in found.findings) from None
 
-    def _intervals(self, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
-        shortest = (self._grants and self._grants.shortestInterval) or SHORTEST_INTERVAL
-        bound = max(map(seconds_of, (shortest, POLICYS_SHORTEST) if self._grants else (POLICYS_SHORTEST,)))
-        for path, value in _times(spec, ()):
-            if seconds_of(value) >= bound:
-                continue  # as nearly all are, and finding the place takes time
-            place = origin(path)
-            if place[-1:] not in (path[-1:], ("chartInterval",)):
+    def _limits(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
+        for each in limited_in_spec(kind, spec):
+            if (each.limit, each.value) in self._sound:
+                continue
+            own = tuple(refused_by_policy(each.path, str(each.value))) if each.limit == INTERVAL else ()
+            beyond = tuple(self._beyond(each, each.path))
+            if not (own or beyond):
+                self._sound.add((each.limit, each.value))
+                continue
+            place = origin(each.path)
+            if place[-1:] not in (each.path[-1:], ("chartInterval",)):
                 continue  # the author wrote none here: it is the tenant's as a whole, or Tenantry's
-            if self._grants and is_filled(self._fleet, place):
-                yield from too_short(self._fleet, self._scope.tenant, path, value, shortest)
-            else:
-                yield from refused_by_policy(path, value)
+            # With the author's name for it, as the rule about the same value.
+            yield from self._beyond(each, place) if is_filled(self._fleet, place) else own
+
+    def _beyond(self, each: Limited, place: Path) -> Iterator[Finding]:
+        """What is beyond the limits of the tenant's included file."""
+        if self._grants:
+            named = each._replace(path=place)
+            yield from beyond_limits(self._fleet, self._scope.tenant, self._grants, named, each.path)
 
     def _placed(self, finding: Finding, origin: Callable[[Path], Path]) -> Finding:
         place = origin(finding.path)
@@ -170,38 +172,3 @@ class Wall:
 def below(*at: str | int) -> Callable[[Path], Path]:
     """The origin of the values of a block that stands at a path as a whole."""
     return lambda path: (*at, *path)
-
-
-def addresses_of(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
-    """The addresses that a Flux object makes a controller connect to, each with the path of its field."""
-    match kind:
-        case "GitRepository" | "OCIRepository" | "HelmRepository":
-            yield ("url",), str(spec.get("url", ""))
-        case "Bucket":
-            at_google = spec.get("provider") == "gcp"  # the controller ignores the endpoint then
-            endpoint = _GOOGLE if at_google else str(spec.get("endpoint", ""))
-            yield ("endpoint",), bucket_address(endpoint, str(spec.get("bucketName", "")))
-            if issuer := value_at(spec, ("sts", "endpoint")):
-                yield ("sts", "endpoint"), str(issuer)
-        case "ImageRepository":
-            yield ("image",), image_address(str(spec.get("image", "")))
-        case "Receiver":
-            for index, issuer in enumerate(spec.get("oidcProviders", ())):
-                yield ("oidcProviders", index, "issuerURL"), str(issuer["issuerURL"])
-        case "Provider":
-            if address := spec.get("address"):
-                of_cloud = spec.get("type") == "bitbucket"  # the controller ignores the host then
-                yield ("address",), _HOST.sub(_BITBUCKET, str(address)) if of_cloud else str(address)
-            if proxy := spec.get("proxy"):
-                yield ("proxy",), str(proxy)
-
-
-def _times(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """Every interval in a spec."""
-    if isinstance(value, dict):
-        for key, below in value.items():
-            if isinstance(below, dict):
-                if key not in _CONTENT:
-                    yield from _times(below, (*path, key))
-            elif key in _TIMES and isinstance(below, str):
-                yield (*path, key), below

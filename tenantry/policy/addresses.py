@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from ipaddress import IPv6Address
 from typing import NamedTuple
 
+_WORD = r"[A-Za-z0-9_~+@:=-]"
 _ADDRESS = re.compile(
-    r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?:[A-Za-z0-9._-]+@)?(?P<host>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])"
-    r"(?::(?P<port>[0-9]{1,5}))?(?P<path>(?:/[^\s\\%?#/]+)*)/?",
-    re.IGNORECASE,
+    r"(?P<scheme>[a-z][a-z0-9]*)://(?:(?P<user>[A-Za-z0-9_][A-Za-z0-9._-]*)@)?(?P<host>[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])"
+    rf"(?::(?P<port>[1-9][0-9]{{0,4}}))?(?P<path>(?:/\.?{_WORD}(?:{_WORD}|\.|%20)*)*)/?"
+    r"(?P<query>\?(?:[A-Za-z0-9._~!$'()*,:@/+=&-]|%[0-9A-Fa-f]{2})*)?",
+    re.ASCII,
 )
-_PORTS = {"http": "80", "https": "443", "oci": "443", "s3": "443", "ssh": "22"}
-_REGISTRY = re.compile(r"[^/]*[.:][^/]*|localhost")
+_NAME = re.compile(r"(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.(?!$)|$))+", re.ASCII)
+_NUMERIC = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.ASCII)
+_QUAD = re.compile(r"(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.(?!$)|$)){4}", re.ASCII)
+_PORTS = {
+    **{"http": "80", "https": "443", "oci": "443", "s3": "443", "ssh": "22"},
+    **{"nats": "4222", "sb": "5671", "tls": "4222", "ws": "80", "wss": "443"},
+}
 
 
 class _Address(NamedTuple):
@@ -20,43 +28,64 @@ class _Address(NamedTuple):
     host: str
     port: str
     path: tuple[str, ...]
+    query: str
 
 
 def is_below(address: str, patterns: Iterable[str]) -> bool:
     """Whether a pattern allows an address: it is the same, the pattern ends with `/*` above it, or is `*`."""
-    patterns = tuple(patterns)
-    found = _read(address)
-    return "*" in patterns or (found is not None and any(_covers(each, found) for each in patterns))
+    found = _understood(address)
+    return found is not None and any(each == "*" or _covers(each, found) for each in patterns)
 
 
 def of_image(image: str) -> str:
     """The address of an image repository, whose host may be left out."""
     host, slash, _ = image.partition("/")
-    if slash and _REGISTRY.fullmatch(host):
+    if slash and re.search("[.:]", host):
         return f"oci://{image}"
     return f"oci://docker.io/{image}" if slash else f"oci://docker.io/library/{image}"
 
 
 def of_bucket(endpoint: str, bucket: str) -> str:
     """The address of a bucket."""
-    return f"s3://{endpoint.partition('://')[2] or endpoint}/{bucket}"
+    host = endpoint.partition("://")[2] or endpoint
+    return f"s3://{host.removesuffix('/')}/{bucket}"
+
+
+def of_event_hub(namespace: str, hub: str) -> str:
+    """The address of an event hub. A namespace can be written as a whole host."""
+    host = namespace if ".servicebus." in namespace else f"{namespace}.servicebus.windows.net"
+    return f"sb://{host}/{hub}" if hub else f"sb://{host}"
 
 
 def _covers(pattern: str, address: _Address) -> bool:
-    granted = _read(pattern.removesuffix("/*"))
-    if granted is None or granted[:3] != address[:3]:
+    granted = _understood(pattern.removesuffix("/*"))
+    if granted is None or granted.query or address.query or granted[:3] != address[:3]:
         return False
     if pattern.endswith("/*"):
         return len(address.path) > len(granted.path) and address.path[: len(granted.path)] == granted.path
     return address.path == granted.path
 
 
-def _read(text: str) -> _Address | None:
+def _understood(text: str) -> _Address | None:
     found = _ADDRESS.fullmatch(text)
-    if found is None:
+    if found is None or len(text) > 2048 or "?" in text.split("/")[2]:
+        return None
+    scheme, host = found["scheme"], found["host"].lower()
+    if found["user"] and "." in found["user"] and scheme != "ssh":
+        return None
+    if not _is_host(host) or int(found["port"] or 1) > 65535:
         return None
     path = tuple(found["path"].split("/")[1:])
-    if "." in path or ".." in path:
-        return None
-    scheme = found["scheme"].lower()
-    return _Address(scheme, found["host"].lower(), found["port"] or _PORTS.get(scheme, ""), path)
+    return _Address(scheme, host, found["port"] or _PORTS.get(scheme, ""), path, found["query"] or "")
+
+
+def _is_host(host: str) -> bool:
+    if host.startswith("["):
+        try:
+            address = IPv6Address(host[1:-1])
+        except ValueError:
+            return False
+        return address.compressed == host[1:-1] and address.ipv4_mapped is None
+    if _NUMERIC.fullmatch(host):
+        return _QUAD.fullmatch(host) is not None
+    return _NAME.fullmatch(host) is not None

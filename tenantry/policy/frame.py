@@ -11,7 +11,7 @@ from typing import Any
 from tenantry.policy.main_file import MainFile, filled, merged
 from tenantry.policy.overrides import overrides_on
 from tenantry.policy.resource import entries, mapping, texts
-from tenantry.policy.written import addresses_in, text_of, times_in, values_of
+from tenantry.policy.written import addresses_in, limits_in, text_of, times_in, values_of
 
 LEVELS = ("privileged", "baseline", "restricted")
 """Pod Security Standards, from the weakest."""
@@ -21,6 +21,7 @@ SHARED = ("apps", "configs", "sources")
 """What the main file can share. Credentials are not among it."""
 _DEFAULT_TIMES = ("30s", "5m", "10m", "30m")
 """Intervals that Tenantry sets where nobody says one."""
+_LIMITS = {"timeout": "1h", "interval": "24h", "retries": "20", "history": "20"}
 _GIVE_ROLES = ("role", "owners", "roleBindings")
 
 
@@ -246,6 +247,16 @@ class Frame:
     def written_times(self) -> frozenset[str]:
         """Intervals that nobody else than the platform chose."""
         return frozenset((*times_in(self.own), *times_in(self.file.defaults), *_DEFAULT_TIMES))
+
+    @cached_property
+    def limits(self) -> dict[str, str]:
+        """How long anything of the included file may take, and how often it may be tried."""
+        return {**_LIMITS, **{key: str(value) for key, value in mapping(self.grants.get("limits")).items()}}
+
+    @cached_property
+    def written_limits(self) -> frozenset[str]:
+        """Durations and numbers that the platform chose itself."""
+        return frozenset((*limits_in(self.own), *limits_in(self.file.defaults)))
 
 
 def frame_of(file: MainFile, tenant: str) -> Frame | None:

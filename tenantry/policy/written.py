@@ -1,4 +1,4 @@
-"""What is written anywhere below a part of the main file: addresses, intervals, and the values of a key."""
+"""What is written anywhere below a part of the main file: addresses, intervals, what has limits, and the values of a key."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from tenantry.policy.resource import entries, mapping
 
 _ADDRESSES = ("url", "image", "address", "proxy", "issuerURL")
 
+_LIMITED = ("timeout", "interval", "retryInterval", "chartInterval", "retries", "maxHistory")
+
 
 def addresses_in(value: Any, app: str = "") -> Iterator[tuple[str, dict[str, str]]]:
     """Every address below a value, with the placeholders that only hold there."""
@@ -17,6 +19,8 @@ def addresses_in(value: Any, app: str = "") -> Iterator[tuple[str, dict[str, str
             yield inner, {"app": app}
         elif key == "endpoint" and isinstance(inner, str):
             yield f"{inner}/{value['bucketName']}" if value.get("bucketName") else inner, {"app": app}
+        elif key == "channel" and value.get("type") in ("azureeventhub", "googlepubsub"):
+            yield f"{inner}/{value.get('address') or ''}", {"app": app}
         elif key == "apps":
             for name, each in mapping(inner).items():
                 yield from addresses_in(each, name)
@@ -47,3 +51,13 @@ def values_of(value: Any, key: str) -> Iterator[Any]:
 def text_of(value: Any) -> str:
     """A scalar as the file writes it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def limits_in(value: Any) -> Iterator[str]:
+    """Every duration and number below a value, as far as Flux's controllers work by it, without those that are granted."""
+    for key, inner in value.items() if isinstance(value, Mapping) else ():
+        if key in _LIMITED and not isinstance(inner, Mapping):
+            yield str(inner)
+        elif key != "grants":
+            for each in entries(inner) or (inner,):
+                yield from limits_in(each)

@@ -14,6 +14,7 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from tenantry.kube import acceptance
 from tenantry.load import fleet_of, load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.source.parse import parse
@@ -84,6 +85,53 @@ def test_every_object_of_drawn_fleets_is_taken(judge: Judge, record_property: Ca
     told = f"{len(taken)} drawn fleets with {sum(taken)} planned objects: 0 refused; {judge}"
     record_property("told", told)
     assert len(taken) >= FLEETS * 9 // 10
+
+
+# What `validate` lets through at its bounds is judged by the server: a bound that is too high would stop a run of everybody.
+_AT_BOUNDS: dict[str, Data] = {
+    "a full ConfigMap": {
+        "configs": {"c": {"data": {"A": "x" * acceptance.MOST_DATA}}},
+        "apps": {
+            "web": {"kustomize": {"source": "m", "postBuild": {"substituteFrom": [{"kind": "ConfigMap", "name": "c"}]}}}
+        },
+    },
+    "full annotations": {
+        "annotations": {"a.example.com/x": "x" * (acceptance.MOST_ANNOTATIONS - 300)},
+        "apps": {"web": {"kustomize": {"source": "m"}}},
+    },
+    "many keys": {
+        "apps": {
+            "web": {
+                "helm": {"source": "c", "chart": "c", "version": "1.x", "values": {f"k{n}": n for n in range(10_000)}}
+            }
+        }
+    },
+    "the largest quantities": {
+        "quota": {"requests.cpu": "1e99", "pods": "9" * 15, "count/jobs.batch": "1k", "requests.hugepages-2Mi": "1Gi"},
+        "limits": {"min": {"cpu": "1"}, "defaultRequest": {"cpu": "1"}, "default": {"cpu": "1"}, "max": {"cpu": "1"}},
+        "apps": {"web": {"kustomize": {"source": "m"}}},
+    },
+}
+
+
+@pytest.mark.parametrize("case", _AT_BOUNDS)
+def test_what_is_valid_at_its_bounds_is_taken(judge: Judge, case: str) -> None:
+    tenant = {
+        "clusters": {"all": True},
+        "sources": {
+            "m": {"git": {"url": "https://git.example.com/rocky/m", "ref": {"branch": "main"}}},
+            "c": {"helm": {"url": "https://charts.example.com"}},
+        },
+        **_AT_BOUNDS[case],
+    }
+    fleet: Data = {
+        "apiVersion": "tenantry/v1",
+        "environments": {"dev": {"management": "hub"}},
+        "clusters": {"hub": {"environments": ["dev"]}},
+        "tenants": {"rocky": tenant},
+    }
+    plans = plan_all(fleet_of(parse(text_of(fleet), "tenants.yaml")))
+    assert [each for plan in plans.values() for each in judge.refusals(plan)] == []
 
 
 @pytest.fixture

@@ -29,6 +29,10 @@ ADDRESSES: tuple[str, ...] = (
     "https://GIT.example.com/rocky/manifests",
     "https://git.example.com/rocky/a?b=/rocky/",
     "https://git.example.com/rocky\\@evil.example.com",
+    "https://git.example.com/rocky/..;/movy/manifests",
+    "https://git.example.com/rocky/\uff0e\uff0e/movy/manifests",
+    "https://git.example.com/rocky/manifests,https://evil.example.com",
+    "nats://git.example.com,nats://evil.example.com:4222",
     "https://{other}.example.com/rocky/x",
     "https://git.example.com/{tenant}/new",
     "http://git.example.com/rocky/manifests",
@@ -43,7 +47,7 @@ PATHS: tuple[Any, ...] = (
     *("{nope}", None),
 )
 ANYTHING: tuple[Any, ...] = (None, None, {}, [], True, False, 0, "", ["movy"], {"name": "movy"}, [{"name": "movy"}])
-TIMES = ("0s", "1ms", "{fast}", "0.001h", "29s", "30s", "1m", "5m", "10m")
+TIMES = ("0s", "1ms", "{fast}", "0.001h", "29s", "30s", "1m", "5m", "10m", "61m", "25h", "8700h")
 SOURCES_OF_APPS = (
     "manifests",
     "charts",

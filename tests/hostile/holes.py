@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import tenantry.fleet.rules as rules
-from tenantry.fleet import frames, placement
+from tenantry.fleet import frames, limits, placement
 from tenantry.fleet.rules import alerts as alert_rules
 from tenantry.fleet.rules import authors as author_rules
 from tenantry.fleet.rules import frames as frame_rules
@@ -249,12 +249,12 @@ HOLES = (
         "an included file may name any address",
         "tenants-reach-granted-addresses",
         _without(wall.Wall, "_addresses"),
-        {"sources": {"m": {"git": {"url": "https://git.example.com/rocky/../movy/m", "ref": {"branch": "main"}}}}},
+        {"sources": {"m": {"git": {"url": "https://git.example.com/movy/m", "ref": {"branch": "main"}}}}},
     ),
     Hole(
         "an included file may set any interval",
         "tenants-intervals-are-long-enough",
-        _without(wall.Wall, "_intervals"),
+        _without(limits, "_found"),
         {"apps": {"web": {"kustomize": {"source": "m", "interval": "1ms"}}}},
     ),
     Hole(
@@ -305,6 +305,25 @@ HOLES = (
         {
             "credentials": {"chat": {"existing": True}},
             "alerts": {"all": {**_ALERT, "eventMetadata": {"tenant": "movy"}}},
+        },
+    ),
+    Hole(
+        "an included file may set any timeout",
+        "tenants-timeouts-and-retries-have-an-end",
+        _without(limits, "_found"),
+        {"apps": {"web": {"kustomize": {"source": "m", "timeout": "8700h"}}}},
+    ),
+    Hole(
+        "an included file may retry without end",
+        "tenants-timeouts-and-retries-have-an-end",
+        _without(limits, "_found"),
+        {
+            "sources": {"c": {"helm": {"url": "https://git.example.com/rocky/c"}}},
+            "apps": {
+                "cache": {
+                    "helm": {"source": "c", "chart": "c", "version": "1.x", "install": {"remediation": {"retries": -1}}}
+                }
+            },
         },
     ),
     Hole(

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.rules import (
+    addresses,
     alerts,
     apps,
     authors,
@@ -76,7 +77,8 @@ RULES: tuple[Rule, ...] = (
     granted.included_files_choose_granted_clusters,
     granted.apps_of_included_files_are_placed,
     granted.included_files_give_granted_roles,
-    granted.included_files_keep_to_the_shortest_interval,
+    granted.included_files_keep_to_their_limits,
+    granted.included_files_have_a_limited_number_of_parts,
     tenants.selectors_name_declared_clusters,
     tenants.selectors_take_at_least_one_cluster,
     tenants.apps_say_where_they_run,
@@ -96,6 +98,7 @@ RULES: tuple[Rule, ...] = (
     references.tenants_do_not_borrow_the_controllers_identity,
     keys.substitutions_are_named_as_variables,
     keys.values_come_from_keys_that_are_there,
+    addresses.addresses_are_read_alike_by_all_programs,
     alerts.alerts_name_declared_apps,
     alerts.addresses_of_providers_hold_no_secret,
     alerts.alerts_leave_the_fleets_metadata_alone,

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from tenantry.fleet.authors import is_own
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.grants import is_filled
+from tenantry.fleet.limits import refused_by_policy
 from tenantry.fleet.rules import walk
 from tenantry.fleet.rules.baseline import OWNED_ANNOTATIONS
-from tenantry.fleet.rules.granted import TIMES, refused_by_policy
 from tenantry.fleet.rules.tenants import OWNED_LABELS
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import doubtful
@@ -61,7 +61,7 @@ def grants_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:
 def intervals_pass_the_clusters_admission_policy(fleet: Fleet) -> Iterator[Finding]:
     """Those of tenants as a whole, and the shortest that may be chosen; the plan checks apps, sources and images."""
     for at, given in walk.settings(fleet):
-        for key in TIMES if isinstance(given, PlacedSettings) else ():
+        for key in ("interval", "retryInterval") if isinstance(given, PlacedSettings) else ():
             value = getattr(given, key)
             if value and not is_filled(fleet, (*at, key)):
                 yield from refused_by_policy((*at, key), value)

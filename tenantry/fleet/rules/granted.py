@@ -9,15 +9,15 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.frames import PARTS
 from tenantry.fleet.grants import (
     DEFAULT_ROLES,
-    POLICYS_SHORTEST,
-    SHORTEST_INTERVAL,
     filled_entries,
     filled_tenants,
     grant_at,
     is_filled,
 )
+from tenantry.fleet.limits import beyond_limits, limited_in_tenant, too_many
 from tenantry.fleet.placement import (
     cluster_is_granted,
     granted_selector,
@@ -30,12 +30,9 @@ from tenantry.fleet.placement import (
 from tenantry.fleet.rules import walk
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import doubtful
+from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import listed
-from tenantry.model.scalars import seconds_of
-
-TIMES = ("interval", "retryInterval")
-"""Settings of which Flux does something again and again."""
 
 
 def included_files_choose_granted_clusters(fleet: Fleet) -> Iterator[Finding]:
@@ -112,37 +109,26 @@ def included_files_give_granted_roles(fleet: Fleet) -> Iterator[Finding]:
                 yield _not_granted(fleet, tenant, "roles", path, message, granted)
 
 
-def included_files_keep_to_the_shortest_interval(fleet: Fleet) -> Iterator[Finding]:
-    """Of the tenants themselves; the plan checks apps, sources and images."""
+def included_files_keep_to_their_limits(fleet: Fleet) -> Iterator[Finding]:
+    """As written; the plan looks again at the values that placeholders give."""
     for tenant, grants in filled_tenants(fleet):
-        for key in TIMES:
-            path = ("tenants", tenant, key)
-            value = fleet.raw("tenants", tenant).get(key)
-            if isinstance(value, str) and is_filled(fleet, path):
-                yield from too_short(fleet, tenant, path, value, grants.shortestInterval or SHORTEST_INTERVAL)
+        at = ("tenants", tenant)
+        for each in limited_in_tenant(fleet.said(*at)):
+            path = (*at, *each.path)
+            if is_filled(fleet, path) and not is_unfilled(each.value):
+                yield from beyond_limits(fleet, tenant, grants, each, path)
 
 
-def refused_by_policy(path: Path, value: str) -> Iterator[Finding]:
-    """A finding if the admission policy of the clusters refuses an interval of a tenant."""
-    if seconds_of(value) < seconds_of(POLICYS_SHORTEST):
-        yield Finding(
-            path,
-            "short-interval",
-            f"{path[-1]} '{value}' is shorter than '{POLICYS_SHORTEST}', so the admission policy of the clusters would refuse it",
-            fix=f"write '{POLICYS_SHORTEST}' or more",
-        )
-
-
-def too_short(fleet: Fleet, tenant: str, path: Path, value: str, shortest: str) -> Iterator[Finding]:
-    """A finding if an interval is shorter than the tenant's included file may set it."""
-    if seconds_of(value) < seconds_of(shortest):
-        where = fleet.source.line_of(grant_at(fleet, tenant, "shortestInterval"))
-        yield Finding(
-            path,
-            "short-interval",
-            f"{path[-1]} '{value}' is shorter than '{shortest}', the shortest for tenant '{tenant}'",
-            fix=f"write '{shortest}' or more, or ask the platform team for another 'shortestInterval' ({where})",
-        )
+def included_files_have_a_limited_number_of_parts(fleet: Fleet) -> Iterator[Finding]:
+    for tenant, grants in filled_tenants(fleet):
+        at = ("tenants", tenant)
+        written: dict[str, list[Path]] = {
+            key: [(*at, key, name) for name in fleet.raw(*at, key)] for key in (*PARTS, "namespaces")
+        }
+        automations = [(*path, "imageAutomation", "images") for path in written["apps"]]
+        written["images"] = [(*path, name) for path in automations for name in fleet.raw(*map(str, path))]
+        for key, paths in written.items():
+            yield from too_many(fleet, tenant, grants, key, [path for path in paths if is_filled(fleet, path)])
 
 
 def foreign_address(fleet: Fleet, tenant: str, kind: str, path: Path, granted: Collection[str]) -> Finding:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from urllib.parse import urlsplit
 
+from tenantry.addresses import BadAddress, read
 from tenantry.fleet.fleet import Fleet
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.redact import shorten
@@ -124,12 +124,10 @@ def _is_address(address: str) -> bool:
     Who is told so does not see the address again: it could hold a password.
     """
     try:
-        parts = urlsplit(address)
-        known = parts.port is None or parts.port > 0
-    except ValueError:
+        found = read(address)
+    except BadAddress:
         return False
-    rest = (parts.path.strip("/"), parts.query, parts.fragment, parts.username, parts.password)
-    return known and parts.scheme == "https" and bool(parts.hostname) and not any(rest)
+    return found.scheme == "https" and not (found.user or found.path or found.query)
 
 
 def _listed(keys: dict[str, object]) -> str:

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tenantry.kube.acceptance import too_large
 from tenantry.kube.names import MAX_LABEL, MAX_SOURCE, join
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
-from tenantry.messages.errors import Found, Path
+from tenantry.messages.errors import Finding, Found, Path
 from tenantry.messages.findings import name_too_long
 from tenantry.model import ConfigMap, SecretKey
 from tenantry.model.flux import FluxMetadata
@@ -168,6 +169,13 @@ def check_length(object: KubeObject, at: Path) -> None:
     limit = MAX_LABEL if kind in ("Kustomization", "HelmRelease") else MAX_SOURCE
     if len(name) > limit:
         raise Found([name_too_long(kind, name, limit, at, "use shorter names")])
+
+
+def check_size(object: KubeObject, at: Path) -> None:
+    """Raises: Found: an API server would not take the object, because it is too large; at: the part of the document that it is."""
+    for path, code, message, fix in too_large(object.manifest):
+        place = (*at, "metadata", *path) if path[:1] == ("annotations",) else at
+        raise Found([Finding(place, code, message, fix=fix, at_key=place == at)])
 
 
 def on_management(manifest: Manifest, owner: Owner, depends_on: tuple[ObjectId, ...] = ()) -> KubeObject:

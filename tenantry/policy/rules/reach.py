@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from tenantry.policy.addresses import is_below, of_bucket, of_image
+from tenantry.policy.addresses import is_below, of_bucket, of_event_hub, of_image
 from tenantry.policy.durations import seconds
 from tenantry.policy.resource import Resource, entries, mapping
 from tenantry.policy.rule import Violation
@@ -16,7 +16,8 @@ _CLOUDS = ("aws", "azure", "gcp")
 _CLOUD_ALERTS = ("azuredevops", "azureeventhub", "googlepubsub")
 _WITH_FILES = ("googlepubsub",)
 """Types of alerts whose credentials can name files of the controller."""
-_CONTENT = ("patches", "postBuild", "postRenderers", "values")
+CONTENT = ("patches", "postBuild", "postRenderers", "values")
+"""Fields with keys of others."""
 
 
 def tenants_reach_granted_addresses(tenants: Tenants) -> Iterator[Violation]:
@@ -88,17 +89,31 @@ def _addresses(resource: Resource) -> Iterator[tuple[str, str, str]]:
             for issuer in entries(spec.get("oidcProviders")):
                 yield "spec.oidcProviders", str(issuer.get("issuerURL")), str(issuer.get("issuerURL"))
         case "Provider":
-            for key in ("address", "proxy"):
-                if address := str(spec.get(key) or ""):
-                    is_cloud = (spec.get("type"), key) == ("bitbucket", "address")
-                    there = f"https://bitbucket.org/{urlsplit(address).path.lstrip('/')}" if is_cloud else address
-                    yield f"spec.{key}", there, address
+            yield from _addresses_of_provider(spec)
+
+
+def _addresses_of_provider(spec: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """The same of an alert's provider: a list for NATS, and names in place of an address for services of clouds."""
+    address, channel = str(spec.get("address") or ""), str(spec.get("channel") or "")
+    match spec.get("type"):
+        case "azureeventhub" if channel:
+            yield "spec.channel", of_event_hub(channel, address), f"{channel}/{address}"
+        case "googlepubsub" if address:
+            yield "spec.address", f"pubsub://{address}/{channel}", f"{channel}/{address}"
+        case "bitbucket" if address:
+            yield "spec.address", f"https://bitbucket.org/{urlsplit(address).path.lstrip('/')}", address
+        case "nats" if address:
+            yield from (("spec.address", each, address) for each in address.split(","))
+        case _ if address:
+            yield "spec.address", address, address
+    if spec.get("proxy"):
+        yield "spec.proxy", str(spec["proxy"]), str(spec["proxy"])
 
 
 def _borrowed(value: Mapping[str, Any], at: str) -> Iterator[tuple[str, str]]:
     """Where a spec asks for an identity without bringing one."""
     for key, inner in value.items():
-        if key in _CONTENT:
+        if key in CONTENT:
             continue
         if key == "provider" and inner in _CLOUDS:
             yield f"{at}.provider", f"uses the identity for '{inner}'"
@@ -112,6 +127,6 @@ def _times(value: Mapping[str, Any], at: str) -> Iterator[tuple[str, str]]:
     for key, inner in value.items():
         if key in ("interval", "retryInterval") and isinstance(inner, str):
             yield f"{at}.{key}", inner
-        elif key not in _CONTENT:
+        elif key not in CONTENT:
             for each in [inner] if isinstance(inner, Mapping) else entries(inner):
                 yield from _times(each, f"{at}.{key}")

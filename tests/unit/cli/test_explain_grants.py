@@ -9,6 +9,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from tenantry.cli.app import app, run
+from tenantry.fleet.grants import LIMITS
 
 FLEET = """\
 apiVersion: tenantry/v1
@@ -116,6 +117,18 @@ roles: [view, edit]           # tenants.yaml:26:12 (defaults)
 labels: [rocky.example.com/]  # tenants.yaml:39:15 (tenant)
 annotations: []               # default
 shortestInterval: 1m          # tenants.yaml:40:25 (tenant)
+limits.timeout: 1h            # default
+limits.interval: 24h          # default
+limits.retries: 20            # default
+limits.history: 20            # default
+limits.apps: 100              # default
+limits.sources: 100           # default
+limits.credentials: 100       # default
+limits.configs: 100           # default
+limits.images: 100            # default
+limits.alerts: 20             # default
+limits.receivers: 20          # default
+limits.namespaces: 20         # default
 never:
   [podSecurity, objects, dependsOn, grants, overrides, namespace,
   serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
@@ -151,16 +164,28 @@ sources:
     r1 on lone: oci://registry.dev.example.com/blue-shop/*
   -                                     # tenants.yaml:25:9 (defaults)
     https://charts.example.com/of/the/platform/team/stable
-alerts: []             # default
-push: []               # default
-share: {}              # default
-settings:              # tenants.yaml:32:17 (frame small)
+alerts: []               # default
+push: []                 # default
+share: {}                # default
+settings:                # tenants.yaml:32:17 (frame small)
   [interval, limits, namespaces, network, owners, quota, retryInterval, role,
   roleBindings, timeout]
-roles: [view]          # default; null at tenants.yaml:33:14 (frame small)
-labels: []             # default
-annotations: []        # default
-shortestInterval: 30s  # default
+roles: [view]            # default; null at tenants.yaml:33:14 (frame small)
+labels: []               # default
+annotations: []          # default
+shortestInterval: 30s    # default
+limits.timeout: 1h       # default
+limits.interval: 24h     # default
+limits.retries: 20       # default
+limits.history: 20       # default
+limits.apps: 100         # default
+limits.sources: 100      # default
+limits.credentials: 100  # default
+limits.configs: 100      # default
+limits.images: 100       # default
+limits.alerts: 20        # default
+limits.receivers: 20     # default
+limits.namespaces: 20    # default
 never:
   [podSecurity, objects, dependsOn, grants, overrides, namespace,
   serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
@@ -181,14 +206,26 @@ clusters:           # names edge, except lone, tenants.yaml:41:46 (tenant)
   dev: not granted  # tenants.yaml:41:94 (tenant)
 sources:
   - '*'  # tenants.yaml:41:30 (tenant)
-alerts: []             # default
-push: []               # default
-share: {}              # default
-settings: []           # default
-roles: [view, edit]    # tenants.yaml:26:12 (defaults)
-labels: []             # default
-annotations: []        # default
-shortestInterval: 30s  # default
+alerts: []               # default
+push: []                 # default
+share: {}                # default
+settings: []             # default
+roles: [view, edit]      # tenants.yaml:26:12 (defaults)
+labels: []               # default
+annotations: []          # default
+shortestInterval: 30s    # default
+limits.timeout: 1h       # default
+limits.interval: 24h     # default
+limits.retries: 20       # default
+limits.history: 20       # default
+limits.apps: 100         # default
+limits.sources: 100      # default
+limits.credentials: 100  # default
+limits.configs: 100      # default
+limits.images: 100       # default
+limits.alerts: 20        # default
+limits.receivers: 20     # default
+limits.namespaces: 20    # default
 never:
   [podSecurity, objects, dependsOn, grants, overrides, namespace,
   serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
@@ -309,7 +346,9 @@ def test_json_tells_the_same(capsys: Capture) -> None:
     assert [{"dev": {"edge": None, "lone": None}, "r1": {"edge": None, "lone": None}}] == [
         each["becomes"] for each in told["alerts"]
     ]
-    settings = {each["path"][0]: (each["value"], (each["origin"] or {}).get("level")) for each in told["settings"]}
+    settings = {
+        ".".join(each["path"]): (each["value"], (each["origin"] or {}).get("level")) for each in told["settings"]
+    }
     assert {
         "share": ({}, None),
         "settings": (["quota"], "tenant"),
@@ -317,6 +356,7 @@ def test_json_tells_the_same(capsys: Capture) -> None:
         "labels": (["rocky.example.com/"], "tenant"),
         "annotations": ([], None),
         "shortestInterval": ("1m", "tenant"),
+        **{f"limits.{key}": (limit, None) for key, limit in LIMITS.items()},
     } == settings
 
 

@@ -251,7 +251,7 @@ def test_a_version_of_a_chart_in_a_git_repository() -> None:
 
 def test_an_address_of_git_that_is_no_url() -> None:
     assert said(rocky(WEB).replace("https://git.example.com/rocky", "git@github.com:rocky/manifests.git")) == told(
-        "error[bad-url]: 'git@github.com:rocky/manifests.git' is not a URL that Flux accepts here",
+        "error[bad-url]: the address is in the form of scp, which Flux does not take",
         "at tenants.rocky.sources.manifests.git.url",
         "fix: write ssh://git@github.com/rocky/manifests.git",
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.fleet.reach import bucket_address, image_address, is_allowed
+from tenantry.fleet.reach import is_allowed, is_covered
+from tenantry.flux.addresses import bucket_address, image_address
 
 GRANTED = (
     "https://git.example.com/rocky/*",
@@ -19,7 +20,8 @@ GRANTED = (
     [
         "https://git.example.com/rocky/m",
         "https://git.example.com:443/rocky/m.git/",
-        "HTTPS://GIT.example.com/rocky/deep/er",
+        "https://GIT.example.com/rocky/deep/er",
+        "https://git.example.com/rocky/my%20project/_git/m",
         "ssh://git@git.example.com:22/rocky/m",
         "ssh://someone@git.example.com/rocky/m",
         image_address("ghcr.io/rocky/web"),
@@ -66,11 +68,35 @@ def test_granted_addresses(address: str) -> None:
 )
 def test_other_addresses(address: str) -> None:
     assert not is_allowed(address, GRANTED)
-    assert is_allowed(address, ("*",))
     assert not is_allowed(address, ())
+
+
+def test_any_address_is_allowed_by_a_star_if_it_is_one() -> None:
+    assert is_allowed("https://evil.example.com/x?y=z", ["*"])
+    assert not is_allowed("https://git.example.com/rocky/..;/movy", ["*"])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "others", "expected"),
+    [
+        ("https://a.example.com/x/*", ["https://a.example.com/*"], True),
+        ("https://a.example.com/{tenant}/x/*", ["https://a.example.com/{tenant}/*"], True),
+        ("https://a.example.com/{tenant}/*", ["https://a.example.com/{env}/*"], False),
+        ("https://a.example.com/x/*", ["https://a.example.com/x/y"], False),
+        ("https://a.example.com/x/*", ["https://a.example.com/x"], False),
+        ("https://a.example.com/x/*", ["https://a.example.com/x/*"], True),
+        ("https://a.example.com/{up}/x", ["https://a.example.com/*"], True),
+        ("{base}/x", ["https://a.example.com/*"], False),
+        ("*", ["https://a.example.com/*"], False),
+        ("{base}/x", ["*"], True),
+    ],
+)
+def test_what_a_pattern_allows_may_be_allowed_by_others(pattern: str, others: list[str], expected: bool) -> None:  # noqa: FBT001
+    assert is_covered(pattern, others) is expected
 
 
 def test_images_without_a_host_are_docker_hubs() -> None:
     assert is_allowed(image_address("nginx"), ["oci://docker.io/library/nginx"])
     assert is_allowed(image_address("rocky/web"), ["oci://docker.io/rocky/*"])
-    assert is_allowed(image_address("localhost/web"), ["oci://localhost/web"])
+    # Flux's parser of images takes a word for a host only if a dot or a colon is in it.
+    assert is_allowed(image_address("localhost/web"), ["oci://docker.io/localhost/web"])

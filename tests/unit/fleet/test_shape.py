@@ -176,7 +176,7 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
             "quota: {'a b': 1}",
             13,
             "quota.a b",
-            "bad-resource]: resource 'a b' is not a valid resource name, such as 'pods' or 'requests.cpu'\n  at {}",
+            "bad-resource]: resource 'a b' is not a resource that a quota can limit, such as 'pods' or 'requests.cpu'\n  at {}",
         ),
         (
             "quota: {pods: many}",

@@ -48,12 +48,14 @@ def test_what_is_more_than_one_segment_of_a_path_is_no_role(name: str) -> None:
     assert names.role_name_problem(name) == "must be the name of a ClusterRole, which holds no '/' and no '%'"
 
 
-@pytest.mark.parametrize("key", ["a", "app", "example.com/app", "a/b.c_d-E", "a" * 63, f"{'a' * 253}/b"])
+@pytest.mark.parametrize("key", ["a", "app", "example.com/app", "a/b.c_d-E", "a" * 63, f"{'a' * 253}/b", "a.b-c.d/e"])
 def test_label_keys_may_have_a_prefix(key: str) -> None:
     assert names.label_key_problem(key) is None
 
 
-@pytest.mark.parametrize("key", ["", "/a", "a/", "a/b/c", "-a", "a b", "a" * 64, f"{'a' * 254}/b", "A/b", "a\n"])
+@pytest.mark.parametrize(
+    "key", ["", "/a", "a/", "a/b/c", "-a", "a b", "a" * 64, f"{'a' * 254}/b", "A/b", "a\n", "a..b/c", "a.-b/c", "a./c"]
+)
 def test_what_is_no_label_key_is_refused(key: str) -> None:
     assert names.label_key_problem(key) == "is not a valid label key ([prefix/]name)"
 
@@ -70,7 +72,26 @@ def test_what_is_no_label_value_is_refused(value: str) -> None:
 
 @pytest.mark.parametrize("name", ["pods", "requests.cpu", "count/deployments.apps", "requests.nvidia.com/gpu"])
 def test_resources_may_be_qualified(name: str) -> None:
-    assert names.resource_name_problem(name) is None
+    assert names.quota_name_problem(name) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["foo", "requests.foo", "services.x", "limits.storage", "a..b/c", "pods/", "", "hugepages-"]
+)
+def test_a_quota_is_for_what_kubernetes_knows(name: str) -> None:
+    assert (
+        names.quota_name_problem(name) == "is not a resource that a quota can limit, such as 'pods' or 'requests.cpu'"
+    )
+
+
+@pytest.mark.parametrize("name", ["cpu", "memory", "ephemeral-storage", "hugepages-2Mi", "nvidia.com/gpu"])
+def test_containers_have_resources(name: str) -> None:
+    assert names.limit_name_problem(name) is None
+
+
+@pytest.mark.parametrize("name", ["pods", "foo", "requests.cpu", "a..b/c"])
+def test_containers_have_no_others(name: str) -> None:
+    assert names.limit_name_problem(name) == "is not a resource of containers, such as 'cpu' or 'memory'"
 
 
 @pytest.mark.parametrize("name", ["default", "flux-system", "kube-system", "kube-public", "kube-"])

@@ -133,7 +133,7 @@ def test_the_objects_chart_can_be_a_repository_of_its_own(path: str) -> None:
         (FROM_GIT.replace("./charts", "../charts"), "error[bad-path]: path '../charts/objects/' leaves the source"),
         (
             FROM_GIT.replace("https://git.example.com/fleet", "git@git.example.com:fleet.git"),
-            "error[bad-url]: 'git@git.example.com:fleet.git' is not a URL that Flux accepts here\n"
+            "error[bad-url]: the address is in the form of scp, which Flux does not take\n"
             "  at platform.chart.git.url\n  fix: write ssh://git@git.example.com/fleet.git",
         ),
     ],
@@ -999,17 +999,20 @@ def test_a_path_that_leaves_the_source_only_when_filled_in_is_refused() -> None:
         (
             "git",
             "git@git.example.com:rocky",
-            "bad-url]: '{}' is not a URL that Flux accepts here\n  at {}\n  fix: write ssh://git@git.example.com/rocky",
+            "bad-url]: the address is in the form of scp, which Flux does not take\n  at {1}\n"
+            "  fix: write ssh://git@git.example.com/rocky",
         ),
         (
             "git",
             "file:///etc",
-            "bad-url]: '{}' is not a URL that Flux accepts here\n  at {}\n  fix: write a URL that begins with http://, https:// or ssh://",
+            "bad-url]: the address has no valid host: names consist of letters, digits and '-', with single dots between them\n"
+            "  at {1}\n  fix: write it as 'https://HOST/PATH', 'http://HOST/PATH' or 'ssh://HOST/PATH'",
         ),
         (
             "helm",
             "charts.example.com",
-            "bad-url]: '{}' is not a URL that Flux accepts here\n  at {}\n  fix: write a URL that begins with http://, https:// or oci://",
+            "bad-url]: the address does not begin with a scheme in small letters, such as 'https://'\n  at {1}\n"
+            "  fix: write it as 'https://HOST/PATH' or 'http://HOST/PATH'",
         ),
         (
             "helm",

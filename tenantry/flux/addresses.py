@@ -1,0 +1,268 @@
+"""Which addresses the fields of Flux's kinds take, and what they make a controller connect to: one table for all of them.
+
+A form says what Flux and the service behind it read, and no more. Where Flux drops the path of an address, an address with a
+path would be granted as one thing and used as another; the same is true of a list. Source: the code of Flux's controllers,
+of notification-controller 1.9.3 `internal/notifier`.
+
+Called by: the rules, about what is written; the plan, about finished specs of tenants and of the platform.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from tenantry.addresses import BadAddress, is_path, read
+from tenantry.messages.data import mappings_in, value_at
+from tenantry.messages.errors import Finding, Path
+from tenantry.messages.findings import holds_password, password_in_url
+
+HTTP = ("https", "http")
+_REGISTRY = re.compile(r"[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*(/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)*")
+"""Source: github.com/distribution/reference, "path-component"."""
+_SCP = re.compile(r"([\w-]+)@([\w.-]+):([\w./~-]+)")
+"""An SSH address in scp form, which Flux does not take: user, host and path."""
+_BUCKET = re.compile(r"[A-Za-z0-9$]([A-Za-z0-9_-]|\.(?!\.))*")
+_SCHEME = re.compile(r"[a-z]+://")
+_DOCKER = "docker.io"
+_GOOGLE = "storage.googleapis.com"
+"""Where buckets with `provider: gcp` are, whatever endpoint is written."""
+_BITBUCKET = "https://bitbucket.org"
+"""Where alerts of type `bitbucket` go, whatever host is written."""
+_HOST = re.compile(r"^[^/]*//[^/]*")
+
+
+class Form(NamedTuple):
+    """Which addresses a field takes. path: None: none. registry: the path is that of a repository in a registry."""
+
+    schemes: tuple[str, ...]
+    path: bool | None = True
+    user: bool = False
+    query: bool = False
+    many: bool = False
+    registry: bool = False
+
+    @property
+    def words(self) -> str:
+        """The form as an author writes it."""
+        path = "" if self.path is None else "/PATH"
+        schemes = [f"'{scheme}://HOST{path}'" for scheme in self.schemes]
+        return " or ".join((", ".join(schemes[:-1]), schemes[-1])) if len(schemes) > 1 else schemes[0]
+
+
+_REPOSITORY = Form(("oci",), registry=True)
+_GIT = Form((*HTTP, "ssh"), user=True)
+_WEBHOOK = Form(HTTP, query=True)
+_SERVER = Form(HTTP, path=None)
+_FIELDS: dict[str, tuple[tuple[Path, Form], ...]] = {
+    "GitRepository": ((("url",), _GIT),),
+    "OCIRepository": ((("url",), _REPOSITORY),),
+    "HelmRepository": ((("url",), Form(HTTP)),),
+    "Bucket": ((("sts", "endpoint"), Form(HTTP)),),
+    "Provider": ((("proxy",), _SERVER),),
+}
+"""Kind -> its fields with one address, where the form does not depend on other fields."""
+_HELM_IN_REGISTRY = Form(("oci",), path=False, registry=True)
+_ISSUER = Form(HTTP)
+
+_EVENT_HUB, _PUB_SUB = "azureeventhub", "googlepubsub"
+PROVIDERS: dict[str, Form | None] = {
+    # Posted to as they are.
+    **dict.fromkeys(("alertmanager", "discord", "generic", "generic-hmac", "googlechat", "grafana", "lark"), _WEBHOOK),
+    **dict.fromkeys(("msteams", "opsgenie", "rocket", "slack", "telegram", "webex"), _WEBHOOK),
+    # Something is added to the path.
+    **dict.fromkeys(("matrix", "otel"), Form(HTTP)),
+    "sentry": Form(HTTP, user=True),
+    # Only the host counts: Flux puts a path of its own there.
+    **dict.fromkeys(("datadog", "pagerduty", "zulip"), _SERVER),
+    # A repository. Flux talks to the forge on the same host.
+    **dict.fromkeys(
+        ("azuredevops", "bitbucket", "bitbucketserver", "gitea", "github", "githubdispatch", "gitlab"), _GIT
+    ),
+    **dict.fromkeys(("giteapullrequestcomment", "githubpullrequestcomment", "gitlabmergerequestcomment"), _GIT),
+    # A list, of which the controller takes any.
+    "nats": Form(("nats", "tls", "ws", "wss"), path=None, many=True),
+    # No URL: the name of a hub or a project.
+    _EVENT_HUB: None,
+    _PUB_SUB: None,
+}
+"""Type of a provider -> the form of its address. A type that is not here has none, so its addresses are refused."""
+
+_NAMES: dict[str, tuple[re.Pattern[str], str]] = {
+    _EVENT_HUB: (re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,254}[A-Za-z0-9])?"), "the name of an event hub"),
+    _PUB_SUB: (re.compile(r"[a-z][a-z0-9-]{4,28}[a-z0-9]"), "the ID of a project"),
+}
+_CHANNELS: dict[str, tuple[re.Pattern[str], str]] = {
+    # Flux takes a text with `.servicebus.` in it for a whole host, and sends its token there.
+    _EVENT_HUB: (
+        re.compile(r"[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.servicebus(\.[A-Za-z0-9-]+)+)?"),
+        "'NAMESPACE' or 'NAMESPACE.servicebus.windows.net'",
+    ),
+    _PUB_SUB: (re.compile(r"[A-Za-z][A-Za-z0-9._~+-]{2,254}"), "the name of a topic"),
+    # It becomes a part of the path: `../x` would leave what is granted.
+    "matrix": (re.compile(r"![A-Za-z0-9._~=+-]+(:[A-Za-z0-9.-]+(:[0-9]{1,5})?)?"), "the ID of a room, '!ID:SERVER'"),
+    "nats": (re.compile(r"[A-Za-z0-9_$-]+(\.[A-Za-z0-9_$-]+)*"), "a subject, words with dots between them"),
+    "telegram": (re.compile(r"(@[A-Za-z0-9_]+|-?[0-9]+)(:[0-9]+)?"), "'@NAME' or the number of a chat"),
+    "zulip": (re.compile(r"[^/\x00-\x1f\x7f]+/[^\x00-\x1f\x7f]+"), "'CHANNEL/TOPIC'"),
+}
+"""Type of a provider -> the form of its channel. Other services get the channel as a text, which names no place for Flux."""
+
+
+def address_problems(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Finding]:
+    """The addresses of a finished spec that do not have the form that Flux reads there. Messages do not quote them.
+
+    Args: at: the path of the spec.
+    """
+    for path, text, form in _fields(kind, spec):
+        if not (kind == "Provider" and holds_password(text)):  # `leaks` reports it
+            yield from _problems(text, form, (*at, *path))
+    if kind == "Bucket":
+        yield from _bucket_problems(spec, at)
+    elif kind == "ImageRepository" and (why := _misfit(image_address(str(spec.get("image", ""))), _REPOSITORY)):
+        yield _bad((*at, "image"), why, "write '[HOST[:PORT]/]PATH'")
+    elif kind == "HelmChart" and value_at(spec, ("sourceRef", "kind")) == "HelmRepository":
+        if not is_path(str(spec.get("chart", ""))):
+            message = (
+                "the name of a chart in a Helm repository becomes a part of its address, and this one has another form"
+            )
+            yield Finding((*at, "chart"), "bad-url", message, fix="write the name of the chart, such as 'cache'")
+    elif kind == "Provider":
+        yield from _provider_problems(spec, at)
+
+
+def addresses_of(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    """What a Flux object makes a controller connect to, as addresses that grants can allow, each with the path of its field."""
+    for path, text, form in _fields(kind, spec):
+        if (kind, path, spec.get("type")) == ("Provider", ("address",), "bitbucket"):
+            text = _HOST.sub(_BITBUCKET, text)
+        yield from ((path, each) for each in (text.split(",") if form.many else (text,)))
+    match kind:
+        case "Bucket":
+            endpoint = _GOOGLE if spec.get("provider") == "gcp" else str(spec.get("endpoint", ""))
+            yield ("endpoint",), bucket_address(endpoint, str(spec.get("bucketName", "")))
+        case "ImageRepository":
+            yield ("image",), image_address(str(spec.get("image", "")))
+        case "Provider":
+            yield from _named_addresses(spec)
+
+
+def image_address(image: str) -> str:
+    """The address of an image repository. Source: github.com/google/go-containerregistry, `name.NewRepository`."""
+    host, slash, _ = image.partition("/")
+    if slash and ("." in host or ":" in host):
+        return f"oci://{image}"
+    return f"oci://{_DOCKER}/{image if slash else f'library/{image}'}"
+
+
+def bucket_address(endpoint: str, bucket: str) -> str:
+    """The address of a bucket at an endpoint, which may be a host or a URL."""
+    return f"s3://{_SCHEME.sub('', endpoint, count=1).removesuffix('/')}/{bucket}"
+
+
+def _fields(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, str, Form]]:
+    """The fields of a spec that hold addresses, each with its form."""
+    for path, form in _FIELDS.get(kind, ()):
+        if value := value_at(spec, path):
+            in_registry = kind == "HelmRepository" and str(value).startswith("oci://")
+            yield path, str(value), _HELM_IN_REGISTRY if in_registry else form
+    if kind == "Receiver":
+        for index, provider in enumerate(mappings_in(spec.get("oidcProviders"))):
+            if "issuerURL" in provider:
+                yield ("oidcProviders", index, "issuerURL"), str(provider["issuerURL"]), _ISSUER
+    elif kind == "Provider" and spec.get("address") and (form_of_type := PROVIDERS.get(str(spec.get("type")))):
+        yield ("address",), str(spec["address"]), form_of_type
+
+
+def _problems(text: str, form: Form, at: Path) -> Iterator[Finding]:
+    if finding := password_in_url(at, text):
+        yield finding
+        return
+    if scp := _SCP.fullmatch(text) if form is _GIT else None:
+        yield _bad(at, "is in the form of scp, which Flux does not take", f"write ssh://{scp[1]}@{scp[2]}/{scp[3]}")
+        return
+    for each in text.split(",") if form.many else (text,):
+        if why := _misfit(each, form):
+            more = "; several are separated by a comma alone" if form.many else ""
+            yield _bad(at, why, f"write it as {form.words}{more}")
+
+
+def _misfit(text: str, form: Form) -> str:
+    """Why a text is not an address of the form; "" if it is one."""
+    try:
+        found = read(text)
+    except BadAddress as bad:
+        return str(bad)
+    if found.scheme not in form.schemes:
+        return f"begins with '{found.scheme}://'"
+    if found.user and not form.user:
+        return "has a user"
+    if found.query and not form.query:
+        return "has a query"
+    if found.path and form.path is None:
+        return "has a path, which Flux ignores here"
+    if form.registry:
+        return _registry_misfit(found.host, found.path, text, form)
+    return ""
+
+
+def _registry_misfit(host: str, path: str, text: str, form: Form) -> str:
+    """Flux takes the first word for a part of the repository's name, and goes to Docker Hub, if the word is not clearly a host."""
+    if "." not in host and ":" not in text.removeprefix("oci://").partition("/")[0]:
+        return f"has a host without a dot or a port, for which Flux would go to {_DOCKER}"
+    if not path:
+        return "names no repository" if form.path else ""
+    return "" if _REGISTRY.fullmatch(path[1:]) else "has a path that is no name of a repository in a registry"
+
+
+def _bucket_problems(spec: Mapping[str, Any], at: Path) -> Iterator[Finding]:
+    endpoint, bucket = str(spec.get("endpoint", "")), str(spec.get("bucketName", ""))
+    schemes = HTTP if spec.get("provider") == "azure" else ()
+    scheme = _SCHEME.match(endpoint)
+    if scheme and scheme[0].removesuffix("://") not in schemes:
+        yield _bad((*at, "endpoint"), "has a scheme, which Flux does not take here", "write 'HOST' or 'HOST:PORT'")
+        return
+    bare = endpoint[scheme.end() :].removesuffix("/") if scheme else endpoint
+    if why := _misfit(f"s3://{bare}", Form(("s3",), path=None)):
+        yield _bad((*at, "endpoint"), why, "write 'HOST' or 'HOST:PORT'")
+    if not _BUCKET.fullmatch(bucket):
+        message = "the name of the bucket has other characters than letters, digits, '.', '_' and '-'"
+        yield Finding((*at, "bucketName"), "bad-url", message, fix="write the name of the bucket alone")
+
+
+def _provider_problems(spec: Mapping[str, Any], at: Path) -> Iterator[Finding]:
+    kind, address, channel = str(spec.get("type")), spec.get("address"), spec.get("channel")
+    if address and kind not in PROVIDERS:
+        yield _bad(
+            (*at, "address"), "is of a type of provider whose addresses Tenantry does not know", "choose another type"
+        )
+    if address and kind in _NAMES and not _NAMES[kind][0].fullmatch(str(address)):
+        yield _bad(
+            (*at, "address"),
+            f"is not {_NAMES[kind][1]}",
+            f"write {_NAMES[kind][1]}; a connection string belongs into credentials",
+        )
+    if not channel:
+        return
+    form, words = _CHANNELS.get(kind, (None, ""))
+    if form and not form.fullmatch(str(channel)):
+        message = f"the channel of a provider of type '{kind}' has another form than Flux reads"
+        yield Finding((*at, "channel"), "bad-value", message, fix=f"write {words}")
+    elif not str(channel).isprintable():
+        yield Finding(
+            (*at, "channel"), "bad-value", "the channel contains characters that cannot be seen", fix="remove them"
+        )
+
+
+def _named_addresses(spec: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    """Where the events of a provider go that is addressed by names."""
+    address, channel = str(spec.get("address") or ""), str(spec.get("channel") or "")
+    if spec.get("type") == _EVENT_HUB and channel:
+        host = channel if ".servicebus." in channel else f"{channel}.servicebus.windows.net"
+        yield ("channel",), f"sb://{host}/{address}" if address else f"sb://{host}"
+    elif address and spec.get("type") in (_EVENT_HUB, _PUB_SUB):
+        yield ("address",), f"pubsub://{address}/{channel}" if spec["type"] == _PUB_SUB else address
+
+
+def _bad(at: Path, why: str, fix: str) -> Finding:
+    return Finding(at, "bad-url", f"the address {why}", fix=fix)

@@ -1,0 +1,142 @@
+"""What an API server refuses of an object because of its size, or because its values contradict each other.
+
+Names and the types of values are checked where they are written. Here is what shows only when the object is complete.
+Source: k8s.io/kubernetes `pkg/apis/core/validation`; etcd's `--max-request-bytes`. Tried on an API server of Kubernetes 1.36.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from tenantry.kube.quantities import number_of
+
+MOST_DATA = 1024**2
+"""The most bytes of the values in a ConfigMap."""
+MOST_ANNOTATIONS = 256 * 1024
+"""The most bytes of all annotations of an object, with their keys."""
+MOST_STORED = 1_400_000
+"""The most bytes of an object: etcd takes 1.5 MiB, and controllers add a status."""
+MOST_KEYS = 20_000
+"""The most keys in an object. API servers list each of them as a field of its own, which takes a minute for 100,000."""
+_LISTED = 10
+"""The bytes that a key in the list of fields has beside its name: `"f:name":{},`."""
+_SMALL = 100_000
+"""An object of so few bytes exceeds nothing."""
+
+_BOUNDS = (
+    ("min", "defaultRequest"),
+    ("defaultRequest", "default"),
+    ("default", "max"),
+    ("min", "default"),
+    ("min", "max"),
+)
+"""Settings of a LimitRange of which the first may not be greater."""
+_WHOLE = (
+    "pods",
+    "services",
+    "replicationcontrollers",
+    "resourcequotas",
+    "secrets",
+    "configmaps",
+    "persistentvolumeclaims",
+)
+"""Resources that are counted."""
+_COUNTED = (*_WHOLE, "services.nodeports", "services.loadbalancers")
+
+
+class Refusal(NamedTuple):
+    """What an API server would refuse. path: what is wrong, as the settings of a tenant are written; () for the whole object."""
+
+    path: tuple[str, ...]
+    code: str
+    message: str
+    fix: str
+
+
+def refusals(manifest: Mapping[str, Any]) -> Iterator[Refusal]:
+    """Everything about an object that an API server would refuse."""
+    yield from too_large(manifest)
+    if manifest["kind"] == "ResourceQuota":
+        yield from _of_quota(manifest["spec"]["hard"])
+    elif manifest["kind"] == "LimitRange":
+        for limits in manifest["spec"]["limits"]:
+            yield from _of_limits(limits)
+
+
+def too_large(manifest: Mapping[str, Any]) -> Iterator[Refusal]:
+    """What about an object is larger than an API server takes."""
+    if len(repr(manifest)) < _SMALL / 4:  # as nearly all; a character has at most four bytes
+        return
+    text = json.dumps(manifest, ensure_ascii=False)
+    kind, metadata = manifest["kind"], manifest["metadata"]
+    name = f"{kind} {'/'.join(filter(None, (metadata.get('namespace'), metadata['name'])))}"
+    annotations = {key: _bytes(key) + _bytes(value) for key, value in metadata.get("annotations", {}).items()}
+    annotated = sum(annotations.values())
+    data = sum(map(_bytes, manifest.get("data", {}).values())) if kind == "ConfigMap" else 0
+    keys, length = _keys(manifest)
+    stored = _bytes(text) + length + keys * _LISTED
+    if data > MOST_DATA:
+        message = f"{name} would hold {data:,} bytes, and Kubernetes takes at most {MOST_DATA:,}"
+        yield Refusal(("data",), "too-large", message, "divide it, or put the content into a source")
+    elif annotated > MOST_ANNOTATIONS:
+        largest = max(annotations, key=lambda key: annotations[key])
+        message = (
+            f"the annotations of {name} have {annotated:,} bytes, and Kubernetes takes at most {MOST_ANNOTATIONS:,}"
+        )
+        yield Refusal(("annotations", largest), "too-large", message, "shorten them, or remove some")
+    elif keys > MOST_KEYS:
+        message = (
+            f"{name} has {keys:,} keys, and an API server would be busy with more than {MOST_KEYS:,} for a long time"
+        )
+        yield Refusal((), "too-large", message, "put the content into a source, or write it as one text")
+    elif stored > MOST_STORED:
+        message = f"{name} would take {stored:,} bytes, and an API server stores at most {MOST_STORED:,}"
+        yield Refusal((), "too-large", message, "put a part of it into a source, or into configs")
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())
+
+
+def _keys(value: Any) -> tuple[int, int]:
+    """The number of keys in some data, and of their characters."""
+    number = length = 0
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Mapping):
+            number += len(each)
+            length += sum(map(len, each))
+            waiting += each.values()
+        elif isinstance(each, list):
+            waiting += each
+    return number, length
+
+
+def _of_quota(hard: Mapping[str, Any]) -> Iterator[Refusal]:
+    for resource, quantity in hard.items():
+        number = number_of(quantity)
+        counted = resource in _COUNTED or resource.startswith("count/")
+        if counted and number is not None and number != number.to_integral_value():
+            message = f"quota '{quantity}' of '{resource}' is not a whole number"
+            yield Refusal(("quota", resource), "bad-quantity", message, "write a whole number")
+
+
+def _of_limits(limits: Mapping[str, Any]) -> Iterator[Refusal]:
+    """Kubernetes takes the default of a limit from `max`, and that of a request from the limit."""
+    given = {key: dict(limits.get(key) or {}) for key in ("min", "defaultRequest", "default", "max")}
+    for low, high in _BOUNDS:
+        for resource, quantity in given[low].items():
+            lower, upper = _number(quantity), _number(given[high].get(resource))
+            if lower is not None and upper is not None and lower > upper:
+                message = (
+                    f"'{low}' of {resource} is '{quantity}', which is more than '{high}' ('{given[high][resource]}')"
+                )
+                yield Refusal(("limits", low, resource), "bad-limits", message, f"lower it, or raise '{high}'")
+
+
+def _number(quantity: Any) -> Decimal | None:
+    return None if quantity is None else number_of(quantity)

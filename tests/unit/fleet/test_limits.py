@@ -1,0 +1,112 @@
+"""What keeps a controller busy has two ends, whoever thinks of a new field for it; and so has what a placeholder becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tenantry.fleet import limits
+from tenantry.fleet.frames import PARTS
+from tenantry.fleet.grants import LIMITS
+from tenantry.fleet.json_schema import json_schema
+from tenantry.flux.schemas import kinds, schema_of
+from tenantry.load import load_fleet, plan_all
+from tenantry.messages.errors import InvalidFleet
+from tenantry.model import Tenant
+from tenantry.model.frame import GrantedLimits
+
+
+def flat(tree: Any, at: tuple[str, ...] = ()) -> dict[str, str]:
+    if isinstance(tree, str):
+        return {".".join(at): tree}
+    return {path: limit for key, below in tree.items() for path, limit in flat(below, (*at, key)).items()}
+
+
+def of_kind(schema: dict[str, Any], at: tuple[str, ...] = ()) -> Iterator[str]:
+    """Every duration and number in a schema of Flux."""
+    if schema.get("type") == "integer" or "(ms|s|m" in schema.get("pattern", ""):
+        yield ".".join(at)
+    for key, part in schema.get("properties", {}).items():
+        yield from of_kind(part, (*at, key))
+    for each in (schema.get("items"), schema.get("additionalProperties")):
+        yield from of_kind(each, (*at, "*")) if isinstance(each, dict) else ()
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_every_duration_and_number_of_flux_has_a_limit(kind: str) -> None:
+    assert set(of_kind(schema_of(kind).spec)) == set(flat(limits._tree_of_kind(kind)))
+
+
+def in_document(node: Any, defs: dict[str, Any], at: tuple[str, ...], seen: tuple[str, ...] = ()) -> Iterator[str]:
+    """Every duration that the JSON Schema of the file lets somebody write below a node."""
+    if not isinstance(node, dict):
+        return
+    if reference := node.get("$ref"):
+        name = reference.rpartition("/")[2]
+        if name not in seen:
+            yield from in_document(defs[name], defs, at, (*seen, name))
+        return
+    if "(ms|s|m" in node.get("pattern", ""):
+        yield ".".join(at)
+    for key, inner in node.get("properties", {}).items():
+        yield from in_document(inner, defs, (*at, key), seen)
+    for key in ("anyOf", "allOf", "oneOf"):
+        for each in node.get(key, ()):
+            yield from in_document(each, defs, at, seen)
+    yield from in_document(node.get("items"), defs, (*at, "*"), seen)
+    yield from in_document(node.get("additionalProperties"), defs, (*at, "*"), seen)
+
+
+def test_every_duration_of_the_model_has_a_limit() -> None:
+    """The schema is made by pydantic's generator from the types, apart from the walk that is tested."""
+    schema = json_schema()
+    found = set(in_document(schema["$defs"]["Tenant"], schema["$defs"], ()))
+    assert {"timeout", "apps.*.rollout.timeout", "apps.*.helm.test.timeout", "sources.*.git.interval"} <= found
+    numbers = {path for path, limit in flat(limits._tree_of_model(Tenant)).items() if limit in ("retries", "history")}
+    # `chart` is a text in the file; as Flux's block of that name it stands in specs alone.
+    assert {path for path in flat(limits._tree_of_model(Tenant)) if ".chart.spec." not in path} - numbers == found
+
+
+def test_every_limit_has_a_default_and_every_part_a_limit() -> None:
+    assert GrantedLimits.model_fields.keys() == LIMITS.keys()
+    assert {*PARTS, "namespaces", "images"} <= LIMITS.keys()
+
+
+MAIN = """\
+apiVersion: tenantry/v1
+include: [rocky.yaml]
+environments: {dev: {management: hub, variables: {long: 8700h, none: 0s}}}
+clusters: {hub: {environments: [dev]}}
+defaults: {clusters: {names: [hub]}, grants: {sources: ["https://git.example.com/{tenant}/*"]}}
+tenants: {rocky: {}}
+"""
+OWN = """\
+tenants:
+  rocky:
+    sources: {m: {git: {url: https://git.example.com/rocky/m, ref: {branch: main}%s}}}
+    apps: {web: {kustomize: {source: m%s}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "app", "expected"),
+    [
+        ("", ', timeout: "{long}"', "timeout '8700h' is longer than '1h', the longest for tenant 'rocky'"),
+        ("", ', retryInterval: "{long}"', "retryInterval '8700h' is longer than '24h', the longest for tenant 'rocky'"),
+        ("", ', timeout: "{none}"', "timeout '0s' is shorter than '1s', the shortest for tenant 'rocky'"),
+        (', interval: "{long}"', "", "interval '8700h' is longer than '24h', the longest for tenant 'rocky'"),
+    ],
+)
+def test_what_placeholders_become_has_a_limit(
+    source: str, app: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tenants.yaml").write_text(MAIN)
+    Path("rocky.yaml").write_text(OWN % (source, app))
+    with pytest.raises(InvalidFleet) as caught:
+        plan_all(load_fleet(Path("tenants.yaml")))
+    assert [each.message for each in caught.value.diagnostics] == [expected]
+    assert "on cluster 'hub'" in caught.value.diagnostics[0].notes[0]
