@@ -6,9 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from tenantry.flux.lockdown import FEATURE_GATES, IDENTITY, LOCKDOWN
-from tenantry.kube.objects import Manifest
+from tenantry.flux.lockdown import (
+    FEATURE_GATES,
+    LOCKDOWN,
+    Minor,
+    has_identity_flags,
+    identity_flags,
+    minor_of_release,
+)
+from tenantry.kube.objects import Manifest, labels_of
 from tenantry.messages.problems import Problem, warning
+from tenantry.versions.semver import parse
 
 LABEL = "app.kubernetes.io/part-of=flux"
 
@@ -28,10 +36,24 @@ def check_lockdown(deployments: Iterable[Manifest], *, shared_identity: bool = F
         )
     for controller, deployment in found:
         flags = flags_of(deployment, controller)
-        wanted = {**LOCKDOWN[controller], **({} if shared_identity else IDENTITY[controller])}
+        version = version_of(deployment, controller)
+        wanted = dict(LOCKDOWN[controller])
+        if not shared_identity and has_identity_flags(controller, version):
+            wanted |= identity_flags(controller, version)
+        elif not shared_identity:
+            yield _too_old(controller, deployment["metadata"])
         missing = [f"--{name}={value}" for name, value in wanted.items() if not _set(flags, name, value)]
         if missing:
             yield _unlocked(controller, deployment["metadata"], missing, _position(deployment, controller))
+
+
+def _too_old(controller: str, metadata: Mapping[str, Any]) -> Problem:
+    return warning(
+        "old-controller",
+        f"{controller} (Deployment {metadata['namespace']}/{metadata['name']}) is older than that of Flux 2.7, so no flag keeps its"
+        " identity from tenants' own Flux objects",
+        "upgrade Flux; or, if tenants may use that identity, set 'platform.sharedIdentity: true'",
+    )
 
 
 def _unlocked(controller: str, metadata: Mapping[str, Any], missing: list[str], position: int) -> Problem:
@@ -54,6 +76,16 @@ def controller_of(deployment: Manifest) -> str:
     """The Flux controller that a Deployment runs, also if it is a shard with another name; "" if it runs none."""
     images = {_software(each) for each in _containers(deployment)}
     return next((name for name in LOCKDOWN if name in images or name == deployment["metadata"]["name"]), "")
+
+
+def version_of(deployment: Manifest, controller: str) -> Minor | None:
+    """Of a controller, by the tag of its image, else by the version of Flux that its Deployment is labelled with; None: not known."""
+    containers, index = _containers(deployment), _position(deployment, controller)
+    tag = str(containers[index].get("image", "")).partition("@")[0].rpartition("/")[2].partition(":")[2]
+    if found := parse(tag):
+        return found.major, found.minor
+    flux = parse(str(labels_of(deployment).get("app.kubernetes.io/version", "")))
+    return minor_of_release(controller, (flux.major, flux.minor)) if flux else None
 
 
 def _software(container: Mapping[str, Any]) -> str:

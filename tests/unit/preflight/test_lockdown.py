@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tenantry.messages.problems import Problem
 from tenantry.preflight.lockdown import check_lockdown
 
@@ -12,11 +14,15 @@ GATE = "--feature-gates=ObjectLevelWorkloadIdentity=true"
 OWN = (GATE, "--default-service-account=default")
 KUBECONFIGS = (GATE, "--default-kubeconfig-service-account=default")
 DECRYPTION = "--default-decryption-service-account=default"
+VERSIONS = {"helm-controller": "v1.6.4"} | dict.fromkeys(
+    ("image-reflector-controller", "image-automation-controller"), "v1.2.4"
+)
+"""Of Flux 2.9; the other controllers have 1.9."""
 
 
 def deployment(name: str, *arguments: str, image: str = "", **container: Any) -> dict[str, Any]:
     containers = [
-        {"name": "manager", "image": image or f"ghcr.io/fluxcd/{name}:v1.9.5", "args": arguments, **container}
+        {"name": "manager", "image": image or f"ghcr.io/fluxcd/{name}:{VERSIONS.get(name, 'v1.9.5')}", "args": arguments, **container}
     ]
     metadata = {"name": name, "namespace": "flux-system"}
     return {"metadata": metadata, "spec": {"template": {"spec": {"containers": containers}}}}
@@ -123,3 +129,50 @@ def test_where_no_controller_is_found_that_is_told() -> None:
         "found no Deployment of a Flux controller, so the multi-tenancy lockdown was not checked",
         "if the controllers run elsewhere, give them the flags of Flux's multi-tenancy lockdown",
     )
+
+
+GATED = (*OWN, *LOCKED, *KUBECONFIGS, DECRYPTION, "--no-remote-bases=true")
+UNGATED = tuple(each for each in GATED if each != GATE)
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "is_gated"),
+    [
+        ("source-controller", "v1.9.6", True),
+        ("source-controller", "v1.10.0", False),
+        ("source-controller", "v1.10.1@sha256:0a", False),
+        ("kustomize-controller", "v1.10.1", False),
+        ("helm-controller", "v1.6.4", True),
+        ("helm-controller", "v1.7.0", False),
+        ("notification-controller", "v1.10.0", False),
+        ("image-reflector-controller", "v1.3.0", False),
+        ("image-automation-controller", "v1.2.9", True),
+        ("source-controller", "v2.0.0", False),
+        ("source-controller", "v1.10.0-rc.1", False),
+    ],
+)
+def test_the_gate_is_asked_for_where_the_controllers_version_knows_it(name: str, version: str, is_gated: bool) -> None:
+    """From Flux 2.10 on the gate is retired, and a controller stops on a gate that it does not know."""
+    there = deployment(name, *UNGATED, image=f"registry.example.com:5000/fluxcd/{name}:{version}")
+    found = told(there, shared_identity=False)
+    assert ["ObjectLevelWorkloadIdentity" in each.message + each.fix for each in found] == [True] * is_gated
+    there = deployment(name, *GATED, image=f"ghcr.io/fluxcd/{name}:{version}")
+    assert told(there, shared_identity=False) == []
+
+
+@pytest.mark.parametrize(
+    ("label", "is_gated"), [("v2.9.2", True), ("v2.10.0", False), ("v2.11.1", False), ("", True), ("main", True)]
+)
+def test_without_a_tag_the_label_of_flux_tells_the_version(label: str, is_gated: bool) -> None:
+    there = deployment("helm-controller", *UNGATED, image="ghcr.io/fluxcd/helm-controller@sha256:0a")
+    there["metadata"]["labels"] = {"app.kubernetes.io/version": label}
+    assert bool(told(there, shared_identity=False)) is is_gated
+
+
+@pytest.mark.parametrize(("name", "version"), [("source-controller", "v1.6.2"), ("helm-controller", "v1.3.0")])
+def test_of_a_controller_that_does_not_know_the_flags_nobody_asks_for_them(name: str, version: str) -> None:
+    there = deployment(name, *LOCKED, image=f"ghcr.io/fluxcd/{name}:{version}")
+    (problem,) = told(there, shared_identity=False)
+    assert (problem.code, "older than that of Flux 2.7" in problem.message) == ("old-controller", True)
+    assert "--" not in problem.fix
+    assert told(there) == []
