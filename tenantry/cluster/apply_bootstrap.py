@@ -1,5 +1,7 @@
 """Applies the bootstrap manifests to a cluster for an administrator. No stack owns them afterwards.
 
+Everything is asked for before the first change: the platform's rights are not granted on a cluster that would not take the rest.
+
 Fields that another field manager owns are not overwritten: the conflict names the manager, and the administrator decides.
 """
 
@@ -12,6 +14,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster.kubectl import get, mark
+from tenantry.cluster.requests import served_kinds, server_version
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.errors import Refused
 from tenantry.plan.bootstrap import MARKER
@@ -36,11 +39,16 @@ class Outcome(StrEnum):
 def apply(client: Client, manifests: Iterable[Manifest], *, dry_run: bool) -> Iterator[tuple[ObjectId, Outcome]]:
     """Apply manifests in order by server-side apply, and report what that did or, in a dry run, would do to each.
 
-    Raises: Refused: the cluster is marked as another one, and nothing is applied; or it rejects one of them, and those before it
-            are applied.
+    Raises: Refused: the cluster is marked as another one, lacks a kind, or would reject one of them, and nothing is applied.
     """
     manifests = list(manifests)
     _check_marker(client, manifests)
+    _check_kinds(client, manifests)
+    rehearsed = list(_applied(client, manifests, dry_run=True))
+    yield from rehearsed if dry_run else _applied(client, manifests, dry_run=False)
+
+
+def _applied(client: Client, manifests: Iterable[Manifest], *, dry_run: bool) -> Iterator[tuple[ObjectId, Outcome]]:
     missing: set[str] = set()
     for manifest in manifests:
         id = object_id(manifest)
@@ -69,6 +77,22 @@ def _check_marker(client: Client, manifests: Iterable[Manifest]) -> None:
                     f"name the kubeconfig of '{name}' with --kubeconfig and --context; if '{there}' was renamed in the file:"
                     f" {mark(id.namespace, name)}",
                 )
+
+
+def _check_kinds(client: Client, manifests: Iterable[Manifest]) -> None:
+    """Raises: Refused: the cluster's Kubernetes does not have the admission policies yet."""
+    wanted = {(id.api_version, id.kind): id for each in manifests if (id := object_id(each)).kind.startswith(_POLICY)}
+    lacking = [kind for version, kind in wanted if kind not in served_kinds(client, version)]
+    if lacking:
+        there = server_version(client)
+        raise Refused(
+            f"the cluster does not serve {' and '.join(lacking)}{f' (its Kubernetes is {there})' if there else ''}, without which"
+            " tenants could leave their namespaces; nothing was changed",
+            "upgrade the cluster to Kubernetes 1.30 or later, then run the command again",
+        )
+
+
+_POLICY = "ValidatingAdmissionPolicy"
 
 
 def _apply(client: Client, manifest: Manifest, *, dry_run: bool) -> Outcome:

@@ -109,6 +109,12 @@ def served_kinds(client: Client, api_version: str) -> Mapping[str, Served]:
     return client.served[api_version]
 
 
+def server_version(client: Client) -> str:
+    """The version of a cluster's Kubernetes, such as v1.33.2; "" if it does not say. Raises: as `one`."""
+    answer = _sent(client, "GET", "/version", "the version of the cluster") or {}
+    return str(answer.get("gitVersion", ""))
+
+
 def _resource(client: Client, api_version: str, kind: str) -> str:
     """The kind's name in URL paths: of a kind that neither Kubernetes nor Flux defines, only the cluster knows it."""
     if is_built_in(api_version) or is_of_flux(api_version):

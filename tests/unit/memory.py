@@ -17,6 +17,12 @@ from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.plan.plan import Plan
 
 SERVER = "https://hub.example.com"
+ADMISSION = "/apis/admissionregistration.k8s.io/v1"
+POLICIES = [
+    {"name": f"{kind.lower()}s", "kind": kind, "namespaced": False}
+    for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
+]
+"""What a cluster serves since Kubernetes 1.30."""
 
 
 class Memory:
@@ -45,6 +51,8 @@ class Memory:
             return refusal(request)
         if request.method == "PATCH":
             return httpx2.Response(200, json=self._apply(path, json.loads(request.content), parameters))
+        if path == ADMISSION and path not in self.objects:
+            return httpx2.Response(200, json={"resources": POLICIES})
         if path in self.objects:
             return httpx2.Response(200, json=self.objects[path])
         return httpx2.Response(404, json={"kind": "Status", "code": 404, "message": "not found"})

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from typing import Any
+
 import httpx2
 import pytest
 
 from tenantry.cluster.apply_bootstrap import Outcome, apply
 from tenantry.messages.errors import Refused
 from tenantry.plan.bootstrap import bootstrap
-from tests.unit.memory import Memory
+from tests.unit.memory import ADMISSION, POLICIES, Memory
 from tests.unit.texts import FRAME, fleet
 
 # Without the management cluster's policy: what is asked here is the same for every kind.
@@ -39,7 +41,7 @@ def test_what_is_not_there_is_created_as_it_is_planned() -> None:
 def test_fields_of_others_are_not_taken_over() -> None:
     memory = Memory()
     outcomes(memory)
-    applied = [parameters for method, _, parameters in memory.requests if method == "PATCH"]
+    applied = [sent for method, _, sent in memory.requests if method == "PATCH" and "dryRun" not in sent]
     assert [("tenantry", False)] * 4 == [
         (each["fieldManager"], each.get("force", "false") == "true") for each in applied
     ]
@@ -70,7 +72,7 @@ def test_a_dry_run_tells_the_same_and_changes_nothing() -> None:
     assert memory.objects[BINDING]["subjects"] == []
 
 
-def test_an_object_that_one_may_not_apply_is_named_and_those_before_it_are_there() -> None:
+def test_an_object_that_one_may_not_apply_is_named_and_nothing_is_applied() -> None:
     memory = Memory()
     memory.refuse("PATCH", BINDING, 403, 'User "dev" cannot\n patch resource "clusterrolebindings"')
     assert (
@@ -78,7 +80,32 @@ def test_an_object_that_one_may_not_apply_is_named_and_those_before_it_are_there
         ' User "dev" cannot patch resource "clusterrolebindings"',
         "use the credentials of an administrator of the cluster",
     ) == refusal(memory)
-    assert [NAMESPACE, ACCOUNT] == list(memory.objects)
+    assert list(memory.objects) == []
+
+
+ALL = bootstrap(fleet(FRAME), "dev", "hub")
+
+
+@pytest.mark.parametrize("served", [[], POLICIES[:1], POLICIES[1:]], ids=["none", "no-binding", "no-policy"])
+def test_a_cluster_without_admission_policies_is_told_before_any_right_is_granted(served: list[dict[str, Any]]) -> None:
+    """On Kubernetes below 1.30."""
+    memory = Memory()
+    memory.objects[ADMISSION] = {"resources": served}
+    memory.objects["/version"] = {"gitVersion": "v1.29.14"}
+    with memory.client() as client, pytest.raises(Refused) as refused:
+        list(apply(client, ALL, dry_run=False))
+    assert " (its Kubernetes is v1.29.14), without which tenants could leave their namespaces" in refused.value.message
+    assert refused.value.fix == "upgrade the cluster to Kubernetes 1.30 or later, then run the command again"
+    assert not [path for method, path, _ in memory.requests if method == "PATCH"]
+
+
+def test_a_policy_that_the_cluster_does_not_take_is_told_before_any_right_is_granted() -> None:
+    memory = Memory()
+    path = f"{ADMISSION}/validatingadmissionpolicies/tenantry-labels"
+    memory.refuse("PATCH", path, 422, "spec.validations[0].expression: Invalid value")
+    with memory.client() as client, pytest.raises(Refused, match=r"tenantry-labels: spec.validations\[0\]"):
+        list(apply(client, ALL, dry_run=False))
+    assert not [path for method, path, sent in memory.requests if method == "PATCH" and "dryRun" not in sent]
 
 
 def test_an_object_that_one_may_not_even_read_is_named() -> None:
