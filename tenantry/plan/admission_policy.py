@@ -3,9 +3,9 @@
 A role such as `admin` lets a tenant make Flux objects in its own namespaces of the management cluster. Several of their
 fields reach out of it with the controllers' rights, whatever flags these run with, or unless they have flags that few set.
 
-No policy selects namespaces by their labels, because a tenant with more rights could take them off its own. In a namespace
-with the fleet's labels the policy for Flux objects holds for everybody. In any other it passes over authors who may create
-Kustomizations in all namespaces: they gain nothing by these fields. A tenant has no such right, so it holds for it in both.
+The policies hold in the fleet's namespaces alone: what else runs on the cluster keeps its own rules. They know these namespaces by
+their labels, which a tenant cannot take off, whatever its rights in them: a policy of its own refuses that, on what the labels were
+before the change.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from tenantry.kube.objects import Manifest
 from tenantry.plan.admission_rules import Rule, flux_rules
 from tenantry.plan.objects.scope import ACCOUNT_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, ROLE_LABEL, TENANT_LABEL
 
+_PREFIX = "tenantry/"
+"""How the labels and annotations begin that the fleet gives its objects."""
 _API = "admissionregistration.k8s.io/v1"
 _FLUX = {
     "kustomize.toolkit.fluxcd.io": ("kustomizations",),
@@ -44,7 +46,43 @@ def management_policies(platform: str, *, shared_identity: bool) -> tuple[Manife
 
 def remote_policies() -> tuple[Manifest, ...]:
     """The policies of every cluster, each with its binding."""
-    return (*_baselines(), *_namespaces())
+    return (*_baselines(), *label_policies())
+
+
+def label_policies() -> tuple[Manifest, ...]:
+    """The policies that keep the fleet's labels and annotations from tenants, each with its binding."""
+    return (*_namespaces(), *_labels())
+
+
+def _labels() -> tuple[Manifest, ...]:
+    """The fleet's labels and annotations on what lies in a tenant's namespace.
+
+    This holds for every kind, at creation and at each change, also for what Flux applies in a tenant's name. Who may write objects of a
+    kind in all namespaces, such as the platform and the controllers of Kubernetes and Flux, is no tenant.
+    """
+    everywhere = "authorizer.group(request.resource.group).resource(request.resource.resource).check(verb).allowed()"
+    return _policy(
+        "tenantry-labels",
+        [{**_rule("*", ("*/*",), "CREATE", "UPDATE"), "scope": "Namespaced"}],
+        {"sets": " || ".join(map(_changes_fleets_keys, ("labels", "annotations")))},
+        {},
+        [
+            (
+                f"['create', 'patch', 'update'].exists(verb, {everywhere})",
+                f"labels and annotations that begin with '{_PREFIX}' are the platform's to set",
+            )
+        ],
+    )
+
+
+def _changes_fleets_keys(part: str) -> str:
+    """Whether a request changes one of the fleet's keys in a part of the metadata, in CEL."""
+    now = f"object.?metadata.?{part}.orValue({{}})"
+    before = f"(request.operation == 'CREATE' ? {{}} : oldObject.?metadata.?{part}.orValue({{}}))"
+    return (
+        f"{now}.exists(key, key.startsWith('{_PREFIX}') && {before}[?key].orValue(null) != {now}[key])"
+        f" || {before}.exists(key, key.startsWith('{_PREFIX}') && !(key in {now}))"
+    )
 
 
 def _baselines() -> tuple[Manifest, ...]:
@@ -81,6 +119,8 @@ def _namespaces() -> tuple[Manifest, ...]:
                 "labels and annotations of a tenant's namespace are the platform's to change",
             )
         ],
+        # A selector would look at the labels after the change.
+        selector={},
     )
 
 
@@ -94,10 +134,9 @@ def _objects(rules: Iterable[Rule]) -> tuple[Manifest, ...]:
         {
             "labels": "namespaceObject.metadata.?labels.orValue({})",
             "everywhere": everywhere,
-            "free": f"!({_of_a_tenant('variables.labels')}) && variables.everywhere",
             "account": f"variables.labels[?'{ACCOUNT_LABEL}'].orValue(variables.labels[?'{TENANT_LABEL}'].orValue(''))",
         },
-        [(f"variables.free || ({expression})", message) for expression, message in rules],
+        rules,
     )
 
 
@@ -125,16 +164,22 @@ def _of_a_tenant(labels: str) -> str:
     return f"{labels}[?'{role[0]}'].orValue('') == '{role[1]}' && '{ENVIRONMENT_LABEL}' in {labels}"
 
 
+_ENVIRONMENT = {"key": ENVIRONMENT_LABEL, "operator": "Exists"}
+_FLEETS = {"matchExpressions": [_ENVIRONMENT], "matchLabels": ROLE_LABEL}
+"""The tenants' namespaces of all environments."""
+
+
 def _policy(
     name: str,
     rules: list[Manifest],
     conditions: Mapping[str, str],
     variables: Mapping[str, str],
     validations: Iterable[Rule],
+    selector: Manifest = _FLEETS,
 ) -> tuple[Manifest, Manifest]:
     metadata = {"name": name, "labels": MANAGED_BY}
     # With what the API server would add: it takes all of this for one value, so two who apply less are in conflict.
-    matched = {"matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {}, "resourceRules": rules}
+    matched = {"matchPolicy": "Equivalent", "namespaceSelector": selector, "objectSelector": {}, "resourceRules": rules}
     spec = {
         "failurePolicy": "Fail",
         "matchConstraints": matched,

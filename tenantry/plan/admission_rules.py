@@ -19,6 +19,7 @@ def flux_rules(platform: str, *, shared_identity: bool) -> Iterator[Rule]:
     yield "!has(object.spec.kubeConfig)", "a tenant's Flux objects have no kubeConfig: they act on this cluster"
     yield _account()
     yield _references()
+    yield _marks()
     yield _intervals()
     if not shared_identity:
         yield from _identity()
@@ -51,6 +52,15 @@ def _references() -> Rule:
     named = [f"object.spec.?{path.replace('.', '.?')}.?namespace.orValue('') {own}" for path in single]
     named += [f"object.spec.?{path}.orValue([]).all(each, each.?namespace.orValue('') {own})" for path in several]
     return " && ".join(named), "a tenant's Flux objects refer to objects of their own namespace only"
+
+
+def _marks() -> Rule:
+    """helm-controller makes the HelmChart of a release with its own rights, and with the labels that the release names."""
+    parts = (f"object.spec.?chart.?metadata.?{each}.orValue({{}})" for each in ("labels", "annotations"))
+    return (
+        " && ".join(f"{each}.all(key, !key.startsWith('tenantry/'))" for each in parts),
+        "the labels and annotations of a tenant's chart do not begin with 'tenantry/'",
+    )
 
 
 def _intervals() -> Rule:

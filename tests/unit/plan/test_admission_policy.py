@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.plan.admission_policy import management_policies, remote_policies
+from tests.unit.texts import FRAME, planned
 
 
 def policies(platform: str = "ops", *, shared_identity: bool = False) -> dict[str, dict[str, Any]]:
@@ -24,10 +25,36 @@ def test_every_policy_has_a_binding_that_denies() -> None:
         assert binding["spec"] == {"policyName": policy["metadata"]["name"], "validationActions": ["Deny"]}
 
 
-def test_no_policy_selects_by_labels_that_a_tenant_could_take_off() -> None:
-    for spec in policies().values():
+def test_policies_hold_in_the_fleets_namespaces_alone() -> None:
+    """Other tenants of the same hub keep their kubeconfigs and cloud providers."""
+    for name, spec in policies().items():
         assert spec["failurePolicy"] == "Fail"
-        assert (spec["matchConstraints"]["namespaceSelector"], spec["matchConstraints"]["objectSelector"]) == ({}, {})
+        selector = spec["matchConstraints"]["namespaceSelector"]
+        if name == "tenantry-namespaces":
+            # A selector looks at a Namespace's labels after the change, and a condition can look at those before it.
+            assert (selector, "oldObject" in spec["matchConditions"][0]["expression"]) == ({}, True)
+        else:
+            assert selector == {
+                "matchExpressions": [{"key": "tenantry/environment", "operator": "Exists"}],
+                "matchLabels": {"toolkit.fluxcd.io/role": "tenant"},
+            }
+        assert spec["matchConstraints"]["objectSelector"] == {}
+
+
+def test_the_labels_by_which_a_namespace_is_the_fleets_are_what_every_baseline_gives_it() -> None:
+    text = FRAME + "tenants: {rocky: {clusters: {all: true}, namespaces: {jobs: {}}, sources: {m: {git: {url: https://a.example/b, ref: {branch: main}}}}, apps: {web: {kustomize: {source: m}}}}}\n"
+    made = [each.manifest for each in planned(text).objects]
+    made += [each for release in made for each in release.get("spec", {}).get("values", {}).get("objects", ())]
+    namespaces = [each["metadata"]["labels"] for each in made if each["kind"] == "Namespace"]
+    assert len(namespaces) == 4
+    assert all(each["toolkit.fluxcd.io/role"] == "tenant" and "tenantry/environment" in each for each in namespaces)
+
+
+def test_the_fleets_keys_are_refused_on_every_kind_at_creation_and_at_change() -> None:
+    spec = policies()["tenantry-labels"]
+    (rule,) = spec["matchConstraints"]["resourceRules"]
+    assert (rule["apiGroups"], rule["resources"], rule["operations"]) == (["*"], ["*/*"], ["CREATE", "UPDATE"])
+    assert said("tenantry-labels") == ["labels and annotations that begin with 'tenantry/' are the platform's to set"]
 
 
 def test_an_object_that_is_being_deleted_is_excused_only_while_its_spec_stays() -> None:
@@ -41,8 +68,9 @@ def test_a_remote_has_the_policies_for_what_a_baseline_makes() -> None:
     assert [each["metadata"]["name"] for each in remote_policies()[::2]] == [
         "tenantry-baselines",
         "tenantry-namespaces",
+        "tenantry-labels",
     ]
-    assert management_policies("ops", shared_identity=False)[-4:] == remote_policies()
+    assert management_policies("ops", shared_identity=False)[-6:] == remote_policies()
 
 
 def test_the_platforms_namespace_is_where_apps_may_wait_for_addons() -> None:
