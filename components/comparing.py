@@ -11,7 +11,7 @@ import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pulumi
 
@@ -30,20 +30,26 @@ from tenantry.cluster.drift import (
 from tenantry.cluster.inventory import namespaces_of
 from tenantry.cluster.leftovers import remains
 from tenantry.cluster.orphans import delete, orphans
+from tenantry.cluster.requests import one
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.text import counted
+from tenantry.plan.admission_policy import label_policies
 from tenantry.plan.plan import Plan
 from tenantry.plan.shards import WHOLE, Shard
+from tenantry.preflight.admission import policed_since
 from tenantry.stacks.backend import refreshes_always
 from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefreshed, tell
-from tenantry.stacks.targets import type_token
+from tenantry.stacks.targets import key_in_state, key_of, type_token
 
 from .config import ClusterTarget, Target
 from .gates import TOLD
 from .retained import check_retained
 from .secrets import read_secrets, with_plain_secrets
-from .state import key_of, outputs_in_state
+from .state import outputs_in_state
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
 
 _CLEAN_UP = 300.0
 """Seconds in which Flux has to clean up what an interrupted run had created."""
@@ -124,7 +130,7 @@ def restoring(plan: Plan, target: Target, shard: Shard = WHOLE) -> Restoring | N
             left = {each.id for each in differences}
             rewritten = [each for each in found.differences if each.id not in left and each.changed]
         unchanging = Restoring(target, plan.environment, (), rewritten) if rewritten else None
-        there = _Orphans(found.unplanned if shard == WHOLE else [], Places(namespaces_of(client)))
+        there = _Orphans(found.unplanned if shard == WHOLE else [], Places(namespaces_of(client)), client)
         data = [id for id in remains(plan, found.unplanned) if id.kind != "Namespace"]
         if not differences and not there.possible and not data:
             return unchanging
@@ -135,7 +141,7 @@ def restoring(plan: Plan, target: Target, shard: Shard = WHOLE) -> Restoring | N
         if is_unrefreshed() and (unknown := [each for each in differences if _is_unknown(each, state)]):
             _end(unknown)
         # Of namespaces, the plan has been checked for this.
-        check_retained(plan, [str(id) for id in data if f"{type_token(id)}::{id.full_name}" in state])
+        check_retained(plan, [str(id) for id in data if key_in_state(id) in state])
         abandoned = there.outside(state)
         if pulumi.runtime.is_dry_run():
             return unchanging
@@ -158,14 +164,18 @@ class _Orphans:
 
     unplanned: Sequence[Manifest]
     places: Places
+    client: Client
 
     @property
     def possible(self) -> bool:
-        return bool(orphans(self.unplanned, self.places, lambda _: False))
+        return any(orphans(self.unplanned, self.places, lambda _: False))
 
     def outside(self, state: Collection[str]) -> list[Manifest]:
-        """Those that no state knows."""
-        left = orphans(self.unplanned, self.places, lambda id: f"{type_token(id)}::{id.full_name}" in state)
+        """Those that no state knows, without those that a tenant can have made: the guard has warned of these."""
+        left, others = orphans(self.unplanned, self.places, lambda id: key_in_state(id) in state)
+        if others:
+            since = policed_since(label_policies(), lambda id: one(self.client, id))
+            left = orphans(self.unplanned, self.places, lambda id: key_in_state(id) in state, since).proven
         if left:
             what, them = ("object was", "it") if len(left) == 1 else ("objects were", "them")
             pulumi.log.warn(

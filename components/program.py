@@ -19,7 +19,7 @@ from tenantry.cluster.shards import against_other_shards
 from tenantry.cluster.stuck import stuck
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.offboarded import offboarded
-from tenantry.guard import Held, check, doubts, held, limits_of
+from tenantry.guard import Held, Known, check, doubts, held, limits_of
 from tenantry.guard.claims import Claim, claimed, other_claims
 from tenantry.guard.keeping import kept_after, left_here
 from tenantry.guard.places import Places
@@ -44,7 +44,7 @@ from .config import ClusterTarget, DirectoryTarget, StackConfig, Target
 from .keeping import Keeper, keeper_of
 from .retained import check_retained
 from .secrets import left_over, read_secrets, with_secrets, without_secrets
-from .state import outputs_in_state
+from .state import InState, outputs_in_state
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -126,7 +126,8 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
         _check_order(against_other_shards(client, fleet.document.platform.namespace, planned, found, config.shard))
         if planned.after:
             _check_after(client, fleet, planned, found, config.shard)
-        return held(found, planned.environment).recorded(chain.from_iterable(each.kept for each in there))
+        known = Known({each.id for each in planned.objects}, InState())
+        return held(found, planned.environment, known).recorded(chain.from_iterable(each.kept for each in there))
 
 
 def _fitted(planned: Plan, target: Target) -> Plan:

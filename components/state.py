@@ -8,7 +8,9 @@ from typing import Any
 import pulumi
 from pulumi.runtime import invoke
 
+from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
+from tenantry.stacks.targets import key_in_state, key_of
 
 _READ = "pulumi:pulumi:readStackResourceOutputs"
 _SELF_MANAGED = "organization"
@@ -38,7 +40,14 @@ def outputs_in_state() -> Mapping[str, Mapping[str, Any]]:
     return {urn: resource.get("outputs") or {} for urn, resource in found.items()}
 
 
-def key_of(urn: str) -> str:
-    """The type and name in a URN, without the components above the resource: `kubernetes:core/v1:Namespace::rocky`."""
-    *_, types, name = ("", *urn.split("::", 3))
-    return f"{types.rpartition('$')[2]}::{name}"
+class InState:
+    """Whether the state has an object. It is read when somebody asks first."""
+
+    def __init__(self) -> None:
+        self._keys: frozenset[str] | None = None
+
+    def __call__(self, id: ObjectId) -> bool:
+        """Raises: Refused: as `outputs_in_state`."""
+        if self._keys is None:
+            self._keys = frozenset(map(key_of, outputs_in_state()))
+        return key_in_state(id) in self._keys

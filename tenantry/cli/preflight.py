@@ -49,6 +49,7 @@ from tenantry.preflight.adoption import Adoption
 from tenantry.preflight.after import Mode, Run
 from tenantry.preflight.check import Report, preflight
 from tenantry.stacks.advice import for_stack
+from tenantry.stacks.exported import InStates
 from tenantry.stacks.project import stacks_running, target_of
 
 
@@ -163,7 +164,9 @@ def report_on(
     Raises: Refused: its management cluster cannot be asked, or its shards do not fit together.
     """
     project = file.resolve().parent
-    shards = [each.target for each in stacks_running(project, planned.environment) if each.shard != WHOLE]
+    known = stacks_running(project, planned.environment)
+    in_state = InStates(project, [each.name for each in known if not each.target.files])
+    shards = [each.target for each in known if each.shard != WHOLE]
     stack, *others = shards or [target_of(project, planned.environment)]
     if stack.files and not kubeconfig:
         message = (
@@ -184,7 +187,17 @@ def report_on(
         working(f"{planned.environment}: reading {planned.management} and the remote clusters") as tell,
     ):
         report = preflight(
-            client, fleet, planned, limits, now=now, claims=claims, shards=more, tell=tell, run=run, drift=drift
+            client,
+            fleet,
+            planned,
+            limits,
+            now=now,
+            claims=claims,
+            shards=more,
+            tell=tell,
+            run=run,
+            drift=drift,
+            in_state=in_state,
         )
     return _for_stack(report, stack.claim.stack.rpartition("/")[2]) if stack.claim and not others else report
 

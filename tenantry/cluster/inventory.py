@@ -14,7 +14,7 @@ from tenantry.cluster.standing import needs_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.claims import CLAIM_LABEL, Claim, claims, other_claims
-from tenantry.guard.places import whose
+from tenantry.guard.places import Places, whose
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
@@ -131,8 +131,8 @@ def claims_on(client: Client, platform: str) -> list[Claim]:
 
 
 def held_on(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Manifest]:
-    """What the management cluster of a plan holds: all namespaces, the objects that stand for apps of the environment, and the
-    metadata of everything that the plan would take over.
+    """What the management cluster of a plan holds: all namespaces, the objects that stand for apps of the environment or lie in its
+    tenants' namespaces, and the metadata of everything that the plan would take over.
 
     Raises: Refused: it is another cluster, has no marker, or does not serve a kind of the plan.
     """
@@ -143,11 +143,15 @@ def held_on(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Manifest]:
 
 def holdings(client: Client, plan: Plan) -> Iterator[Manifest]:
     """As `held_on`, without checking the cluster's marker."""
-    yield from namespaces_of(client)
+    namespaces = list(namespaces_of(client))
+    yield from namespaces
     apps = list(apps_of(client, plan.environment))
     yield from apps
-    yield from _beside_kubeconfigs(client, plan, {whose(each).cluster for each in apps})
-    yield from strangers_on(client, plan)
+    places = Places(namespaces)
+    reached = (each for each in apps if places.tenants(each) is None)
+    yield from _beside_kubeconfigs(client, plan, {whose(each).cluster for each in reached})
+    tenants = {each["metadata"]["name"] for each in namespaces if whose(each).environment == plan.environment}
+    yield from strangers_on(client, plan, tenants)
 
 
 def _beside_kubeconfigs(client: Client, plan: Plan, known: Collection[str]) -> Iterator[Manifest]:
@@ -185,20 +189,25 @@ def unmarked(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:
         )
 
 
-def strangers_on(client: Client, plan: Plan) -> Iterator[Manifest]:
+def strangers_on(client: Client, plan: Plan, tenants: Collection[str] = ()) -> Iterator[Manifest]:
     """The metadata of planned objects that exist without the environment's label, and all of those that stand for apps.
 
     `namespaces_of` covers Namespaces. Kinds are listed concurrently, and only objects without the label: on a cluster with the
     fleet these are very few.
+    Args:   tenants: namespaces in which what stands for apps is read, planned or not: a tenant can take the label off.
     Raises: Refused: reading is not allowed.
     """
     planned = {each.id for each in plan.objects}
     kinds = dict.fromkeys((id.api_version, id.kind) for id in planned if id.kind != "Namespace")
+    if tenants:
+        kinds |= dict.fromkeys((api_version, kind) for kind, api_version in APP_KINDS.items())
 
     def others(kind: tuple[str, str]) -> list[Manifest]:
         found = requests.every(client, *kind, selector=f"{ENVIRONMENT_LABEL}!={plan.environment}", metadata_only=True)
-        taken = [(id, each) for each in found if (id := readable_id(each)) in planned and id]
-        if kind[1] not in APP_KINDS:
+        is_app = kind[1] in APP_KINDS
+        known = ((id, each) for each in found if (id := readable_id(each)))
+        taken = [(id, each) for id, each in known if id in planned or (is_app and id.namespace in tenants)]
+        if not is_app:
             return [each for _, each in taken]
         whole = requests.in_parallel(lambda pair: requests.one(client, pair[0]), taken)
         return [each or known for each, (_, known) in zip(whole, taken, strict=True)]

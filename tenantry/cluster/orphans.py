@@ -1,19 +1,22 @@
 """Objects of an environment that neither its plan nor its stack's state knows: a run that was killed while it created them.
 
-No run of Pulumi removes them, because Pulumi deletes only what is in its state.
+No run of Pulumi removes them, because Pulumi deletes only what is in its state. In a tenant's namespace the tenant can make objects
+with the same labels, so there they are deleted only if the admission policies have kept tenants from that since before they were
+made. Otherwise they stay, and count for nothing.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tenantry.cluster import requests
 from tenantry.cluster.leftovers import is_leftover
-from tenantry.guard.places import Places, whose
+from tenantry.guard.places import Places, label, whose
 from tenantry.kube.kinds import group_of, holds_data
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id, readable_id
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import listed
 from tenantry.plan.objects.scope import APP_LABEL, MANAGED_BY
@@ -25,21 +28,36 @@ _RECONCILERS = ("Kustomization", "HelmRelease")
 _PAUSE = 1.0
 
 
-def orphans(unplanned: Iterable[Manifest], places: Places, is_in_state: Callable[[ObjectId], bool]) -> list[Manifest]:
-    """Those of an environment's unplanned objects that a run has to delete by itself; what can hold data stays.
+class Orphans(NamedTuple):
+    """proven: a run has to delete them by itself. others: a tenant can have made them."""
+
+    proven: list[Manifest]
+    others: list[Manifest]
+
+
+def orphans(
+    unplanned: Iterable[Manifest], places: Places, is_in_state: Callable[[ObjectId], bool], policed_since: str = ""
+) -> Orphans:
+    """Those of an environment's unplanned objects that no run of Pulumi deletes; what can hold data stays, and is left out.
 
     Args: places: labels count only where the fleet puts such objects. is_in_state: whether Pulumi deletes an object.
+          policed_since: since when tenants cannot set the labels (RFC 3339); "": they can.
     """
-    return [
-        manifest
-        for manifest in unplanned
-        if (id := readable_id(manifest))
-        and not holds_data(group_of(id.api_version), id.kind)
-        and is_leftover(manifest)
-        and MANAGED_BY.items() <= labels_of(manifest).items()
-        and places.holds(manifest, whose(manifest))
-        and not is_in_state(id)
-    ]
+    proven: list[Manifest] = []
+    others: list[Manifest] = []
+    for manifest in unplanned:
+        id, said = readable_id(manifest), whose(manifest)
+        if id is None or holds_data(group_of(id.api_version), id.kind) or not is_leftover(manifest):
+            continue
+        if not MANAGED_BY.items() <= labels_of(manifest).items() or is_in_state(id):
+            continue
+        place = places.tenants(manifest)
+        if place is None:
+            proven += [manifest] if id.kind not in _RECONCILERS or places.puts(manifest, said) else []
+        elif said == place.whose:
+            since = label(mapping_at(manifest, "metadata"), "creationTimestamp")
+            (proven if policed_since and since > policed_since else others).append(manifest)
+    return Orphans(proven, others)
 
 
 def delete(client: Client, found: Sequence[Manifest], seconds: float) -> None:

@@ -1,16 +1,19 @@
 """Refuses a run that would remove more than it may: compares the plan with what the management cluster really holds.
 
 Called by: the Pulumi program before it registers anything, preflight, and `tenantry diff`.
-Never: reads a cluster (`cluster.inventory`), or trusts a stack's state, which can be lost or belong to another branch.
+Never: reads a cluster (`cluster.inventory`), or trusts a stack's state alone, which can be lost or belong to another branch: it only
+tells what the fleet has in a tenant's namespace from what the tenant has made there.
 """
 
 from tenantry.guard.check import RunLimits, check, doubts, limits_of, refusals, refusals_of_change
-from tenantry.guard.held import Held, HeldApp, Reference, held
+from tenantry.guard.held import Held, HeldApp, Reference
+from tenantry.guard.reading import Known, held
 from tenantry.guard.removals import Removal, kept_namespaces, planned_namespaces, removals
 
 __all__ = [
     "Held",
     "HeldApp",
+    "Known",
     "Reference",
     "Removal",
     "RunLimits",

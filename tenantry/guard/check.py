@@ -103,6 +103,14 @@ def doubts(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
             "correct what is malformed; everything else was checked",
         )
     part, here = of_shard(plan, limits.shard), now.of_shard(limits.shard)
+    if here.unknown:
+        yield warning(
+            "unknown-objects",
+            f"{_counted(here.unknown)} in tenants' namespaces with labels of environment '{plan.environment}', which neither the file"
+            f" nor the stack's state has: {listed(sorted(here.unknown))}. A tenant has made them, or a run that was interrupted;"
+            " they count for nothing, and no run deletes what a tenant could have made",
+            "ask the tenant; if a run was interrupted, `tenantry up` with the file of that run takes them over",
+        )
     yield from unused((*removals(part, here), *reinstalls(part, here)), limits.allowed)
 
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
-from tenantry.guard.held import READ, Held, held, is_settled
+from tenantry.guard.facts import is_settled
+from tenantry.guard.held import READ, Held
 from tenantry.guard.kept import Kept
+from tenantry.guard.reading import held
 from tenantry.guard.removals import planned_namespaces
 from tenantry.kube.objects import Manifest, readable_id
 from tenantry.messages.problems import Problem, error

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from tenantry.guard.held import READ, Held, Reference, held, note_kubeconfig
+from tenantry.guard.facts import note_kubeconfig
+from tenantry.guard.held import READ, Held, Reference
 from tenantry.guard.places import Places, whose
+from tenantry.guard.reading import held
 from tenantry.messages.data import mapping_at
 from tenantry.messages.problems import Problem, error
 from tenantry.messages.text import listed
@@ -56,7 +58,10 @@ def kubeconfig_problems(plan: Plan, now: Held) -> Iterator[Problem]:
     """A problem for each cluster that is reached otherwise than today, or whose kubeconfig is another cluster's today."""
     planned = kubeconfigs_by(plan)
     yield from _others(now, planned)
-    for before, after, reference in dict.fromkeys(renamed(now, planned)):
+    found = dict.fromkeys(renamed(now, planned))
+    if not found:
+        yield from _installed_again(plan, now)
+    for before, after, reference in found:
         yield error(
             "renamed-cluster",
             f"cluster '{after}' would be reached through {reference}, which is the kubeconfig of cluster '{before}' today: Flux"
@@ -64,6 +69,25 @@ def kubeconfig_problems(plan: Plan, now: Held) -> Iterator[Problem]:
             f"put the name '{before}' back; to rename the cluster, set 'state: decommissioned' on '{before}', run `tenantry up`"
             " of all of its environments, then rename it and remove the state; if it is another cluster, remove"
             f" '{before}' in a run of its own first",
+        )
+
+
+def _installed_again(plan: Plan, now: Held) -> Iterator[Problem]:
+    """Releases that go while others install the same namespaces through the same kubeconfig: the cluster was renamed, together with
+    the labels of its live objects. A release's name and its kubeconfig still tell it.
+    """
+    planned = {each.id for each in plan.objects}
+    going = {place: gone for place, ids in now.installers.items() if (gone := [id for id in ids if id not in planned])}
+    wanted = held_by(plan).installers if going else {}
+    found = {place[0]: (gone, after) for place, gone in sorted(going.items()) if (after := wanted.get(place))}
+    for reference, (gone, after) in found.items():
+        yield error(
+            "renamed-cluster",
+            f"what {listed(map(str, gone))} has installed on the cluster behind {reference} would be installed by"
+            f" {listed(map(str, after))}: Flux would remove everything that the first has installed there, namespaces with their"
+            " data included",
+            "put the former name of the cluster back, in the file and in the labels of its objects; docs/lifecycle.md says how to"
+            " rename a cluster",
         )
 
 

@@ -8,10 +8,12 @@ with kubeconfigs, only the platform writes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tenantry.kube.objects import Manifest, labels_of
 from tenantry.messages.data import mapping_at
+from tenantry.plan.objects.lifecycle import LEAVING, STATE_LABEL
 from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, ENVIRONMENT_LABEL, TENANT_LABEL
 
 
@@ -35,18 +37,42 @@ def label(labels: Mapping[str, Any], key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+@dataclass(frozen=True, slots=True)
+class TenantsPlace:
+    """What a tenant's Namespace on a management cluster says. leaving: the tenant was given up, and so all its apps were.
+
+    leaving_apps: those that were given up by themselves.
+    """
+
+    whose: Whose
+    leaving: bool
+    leaving_apps: frozenset[str]
+
+    def gives_up(self, app: str) -> bool:
+        """Whether an earlier run has given up an app."""
+        return self.leaving or app in self.leaving_apps
+
+
 class Places:
     """The tenants' namespaces on a management cluster, of all of its environments."""
 
     def __init__(self, manifests: Iterable[Manifest]) -> None:
         """manifests: all Namespaces of the cluster; other objects are left out."""
-        self._tenants: dict[str, Whose] = {}
+        self._tenants: dict[str, TenantsPlace] = {}
         for each in manifests:
             if isinstance(each, dict) and each.get("kind") == "Namespace" and (said := whose(each)).tenant:
-                self._tenants[label(mapping_at(each, "metadata"), "name")] = said
+                metadata = mapping_at(each, "metadata")
+                apps = label(mapping_at(metadata, "annotations"), LEAVING).split(",")
+                place = TenantsPlace(said, STATE_LABEL in labels_of(each), frozenset(apps) - {""})
+                self._tenants[label(metadata, "name")] = place
+
+    def tenants(self, manifest: Manifest) -> TenantsPlace | None:
+        """The tenant's namespace that an object is in; None: it is in no tenant's."""
+        return self._tenants.get(label(mapping_at(manifest, "metadata"), "namespace"))
 
     def puts(self, manifest: Manifest, said: Whose) -> bool:
-        """Whether the fleet puts such a Kustomization or HelmRelease where it is.
+        """Whether the fleet would put such a Kustomization or HelmRelease where it is. In a tenant's namespace this proves nothing:
+        a tenant can make the same.
 
         A tenant's namespace holds that tenant's apps on the management cluster itself, without a kubeconfig. Elsewhere there are
         add-ons, and what is for tenants on remote clusters.
@@ -54,14 +80,7 @@ class Places:
         said: what the object's labels say.
         """
         remote = "kubeConfig" in mapping_at(manifest, "spec")
-        there = self._tenants.get(label(mapping_at(manifest, "metadata"), "namespace"))
+        there = self.tenants(manifest)
         if there is None:
             return remote or not said.tenant
-        return said == there and not remote and APP_LABEL in labels_of(manifest)
-
-    def holds(self, manifest: Manifest, said: Whose) -> bool:
-        """Whether the fleet puts an object of any kind where it is; a tenant can write others into its own namespaces."""
-        if manifest.get("kind") in ("Kustomization", "HelmRelease"):
-            return self.puts(manifest, said)
-        there = self._tenants.get(label(mapping_at(manifest, "metadata"), "namespace"))
-        return there is None or said == there
+        return said == there.whose and not remote and APP_LABEL in labels_of(manifest)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from tenantry.guard.held import Held, held
+from tenantry.guard.held import Held
+from tenantry.guard.reading import held
 from tenantry.plan.plan import Plan
 
 

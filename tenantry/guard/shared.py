@@ -33,7 +33,8 @@ def needed(plan: Plan, manifests: Iterable[Manifest], shard: Shard) -> dict[Obje
         id, said = readable_id(manifest), whose(manifest)
         if not id or id.kind not in _FLUX or id in planned or said.environment != plan.environment:
             continue
-        if not shard.holds(said.tenant) and places.puts(manifest, said):
+        # Nothing that is shared lies in a tenant's namespace, where the tenant could make an object that refers to it.
+        if not shard.holds(said.tenant) and places.tenants(manifest) is None and places.puts(manifest, said):
             for reference in _references(id, manifest):
                 if reference not in planned:
                     found.setdefault(reference, []).append((shard_of(said.tenant, shard.count), id))

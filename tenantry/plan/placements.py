@@ -28,7 +28,7 @@ from tenantry.plan.gathering import Gathering
 from tenantry.plan.namespaces import Territory, foreign_accounts
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, edges
 from tenantry.plan.objects.baseline import account, baseline
-from tenantry.plan.objects.lifecycle import Lifecycle, given_up, in_state, lifecycle
+from tenantry.plan.objects.lifecycle import Lifecycle, given_up, in_state, lifecycle, with_given_up_apps
 from tenantry.plan.objects.remote import baseline_release, service_account
 from tenantry.plan.objects.scope import Scope, on_management, unawaited
 from tenantry.plan.platform import PlatformPlanner
@@ -89,6 +89,9 @@ class PlacementPlanner:
         scope = replace(scope, base=(*base, *self._platform.add_alerts(scope, ids, variables)))
         planned = plan_apps(self.fleet, scope, settings, apps, variables, addons)
         self._gathering.add_apps(planned)
+        for id in scope.made_home:
+            made = self._gathering.objects[id]
+            self._gathering.objects[id] = with_given_up_apps(made, planned.objects.values())
         self._platform.add_receivers(scope, planned, variables)
 
     def _scope(self, tenant: str, cluster: str) -> Scope:

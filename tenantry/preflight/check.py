@@ -14,7 +14,7 @@ from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, 
 from tenantry.cluster.requests import every, in_parallel, one
 from tenantry.cluster.shards import against_other_shards
 from tenantry.fleet.fleet import Fleet
-from tenantry.guard import Held, RunLimits, doubts, held, refusals
+from tenantry.guard import Held, Known, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
 from tenantry.guard.shared import NEEDED
 from tenantry.kube.objects import Manifest, ObjectId, labels_of
@@ -74,6 +74,7 @@ def preflight(
     tell: Tell = silent,
     run: Run | None = None,
     drift: bool = True,
+    in_state: Callable[[ObjectId], bool] | None = None,
 ) -> Report:
     """Find everything that would make the next run of an environment fail or do something unexpected.
 
@@ -81,12 +82,13 @@ def preflight(
             claims: of the stacks that run it. shards: the limits of the other shards' stacks. connect: makes clients of remotes.
             tell: is told how many remote clusters are checked. run: asks the environment before; None: nothing is asked.
             drift: whether planned objects are compared with the live ones, as each run does by itself.
+            in_state: whether the states of the stacks have an object; None: nobody can tell.
     """
     marks = _told(lambda: unmarked(client, fleet, plan))
     marks += _told(lambda: (problem for claim in claims for problem in against_claim(client, fleet, claim)))
     if any(each.code == OTHER_CLUSTER for each in marks):
         return Report(tuple(marks), ())  # other findings would be about the wrong cluster
-    return _Check(client, fleet, plan, (limits, *shards), now, connect, tell, run, drift).report(marks)
+    return _Check(client, fleet, plan, (limits, *shards), now, connect, tell, run, drift, in_state).report(marks)
 
 
 @dataclass(slots=True)
@@ -100,6 +102,7 @@ class _Check:
     tell: Tell
     run: Run | None = None
     drift: bool = True
+    in_state: Callable[[ObjectId], bool] | None = None
     adopted: tuple[Adoption, ...] = ()
     refused: bool = False
 
@@ -116,7 +119,9 @@ class _Check:
         there = list(holdings(self.client, self.plan))
         platform = self.fleet.document.platform.namespace
         kept = (entry for claim in claims_on(self.client, platform) for entry in claim.kept)
-        now: Held = held(there, self.plan.environment).recorded(kept)
+        now, unread = self._held(there)
+        now = now.recorded(kept)
+        yield from unread
         for limits in self.limits:
             waiting = list(against_other_shards(self.client, platform, self.plan, there, limits.shard))
             if len(self.limits) == limits.shard.count:
@@ -131,6 +136,20 @@ class _Check:
         yield from check_rollouts(self.plan, there)
         self.adopted = tuple(adoptions(self.plan, now.strangers, self.limits[0].adopting, self._read))
         yield from check_adoptions(self.adopted)
+
+    def _held(self, there: Sequence[Manifest]) -> tuple[Held, list[Problem]]:
+        """What the cluster holds, and a warning if labels had to be believed."""
+        environment, planned = self.plan.environment, {each.id for each in self.plan.objects}
+        if self.in_state is None:
+            return held(there, environment), []
+        try:
+            return held(there, environment, Known(planned, self.in_state)), []
+        except Refused as refused:
+            message = (
+                f"the state of the stack cannot be read ({refused.message}), so the labels of objects in tenants' namespaces were"
+                " believed, which their tenants can change; a run believes its state"
+            )
+            return held(there, environment), [warning("state-not-read", message, refused.fix)]
 
     def _after(self, there: Iterable[Manifest]) -> Iterator[Problem]:
         problem = ask(self.client, self.fleet, self.run, there).problem if self.run else None

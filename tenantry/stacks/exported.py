@@ -1,22 +1,53 @@
-"""A stack's outputs, as the `pulumi` command prints them: they are in the state, so no cluster is needed."""
+"""A stack's outputs and resources, as the `pulumi` command prints them: they are in the state, so no cluster is needed."""
 
 from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from tenantry.kube.objects import ObjectId
+from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
 from tenantry.messages.redact import shorten
+from tenantry.stacks.targets import key_in_state, key_of
 
 _PATIENCE = 60.0
 """Seconds; a state in a bucket takes a few."""
 
 
+class InStates:
+    """Whether the states of stacks have an object. They are read when somebody asks first."""
+
+    def __init__(self, project: Path, stacks: Iterable[str]) -> None:
+        self._project, self._stacks = project, tuple(stacks)
+        self._keys: frozenset[str] | None = None
+
+    def __call__(self, id: ObjectId) -> bool:
+        """Raises: Refused: there is no stack, or a state cannot be read."""
+        if not self._stacks:
+            raise Refused("no stack of this project runs it", "run the command in the project of the stack")
+        if self._keys is None:
+            found = (_printed(self._project, each, "export") for each in self._stacks)
+            self._keys = frozenset(
+                key_of(str(each.get("urn")))
+                for state in found
+                for each in mappings_in(mapping_at(state, "deployment").get("resources"))
+            )
+        return key_in_state(id) in self._keys
+
+
 def outputs_of(project: Path, stack: str) -> dict[str, Any]:
     """The outputs that are not secret. Raises: Refused: `pulumi` is missing, fails, or does not answer in time."""
-    command = ("pulumi", "--non-interactive", "stack", "output", "--json", "--stack", stack)
+    return _printed(project, stack, "output", "--json")
+
+
+def _printed(project: Path, stack: str, *what: str) -> dict[str, Any]:
+    """What `pulumi stack` prints as JSON."""
+    command = ("pulumi", "--non-interactive", "stack", *what, "--stack", stack)
+    told = f"`pulumi stack {what[0]} --stack {stack}`"
     try:
         done = subprocess.run(
             command,
@@ -32,12 +63,12 @@ def outputs_of(project: Path, stack: str) -> dict[str, Any]:
     except FileNotFoundError:
         raise Refused("there is no program 'pulumi'", "install Pulumi: https://www.pulumi.com/docs/install") from None
     except subprocess.TimeoutExpired:
-        raise Refused(f"`pulumi stack output --stack {stack}` did not answer in {_PATIENCE:g} s", _FIX) from None
+        raise Refused(f"{told} did not answer in {_PATIENCE:g} s", _FIX) from None
     except ValueError:
         found = None
     if not isinstance(found, dict):
         said = shorten(" ".join(done.stderr.split()).removeprefix("error: "), 200)
-        raise Refused(f"`pulumi stack output --stack {stack}` failed: {said or 'it printed no outputs'}", _FIX)
+        raise Refused(f"{told} failed: {said or 'it printed nothing'}", _FIX)
     return found
 
 

@@ -71,6 +71,17 @@ def _names(planned: KubeObject) -> Iterator[str]:
     yield f"{'$'.join(types)}${type_token(planned.id)}::{planned.logical_name}"
 
 
+def key_in_state(identity: ObjectId) -> str:
+    """The type and the name under which a state has an object, as `key_of` gives them."""
+    return f"{type_token(identity)}::{identity.full_name}"
+
+
+def key_of(urn: str) -> str:
+    """The type and name in a URN, without the components above the resource: `kubernetes:core/v1:Namespace::rocky`."""
+    *_, types, name = ("", *urn.split("::", 3))
+    return f"{types.rpartition('$')[2]}::{name}"
+
+
 def type_token(identity: ObjectId) -> str:
     """`kubernetes:<group>/<version>:<Kind>`. Pulumi calls Kubernetes' unnamed group `core`."""
     api_version = identity.api_version if "/" in identity.api_version else f"core/{identity.api_version}"

@@ -10,11 +10,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tenantry.kube.kinds import group_of, holds_data
-from tenantry.kube.objects import KubeObject, Manifest
+from tenantry.kube.objects import KubeObject, Manifest, labels_of
 from tenantry.model import ClusterState, State
 
 STATE_LABEL = "tenantry/state"
 """The guard lets a run remove objects with this label: an earlier run announced their removal, so it is intended."""
+
+LEAVING = "tenantry/leaving"
+"""An annotation of a tenant's namespace on the management cluster: the apps there that were given up, separated by commas.
+
+The guard believes it, because a tenant can change the labels of its apps' objects, and never its Namespace.
+"""
 
 KEEP = {"helm.sh/resource-policy": "keep"}
 """The annotation with which Helm leaves an object on the cluster when its release is uninstalled or no longer contains it."""
@@ -120,6 +126,14 @@ def given_up(manifest: Manifest, leaving: str) -> Manifest:
     """The manifest with a label that says why its object may be removed."""
     metadata = manifest["metadata"]
     return {**manifest, "metadata": {**metadata, "labels": {**metadata["labels"], STATE_LABEL: leaving}}}
+
+
+def with_given_up_apps(namespace: KubeObject, apps: Iterable[KubeObject]) -> KubeObject:
+    """A tenant's Namespace that names those of its apps that were given up. apps: objects in the namespace."""
+    names = sorted(each.id.name for each in apps if each.id.kind in _FLUX and STATE_LABEL in labels_of(each.manifest))
+    if not names or STATE_LABEL in labels_of(namespace.manifest):
+        return namespace
+    return replace(namespace, manifest=_annotated(namespace.manifest, {LEAVING: ",".join(names)}))
 
 
 def _suspended(spec: Mapping[str, Any], kind: str, *, orphan: bool) -> dict[str, Any]:

@@ -33,7 +33,30 @@ def names(found: list[Manifest]) -> list[str]:
 def test_objects_that_no_state_knows_are_orphans_except_for_what_can_hold_data() -> None:
     claim = made("PersistentVolumeClaim", "data")
     found = orphans([APP, ACCOUNT, claim, SPACE], PLACES, lambda id: id.name == "web")
-    assert names(found) == ["ServiceAccount rocky/rocky"]
+    assert (names(found.proven), names(found.others)) == ([], ["ServiceAccount rocky/rocky"])
+    beside = {**ACCOUNT, "metadata": {**ACCOUNT["metadata"], "namespace": "kamaji"}}
+    assert names(orphans([beside], PLACES, lambda _: False).proven) == ["ServiceAccount kamaji/rocky"]
+
+
+SINCE = "2026-01-31T12:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("created", "policed", "is_proven"),
+    [
+        ("2026-01-31T12:00:01Z", SINCE, True),
+        ("2026-01-31T12:00:00Z", SINCE, False),
+        ("2026-01-30T12:00:01Z", SINCE, False),
+        ("2026-01-31T12:00:01Z", "", False),
+        ("", SINCE, False),
+    ],
+)
+def test_in_a_tenants_namespace_an_object_is_deleted_only_if_no_tenant_can_have_made_it(
+    created: str, policed: str, is_proven: bool
+) -> None:
+    there = [{**each, "metadata": {**each["metadata"], "creationTimestamp": created}} for each in (APP, ACCOUNT)]
+    found = orphans(there, PLACES, lambda _: False, policed)
+    assert (names(found.proven), names(found.others)) == ((names(there), []) if is_proven else ([], names(there)))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +70,7 @@ def test_objects_that_no_state_knows_are_orphans_except_for_what_can_hold_data()
     ],
 )
 def test_what_is_not_the_fleets_or_goes_by_itself_is_none(stranger: Manifest) -> None:
-    assert orphans([stranger], PLACES, lambda _: False) == []
+    assert not any(orphans([stranger], PLACES, lambda _: False, "2026-01-31T12:00:00Z"))
 
 
 def test_apps_go_first_then_baselines_then_what_they_need() -> None:

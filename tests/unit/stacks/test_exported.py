@@ -40,7 +40,7 @@ def test_outputs_are_asked_for_in_the_project(tmp_path: Path, monkeypatch: pytes
             "echo 'error: https://admin:geheim@state.example.com' >&2; exit 255",
             f"`pulumi stack output --stack dev` failed: https://(a secret?)@state.example.com\n  fix: {FIX}",
         ),
-        ("echo nothing", f"`pulumi stack output --stack dev` failed: it printed no outputs\n  fix: {FIX}"),
+        ("echo nothing", f"`pulumi stack output --stack dev` failed: it printed nothing\n  fix: {FIX}"),
         ("exec sleep 9", f"`pulumi stack output --stack dev` did not answer in 0.2 s\n  fix: {FIX}"),
     ],
 )

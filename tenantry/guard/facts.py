@@ -1,0 +1,143 @@
+"""What a single Kustomization, HelmRelease or Namespace says, and what cannot be read of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tenantry.guard.held import Mark, Reference
+from tenantry.guard.targets import history_problem
+from tenantry.kube.objects import Manifest, ObjectId, labels_of
+from tenantry.messages.data import mapping_at, value_at
+from tenantry.plan.objects.lifecycle import KEEP, STATE_LABEL
+
+
+def note_kubeconfig(id: ObjectId, manifest: Manifest, cluster: str, found: dict[tuple[str, Reference], bool]) -> None:
+    """Take what an object of a cluster says into `Held.kubeconfigs`."""
+    if reference := kubeconfig_of(id, manifest):
+        abandoned = is_decommissioned(manifest) and has_suspend(manifest)
+        found[cluster, reference] = found.get((cluster, reference), True) and abandoned
+
+
+def is_suspended(manifest: Manifest) -> bool:
+    """By the fleet or by hand; what a cluster that is given up leaves behind, it is meant to."""
+    return has_suspend(manifest) and not is_decommissioned(manifest)
+
+
+def has_suspend(manifest: Manifest) -> bool:
+    return bool(mapping_at(manifest, "spec").get("suspend"))
+
+
+def is_decommissioned(manifest: Manifest) -> bool:
+    return labels_of(manifest).get(STATE_LABEL) == "decommissioned"
+
+
+def installed_in(manifest: Manifest) -> frozenset[str]:
+    """Namespaces in its inventory. Empty if it is suspended: then Flux cleans up nothing."""
+    if has_suspend(manifest):
+        return frozenset()
+    # An entry is `<namespace>_<name>_<group>_<kind>`.
+    return frozenset(entry["id"].partition("_")[0] for entry in _entries(manifest) if _is_entry(entry)) - {""}
+
+
+def _entries(manifest: Manifest) -> list[Any]:
+    entries = mapping_at(manifest, "status", "inventory").get("entries")
+    return entries if isinstance(entries, list) else []
+
+
+def _is_entry(entry: Any) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("id"), str)
+
+
+def namespaces_in(id: ObjectId, manifest: Manifest) -> list[tuple[str, bool]]:
+    """Those that an object is or, as a baseline's release, installs; and whether each by itself was given up."""
+    if id.kind == "Namespace":
+        return [(id.name, False)]
+    return [
+        (each["metadata"]["name"], STATE_LABEL in labels_of(each)) for each in installed_namespaces(manifest) if is_named(each)
+    ]
+
+
+def installed_namespaces(manifest: Manifest) -> Iterator[Manifest]:
+    """The Namespaces among the objects that a baseline installs."""
+    objects = mapping_at(manifest, "spec", "values").get("objects")
+    for each in objects if isinstance(objects, list) else ():
+        if isinstance(each, dict) and each.get("kind") == "Namespace":
+            yield each
+
+
+def mark_of(release: Manifest, namespace: Manifest) -> Mark:
+    if is_decommissioned(release) or _has_installed_nothing(release):
+        return Mark(is_kept=True, is_freed=True)
+    keeps, settled = _annotations(namespace).get(_POLICY) == KEEP[_POLICY], is_settled(release)
+    return Mark(is_kept=settled and keeps, is_freed=settled and not keeps)
+
+
+_POLICY = next(iter(KEEP))
+
+
+def _annotations(manifest: Manifest) -> Mapping[str, Any]:
+    return mapping_at(dict(manifest), "metadata", "annotations")
+
+
+def _is_written(manifest: Manifest) -> bool:
+    """Whether the object is in a plan or in a file, and not on a cluster."""
+    return "generation" not in mapping_at(dict(manifest), "metadata")
+
+
+def _has_installed_nothing(release: Manifest) -> bool:
+    """Whether Flux has looked at the release and Helm has never installed it."""
+    status = mapping_at(dict(release), "status")
+    return not _is_written(release) and "conditions" in status and not status.get("history")
+
+
+def is_settled(manifest: Manifest) -> bool:
+    """Whether Flux is done with an object: it is ready as it is written, or not on a cluster."""
+    if _is_written(manifest):
+        return True
+    status = mapping_at(manifest, "status")
+    conditions = status.get("conditions")
+    found = conditions if isinstance(conditions, list) else []
+    ready = any(
+        isinstance(each, dict) and (each.get("type"), each.get("status")) == ("Ready", "True") for each in found
+    )
+    return ready and status.get("observedGeneration") == mapping_at(manifest, "metadata")["generation"]
+
+
+def is_named(manifest: Manifest) -> bool:
+    return isinstance(mapping_at(manifest, "metadata").get("name"), str)
+
+
+def kubeconfig_of(id: ObjectId, manifest: Manifest) -> Reference | None:
+    references = mapping_at(manifest, "spec", "kubeConfig")
+    named = mapping_at(references, "secretRef") or mapping_at(references, "configMapRef")
+    name = named.get("name")
+    return Reference(id.namespace, name) if isinstance(name, str) else None
+
+
+_MAPPINGS = (
+    ("metadata", "labels"),
+    ("spec",),
+    ("spec", "kubeConfig"),
+    ("status",),
+    ("status", "inventory"),
+)
+_PLANNED_MAPPINGS = _MAPPINGS[:3]
+"""Those of an object without a status."""
+
+
+def problems_of(id: ObjectId, manifest: Manifest, app: str) -> Iterator[str]:
+    """What the guard cannot read of an object."""
+    for path in _MAPPINGS if manifest.get("status") else _PLANNED_MAPPINGS:
+        if not isinstance(value_at(manifest, path) or {}, dict):
+            yield f"{'.'.join(path)} is not a mapping"
+    if not all(map(_is_entry, _entries(manifest))):
+        yield "status.inventory.entries has an entry without an id"
+    if problem := history_problem(manifest):
+        yield problem
+    if id.kind == "Namespace" or app:
+        return
+    if not isinstance(mapping_at(manifest, "spec", "values").get("objects") or [], list):
+        yield "spec.values.objects is not a list"
+    if not all(map(is_named, installed_namespaces(manifest))):
+        yield "spec.values.objects has a Namespace without a name"

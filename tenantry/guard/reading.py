@@ -1,0 +1,198 @@
+"""Finds out what a management cluster holds of an environment.
+
+In a tenant's namespace the Namespace says whose everything is, and the plan and the stack's state say what the fleet has there. The
+labels of the objects say nothing: the tenant can change them, and can make others like them. Elsewhere the labels count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field, replace
+
+from tenantry.guard.facts import (
+    has_suspend,
+    installed_in,
+    installed_namespaces,
+    is_decommissioned,
+    is_named,
+    is_suspended,
+    kubeconfig_of,
+    mark_of,
+    namespaces_in,
+    note_kubeconfig,
+    problems_of,
+)
+from tenantry.guard.held import READ, Held, HeldApp, Mark, Reference
+from tenantry.guard.places import Places, TenantsPlace, Whose, label, whose
+from tenantry.guard.targets import Target, live_target
+from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
+from tenantry.messages.text import printable
+from tenantry.plan.objects.lifecycle import STATE_LABEL
+from tenantry.plan.objects.scope import APP_LABEL
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the fleet itself has. planned: the objects of the whole environment's plan. in_state: whether the states of the stacks
+    that run it have an object; it is asked only about what labels leave open.
+    """
+
+    planned: Collection[ObjectId]
+    in_state: Callable[[ObjectId], bool]
+
+
+def held(manifests: Iterable[Manifest], environment: str, known: Known | None = None) -> Held:
+    """What Namespaces, Kustomizations and HelmReleases of an environment stand for; of others only who they are.
+
+    Args: manifests: with all Namespaces, because these say whose the other objects are.
+          known: None: the objects are a plan's or files, which no tenant writes, so their labels count everywhere.
+    """
+    there = list(manifests)
+    reading = _Reading(environment, Places(there), known)
+    for manifest in there:
+        reading.add(manifest)
+    return reading.result()
+
+
+@dataclass(slots=True)
+class _Reading:
+    """Collects what objects say. Whatever is malformed is noted, and the rest is read."""
+
+    environment: str
+    places: Places
+    known: Known | None
+    namespaces: dict[tuple[str, str, str], bool] = field(default_factory=dict)
+    apps: dict[ObjectId, HeldApp] = field(default_factory=dict)
+    kubeconfigs: dict[tuple[str, Reference], bool] = field(default_factory=dict)
+    addon_namespaces: dict[tuple[str, str], bool] = field(default_factory=dict)
+    others_kubeconfigs: dict[tuple[str, Reference], bool] = field(default_factory=dict)
+    strangers: set[ObjectId] = field(default_factory=set)
+    frozen: set[tuple[str, str]] = field(default_factory=set)
+    misplaced: set[ObjectId] = field(default_factory=set)
+    unknown: dict[ObjectId, str] = field(default_factory=dict)
+    malformed: set[str] = field(default_factory=set)
+    targets: dict[ObjectId, Target] = field(default_factory=dict)
+    addons: dict[tuple[str, str], str] = field(default_factory=dict)
+    marks: dict[tuple[str, str], Mark] = field(default_factory=dict)
+    installers: dict[tuple[Reference, str], set[ObjectId]] = field(default_factory=dict)
+
+    def result(self) -> Held:
+        return Held(
+            namespaces=self.namespaces,
+            apps=self.apps,
+            kubeconfigs=self.kubeconfigs,
+            addon_namespaces=self.addon_namespaces,
+            others_kubeconfigs=self.others_kubeconfigs,
+            strangers=frozenset(self.strangers),
+            frozen=frozenset(self.frozen),
+            misplaced=frozenset(self.misplaced),
+            unknown=self.unknown,
+            malformed=frozenset(self.malformed),
+            targets=self.targets,
+            addons=self.addons,
+            marks=self.marks,
+            installers=self.installers,
+        )
+
+    def add(self, manifest: Manifest) -> None:
+        id, said = readable_id(manifest), whose(manifest)
+        if id is None:
+            self.malformed.add("an object without a kind or name")
+            return
+        place = self.places.tenants(manifest)
+        if place and place.whose.environment == self.environment:
+            self._add_tenants(id, manifest, said, place)
+        elif said.environment != self.environment:
+            self._add_stranger(id, manifest)
+            if id.kind in READ and said.cluster and self.places.puts(manifest, said):
+                note_kubeconfig(id, manifest, said.cluster, self.others_kubeconfigs)
+        elif id.kind not in READ or not said.cluster:
+            return
+        elif id.kind == "Namespace" or self.places.puts(manifest, said):
+            self._read(id, manifest, said)
+        else:
+            self.misplaced.add(id)
+
+    def _add_tenants(self, id: ObjectId, manifest: Manifest, said: Whose, place: TenantsPlace) -> None:
+        """An object in a tenant's namespace, with labels that prove nothing."""
+        is_labelled = said.environment == self.environment
+        if id.kind not in READ:
+            if not is_labelled and not self._is_known(id):
+                self._add_stranger(id, manifest)
+        elif self._stands_for_an_app(id, manifest, said):
+            self._read_app(id, manifest, place)
+        elif not is_labelled:
+            self._add_stranger(id, manifest)
+        elif self.known and self.places.puts(manifest, said):
+            self.unknown[id] = place.whose.tenant
+        else:
+            self.misplaced.add(id)
+
+    def _stands_for_an_app(self, id: ObjectId, manifest: Manifest, said: Whose) -> bool:
+        is_alike = self.places.puts(manifest, said)
+        if self.known is None:
+            return is_alike
+        return (is_alike and id in self.known.planned) or self._is_known(id)
+
+    def _is_known(self, id: ObjectId) -> bool:
+        return self.known is not None and self.known.in_state(id)
+
+    def _add_stranger(self, id: ObjectId, manifest: Manifest) -> None:
+        self.strangers.add(id)
+        self._note_target(id, manifest, leaving=STATE_LABEL in labels_of(manifest))
+
+    def _read_app(self, id: ObjectId, manifest: Manifest, place: TenantsPlace) -> None:
+        """In a tenant's namespace the object of an app is called like the app."""
+        self.malformed.update(f"{id}: {printable(problem)}" for problem in problems_of(id, manifest, id.name))
+        leaving = place.gives_up(id.name)
+        self.apps[id] = HeldApp(
+            tenant=place.whose.tenant,
+            cluster=place.whose.cluster,
+            name=id.name,
+            leaving=leaving,
+            suspended=has_suspend(manifest),
+            installed=installed_in(manifest),
+        )
+        self._note_target(id, manifest, leaving=leaving)
+
+    def _read(self, id: ObjectId, manifest: Manifest, said: Whose) -> None:
+        labels, (_, tenant, cluster) = labels_of(manifest), said
+        app = "" if id.kind == "Namespace" else label(labels, APP_LABEL)
+        self.malformed.update(f"{id}: {printable(problem)}" for problem in problems_of(id, manifest, app))
+        leaving, suspended = STATE_LABEL in labels, is_suspended(manifest)
+        if app:
+            self.apps[id] = HeldApp(
+                tenant=tenant,
+                cluster=cluster,
+                name=app,
+                leaving=leaving,
+                suspended=suspended,
+                installed=installed_in(manifest),
+            )
+        elif tenant:
+            for name, gone in namespaces_in(id, manifest):
+                key = (tenant, cluster, name)
+                self.namespaces[key] = self.namespaces.get(key, True) and (leaving or gone)
+            self.frozen |= {(tenant, cluster)} if suspended else set()
+        else:
+            self.addon_namespaces |= {(cluster, name): leaving for name, _ in namespaces_in(id, manifest)}
+        self._note_target(id, manifest, leaving=leaving)
+        for each in () if app else (manifest,) if id.kind == "Namespace" else installed_namespaces(manifest):
+            if is_named(each):
+                self._note_namespace(id, manifest, each, said)
+        note_kubeconfig(id, manifest, cluster, self.kubeconfigs)
+
+    def _note_namespace(self, id: ObjectId, manifest: Manifest, namespace: Manifest, said: Whose) -> None:
+        """What a Namespace, or a release that installs one, says of it."""
+        place = (said.cluster, namespace["metadata"]["name"])
+        if id.kind != "Namespace":
+            self.marks[place] = mark_of(manifest, namespace)
+        if not said.tenant:
+            self.addons[place] = label(labels_of(namespace), APP_LABEL)
+        reference = kubeconfig_of(id, manifest)
+        if reference and not (is_decommissioned(manifest) and has_suspend(manifest)):
+            self.installers.setdefault((reference, place[1]), set()).add(id)
+
+    def _note_target(self, id: ObjectId, manifest: Manifest, *, leaving: bool) -> None:
+        if id.kind in READ and (target := live_target(manifest)):
+            self.targets[id] = replace(target, leaving=leaving)
