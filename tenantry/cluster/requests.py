@@ -136,6 +136,22 @@ def ask(client: Client, api_version: str, kind: str, body: Mapping[str, Any]) ->
     return status
 
 
+def seen_as(client: Client, user: str) -> str | None:
+    """Whom a cluster sees in a request that impersonates a user: itself, or somebody else where a proxy drops or replaces this.
+
+    None: the cluster cannot say, because its Kubernetes is older than 1.28. Raises: Refused: impersonating is not allowed.
+    """
+    path = f"{_root(_AUTHENTICATION)}/selfsubjectreviews"
+    content = {"apiVersion": _AUTHENTICATION, "kind": "SelfSubjectReview"}
+    headers = {"Impersonate-User": user}
+    answer = _sent(client, "POST", path, "who one is on the cluster", json=content, headers=headers)
+    info = ((answer or {}).get("status") or {}).get("userInfo") or {}
+    return str(info.get("username", "")) if answer is not None else None
+
+
+_AUTHENTICATION = "authentication.k8s.io/v1"
+
+
 def in_parallel(call: Callable[[_T], _U], items: Iterable[_T]) -> list[_U]:
     """The results in the order of the items."""
     items = list(items)

@@ -15,11 +15,11 @@ from tenantry.cluster import kubeconfig as kubeconfigs
 from tenantry.cluster.connect import connect_remote
 from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, marked_as, secret_of
 from tenantry.cluster.kubectl import mark
-from tenantry.cluster.requests import ask, one
+from tenantry.cluster.requests import ask, in_parallel, one, seen_as
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.sharing import platform_account
 from tenantry.kube.objects import Manifest, ObjectId
-from tenantry.messages.errors import Refused, Severity
+from tenantry.messages.errors import NOT_ALLOWED, Refused, Severity
 from tenantry.messages.problems import Problem, error, warning
 from tenantry.messages.text import listed
 from tenantry.model import ConfigMap, SecretKey
@@ -180,11 +180,26 @@ class _Access:
         )
 
     def _impersonation(self) -> Iterator[Problem]:
-        """Ask first about all service accounts of the namespace, which administrators may impersonate, then about each one."""
+        """Impersonate each account, as Flux does. An access review is no proof: a proxy before the cluster answers for itself."""
         namespace = self.remote.reference.namespace
-        if self._may_impersonate(namespace, ""):
-            return
-        denied = [each for each in self.remote.accounts if not self._may_impersonate(namespace, each)]
+        users = {f"system:serviceaccount:{namespace}:{each}": each for each in self.remote.accounts}
+        seen = dict(zip(users, in_parallel(self._seen_as, users), strict=True))
+        denied = [users[each] for each, as_whom in seen.items() if as_whom == ""]
+        dropped = [users[each] for each, as_whom in seen.items() if as_whom and as_whom != each]
+        if dropped:
+            yield error(
+                "no-impersonation",
+                f"who impersonates {listed(dropped)} of namespace '{namespace}' with its kubeconfig is seen as somebody else, so"
+                " Flux would act with the kubeconfig's own rights for every tenant",
+                "have the proxy before the cluster pass on impersonation, or write a kubeconfig that leads past it",
+            )
+        if any(as_whom is None for as_whom in seen.values()):
+            yield warning(
+                "impersonation-unproven",
+                "it cannot be told whether its kubeconfig may impersonate the accounts that Flux acts as: its Kubernetes does not"
+                " serve SelfSubjectReview",
+                "upgrade it to Kubernetes 1.30 or later",
+            )
         if denied:
             yield error(
                 "no-impersonation",
@@ -193,10 +208,14 @@ class _Access:
                 " kubeconfig",
             )
 
-    def _may_impersonate(self, namespace: str, name: str) -> bool:
-        attributes = {"verb": "impersonate", "resource": "serviceaccounts", "namespace": namespace}
-        review = {"spec": {"resourceAttributes": {**attributes, **({"name": name} if name else {})}}}
-        return bool(ask(self.client, _AUTHORIZATION, "SelfSubjectAccessReview", review).get("allowed"))
+    def _seen_as(self, user: str) -> str | None:
+        """Whom the cluster sees; "": nobody, because it is not allowed."""
+        try:
+            return seen_as(self.client, user)
+        except Refused as refused:
+            if refused.code != NOT_ALLOWED:
+                raise
+            return ""
 
     def _bootstrap(self, marked: str | None) -> Iterator[Problem]:
         """Check the namespace, its marker and the rights of the platform's account, as far as this user may read them."""

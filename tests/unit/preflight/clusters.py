@@ -33,6 +33,7 @@ TOKEN = "marker-token"
 IDENTITY = ("--feature-gates=ObjectLevelWorkloadIdentity=true", "--default-service-account=default")
 """What source-controller has to have."""
 REVIEWS = "/apis/authorization.k8s.io/v1/"
+SELF = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 
 
 def kubeconfig(**cluster: Any) -> bytes:
@@ -76,19 +77,23 @@ def controller(name: str, *arguments: str) -> dict[str, Any]:
 
 
 class Edge(Memory):
-    """The remote. impersonated: service accounts, "" for all of them; rights: whether the platform's account has any."""
+    """The remote. impersonated: service accounts, "" for all of them; seen: as whom somebody who impersonates is seen, if not as that
+    user; rights: whether the platform's account has any.
+    """
 
-    def __init__(self, impersonated: Collection[str] = ("",), *, rights: bool = True) -> None:
+    def __init__(self, impersonated: Collection[str] = ("",), *, rights: bool = True, seen: str = "") -> None:
         super().__init__()
         self.objects["/api/v1/namespaces/tenantry-system"] = {"metadata": {"name": "tenantry-system"}}
         for manifest in (cluster_marker("tenantry-system", "edge"), *remote_policies()):
             self.objects[path_of(object_id(manifest))] = dict(manifest)
         self.impersonated = impersonated
         self.rights = rights
+        self.seen = seen
         self.asked: list[Mapping[str, Any]] = []
         self.configs: list[SingleConfig] = []
         for kind in ("selfsubjectaccessreviews", "subjectaccessreviews"):
             self.refusals["POST", f"{REVIEWS}{kind}"] = self._review
+        self.refusals["POST", SELF] = self._self
 
     def connect(self, config: SingleConfig) -> Client:
         self.configs.append(config)
@@ -102,9 +107,15 @@ class Edge(Memory):
 
         self.refusals["POST", f"{REVIEWS}selfsubjectaccessreviews"] = raise_it
 
+    def _self(self, request: httpx2.Request) -> httpx2.Response:
+        user = request.headers["Impersonate-User"]
+        if not {"", user.rpartition(":")[2]} & {*self.impersonated}:
+            return httpx2.Response(403, json={"kind": "Status", "code": 403, "message": "no"})
+        return httpx2.Response(201, json={"status": {"userInfo": {"username": self.seen or user}}})
+
     def _review(self, request: httpx2.Request) -> httpx2.Response:
         spec = json.loads(request.content)["spec"]
         self.asked.append(spec)
-        named = spec.get("resourceAttributes", {}).get("name", "")
-        allowed = self.rights if "user" in spec else named in self.impersonated
+        # A proxy may answer what one asks about oneself, and always in the affirmative.
+        allowed = self.rights or "user" not in spec
         return httpx2.Response(201, json={"status": {"allowed": allowed}})

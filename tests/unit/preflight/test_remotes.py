@@ -25,6 +25,7 @@ from tests.unit.preflight.clusters import (
     PLAN,
     REVIEWS,
     SECRET,
+    SELF,
     TOKEN,
     Edge,
     hub,
@@ -55,7 +56,7 @@ def as_tuple(problem: Problem) -> tuple[str, str, str, str]:
 def test_a_remote_on_which_all_is_well_is_no_news_and_is_asked_little() -> None:
     edge = Edge()
     assert told(edge) == []
-    assert [each.get("resourceAttributes", {}).get("verb") for each in edge.asked] == [None, "impersonate", "*"]
+    assert [each.get("resourceAttributes", {}).get("verb") for each in edge.asked] == [None, "*"]
     assert edge.asked[-1]["user"] == "system:serviceaccount:kamaji:tenantry-platform"
 
 
@@ -69,6 +70,22 @@ def test_a_kubeconfig_that_may_impersonate_only_some_is_told_whom_it_may_not() -
         )
     ]
     assert told(Edge(["tenantry-platform", "rocky"])) == []
+
+
+def test_a_proxy_that_drops_impersonation_is_found_though_it_says_that_all_is_allowed() -> None:
+    ((severity, code, message, fix),) = told(Edge(seen="system:serviceaccount:kube-system:proxy"))
+    assert (severity, code) == ("error", "no-impersonation")
+    assert message == (
+        "cluster 'edge': who impersonates tenantry-platform, rocky of namespace 'kamaji' with its kubeconfig is seen as somebody"
+        " else, so Flux would act with the kubeconfig's own rights for every tenant"
+    )
+    assert fix == "have the proxy before the cluster pass on impersonation, or write a kubeconfig that leads past it"
+
+
+def test_a_cluster_that_cannot_say_as_whom_it_sees_one_is_told() -> None:
+    edge = Edge()
+    edge.refuse("POST", SELF, 404, "not found")
+    assert [each[:2] for each in told(edge)] == [("warning", "impersonation-unproven")]
 
 
 def test_a_remote_that_was_not_bootstrapped_is_told() -> None:
