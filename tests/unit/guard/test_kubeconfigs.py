@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from tenantry.guard import RunLimits, check, held, refusals
 from tenantry.guard.kubeconfigs import held_by, kubeconfigs_by
 from tenantry.load import load_fleet, plan_all
-from tests.unit.guard.fleets import fleet, now, refusal, refused, tenant
+from tests.unit.guard.fleets import fleet, manifests, now, refusal, refused, tenant
 from tests.unit.texts import FRAME, planned, problems
 
 ROCKY = tenant("rocky", "web")
@@ -85,3 +86,20 @@ def test_the_kubeconfigs_of_a_plan_are_those_that_its_objects_hold(example: str)
     found = [kubeconfigs_by(plan) for plan in plans]
     assert any(found)
     assert found == [held_by(plan).kubeconfigs for plan in plans]
+
+
+@pytest.mark.parametrize("kinds", [("HelmRelease", "Kustomization"), ("HelmRelease",), ("Kustomization",)])
+def test_a_cluster_is_not_renamed_together_with_the_labels_of_its_live_objects(kinds: tuple[str, ...]) -> None:
+    """Labels are claims: the names of the releases and their kubeconfigs tell that it is the same cluster."""
+    there = deepcopy(manifests(fleet(ROCKY)))
+    for each in there:
+        if each["kind"] in kinds and each["metadata"]["labels"]["tenantry/cluster"] == "edge":
+            each["metadata"]["labels"]["tenantry/cluster"] = "edge-1"
+    told = refused(fleet(ROCKY, frame=RENAMED), held(there, "dev"), ANYTHING)
+    if "HelmRelease" in kinds and "Kustomization" in kinds:
+        assert told.startswith(
+            "what HelmRelease kamaji/edge-rocky-baseline has installed on the cluster behind kamaji/edge-admin-kubeconfig would be"
+            " installed by HelmRelease kamaji/edge-1-rocky-baseline: Flux would remove everything that the first has installed"
+        )
+    else:
+        assert "which is the kubeconfig of cluster 'edge' today" in told

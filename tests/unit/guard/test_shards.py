@@ -66,3 +66,14 @@ def test_what_stays_or_is_a_tenant_s_own_does_not_keep_the_first_shard_waiting()
     waiting = needed(planned(fleet(ROCKY)), there, FIRST)
     assert list(still_needed(waiting, set(), FIRST, [])) == []
     assert needed(planned(fleet(ROCKY)), there, SECOND) == {}
+
+
+def test_what_a_tenant_makes_in_its_own_namespace_does_not_keep_the_first_shard_waiting() -> None:
+    """Not even if it refers to an account that looks shared."""
+    there = manifests(fleet(ROCKY, OTTO))
+    forged = next(dict(each) for each in there if each["kind"] == "Kustomization" and "otto" in str(each["metadata"]))
+    forged |= {
+        "metadata": {**forged["metadata"], "name": "more"},
+        "spec": {**forged["spec"], "serviceAccountName": "shared"},
+    }
+    assert needed(planned(fleet(ROCKY, OTTO)), [*there, forged], FIRST) == {}
