@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tenantry.cluster import requests
 from tenantry.cluster.inventory import fleet_kinds
-from tenantry.cluster.reading import read_objects
+from tenantry.cluster.reading import read_objects, without_label
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.claims import MANAGER
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, readable_id
@@ -135,6 +135,12 @@ def compare(
                 unplanned.append(live)
 
     requests.in_parallel(lambda item: of_kind(item[0], whole=item[1]), {**wanted, **unread}.items())
+    unseen = [id for id in planned if id not in found and (id.api_version, id.kind) not in read]
+    values = ("v1", "Secret")
+    unlabelled = without_label(
+        client, environment, unseen, metadata_only=lambda kind: kind == values and not secrets
+    )
+    found |= {id: _difference(planned[id], live) for id, live in unlabelled.items()}
     differences = (found[id] if id in found else Difference(each, None) for id, each in planned.items())
     return Comparison([difference for difference in differences if difference], unplanned)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tenantry.cluster import requests
 from tenantry.cluster.discovery import unserved
+from tenantry.cluster.reading import without_label
 from tenantry.cluster.standing import needs_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.flux.schemas import kinds, schema_of
@@ -70,15 +71,20 @@ def apps_of(client: Client, environment: str, labels: str = "") -> Iterator[Mani
 def flux_objects_of(client: Client, plan: Plan) -> list[Manifest]:
     """The Kustomizations and HelmReleases of a plan's environment, and objects of the kinds of their sources and charts.
 
-    One list for each kind. Raises: as `apps_of`.
+    One list for each kind, and one more where planned objects are not among them: a tenant can take the label off.
+    Raises: as `apps_of`.
     """
     selector = f"{ENVIRONMENT_LABEL}={plan.environment}"
 
     def of_kind(kind: tuple[str, str]) -> list[Manifest]:
         return list(requests.every(client, *kind, selector=selector))
 
-    sources = [kind for kind in flux_kinds_of(plan) if kind[1] not in APP_KINDS]
-    return [*apps_of(client, plan.environment), *chain.from_iterable(requests.in_parallel(of_kind, sources))]
+    kinds = flux_kinds_of(plan)
+    sources = [kind for kind in kinds if kind[1] not in APP_KINDS]
+    found = [*apps_of(client, plan.environment), *chain.from_iterable(requests.in_parallel(of_kind, sources))]
+    seen = {readable_id(each) for each in found}
+    unseen = (id for each in plan.objects if (id := each.id) not in seen and (id.api_version, id.kind) in kinds)
+    return [*found, *without_label(client, plan.environment, unseen).values()]
 
 
 def flux_kinds_of(plan: Plan) -> list[tuple[str, str]]:

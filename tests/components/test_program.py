@@ -17,6 +17,7 @@ from tenantry.plan.plan import Plan
 from tenantry.preflight import recorded
 from tenantry.render import write_directory
 from tenantry.stacks import record as stack_record
+from tenantry.stacks.targets import key_in_state
 from tests.components.recording import Recording, record
 from tests.unit.memory import Memory
 from tests.unit.texts import planned, rocky
@@ -175,6 +176,9 @@ def test_what_the_stack_permits_by_name_is_removed_and_a_permission_that_is_left
     monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["dev"]).client())
     monkeypatch.setattr(pulumi.log, "warn", told.append)
     monkeypatch.setattr("components.retained._resources", list)
+    urns = (f"urn:pulumi:dev::tenantry::{key_in_state(each.id)}" for each in PLANS["dev"].objects)
+    state: dict[str, dict[str, object]] = {urn: {} for urn in urns}
+    monkeypatch.setattr("components.state.outputs_in_state", lambda: state)
     _, message = run(
         {"fleet": str(emptied), "allowDeletions": '["tenant/movy", "tenant/gone", "tenant/rocky"]'}, stack="dev"
     )

@@ -360,7 +360,8 @@ def test_undeclared_objects_of_others_are_left_out_of_a_selection(capsys: Captur
 @pytest.mark.usefixtures("_two_apps")
 def test_each_kind_is_read_once(capsys: Capture, hub: Memory) -> None:
     tenantry(capsys, *COMMAND)
-    assert [path for _, path, _ in hub.requests].count(APPS) == 1
+    read = [sent for _, path, sent in hub.requests if path == APPS]
+    assert [each["labelSelector"] for each in read] == ["tenantry/environment=dev", "tenantry/environment!=dev"]
 
 
 @pytest.mark.parametrize(
