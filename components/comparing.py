@@ -32,7 +32,7 @@ from tenantry.cluster.leftovers import remains
 from tenantry.cluster.orphans import delete, orphans
 from tenantry.cluster.requests import one
 from tenantry.guard.places import Places
-from tenantry.kube.objects import Manifest, ObjectId, object_id
+from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
 from tenantry.messages.text import counted
 from tenantry.plan.admission_policy import label_policies
 from tenantry.plan.plan import Plan
@@ -112,25 +112,27 @@ def _end(left: Sequence[Difference]) -> NoReturn:
     raise pulumi.RunError(f"{message}\n  fix: pulumi up --stack {pulumi.get_stack()} --refresh")
 
 
-def restoring(plan: Plan, target: Target, shard: Shard = WHOLE) -> Restoring | None:
+def restoring(plan: Plan, target: Target, shard: Shard = WHOLE, held: Collection[ObjectId] = ()) -> Restoring | None:
     """Compare before anything is registered, and do what the engine cannot: take off what others have added to planned objects, and
     delete what an interrupted run has left in no state. A preview only says so. None: there is nothing to restore.
 
     Args:   plan: of the stack. shard: the part that it is; what other shards have looks like what an interrupted run has left.
+            held: objects that stay as they are.
     Raises: Refused: the cluster cannot be read or changed. RunError: a run that can be begun again has to refresh.
     """
     if not isinstance(target, ClusterTarget):
         return None
-    objects = with_plain_secrets(plan.objects, read_secrets())
+    objects = with_plain_secrets((each for each in plan.objects if each.id not in held), read_secrets())
     with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
         found = compare(client, plan.environment, objects, secrets=True)
+        unplanned = [each for each in found.unplanned if readable_id(each) not in held]
         differences, rewritten = found.differences, list[Difference]()
         if len(differences) <= CONFIRMED:
             differences = confirmed(client, found.differences)
             left = {each.id for each in differences}
             rewritten = [each for each in found.differences if each.id not in left and each.changed]
         unchanging = Restoring(target, plan.environment, (), rewritten) if rewritten else None
-        there = _Orphans(found.unplanned if shard == WHOLE else [], Places(namespaces_of(client)), client)
+        there = _Orphans(unplanned if shard == WHOLE else [], Places(namespaces_of(client)), client)
         data = [id for id in remains(plan, found.unplanned) if id.kind != "Namespace"]
         if not differences and not there.possible and not data:
             return unchanging

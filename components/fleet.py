@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import pulumi
 
 from tenantry.cluster.rollout_order import Turns
-from tenantry.kube.objects import KubeObject
+from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.plan.plan import Plan
 
 from .cluster import Cluster
@@ -36,15 +36,17 @@ class Fleet(pulumi.ComponentResource):
         gates: Gates | None = None,
         last: Last | None = None,
         check: Check | None = None,
+        kept: Collection[ObjectId] = (),
     ) -> None:
         """Register all objects of the plan with the one provider, and after them the last one, if there is one.
 
         gates: None: the plan's rollouts are left aside. check: of some objects, when all have been registered.
+        kept: objects that stay as they are, whatever the plan says of them.
         """
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(providers=[provider]))
         super().__init__("tenantry:index:Fleet", name, {}, opts)
         gates = gates or Gates(plan.environment, Turns(), None)
-        self.registrar = Registrar(self, provider, gates, protect=opts.protect)
+        self.registrar = Registrar(self, provider, gates, protect=opts.protect, kept=kept)
         self.steps = Steps(plan.apps, gates.turns, self.registrar)
         tenants = _by_owner(plan.objects)
         platform = tenants.pop("", {})

@@ -41,6 +41,7 @@ from tenantry.stacks.offboarding import offboards
 from tenantry.stacks.outcome import tell
 
 from .config import ClusterTarget, DirectoryTarget, StackConfig, Target
+from .holding import Holding, holding
 from .keeping import Keeper, keeper_of
 from .retained import check_retained
 from .secrets import left_over, read_secrets, with_secrets, without_secrets
@@ -190,20 +191,22 @@ def _in_files(target: DirectoryTarget, environment: str, shard: Shard) -> Held:
     return there
 
 
-def with_values(planned: Plan, target: Target, shard: Shard = WHOLE) -> Plan:
-    """The plan as it is registered. A cluster gets the values of Secrets; files do not, because many people read them.
+def with_values(planned: Plan, target: Target, shard: Shard = WHOLE) -> tuple[Plan, Holding]:
+    """The plan as it is registered, and what of it is held. A cluster gets the values of Secrets; files do not, because many people
+    read them.
 
     shard: the part that the plan is; values for tenants of other shards are no mistake.
-    Raises: Refused: values are missing.
+    Raises: Refused: values of the platform's are missing.
     """
     if isinstance(target, ClusterTarget):
         secrets = read_secrets()
         for message in left_over(planned, secrets, shard):
             pulumi.log.warn(for_stack(message, pulumi.get_stack()))
-        return with_secrets(planned, secrets)
+        held_back = holding(planned, secrets, target, InState())
+        return with_secrets(held_back.registered(planned), secrets, held_back.kept), held_back
     if lost := order_of_files(planned.objects):
         pulumi.log.warn(lost)
-    return without_secrets(planned)
+    return without_secrets(planned), Holding()
 
 
 def tenant_outputs(planned: Plan) -> dict[str, TenantOutput]:

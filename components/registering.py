@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -79,8 +79,10 @@ class Registrar:
         gates: Gates,
         *,
         protect: bool | None = None,
+        kept: Collection[ObjectId] = (),
     ) -> None:
         """protect: that of the component, which all below it take over. gates: decide when objects of a wave are sent.
+        kept: objects that stay as they are.
 
         Raises: RunError: the program has transformations for what the SDK registers, and this would pass by them.
         """
@@ -93,6 +95,7 @@ class Registrar:
         self._provider = provider
         self._gates = gates
         self._protect = protect
+        self.kept = kept
         self._collected: list[Registration] = []
         self._last: Last | None = None
         self._check: Check | None = None

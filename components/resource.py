@@ -15,6 +15,9 @@ from .registering import Registration
 _SECRETS = {"replaceOnChanges": ["type"], "deleteBeforeReplace": True, "deleteBeforeReplaceDefined": True}
 """The API server lets no Secret change its type, so one of another type takes its place."""
 
+_KEPT = {"ignoreChanges": ["*"]}
+"""The engine takes the former inputs then."""
+
 Registered: TypeAlias = dict[ObjectId, Registration]
 """The objects that have been registered so far, which is what a later one may depend on."""
 
@@ -40,6 +43,7 @@ def register(objects: Iterable[KubeObject], parent: Parent, registered: Register
             ignoreChanges=[*map(_property, planned.rewritten)],
             customTimeouts=_patience(planned.ready_within),
             **(_SECRETS if planned.secret else {}),
+            **(_KEPT if planned.id in parent.registrar.kept else {}),
         )
         parent.steps.took(planned.id, registered[planned.id])
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pulumi
 
-from tenantry.kube.objects import KubeObject
+from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.kube.secret_values import MissingValue, data_of, missing, values_of
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
@@ -35,14 +35,18 @@ def read_secrets() -> SecretConfig:
     return SecretConfig(values)
 
 
-def with_secrets(plan: Plan, secrets: SecretConfig) -> Plan:
-    """The plan with the values in its Secrets. Raises: Refused: some are missing; names all of them."""
-    if absent := missing(plan.objects, secrets.values):
+def with_secrets(plan: Plan, secrets: SecretConfig, held: Collection[ObjectId] = ()) -> Plan:
+    """The plan with the values in its Secrets.
+
+    Args: held: Secrets that get none. Raises: Refused: values of others are missing; names all of them.
+    """
+    if absent := missing((each for each in plan.objects if each.id not in held), secrets.values):
         what = (
             "a value that the fleet names is" if len(absent) == 1 else f"{len(absent)} values that the fleet names are"
         )
-        raise Refused(f"{what} not in the stack's secret config", "\n       ".join(map(_command, absent)))
-    return replace(plan, objects=tuple(_filled(each, secrets) for each in plan.objects))
+        raise Refused(f"{what} not in the stack's secret config", "\n       ".join(map(command_of, absent)))
+    filled = (each if each.id in held else _filled(each, secrets) for each in plan.objects)
+    return replace(plan, objects=tuple(filled))
 
 
 def with_plain_secrets(objects: Iterable[KubeObject], secrets: SecretConfig) -> Iterator[KubeObject]:
@@ -110,7 +114,8 @@ def _plain(planned: KubeObject, secrets: SecretConfig) -> KubeObject:
     return replace(planned, manifest={**planned.manifest, "data": data})
 
 
-def _command(absent: MissingValue) -> str:
+def command_of(absent: MissingValue) -> str:
+    """The command that sets a value."""
     return f"pulumi config set --secret --path '{_path(absent.path)}'"
 
 

@@ -20,15 +20,16 @@ def run() -> None:
     with readable_errors():
         config = read_config()
         plan, keeper = make_plan(config)
-        complete = with_values(plan, config.target, config.shard)
+        complete, held = with_values(plan, config.target, config.shard)
         gates = gates_of(plan, config.target, to_the_end=keeper is not None)
-        check = restoring(plan, config.target, config.shard)
-        if check:
-            complete = check.leaving(complete)
+        compared = restoring(plan, config.target, config.shard, held.ids)
+        if compared:
+            complete = compared.leaving(complete)
+        check = held.ending(compared)
     say_if_slow(plan)
     last = keeper.of_run(gates) if keeper else None
     provider = management_provider(config.target, plan.management)
-    Fleet(plan.environment, complete, provider, gates=gates, last=last, check=check)
+    Fleet(plan.environment, complete, provider, gates=gates, last=last, check=check, kept=held.kept)
     pulumi.export("environment", plan.environment)
     pulumi.export("objects", len(plan.objects))
     pulumi.export("tenants", tenant_outputs(plan))

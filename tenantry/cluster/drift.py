@@ -137,9 +137,7 @@ def compare(
     requests.in_parallel(lambda item: of_kind(item[0], whole=item[1]), {**wanted, **unread}.items())
     unseen = [id for id in planned if id not in found and (id.api_version, id.kind) not in read]
     values = ("v1", "Secret")
-    unlabelled = without_label(
-        client, environment, unseen, metadata_only=lambda kind: kind == values and not secrets
-    )
+    unlabelled = without_label(client, environment, unseen, metadata_only=lambda kind: kind == values and not secrets)
     found |= {id: _difference(planned[id], live) for id, live in unlabelled.items()}
     differences = (found[id] if id in found else Difference(each, None) for id, each in planned.items())
     return Comparison([difference for difference in differences if difference], unplanned)

@@ -42,7 +42,10 @@ def read_objects(
     read = [*requests.in_parallel(one, few), *requests.in_parallel(of_kind, many)]
     found = {id: each for group in read for each in group if (id := readable_id(each))}
     unseen = [id for kind in many for id in kinds[kind] if id not in found]
-    return {**found, **without_label(client, environment, unseen, metadata_only=lambda kind: kind[0] == "v1" and not whole)}
+    return {
+        **found,
+        **without_label(client, environment, unseen, metadata_only=lambda kind: kind[0] == "v1" and not whole),
+    }
 
 
 def without_label(

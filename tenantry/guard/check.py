@@ -106,9 +106,9 @@ def doubts(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     if here.unknown:
         yield warning(
             "unknown-objects",
-            f"{_counted(here.unknown)} in tenants' namespaces with labels of environment '{plan.environment}', which neither the file"
-            f" nor the stack's state has: {listed(sorted(here.unknown))}. A tenant has made them, or a run that was interrupted;"
-            " they count for nothing, and no run deletes what a tenant could have made",
+            f"{_counted(here.unknown)} in tenants' namespaces with labels of environment '{plan.environment}', which neither the"
+            f" file nor the stack's state has: {listed(sorted(here.unknown))}. A tenant has made them, or a run that was"
+            " interrupted; they count for nothing, and no run deletes what a tenant could have made",
             "ask the tenant; if a run was interrupted, `tenantry up` with the file of that run takes them over",
         )
     yield from unused((*removals(part, here), *reinstalls(part, here)), limits.allowed)

@@ -54,7 +54,9 @@ def namespaces_in(id: ObjectId, manifest: Manifest) -> list[tuple[str, bool]]:
     if id.kind == "Namespace":
         return [(id.name, False)]
     return [
-        (each["metadata"]["name"], STATE_LABEL in labels_of(each)) for each in installed_namespaces(manifest) if is_named(each)
+        (each["metadata"]["name"], STATE_LABEL in labels_of(each))
+        for each in installed_namespaces(manifest)
+        if is_named(each)
     ]
 
 

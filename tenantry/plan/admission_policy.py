@@ -57,8 +57,8 @@ def label_policies() -> tuple[Manifest, ...]:
 def _labels() -> tuple[Manifest, ...]:
     """The fleet's labels and annotations on what lies in a tenant's namespace.
 
-    This holds for every kind, at creation and at each change, also for what Flux applies in a tenant's name. Who may write objects of a
-    kind in all namespaces, such as the platform and the controllers of Kubernetes and Flux, is no tenant.
+    This holds for every kind, at creation and at each change, also for what Flux applies in a tenant's name. Who may write objects
+    of a kind in all namespaces, such as the platform and the controllers of Kubernetes and Flux, is no tenant.
     """
     everywhere = "authorizer.group(request.resource.group).resource(request.resource.resource).check(verb).allowed()"
     return _policy(

@@ -79,7 +79,7 @@ def controller_of(deployment: Manifest) -> str:
 
 
 def version_of(deployment: Manifest, controller: str) -> Minor | None:
-    """Of a controller, by the tag of its image, else by the version of Flux that its Deployment is labelled with; None: not known."""
+    """A controller's, by the tag of its image, else by the version of Flux in a label of its Deployment; None: not known."""
     containers, index = _containers(deployment), _position(deployment, controller)
     tag = str(containers[index].get("image", "")).partition("@")[0].rpartition("/")[2].partition(":")[2]
     if found := parse(tag):

@@ -15,10 +15,12 @@ UNREFRESHED = "TENANTRY_UNREFRESHED"
 STARTED = "started"
 REFRESH = "refresh"
 """The cluster differs from the state in what the state does not know: the same run with `--refresh` restores it."""
+HELD = "held"
+"""Everything went through except for Secrets whose values nobody has set."""
 
 
 def tell(outcome: str) -> None:
-    """Write how far the program got: `STARTED`, `REFRESH`, or the exit code of a command that ends for the same reason."""
+    """Write how far the program got: `STARTED`, `REFRESH`, `HELD`, or the exit code of a command that ends for the same reason."""
     if file := os.environ.get(VARIABLE):
         with suppress(OSError):  # the command takes Pulumi's exit code then
             Path(file).write_text(outcome, encoding="ascii")

@@ -9,7 +9,7 @@ from tenantry.cli.foreground import INTERRUPTED
 from tenantry.messages.text import printable
 from tenantry.plan.shards import WHOLE
 from tenantry.stacks.locks import Holder, Lock
-from tenantry.stacks.outcome import STARTED
+from tenantry.stacks.outcome import HELD, STARTED
 from tenantry.stacks.project import Stack
 
 _CONFIGURATION, _AUTHENTICATION, _NO_STACK, _CANCELLED = 2, 3, 6, 8
@@ -37,7 +37,7 @@ class Ended(NamedTuple):
 def exit_code(ended: Ended) -> int:
     """Ours for Pulumi's. The program knows best: 4 if its guard refused, 2 if the file is invalid."""
     if ended.code == 0:
-        return 0
+        return 1 if ended.told == HELD else 0
     if ended.interrupted or ended.code == _CANCELLED:
         return INTERRUPTED
     if ended.told.isdecimal():
@@ -48,6 +48,11 @@ def exit_code(ended: Ended) -> int:
 def advice(ended: Ended) -> str:
     """What to do after a failure; "" if Pulumi's message says it all."""
     name, stack = ended.stack.name, shlex.quote(ended.stack.name)
+    if ended.code == 0 and ended.told == HELD:
+        return (
+            "everything went through except for Secrets whose values are not in the stack's secret config; the warning above names"
+            " them\n  fix: set the values as it says, then the same command again"
+        )
     if ended.code == 0 or ended.told.isdecimal():
         return ""
     if ended.locks and ended.verb != "preview":

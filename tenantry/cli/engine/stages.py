@@ -17,7 +17,7 @@ from tenantry.cli.engine.options import has
 from tenantry.cli.engine.session import Session, announce
 from tenantry.cli.foreground import INTERRUPTED, Foreground, foreground
 from tenantry.cli.output import say
-from tenantry.stacks.outcome import REFRESH
+from tenantry.stacks.outcome import HELD, REFRESH
 from tenantry.stacks.project import Stack
 
 
@@ -30,11 +30,17 @@ class Work(NamedTuple):
 
 
 class Done(NamedTuple):
-    """code: the exit code; None: it was not started."""
+    """code: the exit code; None: it was not started. held: Pulumi did everything but for Secrets without values."""
 
     work: Work
     code: int | None
     seconds: float = 0
+    held: bool = False
+
+    @property
+    def stops(self) -> bool:
+        """Whether what needs it cannot follow."""
+        return self.code != 0 and not self.held
 
 
 def works_of(stacks: Sequence[Stack], verb: str, passed: tuple[str, ...], *, jobs: int) -> list[Work]:
@@ -63,10 +69,10 @@ def run_all(
             say(f"shard {first.stack.shard} runs last: it removes what the others need to clean up")
         if first_last or first.verb == "destroy":
             done = _side_by_side(session, programs, rest, jobs, in_waves=in_waves)
-            done.insert(0, _run(session, programs, first, prefixed=False) if _code(done) == 0 else Done(first, None))
+            done.insert(0, _run(session, programs, first, prefixed=False) if not _stopped(done) else Done(first, None))
         else:
             done = [_run(session, programs, first, prefixed=False)]
-            started = done[0].code == 0 or first.verb == "preview"
+            started = not done[0].stops or first.verb == "preview"
             waiting = [Done(each, None) for each in rest]
             done += _side_by_side(session, programs, rest, jobs, in_waves=in_waves) if started else waiting
     _summarize(done)
@@ -83,7 +89,7 @@ def _side_by_side(
         if failed.is_set():
             return Done(work, None)
         done = _run(session, programs, work, prefixed=jobs > 1)
-        if done.code and in_waves:
+        if done.stops and in_waves:
             failed.set()
         return done
 
@@ -104,7 +110,8 @@ def _run(session: Session, programs: Foreground, work: Work, *, prefixed: bool) 
         ended = _run_once(session, programs, work, prefixed=prefixed, refresh=True)
     if message := advice(ended):
         say(message)
-    return Done(work, exit_code(ended), time.monotonic() - started)
+    held = ended.code == 0 and ended.told == HELD
+    return Done(work, exit_code(ended), time.monotonic() - started, held)
 
 
 def _run_once(session: Session, programs: Foreground, work: Work, *, prefixed: bool, refresh: bool | None) -> Ended:
@@ -146,10 +153,16 @@ def _code(done: Iterable[Done]) -> int:
     return failed or (INTERRUPTED if any(each.code is None for each in done) else 0)
 
 
+def _stopped(done: Iterable[Done]) -> bool:
+    return any(each.stops for each in done)
+
+
 def _summarize(done: Sequence[Done]) -> None:
     for each in done:
         if each.code is None:
             result = "not started"
+        elif each.held:
+            result = f"done in {each.seconds:.0f} s, without the Secrets that have no values"
         elif each.code:
             result = f"failed with exit code {each.code} after {each.seconds:.0f} s"
         else:

@@ -52,7 +52,7 @@ SINCE = "2026-01-31T12:00:00Z"
     ],
 )
 def test_in_a_tenants_namespace_an_object_is_deleted_only_if_no_tenant_can_have_made_it(
-    created: str, policed: str, is_proven: bool
+    created: str, policed: str, *, is_proven: bool
 ) -> None:
     there = [{**each, "metadata": {**each["metadata"], "creationTimestamp": created}} for each in (APP, ACCOUNT)]
     found = orphans(there, PLACES, lambda _: False, policed)

@@ -67,7 +67,9 @@ CHANGES: dict[str, Change] = {
 }
 
 
-def live(before: str, change: Change | None = None, kinds: tuple[str, ...] = ("Kustomization",)) -> list[dict[str, Any]]:
+def live(
+    before: str, change: Change | None = None, kinds: tuple[str, ...] = ("Kustomization",)
+) -> list[dict[str, Any]]:
     """What is there once a fleet is up, and rocky has changed its objects."""
     there = deepcopy(manifests(before))
     for each in there:
@@ -127,7 +129,9 @@ def test_four_objects_with_a_tenants_own_labels_are_no_removal_of_four_apps(limi
     assert set(found.unknown.values()) == {"rocky"}
     (doubt,) = doubts(planned(ALL), found, limits)
     assert doubt.code == "unknown-objects"
-    assert doubt.message.startswith("4 objects in tenants' namespaces with labels of environment 'dev', which neither the file")
+    assert doubt.message.startswith(
+        "4 objects in tenants' namespaces with labels of environment 'dev', which neither the file"
+    )
 
 
 @pytest.mark.parametrize(

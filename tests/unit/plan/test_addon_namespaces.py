@@ -6,8 +6,8 @@ import pytest
 
 from tenantry.explain import explain_addon
 from tenantry.guard.check import RunLimits, refusals
-from tenantry.guard.reading import held
 from tenantry.guard.kubeconfigs import held_by
+from tenantry.guard.reading import held
 from tenantry.plan.plan import Plan
 from tenantry.policy.main_file import MainFile
 from tests.hostile.confinement import escapes_of

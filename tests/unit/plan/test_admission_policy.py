@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.plan.admission_policy import management_policies, remote_policies
-from tests.unit.texts import FRAME, planned
+from tests.unit.texts import planned, rocky
 
 
 def policies(platform: str = "ops", *, shared_identity: bool = False) -> dict[str, dict[str, Any]]:
@@ -42,7 +42,7 @@ def test_policies_hold_in_the_fleets_namespaces_alone() -> None:
 
 
 def test_the_labels_by_which_a_namespace_is_the_fleets_are_what_every_baseline_gives_it() -> None:
-    text = FRAME + "tenants: {rocky: {clusters: {all: true}, namespaces: {jobs: {}}, sources: {m: {git: {url: https://a.example/b, ref: {branch: main}}}}, apps: {web: {kustomize: {source: m}}}}}\n"
+    text = rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}\nnamespaces: {jobs: {}}")
     made = [each.manifest for each in planned(text).objects]
     made += [each for release in made for each in release.get("spec", {}).get("values", {}).get("objects", ())]
     namespaces = [each["metadata"]["labels"] for each in made if each["kind"] == "Namespace"]

@@ -77,8 +77,9 @@ def controller(name: str, *arguments: str) -> dict[str, Any]:
 
 
 class Edge(Memory):
-    """The remote. impersonated: service accounts, "" for all of them; seen: as whom somebody who impersonates is seen, if not as that
-    user; rights: whether the platform's account has any.
+    """The remote. impersonated: service accounts, "" for all of them; rights: whether the platform's account has any.
+
+    seen: as whom somebody who impersonates is seen, if not as that user.
     """
 
     def __init__(self, impersonated: Collection[str] = ("",), *, rights: bool = True, seen: str = "") -> None:

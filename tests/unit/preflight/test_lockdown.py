@@ -22,7 +22,12 @@ VERSIONS = {"helm-controller": "v1.6.4"} | dict.fromkeys(
 
 def deployment(name: str, *arguments: str, image: str = "", **container: Any) -> dict[str, Any]:
     containers = [
-        {"name": "manager", "image": image or f"ghcr.io/fluxcd/{name}:{VERSIONS.get(name, 'v1.9.5')}", "args": arguments, **container}
+        {
+            "name": "manager",
+            "image": image or f"ghcr.io/fluxcd/{name}:{VERSIONS.get(name, 'v1.9.5')}",
+            "args": arguments,
+            **container,
+        }
     ]
     metadata = {"name": name, "namespace": "flux-system"}
     return {"metadata": metadata, "spec": {"template": {"spec": {"containers": containers}}}}
@@ -151,7 +156,9 @@ UNGATED = tuple(each for each in GATED if each != GATE)
         ("source-controller", "v1.10.0-rc.1", False),
     ],
 )
-def test_the_gate_is_asked_for_where_the_controllers_version_knows_it(name: str, version: str, is_gated: bool) -> None:
+def test_the_gate_is_asked_for_where_the_controllers_version_knows_it(
+    name: str, version: str, *, is_gated: bool
+) -> None:
     """From Flux 2.10 on the gate is retired, and a controller stops on a gate that it does not know."""
     there = deployment(name, *UNGATED, image=f"registry.example.com:5000/fluxcd/{name}:{version}")
     found = told(there, shared_identity=False)
@@ -163,7 +170,7 @@ def test_the_gate_is_asked_for_where_the_controllers_version_knows_it(name: str,
 @pytest.mark.parametrize(
     ("label", "is_gated"), [("v2.9.2", True), ("v2.10.0", False), ("v2.11.1", False), ("", True), ("main", True)]
 )
-def test_without_a_tag_the_label_of_flux_tells_the_version(label: str, is_gated: bool) -> None:
+def test_without_a_tag_the_label_of_flux_tells_the_version(label: str, *, is_gated: bool) -> None:
     there = deployment("helm-controller", *UNGATED, image="ghcr.io/fluxcd/helm-controller@sha256:0a")
     there["metadata"]["labels"] = {"app.kubernetes.io/version": label}
     assert bool(told(there, shared_identity=False)) is is_gated
