@@ -20,6 +20,7 @@ SHARED = {
         "documentation",
         "failing",
         "fleet",
+        "labels",
         "mistakes",
         "notifications",
         "order",
