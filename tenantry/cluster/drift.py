@@ -260,6 +260,11 @@ def _is_pulumi(entry: Mapping[str, Any]) -> bool:
     return manager == FIELD_MANAGER or manager.startswith(MANAGER)
 
 
+def is_applied(live: Manifest) -> bool:
+    """Whether Pulumi says of an object that it has applied it. Anybody who may write the object can say the same."""
+    return any(map(_is_pulumi, mappings_in(mapping_at(live, "metadata").get("managedFields"))))
+
+
 def _is_of_others(live: Manifest, path: FieldPath) -> bool:
     """Whether a field has an owner, and Pulumi is none of them: an apply takes off what Pulumi alone has set."""
     owners = list(_managers(live, path))

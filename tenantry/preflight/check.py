@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tenantry.cluster.discovery import unserved
-from tenantry.cluster.drift import CONFIRMED, compare, confirmed, told
+from tenantry.cluster.drift import CONFIRMED, compare, confirmed, is_applied, told
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, unmarked
 from tenantry.cluster.requests import every, in_parallel, one
 from tenantry.cluster.shards import against_other_shards
@@ -17,7 +17,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, Known, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
 from tenantry.guard.shared import NEEDED
-from tenantry.kube.objects import Manifest, ObjectId, labels_of
+from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.errors import Refused, Severity
 from tenantry.messages.problems import Problem, error, warning
 from tenantry.messages.progress import Tell, counting, silent
@@ -138,7 +138,7 @@ class _Check:
         yield from check_adoptions(self.adopted)
 
     def _held(self, there: Sequence[Manifest]) -> tuple[Held, list[Problem]]:
-        """What the cluster holds, and a warning if labels had to be believed."""
+        """What the cluster holds, and a warning if objects had to be believed."""
         environment, planned = self.plan.environment, {each.id for each in self.plan.objects}
         if self.in_state is None:
             return held(there, environment), []
@@ -146,10 +146,12 @@ class _Check:
             return held(there, environment, Known(planned, self.in_state)), []
         except Refused as refused:
             message = (
-                f"the state of the stack cannot be read ({refused.message}), so the labels of objects in tenants' namespaces were"
-                " believed, which their tenants can change; a run believes its state"
+                f"the state of the stack cannot be read ({refused.message}), so what tenants may have made to look like the fleet's"
+                " in their namespaces counts as the fleet's here; a run asks its state"
             )
-            return held(there, environment), [warning("state-not-read", message, refused.fix)]
+            applied = {id for each in there if (id := readable_id(each)) and is_applied(each)}
+            known = Known(planned, applied.__contains__)
+            return held(there, environment, known), [warning("state-not-read", message, refused.fix)]
 
     def _after(self, there: Iterable[Manifest]) -> Iterator[Problem]:
         problem = ask(self.client, self.fleet, self.run, there).problem if self.run else None

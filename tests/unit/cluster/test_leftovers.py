@@ -40,14 +40,16 @@ def test_what_is_not_planned_is_one_unless_it_is_in_deletion() -> None:
 def test_leftovers_are_named_with_what_to_do() -> None:
     some = [ObjectId("v1", "ConfigMap", "rocky", f"old-{number}") for number in range(9)]
     fix = (
-        " Objects that remain after it were created by an interrupted run and are in no stack's state: run `tenantry up` with"
-        " the file of that run, then with this one"
+        " Objects that remain after it were created by an interrupted run: run `tenantry up` with the file of that run, then with"
+        " this one. Those in a tenant's namespace can also be the tenant's own, with copied labels: ask the tenant"
     )
     assert told("dev", some[:1]) == (
         "1 object of environment 'dev' on the management cluster that the file does not declare: ConfigMap rocky/old-0\n"
-        f"  fix: `tenantry up` removes it.{fix}"
+        f"  fix: `tenantry up` removes it if its stack's state has it.{fix}"
     )
-    assert told("dev", some).endswith(f"ConfigMap rocky/old-7 and 1 more\n  fix: `tenantry up` removes them.{fix}")
+    assert told("dev", some).endswith(
+        f"ConfigMap rocky/old-7 and 1 more\n  fix: `tenantry up` removes them if its stack's state has them.{fix}"
+    )
     assert told("dev", []) == ""
 
 

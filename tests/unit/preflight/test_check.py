@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import httpx2
+import pytest
 
 from tenantry.guard import limits_of
+from tenantry.kube.objects import ObjectId
+from tenantry.messages.errors import Refused
 from tenantry.messages.problems import Problem
 from tenantry.preflight.check import Report, preflight
 from tests.unit.issued import NOW
@@ -18,15 +24,16 @@ BINDINGS = "/apis/rbac.authorization.k8s.io/v1/rolebindings"
 BOOTSTRAP = "tenantry cluster bootstrap hub --kubeconfig FILE --context NAME"
 
 
-def report(management: Memory, edge: Edge | None = None, text: str = TEXT) -> Report:
+def report(management: Memory, edge: Edge | None = None, text: str = TEXT, **options: Any) -> Report:
     changed = fleet(text)
     limits = limits_of(changed, "dev", None)
+    connect = (edge or Edge()).connect
     with management.client() as client:
-        return preflight(client, changed, planned(text), limits, now=NOW, connect=(edge or Edge()).connect)
+        return preflight(client, changed, planned(text), limits, now=NOW, connect=connect, **options)
 
 
-def told(management: Memory, edge: Edge | None = None, text: str = TEXT) -> list[Problem]:
-    return [each for each in report(management, edge, text).problems if each.code != "no-authority"]
+def told(management: Memory, edge: Edge | None = None, text: str = TEXT, **options: Any) -> list[Problem]:
+    return [each for each in report(management, edge, text, **options).problems if each.code != "no-authority"]
 
 
 def codes(management: Memory, edge: Edge | None = None) -> list[tuple[str, str]]:
@@ -187,6 +194,36 @@ def test_removals_are_counted_as_the_run_will_count_them() -> None:
     ]
     (problem,) = told(management)
     assert problem.message.startswith("this run would remove 4 tenants, and 3 may go at once in environment 'dev'\n")
+
+
+def refusing(_: ObjectId) -> bool:
+    raise Refused("pulumi is not logged in", "pulumi login")
+
+
+@pytest.mark.parametrize(
+    ("in_state", "manager", "codes"),
+    [
+        (lambda _: False, "kubectl-edit", ["unknown-objects"]),
+        (lambda _: False, "tenantry", ["unknown-objects"]),
+        (lambda _: True, "kubectl-edit", ["removals"]),
+        (refusing, "kubectl-edit", ["state-not-read", "unknown-objects"]),
+        (refusing, "tenantry", ["removals", "state-not-read"]),
+    ],
+)
+def test_what_a_tenant_makes_in_its_namespace_counts_if_the_state_has_it(
+    in_state: Callable[[ObjectId], bool], manager: str, codes: list[str]
+) -> None:
+    """Where no state can be read, what Pulumi seems to have applied counts: then preflight refuses too much, never too little."""
+    management = hub()
+    there = [dict(each.manifest) for each in planned(TEXT).objects]
+    management.objects["/api/v1/namespaces"]["items"] = [each for each in there if each["kind"] == "Namespace"]
+    web = next(each for each in there if each["kind"] == "Kustomization" and each["metadata"]["namespace"] == "rocky")
+    forged = [
+        {**web, "metadata": {**web["metadata"], "name": f"more-{number}", "managedFields": [{"manager": manager}]}}
+        for number in range(4)
+    ]
+    management.objects["/apis/kustomize.toolkit.fluxcd.io/v1/kustomizations"]["items"] = forged
+    assert sorted(each.code for each in told(management, in_state=in_state)) == codes
 
 
 APPS = (

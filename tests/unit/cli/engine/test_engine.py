@@ -85,6 +85,14 @@ def test_up_runs_pulumi_with_what_it_was_given(capsys: Capture, log: Path) -> No
     ("code", "outcome", "expected", "advice"),
     [
         (0, "started", 0, ""),
+        (
+            0,
+            "held",
+            1,
+            "everything went through except for Secrets whose values are not in the stack's secret config; the warning above names"
+            " them\n  fix: set the values as it says, then the same command again\n",
+        ),
+        (1, "held", 1, ""),
         (255, "4", 4, ""),
         (1, "2", 2, ""),
         (1, "started", 1, ""),
@@ -331,6 +339,21 @@ def test_a_first_shard_that_removes_what_others_need_runs_last(
     code, _, err = tenantry(capsys, "up", "-e", "dev", "--yes", "--no-wait")
     assert (code, "shard 1/3 runs last: it removes what the others need to clean up\n" in err) == (0, True)
     assert [line.split()[3] for line in log.read_text().splitlines()] == ["dev-2", "dev-3", "dev-1"]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_missing_value_in_one_shard_stops_no_other(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, jobs: str
+) -> None:
+    sharded(monkeypatch)
+    Path("tenants.yaml").write_text(TEXT.replace("environments:\n  dev: {", f"environments:\n  dev: {{{ROLLOUT}"))
+    monkeypatch.setenv("FAKE_OUTCOME", "held")
+    code, _, err = tenantry(capsys, "up", "-e", "dev", "--yes", "--jobs", jobs)
+    assert sorted(line.split()[3] for line in log.read_text().splitlines()) == ["dev-1", "dev-2", "dev-3"]
+    assert (code, err.count("without the Secrets that have no values")) == (1, 3)
+
+
+ROLLOUT = "rollout: {waves: [{all: true}]}, "
 
 
 @pytest.mark.parametrize(
