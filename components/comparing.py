@@ -34,10 +34,9 @@ from tenantry.cluster.requests import one
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
 from tenantry.messages.text import counted
-from tenantry.plan.admission_policy import label_policies
 from tenantry.plan.plan import Plan
 from tenantry.plan.shards import WHOLE, Shard
-from tenantry.preflight.admission import policed_since
+from tenantry.preflight.admission import Policed
 from tenantry.stacks.backend import refreshes_always
 from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefreshed, tell
 from tenantry.stacks.targets import key_in_state, key_of, type_token
@@ -176,8 +175,7 @@ class _Orphans:
         """Those that no state knows, without those that a tenant can have made: the guard has warned of these."""
         left, others = orphans(self.unplanned, self.places, lambda id: key_in_state(id) in state)
         if others:
-            since = policed_since(label_policies(), lambda id: one(self.client, id))
-            left = orphans(self.unplanned, self.places, lambda id: key_in_state(id) in state, since).proven
+            left += filter(Policed(lambda id: one(self.client, id)), others)
         if left:
             what, them = ("object was", "it") if len(left) == 1 else ("objects were", "them")
             pulumi.log.warn(

@@ -15,6 +15,7 @@ import pulumi
 
 from tenantry.cluster import connect
 from tenantry.cluster.inventory import claims_on, held_on
+from tenantry.cluster.requests import one
 from tenantry.cluster.shards import against_other_shards
 from tenantry.cluster.stuck import stuck
 from tenantry.fleet.fleet import Fleet
@@ -33,6 +34,7 @@ from tenantry.messages.text import declared, format_invalid, format_warnings, li
 from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
 from tenantry.plan.shards import WHOLE, Shard, of_shard
+from tenantry.preflight.admission import Policed
 from tenantry.preflight.in_place import fitted
 from tenantry.render import rendered
 from tenantry.stacks.advice import for_stack
@@ -127,7 +129,7 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
         _check_order(against_other_shards(client, fleet.document.platform.namespace, planned, found, config.shard))
         if planned.after:
             _check_after(client, fleet, planned, found, config.shard)
-        known = Known({each.id for each in planned.objects}, InState())
+        known = Known({each.id for each in planned.objects}, InState(), Policed(lambda id: one(client, id)))
         return held(found, planned.environment, known).recorded(chain.from_iterable(each.kept for each in there))
 
 

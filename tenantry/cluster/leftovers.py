@@ -55,8 +55,8 @@ def told(environment: str, found: Iterable[ObjectId]) -> str:
         f"{counted(len(found), 'object')} of environment '{environment}' on the management cluster that the file does not declare:"
         f" {listed(found)}\n"
         f"  fix: `tenantry up` removes {them} if its stack's state has {them}. Objects that remain after it were created by an"
-        " interrupted run: run `tenantry up` with the file of that run, then with this one. Those in a tenant's namespace can also be"
-        " the tenant's own, with copied labels: ask the tenant"
+        " interrupted run: run `tenantry up` with the file of that run, then with this one. Those in a tenant's namespace can also"
+        " be the tenant's own, with copied labels: ask the tenant"
     )
 
 

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tenantry.cluster import requests
 from tenantry.cluster.leftovers import is_leftover
-from tenantry.guard.places import Places, label, whose
+from tenantry.guard.places import Places, whose
 from tenantry.kube.kinds import group_of, holds_data
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id, readable_id
-from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import listed
 from tenantry.plan.objects.scope import APP_LABEL, MANAGED_BY
@@ -36,12 +35,15 @@ class Orphans(NamedTuple):
 
 
 def orphans(
-    unplanned: Iterable[Manifest], places: Places, is_in_state: Callable[[ObjectId], bool], policed_since: str = ""
+    unplanned: Iterable[Manifest],
+    places: Places,
+    is_in_state: Callable[[ObjectId], bool],
+    is_proven: Callable[[Manifest], bool] = lambda _: False,
 ) -> Orphans:
     """Those of an environment's unplanned objects that no run of Pulumi deletes; what can hold data stays, and is left out.
 
     Args: places: labels count only where the fleet puts such objects. is_in_state: whether Pulumi deletes an object.
-          policed_since: since when tenants cannot set the labels (RFC 3339); "": they can.
+          is_proven: whether no tenant can have given an object its labels. The guard counts what it is true of.
     """
     proven: list[Manifest] = []
     others: list[Manifest] = []
@@ -55,8 +57,7 @@ def orphans(
         if place is None:
             proven += [manifest] if id.kind not in _RECONCILERS or places.puts(manifest, said) else []
         elif said == place.whose:
-            since = label(mapping_at(manifest, "metadata"), "creationTimestamp")
-            (proven if policed_since and since > policed_since else others).append(manifest)
+            (proven if is_proven(manifest) else others).append(manifest)
     return Orphans(proven, others)
 
 

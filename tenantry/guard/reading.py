@@ -33,12 +33,15 @@ from tenantry.plan.objects.scope import APP_LABEL
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the fleet itself has. planned: the objects of the whole environment's plan. in_state: whether the states of the stacks
-    that run it have an object; it is asked only about what labels leave open.
+    """What the fleet itself has. planned: the objects of the whole environment's plan.
+
+    in_state: whether the states of the stacks that run it have an object. proven: whether no tenant can have given an object the
+    labels that it has. Both are asked only about what labels and the plan leave open.
     """
 
     planned: Collection[ObjectId]
     in_state: Callable[[ObjectId], bool]
+    proven: Callable[[Manifest], bool] = lambda _: False
 
 
 def held(manifests: Iterable[Manifest], environment: str, known: Known | None = None) -> Held:
@@ -132,7 +135,10 @@ class _Reading:
         is_alike = self.places.puts(manifest, said)
         if self.known is None:
             return is_alike
-        return (is_alike and id in self.known.planned) or self._is_known(id)
+        if (is_alike and id in self.known.planned) or self._is_known(id):
+            return True
+        # A run that was interrupted has made it, and this one would delete it.
+        return is_alike and self.known.proven(manifest)
 
     def _is_known(self, id: ObjectId) -> bool:
         return self.known is not None and self.known.in_state(id)

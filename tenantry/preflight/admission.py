@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from tenantry.compare.fields import changed_fields, projected
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at, mappings_in
+from tenantry.messages.errors import Refused
 from tenantry.messages.problems import Problem, warning
+from tenantry.plan.admission_policy import label_policies
 
 
 def check_policies(
@@ -30,20 +32,35 @@ def check_policies(
         yield warning("other-policy", message, fix)
 
 
-def policed_since(wanted: Iterable[Manifest], read: Callable[[ObjectId], Manifest | None]) -> str:
-    """Since when the cluster has had policies as this version makes them (RFC 3339); "" if it does not have all of them.
+class Policed:
+    """Whether an object was made when the admission policies, as this version makes them, kept tenants from the fleet's labels.
 
-    Args:   as of `check_policies`. Raises: Refused: one cannot be read.
+    Then its labels prove whose it is, in a tenant's namespace too. The policies are read when somebody asks first.
     """
-    times = []
-    for each in wanted:
-        there = read(object_id(each))
-        if there is None or _differs(there, each):
-            return ""
-        managers = mappings_in(mapping_at(there, "metadata").get("managedFields"))
-        written = [str(entry.get("time", "")) for entry in managers if not entry.get("subresource")]
-        times.append(max(written, default=""))
-    return max(times) if times and all(times) else ""
+
+    def __init__(self, read: Callable[[ObjectId], Manifest | None]) -> None:
+        self._read = read
+        self._since: str | None = None
+
+    def __call__(self, manifest: Manifest) -> bool:
+        if self._since is None:
+            self._since = self._policed_since()
+        made = str(mapping_at(manifest, "metadata").get("creationTimestamp") or "")
+        return bool(self._since) and made > self._since
+
+    def _policed_since(self) -> str:
+        """As RFC 3339; "" if the cluster does not have all of the policies, or does not say since when."""
+        times = []
+        for each in label_policies():
+            try:
+                there = self._read(object_id(each))
+            except Refused:
+                return ""
+            if there is None or _differs(there, each):
+                return ""
+            managers = mappings_in(mapping_at(there, "metadata").get("managedFields"))
+            times.append(max((str(entry.get("time", "")) for entry in managers), default=""))
+        return max(times) if all(times) else ""
 
 
 def _differs(there: Manifest, wanted: Manifest) -> bool:

@@ -25,7 +25,7 @@ from tenantry.plan.admission_policy import management_policies
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, TENANT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
-from tenantry.preflight.admission import check_policies
+from tenantry.preflight.admission import Policed, check_policies
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
 from tenantry.preflight.after import Run, ask
 from tenantry.preflight.fitness import check_fitness, definitions
@@ -142,15 +142,16 @@ class _Check:
         environment, planned = self.plan.environment, {each.id for each in self.plan.objects}
         if self.in_state is None:
             return held(there, environment), []
+        proven = Policed(self._read)
         try:
-            return held(there, environment, Known(planned, self.in_state)), []
+            return held(there, environment, Known(planned, self.in_state, proven)), []
         except Refused as refused:
             message = (
                 f"the state of the stack cannot be read ({refused.message}), so what tenants may have made to look like the fleet's"
                 " in their namespaces counts as the fleet's here; a run asks its state"
             )
             applied = {id for each in there if (id := readable_id(each)) and is_applied(each)}
-            known = Known(planned, applied.__contains__)
+            known = Known(planned, applied.__contains__, proven)
             return held(there, environment, known), [warning("state-not-read", message, refused.fix)]
 
     def _after(self, there: Iterable[Manifest]) -> Iterator[Problem]:

@@ -1,6 +1,6 @@
-"""A tenant with kubectl in its own namespace, and a tenant whose credential nobody has set: the next run is the others' all the same.
+"""A tenant with kubectl in its own namespace, and one whose credential nobody has set: the next run is the others' all the same.
 
-What the admission policies refuse the tenant is done here as the administrator too: a cluster may have been bootstrapped before them.
+What the admission policy refuses the tenant, it does here on a cluster without that policy: one that was bootstrapped before.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.clusters import Cluster
+from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project, Result
 from tests.faults.api import Answer, Api
 
@@ -42,6 +42,22 @@ def mended(fleet: Project) -> Iterator[Project]:
     yield fleet
     fleet.fleet.write_text(text)
     fleet.up("dev").ok()
+
+
+POLICY = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/tenantry-labels"
+
+
+@pytest.fixture
+def unpoliced(api: Api, fleet: Project) -> Iterator[Api]:
+    """The cluster as it was before the policy."""
+    assert not api.ask("DELETE", POLICY).message
+    probe = {"metadata": {"annotations": {"tenantry/probe": "a"}}}
+    eventually(
+        lambda: not api.ask("PATCH", f"{ACCOUNT}?dryRun=All", probe, as_user=USER).message, "the policy to be gone"
+    )
+    yield api
+    fleet.tenantry("cluster", "bootstrap", "hub-dev", "--kubeconfig", str(fleet.kubeconfig("hub-dev"))).ok()
+    eventually(lambda: bool(api.ask("PATCH", f"{ACCOUNT}?dryRun=All", probe, as_user=USER).message), "the policy")
 
 
 def kustomization(name: str, **labels: str) -> dict[str, Any]:
@@ -101,12 +117,14 @@ def test_a_tenant_goes_on_to_change_its_objects_in_other_ways(api: Api) -> None:
     assert not api.ask("DELETE", f"{APPS}/own", as_user=USER).message
 
 
-def test_neither_other_labels_nor_four_objects_with_its_own_block_the_next_run(api: Api, fleet: Project) -> None:
+def test_neither_other_labels_nor_four_objects_with_its_own_block_the_next_run(unpoliced: Api, fleet: Project) -> None:
+    api = unpoliced
     for path in (WEB, ACCOUNT):
-        assert not api.ask("PATCH", path, labelled("other")).message
+        assert not api.ask("PATCH", path, labelled("other"), as_user=USER).message
     names = [f"forged-{number}" for number in range(4)]
     for name in names:
-        assert not api.ask("POST", APPS, kustomization(name, **LABELS, **{"tenantry/app": name})).message
+        forged = kustomization(name, **LABELS, **{"tenantry/app": name})
+        assert not api.ask("POST", APPS, forged, as_user=USER).message
     try:
         result = fleet.up("dev").ok()
         assert "4 objects in tenants' namespaces with labels of environment 'dev'" in " ".join(result.text.split())
@@ -121,19 +139,21 @@ def test_neither_other_labels_nor_four_objects_with_its_own_block_the_next_run(a
 @pytest.mark.parametrize(
     "labels", [{"tenantry/state": "offboarding"}, {"tenantry/app": None}, {"tenantry/environment": "x"}]
 )
-def test_no_label_lets_the_removal_of_an_app_pass(api: Api, mended: Project, labels: dict[str, str | None]) -> None:
+def test_no_label_lets_the_removal_of_an_app_pass(
+    unpoliced: Api, mended: Project, labels: dict[str, str | None]
+) -> None:
     mended.edit("  dev:\n    management: hub-dev", "  dev:\n    protected: true\n    management: hub-dev")
     before = mended.fleet.read_text()
     start, end = before.index("      web:\n        kustomize:"), before.index("  # Deploys new versions of its chart.")
     mended.fleet.write_text(before[:start] + before[end:])
-    assert not api.ask("PATCH", WEB, {"metadata": {"labels": labels}}).message
+    assert not unpoliced.ask("PATCH", WEB, {"metadata": {"labels": labels}}, as_user=USER).message
     for run in (
         mended.pulumi("up", "--stack", "dev", "--yes", "--skip-preview"),
         mended.engine("preflight", "-e", "dev"),
     ):
         assert run.code != 0
         assert "app 'web' of tenant 'rocky' on hub-dev" in " ".join(run.text.split()), run.text
-    assert api.state(WEB)
+    assert unpoliced.state(WEB)
 
 
 def up(project: Project, *options: str) -> Result:

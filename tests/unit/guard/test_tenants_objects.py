@@ -169,3 +169,11 @@ def test_a_namespace_names_the_apps_that_were_given_up() -> None:
     namespaces = {each["metadata"]["name"]: each["metadata"] for each in live(GIVEN_UP) if each["kind"] == "Namespace"}
     assert namespaces["rocky"]["annotations"]["tenantry/leaving"] == "web"
     assert "tenantry/leaving" not in namespaces["movy"]["annotations"]
+
+
+@pytest.mark.parametrize("limits", [NOTHING, GUARDED])
+def test_what_a_run_deletes_because_an_interrupted_one_has_left_it_counts_as_a_removal(limits: RunLimits) -> None:
+    """Also if the state is lost: then nothing is in it, and the policies still prove what the fleet has made."""
+    known = Known({each.id for each in planned(WITHOUT_WEB).objects}, lambda _: False, lambda _: True)
+    found = refusals(planned(WITHOUT_WEB), held(live(ALL), "dev", known), limits)
+    assert ["app 'web' of tenant 'rocky' on hub" in each.message for each in found] == [True]
