@@ -10,10 +10,18 @@ from tenantry.compare.review.delta import APPS
 from tenantry.compare.review.gather import Both, Gathered
 from tenantry.compare.review.items import Item, Items
 from tenantry.compare.review.model import Effect, Part, PartKind
-from tenantry.compare.review.naming import kind_and_name
+from tenantry.compare.review.naming import annotation, kind_and_name
 from tenantry.compare.review.parts import Spot
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.text import grouped
+from tenantry.plan.objects.lifecycle import LEAVING
+
+
+_LEAVING = ("metadata", "annotations", LEAVING)
+
+
+def _given_up(namespace: KubeObject) -> set[str]:
+    return set(annotation(namespace.manifest, LEAVING).split(","))
 
 
 class Leftovers:
@@ -59,6 +67,11 @@ class Leftovers:
         at = {each.path[:2] for each in changed.fields}
         if kind is PartKind.SETTINGS and tenant and at == {("spec", "values")}:
             return self._namespaces.get((tenant, cluster))
+        if kind is PartKind.SETTINGS and tenant and [each.path for each in changed.fields] == [_LEAVING]:
+            # The Namespace names the apps that were given up, each of which tells it.
+            names = _given_up(changed.before) ^ _given_up(changed.after)
+            apps = (Spot(Part(PartKind.APP, tenant, name), cluster) for name in sorted(names))
+            return next(filter(None, map(self.items.find, apps)), None)
         if kind is PartKind.APP and at <= {("spec", "sourceRef"), ("spec", "chartRef")}:
             name = self._found.after.naming.short(changed.after.owner, _source_of(changed.after))
             return self.items.find(Spot(Part(PartKind.SOURCE, tenant, name), cluster))

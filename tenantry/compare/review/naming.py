@@ -7,7 +7,7 @@ from typing import Any
 
 from tenantry.kube.kinds import group_of, holds_data
 from tenantry.kube.objects import Manifest, ObjectId, Owner
-from tenantry.plan.objects.lifecycle import KEEP, STATE_LABEL, UNPRUNED
+from tenantry.plan.objects.lifecycle import KEEP, LEAVING, STATE_LABEL, UNPRUNED
 from tenantry.plan.objects.scope import (
     ACCOUNT_LABEL,
     APP_LABEL,
@@ -72,7 +72,7 @@ def own_labels(manifest: Manifest) -> dict[str, Any]:
 
 def own_annotations(manifest: Manifest) -> dict[str, Any]:
     """The annotations that an author wrote."""
-    marks = {**KEEP, **UNPRUNED} if holds_data(group_of(manifest["apiVersion"]), manifest["kind"]) else {}
+    marks = {LEAVING, *((*KEEP, *UNPRUNED) if holds_data(group_of(manifest["apiVersion"]), manifest["kind"]) else ())}
     there = _metadata(manifest, "annotations").items()
     return {key: value for key, value in there if _PROVIDERS not in key and key not in marks}
 
