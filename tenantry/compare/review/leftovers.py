@@ -16,7 +16,6 @@ from tenantry.kube.objects import KubeObject
 from tenantry.messages.text import grouped
 from tenantry.plan.objects.lifecycle import LEAVING
 
-
 _LEAVING = ("metadata", "annotations", LEAVING)
 
 
