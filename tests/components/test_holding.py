@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection
+from contextlib import closing
 from pathlib import Path
 
 import pulumi
@@ -12,6 +13,7 @@ import pytest
 from components.config import ClusterTarget
 from components.fleet import Fleet
 from components.holding import Holding, holding
+from components.registering import Check
 from components.secrets import SecretConfig, with_secrets
 from tenantry.cluster import connect
 from tenantry.kube.objects import ObjectId
@@ -126,6 +128,12 @@ def test_the_platforms_own_credentials_stop_the_run() -> None:
         with_secrets(plan, secrets)
 
 
+def finished(check: Check) -> None:
+    # `asyncio.run` would leave the thread without an event loop, and Pulumi asks for one.
+    with closing(asyncio.new_event_loop()) as loop:
+        loop.run_until_complete(check.check({}))
+
+
 @pytest.mark.parametrize("is_ours", [True, False])
 def test_the_end_of_the_run_says_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, is_ours: bool) -> None:
     """Under `tenantry up` by the exit code; a bare `pulumi up` ends with an error, so that it deletes nothing."""
@@ -134,15 +142,15 @@ def test_the_end_of_the_run_says_it(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     check = held(monkeypatch, [], []).ending(None)
     assert check is not None
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: True)
-    asyncio.run(check.check({}))
+    finished(check)
     assert not outcome.exists()
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: False)
     if is_ours:
-        asyncio.run(check.check({}))
+        finished(check)
         assert outcome.read_text() == HELD
     else:
         with pytest.raises(pulumi.RunError, match="Secret rocky/git is left out"):
-            asyncio.run(check.check({}))
+            finished(check)
 
 
 def test_without_anything_held_the_end_stays_what_it_is() -> None:
