@@ -15,8 +15,8 @@ from .registering import Registration
 _SECRETS = {"replaceOnChanges": ["type"], "deleteBeforeReplace": True, "deleteBeforeReplaceDefined": True}
 """The API server lets no Secret change its type, so one of another type takes its place."""
 
-_KEPT = ["*"]
-"""The engine takes the former inputs then."""
+_EVERYTHING = ["*"]
+"""The engine takes the former inputs of an object then."""
 
 Registered: TypeAlias = dict[ObjectId, Registration]
 """The objects that have been registered so far, which is what a later one may depend on."""
@@ -40,7 +40,7 @@ def register(objects: Iterable[KubeObject], parent: Parent, registered: Register
             parent.steps.turns.of.get(planned.id),
             protect=planned.protect,
             retainOnDelete=planned.retained or None,
-            ignoreChanges=_KEPT if planned.id in parent.registrar.kept else [*map(_property, planned.rewritten)],
+            ignoreChanges=_EVERYTHING if planned.id in parent.registrar.kept else [*map(_property, planned.rewritten)],
             customTimeouts=_patience(planned.ready_within),
             **(_SECRETS if planned.secret else {}),
         )

@@ -22,10 +22,10 @@ def run() -> None:
         plan, keeper = make_plan(config)
         complete, held = with_values(plan, config.target, config.shard)
         gates = gates_of(plan, config.target, to_the_end=keeper is not None)
-        restored = restoring(plan, config.target, config.shard, held.ids)
-        if restored:
-            complete = restored.leaving(complete)
-        check = held.ending(restored)
+        compared = restoring(plan, config.target, config.shard, held.ids)
+        if compared:
+            complete = compared.leaving(complete)
+        check = held.ending(compared)
     say_if_slow(plan)
     last = keeper.of_run(gates) if keeper else None
     provider = management_provider(config.target, plan.management)

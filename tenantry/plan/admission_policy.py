@@ -60,6 +60,8 @@ def _labels() -> tuple[Manifest, ...]:
     This holds for every kind, at creation and at each change, also for what Flux applies in a tenant's name. Who may write objects
     of a kind in all namespaces, such as the platform and the controllers of Kubernetes and Flux, is no tenant.
     """
+    # The API server's limit for one expression is that of two checks.
+    verbs = "(request.operation == 'CREATE' ? ['create'] : ['patch', 'update'])"
     everywhere = "authorizer.group(request.resource.group).resource(request.resource.resource).check(verb).allowed()"
     return _policy(
         "tenantry-labels",
@@ -68,7 +70,7 @@ def _labels() -> tuple[Manifest, ...]:
         {},
         [
             (
-                f"['create', 'patch', 'update'].exists(verb, {everywhere})",
+                f"{verbs}.exists(verb, {everywhere})",
                 f"labels and annotations that begin with '{_PREFIX}' are the platform's to set",
             )
         ],

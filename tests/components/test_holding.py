@@ -43,12 +43,6 @@ FIX = (
 )
 
 
-def ended(check: Check) -> None:
-    """What a check says at the end of a run. `asyncio.run` would take the event loop away that Pulumi's programs use."""
-    with closing(asyncio.new_event_loop()) as loop:
-        loop.run_until_complete(check.check({}))
-
-
 @pytest.fixture(autouse=True)
 def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     told: list[str] = []
@@ -134,6 +128,12 @@ def test_the_platforms_own_credentials_stop_the_run() -> None:
         with_secrets(plan, secrets)
 
 
+def finished(check: Check) -> None:
+    # `asyncio.run` would leave the thread without an event loop, and Pulumi asks for one.
+    with closing(asyncio.new_event_loop()) as loop:
+        loop.run_until_complete(check.check({}))
+
+
 @pytest.mark.parametrize("is_ours", [True, False])
 def test_the_end_of_the_run_says_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, is_ours: bool) -> None:
     """Under `tenantry up` by the exit code; a bare `pulumi up` ends with an error, so that it deletes nothing."""
@@ -142,15 +142,15 @@ def test_the_end_of_the_run_says_it(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     check = held(monkeypatch, [], []).ending(None)
     assert check is not None
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: True)
-    ended(check)
+    finished(check)
     assert not outcome.exists()
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: False)
     if is_ours:
-        ended(check)
+        finished(check)
         assert outcome.read_text() == HELD
     else:
         with pytest.raises(pulumi.RunError, match="Secret rocky/git is left out"):
-            ended(check)
+            finished(check)
 
 
 def test_without_anything_held_the_end_stays_what_it_is() -> None:
