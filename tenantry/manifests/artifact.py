@@ -43,6 +43,22 @@ def linked(directory: Path, into: Path) -> None:
     _copy(((str(file.relative_to(directory)), file) for file in files), into, _link)
 
 
+def copied(root: Path, chosen: Iterable[Path], into: Path) -> None:
+    """Copy files and directories of a tree to the same places in another, without Git's own. Raises: NotFetched."""
+    files = {str(file.relative_to(root)): file for path in chosen for file in _files(path)}
+    _copy(
+        ((name, file) for name, file in files.items() if ".git" not in PurePosixPath(name).parts), into, shutil.copyfile
+    )
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if path.is_file():
+        yield path
+    for parent, directories, names in os.walk(path):
+        directories[:] = [each for each in directories if each != ".git"]
+        yield from (Path(parent) / name for name in names)
+
+
 def unpack(archive: Path, into: Path) -> None:
     """Unpack a .tgz. Raises: NotFetched: it is broken, too large, or names files outside of the directory."""
     taken = 0
