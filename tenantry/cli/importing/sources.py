@@ -105,7 +105,13 @@ def _build(root: Path, directory: Path, *, trust: bool) -> bytes:
     except NotFetched as missing:
         raise Refused(f"{directory} cannot be built: {missing.message}", missing.fix) from None
     except NotRendered as failed:
-        raise Refused(f"{directory} cannot be built: {failed}", "correct it, or name another directory") from None
+        fix = "correct it, or name another directory"
+        if str(failed).endswith("leaves the source") and not (root / ".git").exists():
+            fix = (
+                "a source is a Git repository, or the directory itself outside of one: run `git init` in the directory"
+                " that holds both"
+            )
+        raise Refused(f"{directory} cannot be built: {failed}", fix) from None
 
 
 def _kustomize() -> tuple[str, ...]:

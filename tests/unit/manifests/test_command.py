@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tenantry.cli.app import run
+from tenantry.manifests import cage
 from tests.unit.manifests.programs import install
 from tests.unit.texts import rocky
 
@@ -248,6 +249,31 @@ def test_links_out_of_a_source_are_left_out(bench: Bench) -> None:
     (bench.root / "manifests/two/more.txt").symlink_to(secret)
     bench.fleets(rocky(APPS), "./one", "./two")
     assert "secret" not in bench.section()
+
+
+def test_without_a_cage_nothing_is_fetched_or_rendered(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cage, "_objection", lambda _: "no")
+    cage.working_cage.cache_clear()
+    bench.fleets(rocky(APPS), "./one", "./two")
+    assert run(["diff", "./before.yaml", "--manifests"]) == 2
+    out, err = bench.capsys.readouterr()
+    assert (out, bench.calls(), (bench.root / "cache").exists()) == ("", [], False)
+    assert err.startswith("error: what a source contains is rendered in a cage, and none works here (bubblewrap: ")
+    cage.working_cage.cache_clear()
+
+
+def test_a_program_that_cannot_run_in_a_cage_is_told(bench: Bench) -> None:
+    if not cage.every_cage():
+        pytest.skip("no cage works on this machine")
+    bench.fleets(rocky(APPS), "./one", "./two")
+    assert run(["diff", "./before.yaml", "--manifests", f"--source=rocky/manifests={bench.root / 'manifests'}"]) == 1
+    out = bench.capsys.readouterr().out
+    assert out.endswith(
+        f"  ! dev: rocky/web cannot be compared: {bench.root}/bin/kustomize is a script or of another machine, which cannot"
+        " run in the cage\n"
+        "      fix: put the program itself before it on PATH, or add --trust-sources if you trust everyone who can change a"
+        " source with your files and your network\n"
+    )
 
 
 def many_clusters(apps: str) -> str:
