@@ -109,7 +109,7 @@ def _chosen(tree: Path, low: Iterable[str], high: Iterable[str], git: tuple[str,
         rules.write_text("\n".join(low))
         variables = {"HOME": temporary, "GIT_CONFIG_NOSYSTEM": "1", **kept("TMPDIR")}
         run([*git, "init", "--quiet", "--bare", "--template=", str(empty)], tree, variables)
-        settings = (f"--git-dir={empty}", f"--work-tree={tree}", "-c", "core.fsmonitor=false")
+        settings = (f"--git-dir={empty}", "--work-tree=.", "-c", "core.fsmonitor=false")
         order = (f"--exclude-from={rules}", f"--exclude-per-directory={_FILE}", *(f"--exclude={each}" for each in high))
         listed = run([*git, *settings, "ls-files", "--others", "-z", *order, "--", "."], tree, variables)
     for path in filter(None, listed.decode(errors="surrogateescape").split("\0")):

@@ -20,6 +20,7 @@ from tenantry.manifests import artifact, cage, helm, kustomize, programs
 from tenantry.manifests.cage import OPEN, Cage
 from tenantry.manifests.model import Inputs, NotRendered
 from tenantry.tools import locate
+from tests.unit.importing.test_corpora import CORPORA
 from tests.unit.manifests.test_cage import NAMES, known
 
 pytestmark = pytest.mark.e2e
@@ -350,3 +351,19 @@ def test_files_of_the_source_are_reached_wherever_they_are(machine: Machine, eac
     said = machine.build(each_cage)
     assert "a: patched" in said
     assert "text: hello" in said
+
+
+BUILT = [
+    (case, file.stem)
+    for case in ("flux2-multi-tenancy", "course")
+    for file in sorted((CORPORA / case / "built").glob("*.yaml"))
+]
+
+
+@pytest.mark.parametrize(("case", "name"), BUILT)
+def test_import_builds_in_a_cage_what_kustomize_builds_without(case: str, name: str) -> None:
+    source = CORPORA / case / "input"
+    (directory,) = (each for each in source.rglob("*") if "_".join(each.relative_to(source).parts) == name)
+    program = (str(locate.path_of("kustomize")), "build")
+    built = kustomize.build_part(source, directory, program, cage.working_cage())
+    assert built == (CORPORA / case / "built" / f"{name}.yaml").read_bytes()

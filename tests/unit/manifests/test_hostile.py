@@ -137,6 +137,14 @@ def with_header(name: str) -> tarfile.TarInfo:
     return made
 
 
+def test_a_tree_may_be_named_from_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "a.yaml").write_text("a")
+    monkeypatch.chdir(tmp_path)
+    artifact.take(Path("tree"), Path("into"), None, GIT)
+    assert (tmp_path / "into" / "a.yaml").read_text() == "a"
+
+
 def test_a_broken_archive_is_told(tmp_path: Path) -> None:
     whole = archive(tmp_path / "a.tgz", ("a", bytes(range(256)) * 400)).read_bytes()
     for broken in (whole[:-300], whole[:60] + b"\xff" * 8 + whole[68:]):
