@@ -100,11 +100,17 @@ def every_cage() -> dict[str, Cage]:
     return {cage.name: cage for cage, missing in _ways() if not missing and not _objection(cage)}
 
 
-_TRIAL = 'read -r inside < "$1" || exit 1; echo "$inside"; if read -r outside < "$2"; then echo "$outside"; fi'
+_TRIAL = """\
+read -r line < "$1" && echo "$line"
+if read -r line < "$2"; then echo "$line"; fi
+trap 'exit 0' EXIT
+(echo process)
+"""
+"""Reads a file in the cage, tries one outside, and tries to start a process, which ends a shell that cannot."""
 
 
 def _objection(cage: Cage) -> str:
-    """Why a cage is not used: a shell in it does not start, or reads a file that is not in it; "" if it works."""
+    """Why a cage is not used: a shell in it does not start, reads other files or starts processes; "" if it works."""
     with tempfile.TemporaryDirectory(prefix="tenantry-") as temporary:
         inside, outside = Path(temporary, "cage", "file"), Path(temporary, "file")
         inside.parent.mkdir()
@@ -114,7 +120,8 @@ def _objection(cage: Cage) -> str:
             said = cage.run(["/bin/sh", "-c", _TRIAL, "sh", str(inside.resolve()), str(outside)], inside.parent, {})
         except (NotRendered, NotFetched) as failed:
             return " ".join(str(failed).split())
-    return "" if said == b"inside\n" else "it does not close other files"
+    found = said.decode(errors="replace").split()
+    return "" if found == ["inside"] else f"a program in it finds '{' '.join(found)}' instead of 'inside'"
 
 
 @cache
