@@ -137,11 +137,14 @@ _PATH = re.compile(r"(?:=>\s*|^\s*)(/\S+)", re.MULTILINE)
 
 @cache
 def files_of(program: str) -> tuple[str, ...]:
-    """A program, its loader and its libraries; a static program has none. Raises: NotFetched: it is a script."""
-    loader = _loader_of(Path(program))
-    if not loader:
-        return (program,)
-    listed = subprocess.run([loader, "--list", program], capture_output=True, text=True, timeout=programs.SECONDS)
+    """A program, its loader and its libraries; a static program has none. Raises: NotFetched: it is none."""
+    try:
+        loader = _loader_of(Path(program))
+        if not loader:
+            return (program,)
+        listed = subprocess.run([loader, "--list", program], capture_output=True, text=True, timeout=programs.SECONDS)
+    except (OSError, ValueError, struct.error, subprocess.TimeoutExpired) as failed:
+        raise NotFetched(f"{program} cannot be put into the cage: {failed}", "install it anew") from None
     return tuple(dict.fromkeys((program, loader, *_PATH.findall(listed.stdout))))
 
 

@@ -35,7 +35,7 @@ def build_part(root: Path, directory: Path, kustomize: tuple[str, ...], cage: Ca
     Raises: NotRendered; NotFetched.
     """
     root, directory = root.resolve(), directory.resolve()
-    named = [each.target.resolve() for each in references(root, directory)]
+    named = [each.target for each in references(root, directory)]
     with tempfile.TemporaryDirectory(prefix="tenantry-") as temporary:
         copy = Path(temporary, "source")
         copy.mkdir()

@@ -25,7 +25,7 @@ _DEEPEST = 100
 
 
 class Reference(NamedTuple):
-    """place: `apps/kustomization.yaml: resources[0]`; text: what stands there; target: the path that it names."""
+    """place: `apps/kustomization.yaml: resources[0]`; text: what stands there; target: where that leads, links resolved."""
 
     place: str
     text: str
@@ -56,11 +56,11 @@ def references(root: Path, directory: Path) -> Iterator[Reference]:
         if name.count("/") > _DEEPEST:
             raise NotRendered(f"{name[:80]}...: more than {_DEEPEST} directories are nested")
         for path, text in _texts(documents.read(file.read_bytes()), name):
-            found = Reference(f"{name}: {path}", text, directory / text)
-            target = _leads_to(found)
+            place = f"{name}: {path}"
+            target = _leads_to(directory / text, place)
             if not target.is_relative_to(root):
-                raise NotRendered(f"{found.place}: '{text}' leaves the source")
-            yield found
+                raise NotRendered(f"{place}: '{text}' leaves the source")
+            yield Reference(place, text, target)
             if os.path.isdir(target):  # noqa: PTH112
                 open.append(target)
 
@@ -75,15 +75,15 @@ def check(root: Path, directory: Path) -> None:
             )
 
 
-def _leads_to(reference: Reference) -> Path:
+def _leads_to(path: Path, place: str) -> Path:
     """Where a path leads, with its links resolved, whether something is there or not.
 
     Like the other functions of os.path, and unlike those of pathlib, this one knows no names that are too long.
     """
     try:
-        return Path(os.path.realpath(reference.target))
+        return Path(os.path.realpath(path))
     except ValueError:  # a null byte
-        raise NotRendered(f"{reference.place} is not a path") from None
+        raise NotRendered(f"{place} is not a path") from None
 
 
 def _texts(content: Any, name: str) -> Iterator[tuple[str, str]]:

@@ -221,6 +221,17 @@ def test_a_script_is_refused_by_name(each_cage: Cage, tmp_path: Path) -> None:
     assert refused.value.fix.startswith("put the program itself before it on PATH, or add --trust-sources")
 
 
+@pytest.mark.parametrize(
+    "content", [b"\x7fELF\x02\x01", b"\x7fELF\x02\x01" + b"\xff" * 70, None], ids=["short", "wrong", "none"]
+)
+def test_a_broken_program_is_told(tmp_path: Path, content: bytes | None) -> None:
+    program = tmp_path / "helm"
+    if content is not None:
+        program.write_bytes(content)
+    with pytest.raises(NotFetched, match=f"{program} cannot be put into the cage"):
+        files_of(str(program))
+
+
 def test_a_dynamic_program_brings_its_loader_and_its_libraries_alone() -> None:
     files = files_of(os.path.realpath("/bin/sh"))
     assert all(Path(each).is_file() for each in files)
