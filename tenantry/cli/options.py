@@ -237,3 +237,10 @@ def output(*formats: str, kind: str = "") -> Callable[[_F], _F]:
         show_default=True,
         help="The format of the result.",
     )
+
+
+trust_sources = click.option(
+    "--trust-sources",
+    is_flag=True,
+    help="Run kustomize and helm without a cage: what they render can read your files and reach your network.",
+)

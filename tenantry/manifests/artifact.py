@@ -5,11 +5,13 @@ Symlinks are left out, as Flux does. They could point to files of this machine, 
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 import stat
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
@@ -18,6 +20,8 @@ from tenantry.manifests.programs import kept, run
 
 MOST_FILES = 100_000
 MOST_BYTES = 1024**3
+_MOST_AT_ONCE = 2**20
+"""The most bytes of an archive in memory: its long names and extended headers can claim any size."""
 
 _VCS = (".git/", ".gitignore", ".gitmodules", ".gitattributes")
 _DEFAULT = (
@@ -43,11 +47,27 @@ def linked(directory: Path, into: Path) -> None:
     _copy(((str(file.relative_to(directory)), file) for file in files), into, _link)
 
 
+def copied(root: Path, chosen: Iterable[Path], into: Path) -> None:
+    """Copy files and directories of a tree to the same places in another, without Git's own. Raises: NotFetched."""
+    files = {str(file.relative_to(root)): file for path in chosen for file in _files(path)}
+    _copy(
+        ((name, file) for name, file in files.items() if ".git" not in PurePosixPath(name).parts), into, shutil.copyfile
+    )
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if path.is_file():
+        yield path
+    for parent, directories, names in os.walk(path):
+        directories[:] = [each for each in directories if each != ".git"]
+        yield from (Path(parent) / name for name in names)
+
+
 def unpack(archive: Path, into: Path) -> None:
     """Unpack a .tgz. Raises: NotFetched: it is broken, too large, or names files outside of the directory."""
     taken = 0
     try:
-        with tarfile.open(archive, "r:gz") as opened:
+        with _Bounded(archive, "rb") as unzipped, tarfile.open(fileobj=unzipped, mode="r:") as opened:
             for count, member in enumerate(opened):
                 taken += member.size
                 if count > MOST_FILES or taken > MOST_BYTES:
@@ -57,8 +77,22 @@ def unpack(archive: Path, into: Path) -> None:
                     target.parent.mkdir(parents=True, exist_ok=True)
                     with target.open("wb") as file:
                         shutil.copyfileobj(content, file)
-    except (tarfile.TarError, OSError, EOFError) as broken:
+    except (tarfile.TarError, zlib.error, OSError, EOFError, ValueError, RecursionError) as broken:
         raise NotFetched(f"the archive cannot be unpacked: {broken}") from None
+
+
+class _Bounded(gzip.GzipFile):
+    """Hands out a bounded number of bytes, also of headers, which no count of files shows."""
+
+    _taken = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        if size is None or not 0 <= size <= _MOST_AT_ONCE:
+            raise NotFetched(f"the archive has a header of more than {_MOST_AT_ONCE // 2**20} MiB")
+        self._taken += size
+        if self._taken > 2 * MOST_BYTES:
+            raise NotFetched(f"the archive contains more than {2 * MOST_BYTES // 2**20} MiB, with its headers")
+        return super().read(size)
 
 
 def _inside(name: str) -> PurePosixPath:
@@ -75,7 +109,7 @@ def _chosen(tree: Path, low: Iterable[str], high: Iterable[str], git: tuple[str,
         rules.write_text("\n".join(low))
         variables = {"HOME": temporary, "GIT_CONFIG_NOSYSTEM": "1", **kept("TMPDIR")}
         run([*git, "init", "--quiet", "--bare", "--template=", str(empty)], tree, variables)
-        settings = (f"--git-dir={empty}", f"--work-tree={tree}", "-c", "core.fsmonitor=false")
+        settings = (f"--git-dir={empty}", "--work-tree=.", "-c", "core.fsmonitor=false")
         order = (f"--exclude-from={rules}", f"--exclude-per-directory={_FILE}", *(f"--exclude={each}" for each in high))
         listed = run([*git, *settings, "ls-files", "--others", "-z", *order, "--", "."], tree, variables)
     for path in filter(None, listed.decode(errors="surrogateescape").split("\0")):

@@ -9,9 +9,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tenantry.manifests import artifact, documents, kustomize
+from tenantry.manifests.cage import NOWHERE, Cage
 from tenantry.manifests.charts import helm_variables
 from tenantry.manifests.model import Inputs, NotFetched, NotRendered, Rendered
-from tenantry.manifests.programs import OFFLINE, run
 
 _RANDOM = re.compile(
     rb"\b(?:rand(?:AlphaNum|Alpha|Numeric|Ascii|Bytes|Int)|genPrivateKey|genCA\w*|genSelfSignedCert\w*|genSignedCert\w*"
@@ -22,7 +22,7 @@ RANDOM = "(new in every rendering)"
 
 
 def render(
-    chart: Path, root: Path, inputs: Inputs, programs: Mapping[str, tuple[str, ...]], *, upgrade: bool
+    chart: Path, root: Path, inputs: Inputs, programs: Mapping[str, tuple[str, ...]], cage: Cage, *, upgrade: bool
 ) -> Rendered:
     """The objects of a release. Args: root: the source that the chart is in; upgrade: whether the release exists before.
 
@@ -36,12 +36,12 @@ def render(
         copy.mkdir()
         artifact.linked(chart, copy)
         _write_values(copy, root if root != chart else copy, (inputs.chart or {}).get("spec", {}))
-        objects = _template(copy, spec, inputs.app, programs, upgrade=upgrade)
+        objects = _template(copy, spec, inputs.app, programs, cage, upgrade=upgrade)
         if _is_random(copy):
-            again = _template(copy, spec, inputs.app, programs, upgrade=upgrade)
+            again = _template(copy, spec, inputs.app, programs, cage, upgrade=upgrade)
             objects = stable(objects, again) if len(objects) == len(again) else objects
     for renderer in spec.get("postRenderers") or ():
-        objects = _post_rendered(objects, renderer.get("kustomize") or {}, programs)
+        objects = _post_rendered(objects, renderer.get("kustomize") or {}, programs, cage)
     return Rendered(tuple(objects), tuple(_notes(spec)))
 
 
@@ -59,6 +59,7 @@ def _template(
     spec: Mapping[str, Any],
     app: Mapping[str, Any],
     programs: Mapping[str, tuple[str, ...]],
+    cage: Cage,
     *,
     upgrade: bool,
 ) -> list[Mapping[str, Any]]:
@@ -67,23 +68,21 @@ def _template(
     action = spec.get("upgrade" if upgrade else "install") or {}
     crds = action.get("crds", "Skip" if upgrade or action.get("skipCRDs") else "Create") != "Skip"
     name, namespace = app["metadata"]["name"], app["metadata"].get("namespace", "default")
-    with tempfile.TemporaryDirectory(prefix="tenantry-") as temporary:
-        home = Path(temporary)
-        values = home / "values.yaml"
-        values.write_text(documents.write(spec.get("values") or {}))
-        options = [
-            f"--namespace={spec.get('targetNamespace', namespace)}",
-            f"--values={values}",
-            "--skip-tests",
-            *(["--include-crds"] if crds else []),
-            *(["--is-upgrade"] if upgrade else []),
-            *(["--no-hooks"] if action.get("disableHooks") else []),
-        ]
-        command = [*programs["helm"], "template", *options, "--", spec.get("releaseName", name), str(chart)]
-        try:
-            text = run(command, home, {**OFFLINE, **helm_variables(home)})
-        except NotRendered as failed:
-            raise NotRendered(f"helm: {_readable(str(failed), chart, home)}") from None
+    values = chart.with_name("values.yaml")
+    values.write_text(documents.write(spec.get("values") or {}))
+    options = [
+        f"--namespace={spec.get('targetNamespace', namespace)}",
+        f"--values={values.name}",
+        "--skip-tests",
+        *(["--include-crds"] if crds else []),
+        *(["--is-upgrade"] if upgrade else []),
+        *(["--no-hooks"] if action.get("disableHooks") else []),
+    ]
+    command = [*programs["helm"], "template", *options, "--", spec.get("releaseName", name), f"./{chart.name}"]
+    try:
+        text = cage.run(command, chart.parent, helm_variables(NOWHERE))
+    except NotRendered as failed:
+        raise NotRendered(f"helm: {_readable(str(failed), chart)}") from None
     return documents.objects_of(documents.read_all(text))
 
 
@@ -125,7 +124,7 @@ def _is_random(chart: Path) -> bool:
 
 
 def _post_rendered(
-    objects: list[Mapping[str, Any]], patches: Mapping[str, Any], programs: Mapping[str, tuple[str, ...]]
+    objects: list[Mapping[str, Any]], patches: Mapping[str, Any], programs: Mapping[str, tuple[str, ...]], cage: Cage
 ) -> list[Mapping[str, Any]]:
     if "kustomize" not in programs:
         raise NotFetched("the command 'kustomize' is not installed; the release has postRenderers", "install kustomize")
@@ -137,14 +136,19 @@ def _post_rendered(
         directory.mkdir()
         (directory / "all.yaml").write_text(documents.write_all(objects))
         (directory / "kustomization.yaml").write_text(documents.write({"resources": ["all.yaml"], **kept}))
-        return documents.objects_of(documents.read_all(kustomize.built(directory, programs["kustomize"])))
+        return documents.objects_of(
+            documents.read_all(kustomize.built(directory, directory, programs["kustomize"], cage))
+        )
 
 
 def _notes(spec: Mapping[str, Any]) -> list[str]:
     return [f"values of {each['kind']} '{each['name']}' are unknown here" for each in spec.get("valuesFrom") or ()]
 
 
-def _readable(said: str, chart: Path, home: Path) -> str:
+def _readable(said: str, chart: Path) -> str:
     """Helm's message without temporary paths and the advice for its own command line."""
     lines = [line for line in said.splitlines() if line.strip() and "--debug" not in line]
-    return "\n".join(lines).replace(f"{chart}/", "").replace(str(chart), "the chart").replace(f"{home}/", "")
+    text = "\n".join(lines)
+    for path in (str(chart.resolve()), str(chart), f"./{chart.name}"):
+        text = text.replace(f"{path}/", "").replace(path, "the chart")
+    return text

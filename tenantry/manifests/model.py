@@ -6,11 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tenantry.compare.fields import FieldChange
 from tenantry.compare.review.model import Effect
 from tenantry.kube.objects import Manifest, ObjectId
+
+if TYPE_CHECKING:
+    from tenantry.manifests.cage import Cage
 
 
 class NotFetched(Exception):
@@ -111,10 +114,14 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """apps: those whose settings differ, also if they apply the same as before. renderings: of kustomize and helm."""
+    """apps: those whose settings differ, also if they apply the same as before. renderings: of kustomize and helm.
+
+    cage: in which they ran; "" for none.
+    """
 
     apps: tuple[AppChange, ...]
     renderings: int
+    cage: str
     left: tuple[Left, ...] = ()
 
 
@@ -123,11 +130,13 @@ class Options:
     """local: directories to use instead of fetching, by the name of the source; local_before: for the side before alone.
 
     programs: where kustomize, helm and git are; kustomize has several words if kubectl contains it.
+    cage: in which kustomize and helm run.
     most: for how many different values a release is rendered in an environment; None: for all.
     """
 
     cache: Path
     programs: Mapping[str, tuple[str, ...]]
+    cage: Cage
     local: Mapping[str, Path] = field(default_factory=dict)
     local_before: Mapping[str, Path] = field(default_factory=dict)
     workers: int = 4

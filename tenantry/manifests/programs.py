@@ -22,7 +22,12 @@ DOWNLOAD = 512 * 2**20
 """The same for a program that downloads."""
 _MEMORY = 4 * 2**20
 """Kilobytes of data a process may hold. Go begins to save memory far below."""
-_LIMITED = f'ulimit -d {_MEMORY} 2>/dev/null; ulimit -c 0; ulimit -f "$1" || exit 126; shift; exec "$@"'
+_ADDRESSES = 4 * _MEMORY
+"""The same for all that it maps, also what it shares and what it only reserves, of which Go takes much."""
+_LIMITED = (
+    f"ulimit -d {_MEMORY} 2>/dev/null; ulimit -v {_ADDRESSES} 2>/dev/null; ulimit -c 0;"
+    ' ulimit -f "$1" || exit 126; shift; exec "$@"'
+)
 """A shell sets the limits, because Python cannot set them safely for a child while it has several threads."""
 _MESSAGE = 2_000
 
@@ -47,8 +52,9 @@ def run(
     *,
     seconds: float = SECONDS,
     most: int = OUTPUT,
+    name: str = "",
 ) -> bytes:
-    """What a program prints. Raises: NotRendered: it failed, with its own message."""
+    """What a program prints. Args: name: what messages call it. Raises: NotRendered: it failed, with its own message."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         code = _wait(_start(command, directory, variables, most, (out.fileno(), err.fileno())), seconds)
         if code == 0:
@@ -56,7 +62,7 @@ def run(
             return out.read()
         err.seek(0)
         said = err.read(4 * _MESSAGE).decode(errors="replace").strip()
-    name = Path(command[0]).name
+    name = Path(name or command[0]).name
     if code is None:
         raise NotRendered(f"{name} took longer than {seconds:.0f} s")
     if code in (-signal.SIGXFSZ, 128 + signal.SIGXFSZ) or "file too large" in said:

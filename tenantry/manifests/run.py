@@ -61,7 +61,7 @@ def compare_manifests(
         outcomes = [(app, found[(_key(app.before), _key(app.after))]) for app in apps]
         with suppress(OSError):
             Cache(options.cache).prune()
-        return Outcome(tuple(_grouped(outcomes)), renderer.renderings, left)
+        return Outcome(tuple(_grouped(outcomes)), renderer.renderings, options.cage.name, left)
 
 
 def _within(apps: Sequence[ChangedApp], most: int | None) -> tuple[list[ChangedApp], tuple[Left, ...]]:
@@ -117,6 +117,8 @@ class _Renderer:
                 problems.append(Problem(side, _told(missing.message, inputs), missing.fix))
             except NotRendered as refused:
                 problems.append(Problem(side, _told(str(refused), inputs), failed=True))
+            except RecursionError:
+                problems.append(Problem(side, "its directories or its YAML are nested too deeply", failed=True))
         changes, unchanged = compared(*sides) if len(sides) == 2 else ((), 0)
         change = AppChange(
             environment=app.environment,
@@ -148,11 +150,11 @@ class _Renderer:
         if "kustomize" not in self._options.programs:
             raise NotFetched("the command 'kustomize' is not installed", "install kustomize or kubectl")
         root, _ = self._sources.files(inputs, local)
-        return kustomize.build(root, inputs.app["spec"], self._options.programs["kustomize"])
+        return kustomize.build(root, inputs.app["spec"], self._options.programs["kustomize"], self._options.cage)
 
     def _release(self, inputs: Inputs, local: dict[str, Path], *, upgrade: bool) -> Rendered:
         root, chart = self._sources.files(inputs, local)
-        return helm.render(chart, root, inputs, self._options.programs, upgrade=upgrade)
+        return helm.render(chart, root, inputs, self._options.programs, self._options.cage, upgrade=upgrade)
 
 
 _AFTER_BUILD = ("postBuild", "commonMetadata")

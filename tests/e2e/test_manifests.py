@@ -112,7 +112,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]
         {
             "plain/web.yaml": WEB.replace("COLOR", "red"),
             "plain/.github/workflow.yaml": "on: push\n",
-            "outside/kustomization.yaml": "resources: [../plain/web.yaml]\n",
+            "shared/kustomization.yaml": "resources: [../plain/web.yaml]\nnamePrefix: shared-\n",
+            "outside/kustomization.yaml": "resources: [../../victim]\n",
             "built/base/web.yaml": WEB.replace("COLOR", "blue"),
             "built/base/kustomization.yaml": "resources: [web.yaml]\n",
             "remote/kustomization.yaml": "resources: ['https://example.com/x.yaml']\n",
@@ -193,6 +194,11 @@ KUSTOMIZE = {
         ["~ ConfigMap rocky/web", "    ~ data.color: green -> blue"],
         "path: ./built/base",
     ),
+    "files beside the path": (
+        "path: ./plain",
+        ["- ConfigMap rocky/web", "+ ConfigMap rocky/shared-web"],
+        "path: ./shared",
+    ),
     "components": (
         "path: ./built/base",
         ["- ConfigMap rocky/web", "+ ConfigMap rocky/new-web"],
@@ -232,13 +238,13 @@ def test_settings_of_a_kustomization(bench: Bench, case: str) -> None:
     [
         (
             "./remote",
-            "'https://example.com/x.yaml' in remote/kustomization.yaml is not a file or directory of the source",
+            "remote/kustomization.yaml: resources[0]: 'https://example.com/x.yaml' is not a file or directory of the source",
         ),
-        ("./leak", "'passwd' in leak/kustomization.yaml is not a file or directory of the source"),
         (
-            "./outside",
-            "kustomize: accumulating resources: accumulation err='accumulating resources from '../plain/web.yaml'",
+            "./leak",
+            "leak/kustomization.yaml: configMapGenerator[0].files[0]: 'passwd' is not a file or directory of the source",
         ),
+        ("./outside", "outside/kustomization.yaml: resources[0]: '../../victim' leaves the source"),
         ("./none", "the source has no directory './none'"),
     ],
 )

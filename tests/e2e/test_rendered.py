@@ -12,6 +12,7 @@ from tenantry.compare.diff import diff
 from tenantry.compare.fields import changed_fields, projected
 from tenantry.load import load_fleet, plan_one
 from tenantry.manifests import helm, kustomize
+from tenantry.manifests.cage import working_cage
 from tenantry.manifests.changed import changed_apps
 from tenantry.manifests.model import ChangedApp, Options
 from tenantry.manifests.sources import Sources
@@ -29,16 +30,16 @@ def rendered(app: ChangedApp, options: Options, scratch: Path) -> tuple[Mapping[
     assert inputs is not None
     root, chart = Sources(options, scratch).files(inputs, {})
     if inputs.app["kind"] == "HelmRelease":
-        return helm.render(chart, root, inputs, options.programs, upgrade=False).objects
+        return helm.render(chart, root, inputs, options.programs, options.cage, upgrade=False).objects
     spec = inputs.app["spec"]
-    built = kustomize.build(root, spec, options.programs["kustomize"])
+    built = kustomize.build(root, spec, options.programs["kustomize"], options.cage)
     return substituted(built.decode(), spec.get("postBuild") or {}).objects
 
 
 def test_what_is_rendered_is_what_flux_applied(fleet: Project, hub: Cluster, edge: Cluster, tmp_path: Path) -> None:
     helm_path, kustomize_path = (str(locate.path_of(name)) for name in ("helm", "kustomize"))
     programs = {"git": ("git",), "helm": (helm_path,), "kustomize": (kustomize_path, "build")}
-    options = Options(cache=tmp_path / "cache", programs=programs)
+    options = Options(cache=tmp_path / "cache", programs=programs, cage=working_cage())
     plan = plan_one(load_fleet(fleet.fleet), "dev")
     empty = nothing_of(plan)
     apps = [app for app in changed_apps(diff(empty, plan), empty, plan) if app.tenant]

@@ -7,16 +7,19 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tenantry.cli.options import complete_sources
+from tenantry.cli.options import complete_sources, trust_sources
 from tenantry.cli.output import working
 from tenantry.compare.diff import Diff
 from tenantry.manifests.model import Options, Outcome
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan, nothing_of
+
+if TYPE_CHECKING:
+    from tenantry.manifests.cage import Cage
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 MOST = 10
@@ -30,11 +33,13 @@ class Wanted:
     manifests: bool
     local: Mapping[str, Path]
     local_before: Mapping[str, Path]
+    trust: bool
 
 
 def options(command: _F) -> _F:
-    """`--manifests`, `--source` and `--source-before`, as one argument `wanted`."""
+    """`--manifests` and the options about it, as one argument `wanted`."""
     for option in (
+        trust_sources,
         click.option(
             "--source-before",
             "sources_before",
@@ -63,13 +68,22 @@ def options(command: _F) -> _F:
     return command
 
 
-def wanted(formats: Sequence[str], *, manifests: bool, sources: Sequence[str], sources_before: Sequence[str]) -> Wanted:
+def wanted(
+    formats: Sequence[str],
+    *,
+    manifests: bool,
+    sources: Sequence[str],
+    sources_before: Sequence[str],
+    trust_sources: bool,
+) -> Wanted:
     """Raises: Refused: an option is malformed, or does nothing."""
     if (sources or sources_before) and not manifests:
         raise Refused("--source does nothing without --manifests", "add --manifests")
+    if trust_sources and not manifests:
+        raise Refused("--trust-sources does nothing without --manifests", "add --manifests")
     if manifests and not set(formats) & {"text", "markdown", "json"}:
         raise Refused(f"--output {formats[0]} cannot show manifests", "use --output text, markdown or json")
-    return Wanted(manifests, dict(map(_named, sources)), dict(map(_named, sources_before)))
+    return Wanted(manifests, dict(map(_named, sources)), dict(map(_named, sources_before)), trust_sources)
 
 
 def _named(text: str) -> tuple[str, Path]:
@@ -99,9 +113,20 @@ def outcome(
         for old, new in [_sides(diff.environment, before, after)]
         for app in changed_apps(diff, old, new, also)
     ]
-    with working("rendering changed apps") as tell:
-        chosen = _options(wanted, everything=everything)
+    chosen = _options(wanted, everything=everything)
+    with working(f"rendering changed apps {_inside(chosen.cage)}") as tell:
         return compare_manifests(apps, chosen, lambda done, all: tell(f"{done:,} of {all:,} apps"))
+
+
+def _inside(cage: Cage) -> str:
+    return f"in a cage ({cage.name})" if cage.name else "without a cage"
+
+
+def cage_for(*, trust: bool) -> Cage:
+    """The cage that works here. Args: trust: whether to use none. Raises: Refused: none works."""
+    from tenantry.manifests.cage import OPEN, working_cage
+
+    return OPEN if trust else working_cage()
 
 
 def _sides(name: str, before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Plan, Plan]:
@@ -117,6 +142,7 @@ def _options(wanted: Wanted, *, everything: bool) -> Options:
     return Options(
         cache=default_root(),
         programs=_programs(),
+        cage=cage_for(trust=wanted.trust),
         local=wanted.local,
         local_before=wanted.local_before,
         workers=2 * (os.cpu_count() or 1),

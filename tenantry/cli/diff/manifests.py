@@ -146,7 +146,7 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
         for each in outcome.left
     ]
     apps = [_app_as_data(each) for each in outcome.apps]
-    return {"renderings": outcome.renderings, "apps": apps, "notRendered": left}
+    return {"renderings": outcome.renderings, "cage": outcome.cage or None, "apps": apps, "notRendered": left}
 
 
 def _app_as_data(app: AppChange) -> dict[str, Any]:

@@ -259,6 +259,8 @@ class Manifests(Part):
 
     renderings: int
     """How often something was rendered."""
+    cage: Literal["bubblewrap", "namespaces", "Landlock"] | None
+    """In which kustomize and helm ran; `null` with `--trust-sources`."""
     apps: list[RenderedApp]
     notRendered: list[NotRendered]
     """What is left out."""

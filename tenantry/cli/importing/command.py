@@ -12,7 +12,7 @@ import click
 
 from tenantry.cli.commands import Command
 from tenantry.cli.importing.sources import management_of, objects_of, sources_of
-from tenantry.cli.options import output
+from tenantry.cli.options import output, trust_sources
 from tenantry.cli.output import columns, data, data_json, document, say, working
 from tenantry.messages.errors import Refused
 
@@ -84,6 +84,7 @@ Exit codes:
 )
 @click.option("--keep-values", is_flag=True, help="Also write values that may be secrets, such as passwords.")
 @click.option("--all", "everything", is_flag=True, help="Show every object and field of the report.")
+@trust_sources
 @click.option("--dry-run", is_flag=True, help="Print tenants.yaml on stdout, and write nothing.")
 @output("text", "json", kind="Import")
 def command(
@@ -98,6 +99,7 @@ def command(
     dry_run: bool,
     everything: bool,
     keep_values: bool,
+    trust_sources: bool,
 ) -> int:
     """Write tenants.yaml from existing Flux objects, with a report.
 
@@ -119,7 +121,7 @@ def command(
     management = management_of(clusters, sources)
     found: defaultdict[str, list[Placed]] = defaultdict(list)
     for source in sources:
-        found[source.environment] += objects_of(source, kubeconfig)
+        found[source.environment] += objects_of(source, kubeconfig, trust=trust_sources)
     read = inventory(found, management)
     if not read.objects:
         raise Refused("no Kubernetes objects were found", "name a directory that holds Flux objects, or a context")

@@ -61,8 +61,11 @@ def _check(name: str, what: str) -> None:
         )
 
 
-def objects_of(source: Source, kubeconfig: Path | None) -> list[Placed]:
-    """All objects of a source. Raises: Refused: it cannot be read, or is invalid."""
+def objects_of(source: Source, kubeconfig: Path | None, *, trust: bool) -> list[Placed]:
+    """All objects of a source. Args: trust: whether kustomize runs without a cage.
+
+    Raises: Refused: it cannot be read, or is invalid.
+    """
     with working(f"reading {source.text}"):
         if source.text == "-":
             return list(objects_in(sys.stdin.buffer.read(MOST_BYTES + 1), "stdin"))
@@ -70,7 +73,8 @@ def objects_of(source: Source, kubeconfig: Path | None) -> list[Placed]:
             return _live(source.text.removeprefix(_CONTEXT) or None, kubeconfig)
         path = Path(source.text).expanduser()
         if path.is_dir():
-            return list(objects_below(path, _build))
+            root = _root_of(path.resolve())
+            return list(objects_below(path, root, lambda directory: _build(root, directory, trust=trust)))
         if path.is_file():
             return list(objects_in(path.read_bytes(), str(path)))
     fix = "name a directory, a file, '-' for stdin, or context:NAME for a context of the kubeconfig"
@@ -85,15 +89,29 @@ def _live(context: str | None, kubeconfig: Path | None) -> list[Placed]:
         return list(objects_on(client))
 
 
-def _build(directory: Path) -> bytes:
+def _root_of(directory: Path) -> Path:
+    """The source that a directory is part of: the Git repository around it, else the directory itself."""
+    return next((each for each in (directory, *directory.parents) if (each / ".git").exists()), directory)
+
+
+def _build(root: Path, directory: Path, *, trust: bool) -> bytes:
     """What kustomize builds of a directory. Raises: Refused."""
-    from tenantry.manifests.kustomize import built
-    from tenantry.manifests.model import NotRendered
+    from tenantry.cli.diff.manifest_options import cage_for
+    from tenantry.manifests.kustomize import build_part
+    from tenantry.manifests.model import NotFetched, NotRendered
 
     try:
-        return built(directory.absolute(), _kustomize())
+        return build_part(root, directory, _kustomize(), cage_for(trust=trust))
+    except NotFetched as missing:
+        raise Refused(f"{directory} cannot be built: {missing.message}", missing.fix) from None
     except NotRendered as failed:
-        raise Refused(f"{directory} cannot be built: {failed}", "correct it, or name another directory") from None
+        fix = "correct it, or name another directory"
+        if str(failed).endswith("leaves the source") and not (root / ".git").exists():
+            fix = (
+                "a source is a Git repository, or the directory itself outside of one: run `git init` in the directory"
+                " that holds both"
+            )
+        raise Refused(f"{directory} cannot be built: {failed}", fix) from None
 
 
 def _kustomize() -> tuple[str, ...]:

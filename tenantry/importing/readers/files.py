@@ -15,10 +15,11 @@ Build = Callable[[Path], bytes]
 """Builds a directory with kustomize. Raises: Refused."""
 
 
-def objects_below(directory: Path, build: Build) -> Iterator[Placed]:
+def objects_below(directory: Path, root: Path, build: Build) -> Iterator[Placed]:
     """The objects in all YAML files below a directory. A directory with a kustomization stands for what that builds.
 
-    Raises: Refused: a file cannot be read, or kustomize cannot build a directory.
+    Args:   root: the source that the directory is part of.
+    Raises: Refused: a file cannot be read or is a link out of the source, or kustomize cannot build a directory.
     """
     for count, path in enumerate(_sources(directory)):
         if count >= MOST_FILES:
@@ -27,6 +28,8 @@ def objects_below(directory: Path, build: Build) -> Iterator[Placed]:
             built = build(path)
             # The lines of what kustomize prints say nothing to the author of its input.
             yield from (each._replace(origin=str(path)) for each in objects_in(built, f"kustomize build {path}"))
+        elif not path.resolve().is_relative_to(root):
+            raise Refused(f"{path}: the link leaves the source", "remove the link, or name another source")
         else:
             yield from objects_in(_content(path), str(path))
 

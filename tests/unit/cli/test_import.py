@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.load import load_fleet, plan_all
+from tenantry.manifests import cage
 from tests.unit.cli.test_cli import Capture, tenantry
 
 CORPUS = Path(__file__).parents[1] / "importing" / "corpora" / "flux-create" / "input"
@@ -80,3 +81,76 @@ def test_what_cannot_be_read_is_refused(capsys: Capture, name: str) -> None:
     code, _, err = tenantry(capsys, "import", *arguments)
     assert (code, list(Path().iterdir())) == (2, [])
     assert message in err
+
+
+KUSTOMIZE = """\
+#!/bin/sh
+for directory; do :; done
+/bin/cat "$directory"/all.yaml shared/*.yaml
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with a directory that is built from two, and a stand-in for kustomize, which needs no cage."""
+    manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME, namespace: b}\n---\n"
+    for path in ("prod/all.yaml", "shared/shared.yaml", "other/other.yaml"):
+        (tmp_path / "tree" / path).parent.mkdir(parents=True)
+        (tmp_path / "tree" / path).write_text(manifest.replace("NAME", Path(path).stem))
+    (tmp_path / "tree" / ".git").mkdir()
+    (tmp_path / "tree" / "prod" / "kustomization.yaml").write_text("resources: [all.yaml, ../shared/shared.yaml]\n")
+    program = tmp_path / "bin" / "kustomize"
+    program.parent.mkdir()
+    program.write_text(KUSTOMIZE)
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+    return tmp_path / "tree"
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_directory_is_built_from_its_repository(capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "import", "-e", "prod=tree/prod", "--trust-sources", "--output", "json")
+    assert (code, json.loads(out)["counts"]["read"]) == (0, 2), err
+
+
+def test_a_tree_that_leaves_its_source_is_refused_with_the_place(capsys: Capture, tree: Path) -> None:
+    command = ("import", "-e", "prod=tree/prod", "--trust-sources")
+    (tree / "prod" / "kustomization.yaml").write_text("resources: [all.yaml, ../../victim]\n")
+    assert tenantry(capsys, *command) == (
+        2,
+        "",
+        "error: tree/prod cannot be built: prod/kustomization.yaml: resources[1]: '../../victim' leaves the source\n"
+        "  fix: correct it, or name another directory\n",
+    )
+    (tree / ".git").rmdir()
+    (tree / "prod" / "kustomization.yaml").write_text("resources: [all.yaml, ../shared]\n")
+    code, _, err = tenantry(capsys, *command)
+    assert (code, err) == (
+        2,
+        "error: tree/prod cannot be built: kustomization.yaml: resources[1]: '../shared' leaves the source\n"
+        "  fix: a source is a Git repository, or the directory itself outside of one: run `git init` in the directory that"
+        " holds both\n",
+    )
+
+
+def test_a_link_out_of_a_source_is_refused(capsys: Capture, tree: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: secret}\n")
+    (tree / "other" / "link.yaml").symlink_to(tmp_path / "secret.yaml")
+    (tree / "other" / "inside.yaml").symlink_to("../shared/shared.yaml")
+    code, _, err = tenantry(capsys, "import", "-e", "prod=tree/other")
+    assert (code, err) == (
+        2,
+        "error: tree/other/link.yaml: the link leaves the source\n  fix: remove the link, or name another source\n",
+    )
+
+
+@pytest.mark.usefixtures("tree")
+def test_without_a_cage_no_tree_is_built(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cage, "_objection", lambda _: "no")
+    cage.working_cage.cache_clear()
+    code, out, err = tenantry(capsys, "import", "-e", "prod=tree/prod")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: what a source contains is rendered in a cage, and none works here (bubblewrap: ")
+    assert "or add --trust-sources if you trust everyone" in err
+    assert not Path("tenants.yaml").exists()
+    cage.working_cage.cache_clear()

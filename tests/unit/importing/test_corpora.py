@@ -59,7 +59,7 @@ COUNTS = {
 
 @pytest.fixture(autouse=True)
 def _built(monkeypatch: pytest.MonkeyPatch) -> None:
-    def build(directory: Path) -> bytes:
+    def build(_root: Path, directory: Path, **_: object) -> bytes:
         case = Path.cwd().parent
         return built_file(case, directory).read_bytes()
 

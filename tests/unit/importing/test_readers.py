@@ -107,6 +107,6 @@ def test_a_directory_with_a_kustomization_is_built_and_links_are_not_walked(tmp_
         built.append(directory)
         return GOOD.encode()
 
-    found = list(objects_below(tmp_path, build))
+    found = list(objects_below(tmp_path, tmp_path, build))
     assert [each.origin for each in found] == [f"{tmp_path}/plain.yml:1", f"{tmp_path}/tree"]
     assert built == [tmp_path / "tree"]

@@ -38,7 +38,7 @@ def read_back(fleet: Path, directory: Path) -> Report:
     plans = plan_all(load_fleet(fleet / "tenants.yaml"))
     for name, each in plans.items():
         write_directory(each, directory / name)
-    found = {name: list(objects_below(directory / name, no_build)) for name in plans}
+    found = {name: list(objects_below(directory / name, directory, no_build)) for name in plans}
     read = inventory(found, {name: each.management for name, each in plans.items()})
     draft = drafted(read)
     return report_of(read, draft, text_of(draft.data, (), draft.decisions), "tenants.yaml")
@@ -60,7 +60,7 @@ def test_the_shards_of_fluxs_controllers_are_read_back(tmp_path: Path) -> None:
     found: dict[str, dict[str, str | None]] = {}
     for each in (dev, prod):
         write_directory(each, tmp_path / each.environment)
-        read = list(objects_below(tmp_path / each.environment, no_build))
+        read = list(objects_below(tmp_path / each.environment, tmp_path, no_build))
         draft = drafted(inventory({each.environment: read}, {each.environment: each.management}))
         entries = {**draft.data["clusters"], **draft.data["tenants"]}
         found[each.environment] = {name: entry["shard"] for name, entry in entries.items() if "shard" in entry}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 KUSTOMIZE = """\
 #!/bin/sh
-PATH=/usr/bin:/bin  # it gets none, so that it cannot run git
+PATH=/usr/bin:/bin  # it gets none, so that it can run nothing else
 for directory; do :; done
 echo "kustomize $*" >> "{log}"
 if [ -e "$directory/broken" ]; then cat "$directory/broken" >&2; exit 1; fi
@@ -14,6 +14,7 @@ cat "$directory"/*.txt
 """
 HELM = """\
 #!/bin/sh
+PATH=/usr/bin:/bin
 for chart; do :; done
 echo "helm $* PASSPHRASE=$PULUMI_CONFIG_PASSPHRASE" >> "{log}"
 for each; do case $each in --values=*) values=${{each#--values=}} ;; esac; done

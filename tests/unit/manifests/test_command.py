@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tenantry.cli.app import run
+from tenantry.manifests import cage
 from tests.unit.manifests.programs import install
 from tests.unit.texts import rocky
 
@@ -46,7 +47,8 @@ class Bench:
 
     def diff(self, *arguments: str, local: bool = True) -> tuple[int, str, str]:
         sources = [f"--source=rocky/{name}={self.root / name}" for name in ("manifests", "charts")] if local else []
-        code = run(["diff", "./before.yaml", "--manifests", *sources, *arguments])
+        # The stand-ins are scripts, which cannot run in a cage.
+        code = run(["diff", "./before.yaml", "--manifests", "--trust-sources", *sources, *arguments])
         return code, *self.capsys.readouterr()
 
     def section(self, *arguments: str, local: bool = True) -> str:
@@ -84,7 +86,7 @@ def test_other_values_reach_helm_and_no_secret_does(bench: Bench) -> None:
         "~ dev: app rocky/cache on hub\n      ~ ConfigMap cache\n          ~ data.size: 1 -> 2\n"
     )
     assert all("PASSPHRASE=" == each[-len("PASSPHRASE=") :] for each in bench.calls())
-    assert all(" --is-upgrade -- cache /" in each for each in bench.calls())
+    assert all(" --is-upgrade -- cache ./chart" in each for each in bench.calls())
 
 
 def test_a_new_app_brings_its_objects_and_a_removed_one_takes_them(bench: Bench) -> None:
@@ -170,6 +172,7 @@ def test_as_json(bench: Bench) -> None:
     assert code == 1
     assert json.loads(out)["manifests"] == {
         "renderings": 2,
+        "cage": None,
         "apps": [
             {
                 "environment": "dev",
@@ -214,6 +217,10 @@ def test_as_markdown_it_is_folded_and_nothing_in_it_comes_alive(bench: Bench) ->
 
 REFUSED: dict[str, tuple[list[str], str]] = {
     "without": (["--source=a/b=."], "error: --source does nothing without --manifests\n  fix: add --manifests\n"),
+    "trust without": (
+        ["--trust-sources"],
+        "error: --trust-sources does nothing without --manifests\n  fix: add --manifests\n",
+    ),
     "malformed": (
         ["--manifests", "--source=manifests=."],
         "error: 'manifests=.' does not name a source\n  fix: write TENANT/SOURCE=DIRECTORY or platform/ADDON=DIRECTORY\n",
@@ -242,6 +249,31 @@ def test_links_out_of_a_source_are_left_out(bench: Bench) -> None:
     (bench.root / "manifests/two/more.txt").symlink_to(secret)
     bench.fleets(rocky(APPS), "./one", "./two")
     assert "secret" not in bench.section()
+
+
+def test_without_a_cage_nothing_is_fetched_or_rendered(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cage, "_objection", lambda _: "no")
+    cage.working_cage.cache_clear()
+    bench.fleets(rocky(APPS), "./one", "./two")
+    assert run(["diff", "./before.yaml", "--manifests"]) == 2
+    out, err = bench.capsys.readouterr()
+    assert (out, bench.calls(), (bench.root / "cache").exists()) == ("", [], False)
+    assert err.startswith("error: what a source contains is rendered in a cage, and none works here (bubblewrap: ")
+    cage.working_cage.cache_clear()
+
+
+def test_a_program_that_cannot_run_in_a_cage_is_told(bench: Bench) -> None:
+    if not cage.every_cage():
+        pytest.skip("no cage works on this machine")
+    bench.fleets(rocky(APPS), "./one", "./two")
+    assert run(["diff", "./before.yaml", "--manifests", f"--source=rocky/manifests={bench.root / 'manifests'}"]) == 1
+    out = bench.capsys.readouterr().out
+    assert out.endswith(
+        f"  ! dev: rocky/web cannot be compared: {bench.root}/bin/kustomize is a script or of another machine, which cannot"
+        " run in the cage\n"
+        "      fix: put the program itself before it on PATH, or add --trust-sources if you trust everyone who can change a"
+        " source with your files and your network\n"
+    )
 
 
 def many_clusters(apps: str) -> str:
