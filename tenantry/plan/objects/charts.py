@@ -81,8 +81,6 @@ def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path, cha
         return
     if helm.chart is None:
         raise Found([missing_key(at, "chart")])
-    if why := path_problem(helm.chart):
-        raise Found([Finding(app.origin("helm", "chart"), "bad-path", f"path '{shorten(helm.chart)}' {why}")])
     if source.id.kind == _REPOSITORY:
         if not _CHART_NAME.fullmatch(helm.chart):
             message = f"'{shorten(helm.chart)}' is not the name of a chart in a repository"
@@ -91,6 +89,8 @@ def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path, cha
         if helm.version is None:
             raise Found([replace(missing_key(at, "version"), fix="add 'version:', exact or a range such as '1.2.x'")])
         return
+    if why := path_problem(helm.chart):
+        raise Found([Finding(app.origin("helm", "chart"), "bad-path", f"path '{shorten(helm.chart)}' {why}")])
     if helm.version is not None:
         raise Found([_no_version(app, helm, source, charts)])
 

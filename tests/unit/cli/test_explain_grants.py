@@ -243,8 +243,8 @@ def test_what_is_shared_and_where_the_file_may_push_is_shown(capsys: Capture) ->
         "push:",
         "  - https://git.example.com/{tenant}/*  # tenants.yaml:42:65 (tenant)",
         "    dev: https://git.example.com/tina/*",
-        "alerts: []             # default",
-        "share.sources: [base]  # tenants.yaml:42:36 (tenant)",
+        "alerts: []               # default",
+        "share.sources: [base]    # tenants.yaml:42:36 (tenant)",
     ]
 
 
