@@ -30,7 +30,8 @@ def _key(key: str, inner: str, value: str) -> Declaration:
     )
 
 
-def _address(name: str, url: str) -> Declaration:
+def _address(name: str, url: str, why: str = "") -> Declaration:
+    """A source at an address. why: what is wrong with the address itself; "": it is only not granted."""
     return Declaration(
         f"address-{name}",
         f"a Git repository at `{url.replace('{', '').replace('}', '')}`",
@@ -38,7 +39,7 @@ def _address(name: str, url: str) -> Declaration:
             f'    sources: {{m: {{git: {{url: "{url}", ref: {{branch: main}}}}}}}}\n'
             "    apps: {web: {kustomize: {source: m}}}\n"
         ),
-        f"the address of this GitRepository is not granted to tenant '{TENANT}'",
+        f"the address {why}" if why else f"the address of this GitRepository is not granted to tenant '{TENANT}'",
     )
 
 
@@ -70,6 +71,7 @@ _NULLED = (
     "overrides: {environments: {dev: {kustomize: {decryption: {secretRef: null}}}}"
 )
 _SHORT = "is shorter than '30s'"
+_LONG = f"is longer than '1h', the longest for tenant '{TENANT}'"
 
 INCLUDED = (
     # What the platform decides.
@@ -187,16 +189,21 @@ INCLUDED = (
     # What it reaches.
     _address("foreign", "https://git.example.org/mallory/m"),
     _address("neighbour", "{git}/rocky/manifests.git"),
-    _address("dots", "{git}/mallory/../rocky/manifests.git"),
-    _address("encoded-dots", "{git}/mallory/%2e%2e/rocky/manifests.git"),
-    _address("backslash", "{git}/mallory/..\\\\rocky/manifests.git"),
+    _address("dots", "{git}/mallory/../rocky/manifests.git", "has dots or a space for a directory in its path"),
+    _address("encoded-dots", "{git}/mallory/%2e%2e/rocky/manifests.git", "has an encoded character in its path"),
+    _address("backslash", "{git}/mallory/..\\\\rocky/manifests.git", "contains '\\' in its path"),
+    _address("parameters", "{git}/mallory/..;/rocky/manifests.git", "contains ';' in its path"),
+    _address(
+        "fullwidth-dots", "{git}/mallory/\uff0e\uff0e/rocky/manifests.git", "contains the character U+FF0E in its path"
+    ),
+    _address("no-width", "{git}/mallory\u200b/manifests.git", "contains the character U+200B in its path"),
     _address("prefix", "{git}/mallory-2/manifests.git"),
-    _address("user", "http://127.0.0.1@git.example.org/git/mallory/m"),
+    _address("user", "http://127.0.0.1@git.example.org/git/mallory/m", "has a user with other characters"),
     _address("port", "http://127.0.0.1:8931/git/mallory/m"),
     _address("scheme", "ssh://127.0.0.1:8930/git/mallory/m"),
     _address("metadata", "http://169.254.169.254/git/mallory/m"),
     _address("api-server", "https://kubernetes.default.svc/git/mallory/m"),
-    _address("query", "{git}/mallory/m?x=y"),
+    _address("query", "{git}/mallory/m?x=y", "has a query"),
     Declaration(
         "address-oci",
         "an OCI repository anywhere",
@@ -221,7 +228,27 @@ INCLUDED = (
         _alert('type: generic, address: "http://source-controller.flux-system.svc/"'),
         f"the address of this Provider is not granted to tenant '{TENANT}'",
     ),
-    # How often.
+    Declaration(
+        "address-list",
+        "an alert to a list of servers of NATS, of which one is not granted",
+        _alert('type: nats, channel: x, address: "nats://127.0.0.1:8930,nats://evil.example.org"'),
+        f"the address of this Provider is not granted to tenant '{TENANT}'",
+    ),
+    # How long, and how often.
+    Declaration("timeout-app", "`timeout: 8700h` of an app", app("timeout: 8700h"), f"timeout '8700h' {_LONG}"),
+    Declaration("timeout-source", "`timeout: 90m` of a source", source_block("timeout: 90m"), f"timeout '90m' {_LONG}"),
+    Declaration(
+        "timeout-test",
+        "`timeout: 100h` of a release's test",
+        release("test: {timeout: 100h}"),
+        f"timeout '100h' {_LONG}",
+    ),
+    Declaration(
+        "retries",
+        "retries of a release without end",
+        release("install: {remediation: {retries: -1}}"),
+        "retries -1 is without end",
+    ),
     Declaration("interval-app", "`interval: 1ms` of an app", app("interval: 1ms"), f"interval '1ms' {_SHORT}"),
     Declaration("retry-app", "`retryInterval: 0s` of an app", app("retryInterval: 0s"), f"retryInterval '0s' {_SHORT}"),
     Declaration("interval-release", "`interval: 1s` of a release", release("interval: 1s"), f"interval '1s' {_SHORT}"),
