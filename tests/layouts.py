@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tenantry.edit.scalars import block, double_quoted, is_plain, scalar, single_quoted
+from tenantry.edit.values import block, double_quoted, is_plain, scalar, single_quoted
 
 Data = dict[str, Any]
 

@@ -11,6 +11,7 @@ from tenantry.edit.lines import (
     after_lines,
     behind_head,
     below_empty,
+    column_of,
     count_lines,
     first_line,
     is_below,
@@ -19,7 +20,6 @@ from tenantry.edit.lines import (
     line_end,
     next_line,
 )
-from tenantry.edit.style import column_of
 from tenantry.edit.tree import Entry, Node
 
 
@@ -58,11 +58,9 @@ def remove(text: str, node: Node, index: int, *, root: bool) -> list[Splice]:
 
 
 def replace(text: str, entry: Entry, lines: Sequence[str], newline: str) -> list[Splice]:
-    """Write another value. lines: of the whole entry, as `values.entry` or `values.item` gives them."""
+    """Write another value. lines: the rest of the entry's line, and those below it, as `values.behind` gives them."""
     value, head = entry.value, behind_head(text, entry)
-    column = column_of(text, entry.start)
-    width = head - entry.start if entry.key is None else lines[0].index(":", _key_width(lines[0])) + 1
-    first, others = lines[0][width:], _joined(lines[1:], column, newline)
+    first, others = lines[0], _joined(lines[1:], column_of(text, entry.start), newline)
     if is_below(text, entry):
         start, end = next_line(text, head), after_lines(text, value.entries[-1])
         if not others:
@@ -116,13 +114,3 @@ def _usual_gap(text: str, node: Node, *, root: bool) -> int:
         start = first_line(text, entry)
         gaps[count_lines(text, above_empty(text, start), start)] += 1
     return gaps.most_common(1)[0][0] if gaps else int(root)
-
-
-def _key_width(line: str) -> int:
-    """How long the key at the start of a line is, if it is in quotes; a colon inside is not the key's end."""
-    if not line.startswith('"'):
-        return 0
-    at = 1
-    while line[at] != '"':
-        at += 2 if line[at] == "\\" else 1
-    return at

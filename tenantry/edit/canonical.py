@@ -7,21 +7,22 @@ Every comment stays beside what it stands beside.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path as FilePath
 from typing import NamedTuple
 
-from tenantry.edit.canonical_values import block_scalar, comment_of, flow, key, plain_lines, scalar_text
 from tenantry.edit.data import same
-from tenantry.edit.lines import behind_head
+from tenantry.edit.lines import behind_head, column_of
 from tenantry.edit.schema import ranks_at
-from tenantry.edit.style import column_of
-from tenantry.edit.tree import Entry, Node, tree_of
+from tenantry.edit.tree import Entry, Node, comments, tree_of
+from tenantry.edit.values import double_quoted, indented, is_plain, single_quoted
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.lines import LINE_BREAK
 from tenantry.source.parse import parse
 
 _STEP = 2
+_SIZE = re.compile(r"[1-9]")
 _APART = ((), ("tenants",))
 """The mappings whose entries have an empty line between them, unless both are on one line."""
 
@@ -49,16 +50,7 @@ def canonical(raw: bytes, file: FilePath) -> bytes:
 def comments_in(text: str) -> Counter[str]:
     """The comments of a text, and how often each is there."""
     root = tree_of(text)
-    spans = sorted((node.start, node.end) for node in root.nodes() if node.kind == "scalar") if root else []
-    found: Counter[str] = Counter()
-    at = 0
-    for start, end in [*spans, (len(text), len(text))]:
-        found.update(comment_of(line) for line in text[at:start].split("\n") if "#" in line)
-        # The header of a block scalar can hold a comment.
-        header = text[start:end].split("\n")[0]
-        found.update([comment_of(header)] if header[:1] in ("|", ">") and " #" in header else [])
-        at = max(at, end)
-    return found
+    return Counter(found[0].rstrip() for found in comments(text, root.nodes() if root else (), 0, len(text)))
 
 
 class _Formatter:
@@ -101,22 +93,20 @@ class _Formatter:
 
     def _entry(self, entry: Entry, path: Path, stop: int) -> tuple[list[str], int]:
         """The lines of an entry, and where its text ends."""
-        head = f"{key(entry.key, self.text)}:" if entry.key else "-"
+        head = f"{_scalar(entry.key, self.text)}:" if entry.key else "-"
         value, behind = entry.value, behind_head(self.text, entry)
         if value.kind in ("mapping", "list") and not value.flow:
             return self._with_block(entry, head, path, stop)
         if value.style in ("|", ">"):
-            lines = block_scalar(self.text, value, _STEP)
+            lines = _block_scalar(self.text, value)
             return [f"{head} {lines[0]}", *lines[1:]], value.end
         end = max(value.end, behind)
-        written = [*plain_lines(self.text, entry, _STEP)] if value.end > behind else [""]
-        if value.kind == "scalar" and len(written) == 1 and value.end > behind:
-            written = [scalar_text(value, self.text)]
-        elif value.flow and len(written) == 1:
-            written = [flow(value, path, self.text)]
+        written = _lines_as_written(self.text, entry) if value.end > behind else [""]
+        if len(written) == 1 and value.end > behind:
+            written = [_on_one_line(value, path, self.text)]
         comment, end = self._line_comment(end)
         first, *others = [f"{head} {written[0]}".rstrip(), *written[1:]]
-        return ([first + comment] if not others else [first, *others[:-1], others[-1] + comment]), end
+        return ([first, *others[:-1], others[-1] + comment] if others else [first + comment]), end
 
     def _with_block(self, entry: Entry, head: str, path: Path, stop: int) -> tuple[list[str], int]:
         """The lines of an entry whose mapping or list stands below its head, or behind its dash."""
@@ -130,8 +120,8 @@ class _Formatter:
         chunks, trailing, end = self._block(value, path, start, column_of(self.text, entry.start), stop)
         inner = [*self._joined(value, path, chunks), *trailing]
         if entry.key is None and not (comment or properties or not inner[0] or inner[0].startswith("#")):
-            return [f"- {inner[0]}", *_indented(inner[1:])], end
-        return [head + properties + comment, *_indented(inner)], end
+            return [f"- {inner[0]}", *indented(inner[1:], _STEP)], end
+        return [head + properties + comment, *indented(inner, _STEP)], end
 
     def _line_comment(self, at: int) -> tuple[str, int]:
         """The comment behind a value on its line, with the spaces before it, and where it ends."""
@@ -210,5 +200,76 @@ def _collapsed(lines: list[str]) -> list[str]:
     return [line for index, line in enumerate(lines) if line or index == 0 or lines[index - 1]]
 
 
-def _indented(lines: list[str]) -> list[str]:
-    return [" " * _STEP + line if line else "" for line in lines]
+def _scalar(node: Node, text: str) -> str:
+    """A key or a value on one line, in quotes only where it needs them: in single ones, where they save an escape."""
+    if node.anchor or node.tag or not node.style:
+        return text[node.start : node.end]
+    if is_plain(node.text):
+        return node.text
+    escapes = '"' in node.text or "\\" in node.text
+    return single_quoted(node.text) if escapes and node.text.isprintable() else double_quoted(node.text)
+
+
+def _on_one_line(node: Node, path: Path, text: str) -> str:
+    """A scalar, or a mapping or list in brackets. What refers to another part of the file stays as it is."""
+    if any(each.anchor or each.tag or each.bare or each.kind == "alias" for each in node.nodes()):
+        return text[node.start : node.end]
+    if node.kind == "scalar":
+        return _scalar(node, text)
+    if node.kind == "list":
+        return (
+            f"[{', '.join(_on_one_line(each.value, (*path, index), text) for index, each in enumerate(node.entries))}]"
+        )
+    known = ranks_at(path)
+    entries = sorted(node.entries, key=lambda each: known.get(each.key.text if each.key else "", len(known)))
+    return f"{{{', '.join(_flow_entry(each, path, text) for each in entries)}}}"
+
+
+def _flow_entry(entry: Entry, path: Path, text: str) -> str:
+    assert entry.key is not None, "an entry of a mapping has a key"
+    key = _scalar(entry.key, text)
+    value = _on_one_line(entry.value, (*path, entry.key.text), text) if entry.value.end > entry.value.start else ""
+    return f"{key}: {value}".rstrip() if value or entry.colon else key
+
+
+def _lines_as_written(text: str, entry: Entry) -> list[str]:
+    """A value as it is written; its other lines are indented below its key, at least by one step."""
+    first, *others = text[entry.value.start : entry.value.end].split("\n")
+    if not others:
+        return [first]
+    own = column_of(text, entry.start)
+    widths = [len(line) - len(line.lstrip()) for line in others if line.strip()]
+    shift = own if not widths or min(widths) >= own + _STEP else min(widths) - _STEP
+    closing = entry.value.flow and not others[-1].strip(" ]}")
+    if closing and widths and widths[-1] == own and min([*widths[:-1], own + _STEP]) >= own + _STEP:
+        shift = own  # a closing bracket below the key
+    return [first.rstrip(), *(_shifted(line, shift) for line in others)]
+
+
+def _block_scalar(text: str, node: Node) -> list[str]:
+    """A text over several lines: its sign with its comment, and its lines below its key."""
+    header, *lines = text[node.start : node.end].split("\n")
+    size = _SIZE.search(header.split("#")[0])
+    if node.end == len(text) and header[1:2] not in ("-", "+") and header[2:3] not in ("-", "+"):
+        header = f"{header[0]}-{header[1:]}"  # the file gets a line break at its end, which the value does not have
+    indents = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
+    if not indents:
+        return [header.rstrip(), *lines]
+    own = _content_column(text, node, int(size[0])) if size else indents[0]
+    return [header.rstrip(), *indented([line[own:] for line in lines], int(size[0]) if size else _STEP)]
+
+
+def _content_column(text: str, node: Node, size: int) -> int:
+    """Where the lines of a block scalar begin whose header says by how much they are indented."""
+    line = text[text.rfind("\n", 0, node.start) + 1 : node.start]
+    parent = len(line) - len(line.lstrip(" "))
+    while line[parent:].startswith("- ") and ":" in line[parent:]:
+        parent += 2
+    return parent + size
+
+
+def _shifted(line: str, by: int) -> str:
+    """The line moved to the left, or to the right if the number is negative."""
+    if not line.strip() or by < 0:
+        return " " * -by + line.rstrip() if line.strip() else ""
+    return line[by:].rstrip() if not line[:by].strip() else line.lstrip()

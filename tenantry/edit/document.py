@@ -14,12 +14,11 @@ from typing import Any, NoReturn
 
 from tenantry.edit import block, flow
 from tenantry.edit.data import inserted, removed, renamed, same
-from tenantry.edit.lines import Splice, after_lines, first_line, is_inline, outside_of_scalars, spliced
+from tenantry.edit.lines import BREAKS, Splice, after_lines, column_of, first_line, is_inline, spliced
 from tenantry.edit.references import check_holder, check_untouched, check_way
-from tenantry.edit.scalars import double_quoted, scalar
-from tenantry.edit.style import BREAKS, Style, column_of, is_quoted, style_of
-from tenantry.edit.tree import Entry, Node, tree_of
-from tenantry.edit.values import entry, flow_entry, item, key_text
+from tenantry.edit.style import Style, is_quoted, style_of
+from tenantry.edit.tree import Entry, Node, comments, tree_of
+from tenantry.edit.values import behind, double_quoted, entry, flow_entry, indented, key_text, scalar
 from tenantry.edit.values import flow as in_flow
 from tenantry.messages.data import depth_of, replaced
 from tenantry.messages.errors import Path, Refused
@@ -96,7 +95,7 @@ class Document:
             )
             splices = flow.insert(self.text, node, at, written, self.newline, padded=self.style.padded)
         else:
-            lines = self._lines(path, node, value)
+            lines = entry(path, value, self._style_in(node), column_of(self.text, node.entries[0].start))
             splices = block.insert(self.text, node, at, lines, self.newline, root=not above)
         self._apply(splices, inserted(self.data, path, value, at))
 
@@ -106,9 +105,8 @@ class Document:
         check_holder(self, node, path)
         at = len(node.entries)
         if self.grows(path[:-1]):
-            head = f"{key_text(str(path[-2]), self.style)}:"
-            below = [head, *(" " * self.style.step + line if line else "" for line in lines)]
-            splices = block.replace(self.text, self.entry(path[:-1]), below, self.newline)
+            below = indented(list(lines), self.style.step)
+            splices = block.replace(self.text, self.entry(path[:-1]), ["", *below], self.newline)
         else:
             splices = block.insert(self.text, node, at, lines, self.newline, root=len(path) == 1)
         self._apply(splices, inserted(self.data, path, value, at))
@@ -126,16 +124,13 @@ class Document:
         if parent.flow or found.key is None or is_inline(self.text, found):
             return None
         start = first_line(self.text, found, header=len(path) == 1)
-        written = (
-            key_text(key, self._style_in(parent)) if key != path[-1] else self.text[found.key.start : found.key.end]
-        )
-        lines = [
-            *self.text[start : found.key.start],
-            written,
-            *self.text[found.key.end : after_lines(self.text, found)],
-        ]
+        own = self.text[found.key.start : found.key.end]
+        written = own if key == path[-1] else key_text(key, self._style_in(parent))
+        below = self.text[found.key.end : after_lines(self.text, found)].rstrip("".join(BREAKS))
         column = column_of(self.text, found.start)
-        return [_dedented(line, column) for line in LINE_BREAK.split("".join(lines).rstrip("".join(BREAKS)))]
+        return [
+            _dedented(line, column) for line in LINE_BREAK.split(self.text[start : found.key.start] + written + below)
+        ]
 
     def has_comments(self, path: Path) -> bool:
         """Whether comments belong to an entry."""
@@ -143,16 +138,21 @@ class Document:
         start, end = first_line(self.text, found), after_lines(self.text, found)
         if self.node(path[:-1]).flow:
             start, end = found.start, found.end
-        return "#" in outside_of_scalars(self.text, found, start, end)
+        return any(comments(self.text, self.root.nodes(), start, end))
 
     def replace(self, path: Path, value: Any) -> None:
         """Write another value at a path that is there."""
         found, parent = self.entry(path), self.node(path[:-1])
         check_untouched(self, found.value, path)
+        like = found.value.style if found.value.style in ("'", '"') and isinstance(value, str) else ""
         if parent.flow:
-            splices = flow.replace(self.text, found, self._in_flow(found, value))
+            written = scalar(value, like) if like else in_flow(value, self.style)
+            splices = flow.replace(self.text, found, written)
         else:
-            splices = block.replace(self.text, found, self._lines(path, parent, value, found.value.style), self.newline)
+            column, style = column_of(self.text, found.start), self._style_in(parent)
+            on_line = like and "\n" not in value
+            lines = [f" {scalar(value, like)}"] if on_line else behind(path, value, style, column)
+            splices = block.replace(self.text, found, lines, self.newline)
         self._apply(splices, replaced(self.data, path, value))
 
     def remove(self, path: Path) -> None:
@@ -217,19 +217,6 @@ class Document:
         if not node.entries or node.kind != "mapping" or is_quoted(node, self.text) == style.quoted:
             return style
         return dataclasses.replace(style, quoted=not style.quoted)
-
-    def _lines(self, path: Path, node: Node, value: Any, like: str = "") -> list[str]:
-        column = column_of(self.text, node.entries[0].start)
-        style = self._style_in(node)
-        if like in ("'", '"') and isinstance(value, str) and "\n" not in value:
-            head = f"{key_text(path[-1], style)}:" if isinstance(path[-1], str) else "-"
-            return [f"{head} {scalar(value, like)}"]
-        return (entry if isinstance(path[-1], str) else item)(path, value, style, column)
-
-    def _in_flow(self, found: Entry, value: Any) -> str:
-        if isinstance(value, str) and found.value.style in ("'", '"'):
-            return scalar(value, found.value.style)
-        return in_flow(value, self.style)
 
 
 def _impossible(file: FilePath) -> Refused:

@@ -14,13 +14,16 @@ from typing import Any
 from tenantry.edit import transfer
 from tenantry.edit.data import nested
 from tenantry.edit.document import Document
-from tenantry.edit.place import declaring
-from tenantry.edit.prune import emptied_by
+from tenantry.edit.schema import emptied_by
+from tenantry.fleet.frames import PARTS, SELECTOR
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.text import format_path
 from tenantry.source.include import read_all
 from tenantry.source.parse import bytes_of
+
+_OF_TEAMS = (*PARTS, SELECTOR)
+"""Keys of a tenant that its included file can always declare."""
 
 
 class Editor:
@@ -70,15 +73,15 @@ class Editor:
 
     def file_of(self, path: Path) -> FilePath:
         """The file that declares a path; for a path that is not there, the file in which an edit declares it."""
-        return declaring(self.path, self._documents, path).file
+        return _declaring(self.path, self._documents, path).file
 
     def value(self, path: Path, default: Any = ABSENT) -> Any:
         """The value at a path, in the file that declares it."""
-        return value_at(declaring(self.path, self._documents, path).data, path, default)
+        return value_at(_declaring(self.path, self._documents, path).data, path, default)
 
     def place(self, path: Path) -> str:
         """`file:line:column` of the key at a path that is there."""
-        document = declaring(self.path, self._documents, path)
+        document = _declaring(self.path, self._documents, path)
         return document.place(document.entry(path).start)
 
     def text(self, file: FilePath) -> str:
@@ -149,7 +152,7 @@ class Editor:
         transfer.move(source, path, target, to)
 
     def _document(self, path: Path, file: FilePath | None = None) -> Document:
-        return self._documents[file] if file else declaring(self.path, self._documents, path)
+        return self._documents[file] if file else _declaring(self.path, self._documents, path)
 
     def _declaring_all(self, path: Path) -> list[Document]:
         found = [each for each in self._documents.values() if each.depth(path) == len(path)]
@@ -166,3 +169,21 @@ def _index(holder: Any, key: str | int | None, after: str | None) -> int | None:
     if after not in holder:
         raise Refused(f"there is no '{after}' to come after")
     return list(holder).index(after) + 1
+
+
+def _declaring(main: FilePath, documents: Mapping[FilePath, Document], path: Path) -> Document:
+    """The file that declares a path; where none does, the one that should.
+
+    That is the one that declares most of the path. If several do, a tenant's apps and what belongs to them go to the file
+    that its team owns, and everything else goes to the main file.
+    """
+    depths = {file: document.depth(path) for file, document in documents.items()}
+    most = max(depths.values())
+    deepest = [file for file, depth in depths.items() if depth == most]
+    if most < 2 or (main in deepest and not _is_of_team(path)):
+        return documents[main]
+    return documents[next((file for file in deepest if file != main), main)]
+
+
+def _is_of_team(path: Path) -> bool:
+    return path[:1] == ("tenants",) and len(path) > 2 and path[2] in _OF_TEAMS

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tenantry.edit.lines import Splice, first_line, line_end, next_line
-from tenantry.edit.style import column_of, line_start
+from tenantry.edit.lines import Splice, column_of, first_line, line_end, line_start, next_line
 from tenantry.edit.tree import Entry, Node
 
 _COMMA = re.compile(r"(?:\s|#[^\n\r\x85\u2028\u2029]*)*,")

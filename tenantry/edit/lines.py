@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tenantry.edit.style import BREAKS, column_of, line_start
 from tenantry.edit.tree import Entry, Node
+from tenantry.messages.lines import LINE_BREAK
+
+BREAKS = ("\n", "\r", "\x85", "\u2028", "\u2029")
 
 
 class Splice(NamedTuple):
@@ -26,17 +28,28 @@ def spliced(text: str, splices: Iterable[Splice]) -> str:
     return "".join([*parts, text[at:]])
 
 
+def column_of(text: str, at: int) -> int:
+    """The column of a character, from 0."""
+    return at - line_start(text, at)
+
+
+def line_start(text: str, at: int) -> int:
+    """Where the line of a character begins."""
+    while at and text[at - 1] not in BREAKS:
+        at -= 1
+    return at
+
+
 def line_end(text: str, at: int) -> int:
     """Where the line of a character ends: at its line break, or at the end of the text."""
-    while at < len(text) and text[at] not in BREAKS:
-        at += 1
-    return at
+    found = LINE_BREAK.search(text, at)
+    return found.start() if found else len(text)
 
 
 def next_line(text: str, at: int) -> int:
     """Where the line after that of a character begins; the end of the text after the last line."""
-    end = line_end(text, at)
-    return end + 2 if text[end : end + 2] == "\r\n" else min(end + 1, len(text))
+    found = LINE_BREAK.search(text, at)
+    return found.end() if found else len(text)
 
 
 def is_open(text: str, end: int) -> bool:
@@ -131,12 +144,5 @@ def behind_head(text: str, entry: Entry) -> int:
 def is_below(text: str, entry: Entry) -> bool:
     """Whether the value of an entry is a mapping or list without brackets on the lines below its head."""
     value: Node = entry.value
-    block = value.kind in ("mapping", "list") and not value.flow
-    return block and any(char in BREAKS for char in text[behind_head(text, entry) : value.start])
-
-
-def outside_of_scalars(text: str, entry: Entry, start: int, end: int) -> str:
-    """The text between two places around an entry without its keys and values: signs, white space and comments."""
-    scalars = [node for node in entry.value.nodes() if node.kind == "scalar"]
-    spans = [Splice(node.start, node.end, "") for node in ([entry.key] if entry.key else []) + scalars]
-    return spliced(text[:end], spans)[start:]
+    is_block = value.kind in ("mapping", "list") and not value.flow
+    return is_block and line_end(text, behind_head(text, entry)) < value.start

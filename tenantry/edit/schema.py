@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from tenantry.fleet.json_schema import json_schema
+from tenantry.messages.data import value_at
 from tenantry.messages.errors import Path
 
 Schema = Mapping[str, Any]
@@ -93,6 +94,13 @@ def goes_when_empty(path: Path) -> bool:
             optional = path[-1] not in schema.get("required", ())
             return optional and (path[-1] in _SAME_WHEN_EMPTY or not _may_be_null(own))
     return False
+
+
+def emptied_by(data: Any, path: Path) -> Path:
+    """The path to remove so that nothing empty stays whose absence means the same."""
+    while len(path) > 1 and len(value_at(data, path[:-1])) == 1 and goes_when_empty(path[:-1]):
+        path = path[:-1]
+    return path
 
 
 def _may_be_null(schema: Schema) -> bool:

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tenantry.edit.lines import BREAKS, column_of
 from tenantry.edit.tree import Node
 from tenantry.messages.errors import Path
-
-BREAKS = ("\n", "\r", "\x85", "\u2028", "\u2029")
 
 WIDTH = 100
 """Up to which column a new mapping stands on one line."""
@@ -80,18 +79,6 @@ def is_quoted(node: Node, text: str) -> bool:
     """Whether all keys of a mapping are in double quotes, as in JSON."""
     keys = [entry.key for entry in node.entries if entry.key]
     return bool(keys) and all(text[key.start : key.start + 1] == '"' for key in keys)
-
-
-def column_of(text: str, at: int) -> int:
-    """The column of a character, from 0."""
-    return at - line_start(text, at)
-
-
-def line_start(text: str, at: int) -> int:
-    """Where the line of a character begins."""
-    while at and text[at - 1] not in BREAKS:
-        at -= 1
-    return at
 
 
 def _collections(root: Node, text: str) -> Iterator[tuple[Path, int, Node]]:

@@ -8,7 +8,7 @@ from tenantry.edit.data import nested, same
 from tenantry.edit.document import Document
 from tenantry.edit.references import check_untouched
 from tenantry.edit.schema import ranks_at
-from tenantry.edit.values import key_text
+from tenantry.edit.values import indented, key_text
 from tenantry.messages.data import value_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import counted, format_path
@@ -62,7 +62,7 @@ def move(source: Document, path: Path, target: Document, to: Path) -> None:
     holder = target.node(to[:depth])
     if lines is not None and ((holder.entries and not holder.flow) or target.grows(to[:depth])):
         for part in reversed(to[depth:-1]):
-            lines = [f"{key_text(str(part), target.style)}:", *_indented(lines, target.style.step)]
+            lines = [f"{key_text(str(part), target.style)}:", *indented(lines, target.style.step)]
         target.insert_lines(to[: depth + 1], lines, nested(to[depth + 1 :], value))
     elif source.has_comments(path):
         place = source.place(source.entry(path).start)
@@ -102,7 +102,3 @@ def in_order(holder: Any, path: Path) -> int | None:
         return None
     before = [index for index, key in enumerate(holder) if known.get(key, -1) < known[path[-1]]]
     return before[-1] + 1 if before else 0
-
-
-def _indented(lines: list[str], step: int) -> list[str]:
-    return [" " * step + line if line else "" for line in lines]

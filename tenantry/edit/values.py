@@ -1,12 +1,25 @@
-"""Plain data as YAML: as one line in brackets, or as indented lines."""
+"""Plain data as YAML: a scalar on one line or several, a mapping or a list in brackets, or as indented lines.
+
+The loader reads back exactly the data, and so do other readers of YAML.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from tenantry.edit.scalars import block, double_quoted, is_plain, scalar
+import yaml
+
 from tenantry.edit.style import WIDTH, Style
 from tenantry.messages.errors import Path
+from tenantry.source.core_schema import FORMS, YAML_1_1_BOOLEANS
+
+_UNSAFE = re.compile(r"""^[\s\-?:,\[\]{}#&*!|>'"%@`]|[\s:]$|: |:\t|\s\#|[,\[\]{}]|^(?:---|\.\.\.)""")
+"""What a text without quotes cannot hold, or must not begin or end with. Braces are quoted everywhere, so that placeholders look
+alike."""
+_DASHED = re.compile(r"-[^\s,\[\]{}#]")
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0", "\b": "\\b", "\x1b": "\\e"}
+_OTHER_READERS: dict[str, list[tuple[str, re.Pattern[str]]]] = yaml.SafeLoader.yaml_implicit_resolvers
 
 
 def flow(value: Any, style: Style) -> str:
@@ -31,23 +44,29 @@ def key_text(key: str, style: Style) -> str:
 
 
 def entry(path: Path, value: Any, style: Style, column: int) -> list[str]:
-    """The lines of an entry of a block mapping, without their indentation. column: where its key will stand."""
-    return _below(f"{key_text(str(path[-1]), style)}:", path, value, style, column)
+    """The lines of an entry of a block mapping or list, without their indentation. column: where its key or dash will stand."""
+    head = f"{key_text(path[-1], style)}:" if isinstance(path[-1], str) else "-"
+    first, *others = behind(path, value, style, column)
+    return [head + first, *others]
 
 
-def item(path: Path, value: Any, style: Style, column: int) -> list[str]:
-    """The lines of an entry of a block list, without their indentation. column: where its dash will stand."""
-    if not _is_block(path, value, style, column):
-        return _below("-", path, value, style, column)
-    first, *others = body(path, value, style, column + 2)
-    return [f"- {first}", *(f"  {line}" if line else "" for line in others)]
+def behind(path: Path, value: Any, style: Style, column: int) -> list[str]:
+    """The rest of the line behind an entry's key or dash, and the lines below it. column: where the key or the dash stands."""
+    is_item = isinstance(path[-1], int)
+    if _is_block(path, value, style, column):
+        indent = 2 if is_item else style.step if isinstance(value, dict) else style.dash
+        entries = value.items() if isinstance(value, dict) else enumerate(value)
+        lines = [line for part, each in entries for line in entry((*path, part), each, style, column + indent)]
+        return [f" {lines[0]}", *indented(lines[1:], 2)] if is_item else ["", *indented(lines, indent)]
+    if isinstance(value, str) and style.writes_lines and (block_lines := block(value)):
+        sign, *others = block_lines
+        return [f" {sign}", *indented(others, style.step)]
+    return [f" {flow(value, style)}"]
 
 
-def body(path: Path, value: Any, style: Style, column: int) -> list[str]:
-    """The lines of a mapping or list without brackets. column: where its keys or dashes will stand."""
-    if isinstance(value, dict):
-        return [line for key, each in value.items() for line in entry((*path, str(key)), each, style, column)]
-    return [line for index, each in enumerate(value) for line in item((*path, index), each, style, column)]
+def indented(lines: list[str], step: int) -> list[str]:
+    """The lines behind some spaces; empty lines stay empty."""
+    return [" " * step + line if line else "" for line in lines]
 
 
 def _is_block(path: Path, value: Any, style: Style, column: int) -> bool:
@@ -60,19 +79,74 @@ def _is_block(path: Path, value: Any, style: Style, column: int) -> bool:
     return width > WIDTH or not style.flows(path, value)
 
 
-def _below(head: str, path: Path, value: Any, style: Style, column: int) -> list[str]:
-    """A key or a dash with its value behind or below it."""
-    if _is_block(path, value, style, column):
-        indent = style.step if isinstance(value, dict) else style.dash
-        return [head, *(" " * indent + line if line else "" for line in body(path, value, style, column + indent))]
-    if isinstance(value, str) and style.writes_lines and (lines := block(value)):
-        sign, *others = lines
-        return [f"{head} {sign}", *(" " * style.step + line if line else "" for line in others)]
-    return [f"{head} {flow(value, style)}"]
-
-
 def _has_lines(value: Any) -> bool:
     """Whether a value holds a text of several lines, which is easier to read without brackets."""
     if isinstance(value, dict | list):
         return any(map(_has_lines, value.values() if isinstance(value, dict) else value))
     return isinstance(value, str) and block(value) is not None
+
+
+def scalar(value: Any, like: str = "") -> str:
+    """A scalar on one line. like: the quotes to use where the value is a string and they can hold it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, str):
+        return repr(value)
+    if like == "'" and _is_printable(value):
+        return single_quoted(value)
+    return value if not like and is_plain(value) else double_quoted(value)
+
+
+def is_plain(text: str) -> bool:
+    """Whether a string can be written without quotes, in a flow mapping too, and is a string for every reader."""
+    return bool(
+        text
+        and _is_printable(text)
+        and not (_UNSAFE.search(text) and not (_DASHED.match(text) and not _UNSAFE.search(text[1:])))
+        and text.lower() not in YAML_1_1_BOOLEANS
+        and not any(form.match(text) for form, _ in FORMS.values())
+        and not any(form.match(text) for _, form in _OTHER_READERS.get(text[0], ()))
+        and not text.startswith("<<")
+    )
+
+
+def single_quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def double_quoted(text: str) -> str:
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def block(text: str) -> list[str] | None:
+    """A text of several lines as a block scalar: its sign and its lines; None if only quotes can hold it exactly."""
+    body = text.removesuffix("\n")
+    lines = body.split("\n")
+    if (
+        len(lines) + len(text) - len(body) < 2
+        or not all(map(_is_printable_line, lines))
+        or not lines[0].strip()
+        or lines[0][0] in " \t#"
+        or not lines[-1].strip()
+    ):
+        return None
+    return ["|" if body != text else "|-", *lines]
+
+
+def _escaped(char: str) -> str:
+    if char in _ESCAPES:
+        return _ESCAPES[char]
+    if char.isprintable():
+        return char
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _is_printable(text: str) -> bool:
+    return all(char.isprintable() for char in text)
+
+
+def _is_printable_line(line: str) -> bool:
+    return line == line.rstrip() and all(char.isprintable() or char == "\t" for char in line)

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from tenantry.edit.document import Document
 from tenantry.edit.subjects.draft import Draft
 from tenantry.edit.subjects.references import Target, references
-from tenantry.edit.tree import Node
+from tenantry.edit.tree import Node, comments
 from tenantry.messages.errors import Path
 from tenantry.messages.placeholders import with_stand_ins
 from tenantry.messages.text import listed
 
-_COMMENT = re.compile(r"#[^\n\r\x85\u2028\u2029]*")
 _MOST = 6
 
 
@@ -31,9 +30,8 @@ def mentions(draft: Draft, target: Target) -> list[str]:
 
 def _found(document: Document, word: re.Pattern[str], target: Target) -> Iterator[int]:
     start, end = _scope(document, target)
-    scalars = list(_scalars(document.root, ()))
     names = {each.path for each in references(document.data)}
-    for path, node, is_key in scalars:
+    for path, node, is_key in _scalars(document.root, ()):
         if (
             not is_key
             and path not in names
@@ -41,9 +39,8 @@ def _found(document: Document, word: re.Pattern[str], target: Target) -> Iterato
             and word.search(with_stand_ins(node.text, "_"))
         ):
             yield node.start
-    inside = sorted((node.start, node.end) for _, node, _ in scalars)
-    for comment in _COMMENT.finditer(document.text, start, end):
-        if word.search(comment[0]) and not any(first <= comment.start() < last for first, last in inside):
+    for comment in comments(document.text, document.root.nodes(), start, end):
+        if word.search(comment[0]):
             yield comment.start()
 
 

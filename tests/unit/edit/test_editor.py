@@ -123,6 +123,27 @@ def test_an_app_moves_with_its_comments(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "note", ["x  # keep", "|  # keep\n          x", ">-  #keep\n          x", "[\n          x,  # keep\n        ]"]
+)
+def test_comments_never_move_into_brackets(note: str, file: Path) -> None:
+    text = f"tenants:\n  rocky:\n    apps:\n      db:\n        note: {note}\n      web: {{}}\n  movy: {{apps: {{}}}}\n"
+    file.write_text(text)
+    editor = Editor.open(file)
+    with pytest.raises(Refused, match=r":4:7: the comments of 'tenants\.rocky\.apps\.db' have no place in brackets"):
+        editor.move(("tenants", "rocky", "apps", "db"), ("tenants", "movy", "apps", "db"))
+    assert not editor.changes()
+
+
+@pytest.mark.parametrize("note", ["'x # y'", "|\n          x # y", "x#y", "|-\n          # y"])
+def test_a_number_sign_in_a_text_is_no_comment(note: str, file: Path) -> None:
+    file.write_text(f"tenants:\n  rocky:\n    apps:\n      db:\n        note: {note}\n  movy: {{apps: {{}}}}\n")
+    editor = Editor.open(file)
+    before = editor.value(("tenants", "rocky", "apps", "db"))
+    editor.move(("tenants", "rocky", "apps", "db"), ("tenants", "movy", "apps", "db"))
+    assert editor.value(("tenants", "movy", "apps", "db")) == before
+
+
+@pytest.mark.parametrize(
     ("text", "path", "why"),
     [
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path as FilePath
 from typing import Any
@@ -15,6 +16,7 @@ from tenantry.edit.canonical import canonical, comments_in
 from tenantry.edit.data import inserted, removed, same
 from tenantry.edit.document import Document
 from tenantry.edit.lines import after_lines, first_line
+from tenantry.edit.tree import comments
 from tenantry.messages.data import replaced, value_at
 from tenantry.messages.errors import Path
 from tenantry.source.parse import parse
@@ -118,10 +120,14 @@ def test_an_entry_is_removed_with_its_comments_alone(data: st.DataObject, docume
     path = data.draw(st.sampled_from(deep))
     expected, beside = removed(document.data, path), span(document, path)
     alone = len(value_at(document.data, path[:-1])) == 1
+    end = len(document.text) - len(beside[1])
+    own = Counter(each[0].rstrip() for each in comments(document.text, document.root.nodes(), len(beside[0]), end))
+    in_brackets, all_of_them = document.node(path[:-1]).flow, comments_in(document.text)
     document.remove(path)
     assert same(parse(document.after, "after").data, expected)
     if not alone:  # else the comments of the mapping or list go too
         assert_beside(document, beside)
+        assert in_brackets or comments_in(document.text) == all_of_them - own
 
 
 @given(st.data(), files(), VALUES)

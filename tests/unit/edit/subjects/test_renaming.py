@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.draft import Draft
+from tenantry.edit.subjects.mentions import mentions
 from tenantry.edit.subjects.names import Kind
 from tenantry.edit.subjects.references import Target, declared_in
 from tenantry.edit.subjects.renaming import rename
@@ -42,6 +44,25 @@ def test_every_name_can_be_renamed_there_and_back_without_a_trace(fleet: str) ->
         assert not draft.references_to(target)
         rename(draft, target.kind, spelled(target._replace(name=other)), target.name)
         assert texts(editor) == before, target
+
+
+def test_a_rename_tells_of_each_place_in_which_the_name_still_stands(tmp_path: Path) -> None:
+    file = tmp_path / "tenants.yaml"
+    file.write_text(
+        "environments: {dev: {}}\n"
+        "tenants:\n"
+        "  rocky:\n"
+        "    apps:\n"
+        "      web:  # web is the site\n"
+        "        note: >-  # as web says\n"
+        "          of the # site\n"
+        "      other: {note: 'not webby'}  # nor web-x\n"
+        "# web of nobody\n"
+    )
+    notes = mentions(Draft(Editor.open(file)), Target(Kind.APP, "web", "rocky"))
+    assert notes == [
+        f"'web' still stands in text, which is left as it is: {file}:5, {file}:6",
+    ]
 
 
 def test_a_rename_onto_another_name_is_refused() -> None:
