@@ -19,6 +19,7 @@ from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.kube.secret_values import missing
 from tenantry.messages.text import listed
 from tenantry.plan.plan import Plan
+from tenantry.stacks.advice import for_stack
 from tenantry.stacks.outcome import HELD, is_started_by_tenantry, tell
 
 from .config import ClusterTarget
@@ -64,7 +65,7 @@ def holding(
     there = _on_cluster(target, [each.id for each in lacking])
     kept = frozenset(id for id in there if is_in_state(id))
     left_out = frozenset(each.id for each in lacking) - kept
-    message = _message(lacking, secrets, kept, left_out)
+    message = for_stack(_message(lacking, secrets, kept, left_out), pulumi.get_stack())
     pulumi.log.warn(message)
     return Holding(kept, left_out, message)
 

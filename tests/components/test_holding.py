@@ -38,8 +38,8 @@ PLAN = planned(FRAME + "tenants:\n" + tenant("rocky", "[username, password]") + 
 ROCKYS, MOVYS = (ObjectId("v1", "Secret", name, "git") for name in ("rocky", "movy"))
 MOVY = {"movy": {"git": {"token": "geheim"}}}
 FIX = (
-    "  fix: pulumi config set --secret --path 'tenantry:credentials.rocky.git.password'\n"
-    "       pulumi config set --secret --path 'tenantry:credentials.rocky.git.username'"
+    "  fix: pulumi config set --stack stack --secret --path 'tenantry:credentials.rocky.git.password'\n"
+    "       pulumi config set --stack stack --secret --path 'tenantry:credentials.rocky.git.username'"
 )
 
 

@@ -41,7 +41,7 @@ def mended(fleet: Project) -> Iterator[Project]:
     text = fleet.fleet.read_text()
     yield fleet
     fleet.fleet.write_text(text)
-    fleet.up("dev").ok()
+    fleet.up("dev", "--refresh").ok()
 
 
 POLICY = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/tenantry-labels"
@@ -126,7 +126,7 @@ def test_neither_other_labels_nor_four_objects_with_its_own_block_the_next_run(u
         forged = kustomization(name, **LABELS, **{"tenantry/app": name})
         assert not api.ask("POST", APPS, forged, as_user=USER).message
     try:
-        result = fleet.up("dev").ok()
+        result = up(fleet).ok()
         assert "4 objects in tenants' namespaces with labels of environment 'dev'" in " ".join(result.text.split())
         for path in (WEB, ACCOUNT):
             assert api.ask("GET", path).body["metadata"]["labels"]["tenantry/environment"] == "dev"
