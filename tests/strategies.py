@@ -411,7 +411,7 @@ _FILTERS: st.SearchStrategy[Data] = st.fixed_dictionaries(
     {},
     optional={
         "eventSeverity": st.sampled_from(["info", "error"]),
-        "eventMetadata": st.just({"where": "{cluster}", "cluster": "{domain}"}),
+        "eventMetadata": st.just({"where": "{cluster}", "domain": "{domain}"}),
         "exclusionList": st.just(["waiting.*socket"]),
         "suspend": st.booleans(),
     },

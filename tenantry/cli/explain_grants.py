@@ -44,11 +44,14 @@ def _sections(grants: ExplainedGrants) -> Iterator[list[Line]]:
         *(line for each in grants.environments for line in _environment(each, grants.selected)),
     ]
     settings = [
-        line for each in grants.settings for line in _folded(f"{each.path[0]}:", scalar(each.value), comment_of(each))
+        line
+        for each in grants.settings
+        for line in _folded(f"{'.'.join(map(str, each.path))}:", scalar(each.value), comment_of(each))
     ]
     yield list(_addresses("sources", grants.sources))
-    alerts = list(_addresses("alerts", grants.alerts))
-    yield from [alerts, settings] if grants.alerts else [[*alerts, *settings]]
+    addresses = [list(_addresses(key, given)) for key, given in (("alerts", grants.alerts), ("push", grants.push))]
+    yield from (lines for lines in addresses if len(lines) > 1)
+    yield [*(line for lines in addresses if len(lines) == 1 for line in lines), *settings]
     yield from _rights(grants.rights)
     yield list(_folded("never:", scalar(list(grants.never)), ""))
 

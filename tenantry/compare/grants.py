@@ -10,15 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tenantry.fleet.authors import is_own
 from tenantry.fleet.environments import tenant_barrier
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.grants import DEFAULT_ROLES, SHORTEST_INTERVAL, grants_of
 from tenantry.fleet.placement import cluster_is_granted
 from tenantry.fleet.reach import is_allowed
+from tenantry.model.frame import Share
 from tenantry.model.scalars import seconds_of
 
-_ADDRESSES = ("sources", "alerts")
-_NAMES = ("clusters", "settings", "roles", "labels", "annotations")
+_ADDRESSES = ("sources", "alerts", "push")
+_SHARED = tuple(Share.model_fields)
+_NAMES = ("clusters", "settings", "roles", "labels", "annotations", *(f"share.{key}" for key in _SHARED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +46,34 @@ def widened(before: Fleet, after: Fleet, environment: str) -> tuple[Widened, ...
     """The tenants of both fleets that are granted more in an environment that both declare."""
     there = before.document.tenants
     found = (
-        Widened(tenant, tuple(_gains(_granted(before, tenant, environment), _granted(after, tenant, environment))))
+        Widened(
+            tenant,
+            (
+                *_gains(_granted(before, tenant, environment), _granted(after, tenant, environment)),
+                *_given_away(before, after, tenant),
+            ),
+        )
         for tenant in after.document.tenants
         if tenant in there
     )
     return tuple(each for each in found if each.gains)
 
 
+def _given_away(before: Fleet, after: Fleet, tenant: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Credentials that were the main file's. The included file declares them now, so it may use them for everything."""
+    key = "credentials"
+    names = (name for name in after.raw("tenants", tenant, key) if not is_own(before, tenant, key, name))
+    if given := tuple(name for name in names if is_own(after, tenant, key, name)):
+        yield key, given
+
+
 def _granted(fleet: Fleet, tenant: str, environment: str) -> _Granted:
     grants = grants_of(fleet, tenant)
     if grants is None or tenant_barrier(fleet, environment, tenant):
         return _NOTHING
-    names = {key: tuple(getattr(grants, key) or ()) for key in (*_NAMES, *_ADDRESSES) if key != "clusters"}
+    keys = ("settings", "roles", "labels", "annotations", *_ADDRESSES)
+    names = {key: tuple(getattr(grants, key) or ()) for key in keys}
+    names |= {f"share.{key}": tuple(getattr(grants.share, key, None) or ()) for key in _SHARED}
     here = clusters_of(fleet, environment)
     names["clusters"] = tuple(each for each in here if cluster_is_granted(fleet, tenant, each))
     names["roles"] = DEFAULT_ROLES if grants.roles is None else names["roles"]

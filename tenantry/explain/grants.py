@@ -65,7 +65,7 @@ class ExplainedGrants:
     """The grants of one tenant.
 
     include: the entry of `include` that takes the file. selector: in words, "" if the main file selects no clusters.
-    settings: those of the grants that are lists of names, and the shortest interval.
+    settings: those of the grants that are lists of names, such as what is shared, and the shortest interval.
     rights: what the tenant may do on whole clusters, in words, by the keys of `clusterRoles`.
     """
 
@@ -80,6 +80,7 @@ class ExplainedGrants:
     environments: tuple[GrantedEnvironment, ...]
     sources: tuple[GrantedAddress, ...]
     alerts: tuple[GrantedAddress, ...]
+    push: tuple[GrantedAddress, ...]
     settings: tuple[Value, ...]
     rights: tuple[Value, ...]
 
@@ -136,6 +137,7 @@ class _Explaining:
             environments=environments,
             sources=tuple(self._addresses("sources", environments)),
             alerts=tuple(self._addresses("alerts", environments)),
+            push=tuple(self._addresses("push", environments)),
             settings=self._settings(),
             rights=rights_on_clusters(self.fleet, self.tenant, self._at),
         )
@@ -205,6 +207,7 @@ class _Explaining:
 
     def _settings(self) -> tuple[Value, ...]:
         effective = {
+            "share": self.grants.share.model_dump(exclude_none=True) if self.grants.share else {},
             "settings": self.grants.settings or [],
             "roles": list(DEFAULT_ROLES) if self.grants.roles is None else self.grants.roles,
             "labels": self.grants.labels or [],

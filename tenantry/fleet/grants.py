@@ -35,7 +35,7 @@ def grant_layers(fleet: Fleet, tenant: str) -> list[Layer]:
     paths = (("defaults", "grants"), ("tenants", tenant, "grants"))
     # A selector is taken whole from the nearest level.
     own = "clusters" in fleet.raw(*paths[1])
-    layers = [Layer(path, fleet.raw(*path)) for path in paths]
+    layers = [Layer(path, {} if path in fleet.left_out else fleet.raw(*path)) for path in paths]
     if own and "clusters" in layers[0].data:
         layers[0] = Layer(paths[0], {key: value for key, value in layers[0].data.items() if key != "clusters"})
     return layers
@@ -53,10 +53,19 @@ def is_filled(fleet: Fleet, path: Path) -> bool:
 
 
 def filled_tenants(fleet: Fleet) -> Iterator[tuple[str, Grants]]:
-    """The tenants that included files speak of, with their grants; without those that are left out."""
+    """The tenants that included files speak of, with their grants; without those that are left out, or whose grants are."""
     for tenant in fleet.source.fills:
-        if tenant in fleet.document.tenants and (grants := grants_of(fleet, tenant)):
+        if (
+            tenant in fleet.document.tenants
+            and has_sound_grants(fleet, tenant)
+            and (grants := grants_of(fleet, tenant))
+        ):
             yield tenant, grants
+
+
+def has_sound_grants(fleet: Fleet, tenant: str) -> bool:
+    """Whether the shape of the tenant's grants is right. Otherwise everything would seem not to be granted."""
+    return fleet.left_out.isdisjoint(layer.path for layer in grant_layers(fleet, tenant))
 
 
 def filled_entries(fleet: Fleet, key: str) -> Iterator[tuple[str, str]]:

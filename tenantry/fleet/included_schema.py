@@ -63,7 +63,10 @@ def included_schema_of(fleet: Fleet, tenant: str) -> dict[str, Any]:
     notes = {
         "sources": f"Granted addresses: {_listed(grants.sources)}.",
         "alerts": f"Granted addresses, in addition to those of sources: {_listed(grants.alerts)}.",
+        "apps": f"Granted addresses of pushes by image automation: {_listed(grants.push)}.",
     }
+    for key, names in (grants.share.model_dump(exclude_none=True) if grants.share else {}).items():
+        notes[key] = " ".join((*notes.get(key, "").splitlines(), f"Shared by the main file: {_listed(names)}."))
     return _schema(
         _Granted(
             settings=frozenset(grants.settings or ()),
@@ -87,6 +90,8 @@ def _schema(granted: _Granted) -> dict[str, Any]:
     _keep(definitions["Tenant"], {*PARTS, SELECTOR, *granted.settings}, granted)
     _keep(definitions["ExtraNamespace"], {"name", *granted.settings.intersection(OF_NAMESPACES)}, granted)
     _restrict_roles(definitions, granted.roles)
+    if "recurseSubmodules" not in granted.settings:
+        del definitions["Git"]["properties"]["recurseSubmodules"]
     for key, note in (granted.notes or {}).items():
         described = definitions["Tenant"]["properties"][key]
         described["description"] = f"{described['description']}\n{note}"

@@ -40,6 +40,14 @@ def references(flux_kind: str, spec: dict[str, Any]) -> Iterator[Reference]:
                 yield Reference((*path, index, "name"), kind, entry["name"])
 
 
+def included_sources(flux_kind: str, spec: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+    """The Git sources that a Git source includes, each with the path of its name."""
+    entries = spec.get("include") if flux_kind == "GitRepository" else None
+    for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+        if isinstance(name := value_at(entry, ("repository", "name")), str):
+            yield ("include", index, "repository", "name"), name
+
+
 def renamed(flux_kind: str, spec: dict[str, Any], rename: Callable[[Kind, str], str]) -> dict[str, Any]:
     """A copy of the spec with other names in its references."""
     for reference in references(flux_kind, spec):

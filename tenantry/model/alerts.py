@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from tenantry.model.declaring import ConfigDict, Field, model_validator
 from tenantry.model.flux import FluxBlock
-from tenantry.model.scalars import Name, refusal
+from tenantry.model.scalars import CredentialsName, OwnAppName, refusal
 
 COMMIT_STATUS = frozenset({"azuredevops", "bitbucket", "bitbucketserver", "gitea", "github", "gitlab"})
 """Types of providers that set the status of a commit: they report Kustomizations alone, as a release knows no commit."""
@@ -44,7 +44,7 @@ class Alert(FluxBlock):
 
     provider: Provider
     """Where the alert is sent. Takes every key of Flux's Provider, except those for Secrets and identities."""
-    credentials: Name | None = None
+    credentials: CredentialsName | None = None
     """The declared credentials that the provider uses. Their keys are Flux's, such as `token`, `address` and `headers`."""
-    apps: Annotated[list[Name], Field(min_length=1)] | None = None
+    apps: Annotated[list[OwnAppName], Field(min_length=1)] | None = None
     """Limits the alert to these apps (for the platform's alerts: add-ons). Default: all apps and their sources."""

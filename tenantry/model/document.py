@@ -15,6 +15,7 @@ from tenantry.model.patterns import NamespacePattern
 from tenantry.model.receivers import Receiver
 from tenantry.model.scalars import (
     AppName,
+    CredentialsName,
     Duration,
     LabelKey,
     LabelValue,
@@ -215,7 +216,7 @@ class ObjectsChart(OneOf):
     """The Helm repository or OCI registry that serves the chart."""
     git: ChartDirectory | None = None
     """The Git repository that contains the chart, for example the one with this file."""
-    credentials: Name | None = None
+    credentials: CredentialsName | None = None
     """The platform's credentials that Flux uses to fetch the chart."""
 
 

@@ -6,7 +6,7 @@ from tenantry.messages.redact import shorten
 from tenantry.model.clusters import Selector
 from tenantry.model.declaring import Field, model_validator
 from tenantry.model.patterns import AddressPattern, KeyPrefix
-from tenantry.model.scalars import Duration, Name, RoleName, Text, refusal
+from tenantry.model.scalars import ConfigName, Duration, Name, OwnAppName, RoleName, SourceName, Text, refusal
 from tenantry.model.strict import Model, OneOf
 
 GRANTABLE = Literal[
@@ -16,6 +16,7 @@ GRANTABLE = Literal[
     "network",
     "owners",
     "quota",
+    "recurseSubmodules",
     "retryInterval",
     "role",
     "roleBindings",
@@ -67,6 +68,27 @@ class Include(OneOf):
         return self
 
 
+class Share(Model):
+    """Entries that this file declares for the tenant and that the included file may name. Credentials are never shared: a tenant
+    that could name them could send them anywhere.
+    """
+
+    sources: list[SourceName] | None = None
+    """Sources that its apps, receivers and Git sources may take. Flux fetches them with the credentials that they have."""
+    configs: list[ConfigName] | None = None
+    """Configs that its apps may name."""
+    apps: list[OwnAppName] | None = None
+    """Apps that its apps may depend on and that its alerts may tell of."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _credentials_are_never_shared(cls, value: Any) -> Any:
+        if isinstance(value, dict) and "credentials" in value:
+            fix = "remove it, and move what the tenant may use to 'credentials:' in the tenant's own file"
+            raise refusal("platforms-credentials", "credentials of this file cannot be shared", fix=fix)
+        return value
+
+
 class Grants(Model):
     """What the included file of a tenant may do. An included file may always declare apps, sources, credentials, configs and
     alerts; these keys say how far those reach.
@@ -83,10 +105,14 @@ class Grants(Model):
     alerts: list[AddressPattern] | None = None
     """Addresses that alerts may be sent to, in addition to those of `sources`. Default: none, so that the address comes from
     a Secret or from the provider's type."""
+    push: list[AddressPattern] | None = None
+    """Addresses of Git repositories that image automation may push to. `sources` alone allows to read. Default: none."""
+    share: Share | None = None
+    """Entries of this file that the file may name. Default: none, so that it names its own alone."""
     settings: list[GRANTABLE] | None = None
     """Settings of the tenant that the file may set itself; they replace those of this file, but `namespaces` only adds some.
-    `rollout` is a setting of the file's apps.
-    Default: none."""
+    `rollout` is a setting of the file's apps. `recurseSubmodules` is one of its Git sources: a repository with submodules makes
+    Flux connect to any address that it names. Default: none."""
     roles: list[RoleName] | None = None
     """The ClusterRoles that a granted `role`, `owners` or `roleBindings` may name. Default: `view`."""
     labels: list[KeyPrefix] | None = None

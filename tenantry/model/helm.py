@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from tenantry.model.declaring import BeforeValidator
 from tenantry.model.fillable import Fillable
 from tenantry.model.flux import SET_FOR_APPS, CommonMetadata, FluxBlock
-from tenantry.model.scalars import Duration, Name, SourcePath, Text
+from tenantry.model.scalars import Duration, Name, Refers, SourcePath, Text
 
 _NAMESPACES = "the fleet sets it: a tenant's namespaces are its baseline's, an add-on's are made when needed"
 _STORAGE = "the fleet sets it: releases are stored in the namespace they install to"
@@ -27,7 +27,7 @@ class HelmPatch(FluxBlock):
     }
     parts = {"HelmChart": ("ignoreMissingValuesFiles", "reconcileStrategy", "verify")}
 
-    source: str | None = None
+    source: Annotated[str, Refers("sources")] | None = None
     """A source of the tenant. Add-ons have their own source and omit this key."""
     chart: Text | None = None
     """The chart's name in a Helm repository, or its directory in a Git repository."""

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from tenantry.model.declaring import Field, model_validator
 from tenantry.model.fillable import Fillable
 from tenantry.model.flux import FluxBlock
-from tenantry.model.scalars import Duration, ImageName, Name, ShortDuration, SourcePath, Text, refusal
+from tenantry.model.scalars import CredentialsName, Duration, ImageName, Name, ShortDuration, SourcePath, Text, refusal
 from tenantry.model.strict import Model, OneOf
 
 _OWN_NAMESPACE = "nothing of a tenant is read from another namespace"
@@ -72,7 +72,7 @@ class ImageSource(Model):
 
     repository: ImageRepository
     """The image repository."""
-    credentials: Name | None = None
+    credentials: CredentialsName | None = None
     """The declared credentials that Flux uses to list the tags."""
     policy: ImagePolicy
     """How a tag is chosen."""

@@ -5,6 +5,7 @@ against `Kustomize`.
 """
 
 import posixpath
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic_core.core_schema import ValidationInfo
@@ -13,7 +14,7 @@ from tenantry.messages.redact import shorten
 from tenantry.model.declaring import AfterValidator, Field, model_validator
 from tenantry.model.fillable import Fillable
 from tenantry.model.flux import SET_FOR_APPS, CommonMetadata, FluxBlock
-from tenantry.model.scalars import Duration, Name, SourcePath, VariableValue, refusal
+from tenantry.model.scalars import Duration, Name, Refers, SourcePath, VariableValue, refusal
 from tenantry.model.strict import Model
 
 
@@ -79,7 +80,7 @@ class KustomizePatch(FluxBlock):
         "decryption.serviceAccountName": "Flux would use the rights of any service account beside the clusters' keys",
     }
 
-    source: str | None = None
+    source: Annotated[str, Refers("sources")] | None = None
     """A source of the tenant. Add-ons have their own source and omit this key."""
     path: SourcePath | None = None
     """The directory in the source to build."""
@@ -118,9 +119,19 @@ class KustomizePatch(FluxBlock):
     """Labels and annotations for every object."""
 
 
+_COMPONENT = re.compile(r"(?:\.{1,2}|[A-Za-z0-9_+=,~-][A-Za-z0-9_.+=,~-]*)(?:/+[A-Za-z0-9_.+=,~-]+)*/*")
+_LIKE_A_HOST = re.compile(r"[^./][^/]*\.[^/]*/")
+
+
 def _in_the_source(component: str, info: ValidationInfo) -> str:
-    """Refuse a component outside the source. Components are relative to the path, so "../shared" is often inside."""
+    """Refuse a component outside the source. Components are relative to the path, so "../shared" is often inside.
+
+    Kustomize takes more than URLs for the address of a repository, such as `github.com/org/repo` and `git@host:repo`.
+    """
     path = info.data.get("path", "./")  # missing where the path itself is wrong
+    if not component.startswith("/") and (not _COMPONENT.fullmatch(component) or _LIKE_A_HOST.match(component)):
+        what = f"component '{shorten(component)}' could be the address of a repository"
+        raise refusal("bad-path", what, fix="write a directory of the source, such as './components/tls'")
     if component.startswith("/") or posixpath.normpath(posixpath.join(path, component)).startswith(".."):
         raise refusal("bad-path", f"component '{shorten(component)}' leaves the source")
     return component

@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from tenantry.model.declaring import ConfigDict, Field, model_validator
 from tenantry.model.flux import FluxBlock
-from tenantry.model.scalars import Name, refusal
+from tenantry.model.scalars import CredentialsName, SourceName, refusal
 
 
 class Receiver(FluxBlock):
@@ -18,10 +18,10 @@ class Receiver(FluxBlock):
         "secretRef": "the fleet sets it from 'credentials'",
     }
 
-    sources: Annotated[list[Name], Field(min_length=1)] | None = None
+    sources: Annotated[list[SourceName], Field(min_length=1)] | None = None
     """Limits the receiver to these sources (for the platform's receivers: add-ons). Default: all sources that are used on the
     cluster."""
-    credentials: Name | None = None
+    credentials: CredentialsName | None = None
     """The declared credentials with the key `token`, which the sender has too; type `gcr` also needs `email` and `audience`."""
 
     @model_validator(mode="after")

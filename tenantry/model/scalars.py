@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic_core import PydanticCustomError
 
@@ -138,8 +138,31 @@ Name = Annotated[str, _checked("bad-name", "name", names.dns_label_problem), tex
 NameTemplate = Annotated[str, Field(min_length=1, max_length=253)]
 """A name that may contain placeholders. The plan checks what they become."""
 
-AppName = Annotated[str, text(rf"({names.ADDON_PREFIX})?{names.DNS_LABEL}", len(names.ADDON_PREFIX) + names.MAX_LABEL)]
+
+class Refers(NamedTuple):
+    """Marks the type of a name that refers to an entry of the tenant, or of the platform. group: the key it stands under.
+
+    Every such field has the mark, because `fleet.authors` decides by it what an included file may name.
+    """
+
+    group: Literal["apps", "configs", "credentials", "sources"]
+
+
+AppName = Annotated[
+    str,
+    text(rf"({names.ADDON_PREFIX})?{names.DNS_LABEL}", len(names.ADDON_PREFIX) + names.MAX_LABEL),
+    Refers("apps"),
+]
 """The name of an app, or `platform/<add-on>`. A rule checks that it exists."""
+
+OwnAppName = Annotated[Name, Refers("apps")]
+"""The name of an app beside this one."""
+ConfigName = Annotated[Name, Refers("configs")]
+"""The name of a declared config."""
+CredentialsName = Annotated[Name, Refers("credentials")]
+"""The name of declared credentials."""
+SourceName = Annotated[Name, Refers("sources")]
+"""The name of a declared source."""
 
 ObjectName = Annotated[
     str,

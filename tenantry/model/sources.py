@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 from tenantry.model.declaring import model_validator
 from tenantry.model.fillable import Fillable
 from tenantry.model.flux import FluxBlock, FluxMetadata
-from tenantry.model.scalars import Duration, Name, ShortDuration, SourcePath, Text, refusal
+from tenantry.model.scalars import CredentialsName, Duration, ShortDuration, SourcePath, Text, refusal
 from tenantry.model.strict import OneOf
 
 _CREDENTIALS = "the fleet sets it from 'credentials' beside the block"
@@ -147,7 +147,7 @@ class Source(OneOf):
     """A bucket, for manifests or for charts in a directory."""
     externalArtifact: ExternalArtifact | None = None
     """An artifact of a controller outside Flux, for manifests, or one chart as a whole."""
-    credentials: Name | None = None
+    credentials: CredentialsName | None = None
     """The declared credentials that Flux uses to fetch the source."""
     metadata: FluxMetadata | None = None
     """Labels and annotations of the source's Flux object. An included file may set keys with granted prefixes."""

@@ -6,10 +6,12 @@ objects too. So an Alert selects by the fleet's labels, and adding an app change
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tenantry.fleet.authors import may_name, names_all
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.grants import is_filled
 from tenantry.fleet.leaks import secrets_of
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.rules.alerts import lacking
@@ -52,20 +54,15 @@ def plan_alerts(
         with collecting(findings):
             alert = resolved(fleet, (*at, name), Alert, variables)
             raise_found(lacking(fleet, (*at, name), alert))
-            if sources := _event_sources(scope, alert, apps):
-                planned = _objects(scope, name, alert, sources, (*at, name), attachments.bound)
-                raise_found(wall.check("Provider", planned[0].manifest["spec"], below(*at, name, "provider")))
+            if sources := _event_sources(fleet, scope, alert, apps, (*at, name)):
+                provider = _provider(scope, name, alert, (*at, name))
+                raise_found(wall.check("Provider", provider.manifest["spec"], below(*at, name, "provider")))
+                provider = attachments.bound(provider)
+                planned = (provider, _alert(scope, name, alert, sources, provider, (*at, name)))
                 yield (*at, name), (*attachments.made.values(), *planned)
 
 
-def _objects(
-    scope: Scope,
-    name: str,
-    alert: Alert,
-    sources: list[dict[str, Any]],
-    at: Path,
-    bound: Callable[[KubeObject], KubeObject],
-) -> tuple[KubeObject, KubeObject]:
+def _provider(scope: Scope, name: str, alert: Alert, at: Path) -> KubeObject:
     raise_found(secrets_of(alert.provider, (*at, "provider")))
     provider_spec = dict(alert.provider.flux)
     if alert.credentials:
@@ -73,18 +70,25 @@ def _objects(
     provider = scope.object(API, "Provider", name, {"spec": provider_spec}, depends_on=scope.made_home)
     check_length(provider, at)
     raise_found(check_spec("Provider", provider_spec, (*at, "provider")))
-    provider = bound(provider)
+    return provider
+
+
+def _alert(
+    scope: Scope, name: str, alert: Alert, sources: list[dict[str, Any]], provider: KubeObject, at: Path
+) -> KubeObject:
     spec = {
         **alert.flux,
-        "eventMetadata": {**_whose(scope), **alert.flux.get("eventMetadata", {})},
+        "eventMetadata": {**alert.flux.get("eventMetadata", {}), **_whose(scope)},
         "eventSources": sources,
         "providerRef": {"name": provider.id.name},
     }
     raise_found(check_spec("Alert", spec, at))
-    return provider, scope.object(API, "Alert", name, {"spec": spec}, depends_on=(provider.id,))
+    return scope.object(API, "Alert", name, {"spec": spec}, depends_on=(provider.id,))
 
 
-def _event_sources(scope: Scope, alert: Alert, apps: Mapping[str, ObjectId]) -> list[dict[str, Any]]:
+def _event_sources(
+    fleet: Fleet, scope: Scope, alert: Alert, apps: Mapping[str, ObjectId], at: Path
+) -> list[dict[str, Any]]:
     commits = alert.provider.type in COMMIT_STATUS
     named = sorted(apps) if alert.apps is None else alert.apps
     wanted = {name: apps[name] for name in named if name in apps}
@@ -92,11 +96,23 @@ def _event_sources(scope: Scope, alert: Alert, apps: Mapping[str, ObjectId]) -> 
         wanted = {name: id for name, id in wanted.items() if id.kind == "Kustomization"}
         if not wanted:
             return []
+    if alert.apps is None and is_filled(fleet, at):
+        groups = ("apps", "sources")
+        if not all(names_all(fleet, scope.tenant, group) for group in groups):
+            return _shared_sources(fleet, scope, wanted, commits=commits)
     # All Kustomizations of a remote would be those of tenants too, whose commits are of other repositories.
     if alert.apps is not None or (commits and not scope.tenant):
         return [_source_of(scope, name, id) for name, id in wanted.items()]
     kinds = _APPS[:1] if commits else (*_APPS, *_OTHERS)
     return [{"kind": kind, "name": "*", "matchLabels": _labels(scope)} for kind in kinds]
+
+
+def _shared_sources(fleet: Fleet, scope: Scope, apps: Mapping[str, ObjectId], *, commits: bool) -> list[dict[str, Any]]:
+    """What an alert of an included file tells of, where the main file has apps or sources that it does not share."""
+    named = [_source_of(scope, name, id) for name, id in apps.items() if may_name(fleet, scope.tenant, "apps", name)]
+    sources = fleet.document.tenants[scope.tenant].sources if named and not commits else {}
+    own = {name: each for name, each in sources.items() if may_name(fleet, scope.tenant, "sources", name)}
+    return named + [{"kind": each.block.flux_kind, "name": scope.name(name)} for name, each in sorted(own.items())]
 
 
 def _source_of(scope: Scope, app: str, id: ObjectId) -> dict[str, Any]:

@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tenantry.fleet.authors import GROUPS
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.rules.references import GROUPS, undeclared
+from tenantry.fleet.rules.references import undeclared
 from tenantry.fleet.template import fill
 from tenantry.flux.references import Kind, Reference, references, renamed
 from tenantry.kube.objects import KubeObject, ObjectId, SecretValues

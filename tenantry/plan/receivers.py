@@ -6,9 +6,12 @@ Receiver names each of its own, and adding a source changes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
+from tenantry.fleet.authors import may_name
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.grants import is_filled
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.rules.receivers import lacking
 from tenantry.flux.conformance import check_spec
@@ -42,7 +45,9 @@ def plan_receivers(
         with collecting(findings):
             receiver = resolved(fleet, (*at, name), Receiver, variables)
             raise_found(lacking(fleet, (*at, name), receiver))
-            if fetched := tuple(_fetched(receiver, planned)):
+            filled = receiver.sources is None and is_filled(fleet, (*at, name))
+            own = partial(may_name, fleet, scope.tenant, "sources") if filled else None
+            if fetched := tuple(_fetched(receiver, planned, own)):
                 made = _object(scope, name, receiver, fetched, (*at, name))
                 raise_found(wall.check("Receiver", made.manifest["spec"], below(*at, name)))
                 bound = attachments.bound(made)
@@ -59,10 +64,15 @@ def _object(scope: Scope, name: str, receiver: Receiver, fetched: tuple[ObjectId
     return made
 
 
-def _fetched(receiver: Receiver, planned: AppSet) -> Iterator[ObjectId]:
-    """What Flux fetches for the receiver. Flux never looks into an OCI registry for a HelmRepository, but for its charts."""
+def _fetched(receiver: Receiver, planned: AppSet, own: Callable[[str], bool] | None) -> Iterator[ObjectId]:
+    """What Flux fetches for the receiver. Flux never looks into an OCI registry for a HelmRepository, but for its charts.
+
+    Args: own: which sources count where the receiver names none; None: all of them.
+    """
     for name in sorted(planned.sources):
         source = planned.sources[name]
+        if own and not own(name):
+            continue
         if source.id.kind == _NOT_FETCHED or (receiver.sources is not None and name not in receiver.sources):
             continue
         if source.manifest["spec"].get("type") == "oci":

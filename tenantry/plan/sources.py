@@ -70,11 +70,10 @@ class SourceSet:
         source = self._declared(at)
         planned = source_object(self._scope, name, source, at, is_chart=name in self._charts)
         check_length(planned, at)
-        planned = self._attachments.bound(self._with_included(planned, (*at, source.kind)))
-        spec = planned.manifest["spec"]
         block = (*at, source.kind)
-        raise_found(check_spec(planned.id.kind, spec, block))
-        raise_found(self._wall.check(planned.id.kind, spec, below(*block)))
+        raise_found(check_spec(planned.id.kind, planned.manifest["spec"], block))
+        raise_found(self._wall.check(planned.id.kind, planned.manifest["spec"], below(*block)))
+        planned = self._attachments.bound(self._with_included(planned, block))
         self._add(planned)
         return planned
 

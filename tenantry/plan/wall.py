@@ -5,15 +5,17 @@ The rules check the same as it is written, for the place. They cannot see what a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tenantry.fleet.authors import Named, foreign_names, is_own, may_name, names_of_spec, not_shared
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import POLICYS_SHORTEST, SHORTEST_INTERVAL, grant_at, grants_of, is_filled
+from tenantry.fleet.grants import POLICYS_SHORTEST, SHORTEST_INTERVAL, grant_at, grants_of, has_sound_grants, is_filled
 from tenantry.fleet.identity import borrowed
 from tenantry.fleet.reach import bucket_address, image_address, is_allowed
-from tenantry.fleet.rules.granted import foreign_address, refused_by_policy, too_short
+from tenantry.fleet.rules.granted import foreign_address, no_push, no_submodules, refused_by_policy, too_short
 from tenantry.fleet.settings import variable_at
 from tenantry.fleet.template import fill
 from tenantry.messages.data import value_at
@@ -24,8 +26,14 @@ from tenantry.model.scalars import seconds_of
 from tenantry.plan.objects.scope import Scope
 
 _TIMES = ("interval", "retryInterval")
+_TO_SOURCES = ("sourceRef", "chartRef")
+"""Fields that Tenantry sets to a source of the tenant, or to a chart of one."""
 _CONTENT = ("values", "postRenderers", "patches", "postBuild")
 """Fields of a spec whose keys are the author's own or those of other objects."""
+
+
+_GOOGLE, _BITBUCKET = "storage.googleapis.com", "https://bitbucket.org"
+_HOST = re.compile(r"^[^/]*//[^/]*")
 
 
 class Wall:
@@ -35,11 +43,17 @@ class Wall:
         self._fleet = fleet
         self._scope = scope
         self._variables = variables
-        self._grants = grants_of(fleet, scope.tenant) if scope.tenant else None
+        self._grants = (
+            grants_of(fleet, scope.tenant) if scope.tenant and has_sound_grants(fleet, scope.tenant) else None
+        )
         self._allowed: dict[str, list[str]] = {}
+        self._names: dict[str, dict[str, str]] = {}
 
     def check(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
-        """What a spec may not say. Args: origin: where in the document the value at a path of the spec is written."""
+        """What a spec may not say. Its Secrets, ConfigMaps and included sources still have their names in the file.
+
+        Args: origin: where in the document the value at a path of the spec is written.
+        """
         if self._scope.tenant:
             yield from (self._placed(each, origin) for each in self._findings(kind, spec, origin))
 
@@ -50,6 +64,57 @@ class Wall:
         yield from self._intervals(spec, origin)
         if self._grants:
             yield from self._addresses(kind, spec, origin, self._grants)
+            yield from self._authors(kind, spec, origin)
+            yield from self._submodules(kind, spec, origin, self._grants)
+
+    def check_push(self, source: str, url: str, at: Path) -> Iterator[Finding]:
+        """Whether image automation may push to a source. Args: at: where its `update` is written."""
+        if self._grants is None or not is_filled(self._fleet, at):
+            return
+        tenant, fleet = self._scope.tenant, self._fleet
+        credentials = fleet.raw("tenants", tenant, "sources", source).get("credentials")
+        if credentials and not is_own(fleet, tenant, "credentials", credentials):
+            yield not_shared(fleet, tenant, at, "credentials", credentials)
+        allowed = list(self._patterns("push", self._grants.push))
+        if not is_allowed(url, allowed):
+            yield no_push(fleet, tenant, at, allowed)
+
+    def _submodules(
+        self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants
+    ) -> Iterator[Finding]:
+        key = "recurseSubmodules"
+        granted = key in (grants.settings or ()) or not is_filled(self._fleet, origin((key,)))
+        if kind == "GitRepository" and spec.get(key) and not granted:
+            yield no_submodules(self._fleet, self._scope.tenant, (key,))
+
+    def _authors(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
+        """Names in what an included file writes that are not the file's to use."""
+        tenant = self._scope.tenant
+        if self._fleet.known_problems and any(foreign_names(self._fleet, tenant)):
+            return  # told where they are written
+        for path, group, name in (*names_of_spec(kind, dict(spec)), *self._names_of_objects(spec)):
+            place = origin(path)
+            if is_filled(self._fleet, place) and not may_name(self._fleet, tenant, group, name):
+                yield not_shared(self._fleet, tenant, path, group, name)
+
+    def _names_of_objects(self, spec: Mapping[str, Any]) -> Iterator[Named]:
+        """The sources and apps whose objects a spec names, by what the file calls them."""
+        for key in _TO_SOURCES:
+            if name := self._named("sources", spec.get(key)):
+                yield Named((key,), "sources", name)
+        for key, group in (("dependsOn", "apps"), ("resources", "sources")):
+            for index, entry in enumerate(spec.get(key) or ()):
+                if name := self._named(group, entry):
+                    yield Named((key, index), group, name)
+
+    def _named(self, group: str, reference: Any) -> str | None:
+        """The tenant's entry for which an object stands; None: the object is of another group, or the platform's."""
+        if not isinstance(reference, dict) or "namespace" in reference or reference.get("kind") == "HelmChart":
+            return None
+        if group not in self._names:
+            declared = self._fleet.raw("tenants", self._scope.tenant, group)
+            self._names[group] = {self._scope.name(name): name for name in declared}
+        return self._names[group].get(str(reference.get("name")))
 
     def _addresses(
         self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants
@@ -113,7 +178,9 @@ def addresses_of(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, str
         case "GitRepository" | "OCIRepository" | "HelmRepository":
             yield ("url",), str(spec.get("url", ""))
         case "Bucket":
-            yield ("endpoint",), bucket_address(str(spec.get("endpoint", "")), str(spec.get("bucketName", "")))
+            at_google = spec.get("provider") == "gcp"  # the controller ignores the endpoint then
+            endpoint = _GOOGLE if at_google else str(spec.get("endpoint", ""))
+            yield ("endpoint",), bucket_address(endpoint, str(spec.get("bucketName", "")))
             if issuer := value_at(spec, ("sts", "endpoint")):
                 yield ("sts", "endpoint"), str(issuer)
         case "ImageRepository":
@@ -122,7 +189,11 @@ def addresses_of(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, str
             for index, issuer in enumerate(spec.get("oidcProviders", ())):
                 yield ("oidcProviders", index, "issuerURL"), str(issuer["issuerURL"])
         case "Provider":
-            yield from (((key,), str(spec[key])) for key in ("address", "proxy") if spec.get(key))
+            if address := spec.get("address"):
+                of_cloud = spec.get("type") == "bitbucket"  # the controller ignores the host then
+                yield ("address",), _HOST.sub(_BITBUCKET, str(address)) if of_cloud else str(address)
+            if proxy := spec.get("proxy"):
+                yield ("proxy",), str(proxy)
 
 
 def _times(value: Any, path: Path) -> Iterator[tuple[Path, str]]:

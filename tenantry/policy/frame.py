@@ -17,6 +17,8 @@ LEVELS = ("privileged", "baseline", "restricted")
 """Pod Security Standards, from the weakest."""
 _MODES = ("enforce", "audit", "warn")
 SHORTEST = "30s"
+SHARED = ("apps", "configs", "sources")
+"""What the main file can share. Credentials are not among it."""
 _DEFAULT_TIMES = ("30s", "5m", "10m", "30m")
 """Intervals that Tenantry sets where nobody says one."""
 _GIVE_ROLES = ("role", "owners", "roleBindings")
@@ -207,12 +209,26 @@ class Frame:
         levels = (mapping(self._apps.get(app)), self.own, self.file.defaults)
         return next((mapping(each["clusters"]) for each in levels if each.get("clusters")), {})
 
+    # --- what the included file may name --------------------------------------------------------------------------
+
+    def declares(self, group: str, name: str) -> bool:
+        """Whether an entry of the tenant is the main file's; group: its key, such as `sources`."""
+        return name in mapping(self.own.get(group))
+
+    def shares(self, group: str, name: str) -> bool:
+        """Whether the included file may name an entry of the main file."""
+        return group in SHARED and name in texts(mapping(self.grants.get("share")).get(group))
+
     # --- what Flux connects to, and how often ---------------------------------------------------------------------
 
     def granted_addresses(self, *, of_alert: bool, variables: Mapping[str, str]) -> tuple[str, ...]:
         """Patterns of addresses that the included file may name."""
         keys = ("sources", "alerts") if of_alert else ("sources",)
         return tuple(filled(each, variables) for key in keys for each in texts(self.grants.get(key)))
+
+    def granted_pushes(self, variables: Mapping[str, str]) -> tuple[str, ...]:
+        """Patterns of addresses to which the included file may let Flux push."""
+        return tuple(filled(each, variables) for each in texts(self.grants.get("push")))
 
     def written_addresses(self, variables: Mapping[str, str]) -> frozenset[str]:
         """What the main file itself names in the tenant's entry."""

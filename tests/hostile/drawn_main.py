@@ -23,6 +23,8 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
         "fast": "1s",
         "up": "..",
         "git": "git.example.com",
+        "secret": "Secret",
+        "config": "ConfigMap",
     }
     hub = "hub" if shared else "hub-prod"
     main: Data = {
@@ -50,9 +52,16 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
     }
     if chance.random() < 0.05:
         main["environments"]["prod"]["tenants"] = chance.choice((["rocky", "movy"], ["movy"]))
-    if chance.random() < 0.3:
+    if chance.random() < 0.5:
         main["tenants"]["rocky"]["apps"] = {"given": {"kustomize": {"source": "given"}, "clusters": {"names": ["far"]}}}
-        main["tenants"]["rocky"]["sources"] = {"given": {"git": {"url": "https://{git}/platform/given", "ref": BRANCH}}}
+        given: Data = {"git": {"url": "https://{git}/platform/given", "ref": BRANCH}}
+        main["tenants"]["rocky"]["sources"] = {"given": given, "lent": copy.deepcopy(given)}
+        main["tenants"]["rocky"]["apps"]["lent"] = {"kustomize": {"source": "lent"}, "clusters": {"names": ["far"]}}
+        if chance.random() < 0.7:
+            main["tenants"]["rocky"] |= copy.deepcopy(_LENT)
+            given["credentials"] = "deploy"
+        if chance.random() < 0.7:
+            main["tenants"]["rocky"]["grants"]["share"] = copy.deepcopy(chance.choice(_SHARES))
         if chance.random() < 0.3:
             main["tenants"]["rocky"]["apps"]["given"]["environments"] = list(main["clusters"]["far"]["environments"])
     return main
@@ -147,6 +156,7 @@ _EVERY_SETTING = [
     "limits",
     "quota",
     "interval",
+    "recurseSubmodules",
     "retryInterval",
     "timeout",
 ]
@@ -164,8 +174,19 @@ _GRANTS: dict[str, tuple[Any, ...]] = {
     "roles": (["view", "edit"], ["view", "edit", "admin"]),
     "labels": (["rocky.example.com/"],),
     "annotations": (["rocky.example.com/"],),
+    "push": (*(["https://git.example.com/{tenant}/*"],) * 3, ["https://{git}/platform/*"], ["*"]),
     "shortestInterval": ("30s", "30s", "1m", "10s", "5m"),
 }
+_LENT: Data = {
+    "credentials": {"deploy": {"keys": ["username", "password", "token"]}},
+    "configs": {"lent": {"data": {"HOST": "{cluster}"}}},
+}
+_SHARES: tuple[Data, ...] = (
+    {"sources": ["given"]},
+    {"sources": ["given", "lent"], "apps": ["given", "lent"]},
+    {"sources": ["lent"], "apps": ["given"]},
+)
+"""What the main file may share of its own entries."""
 _OBJECTS: Data = {
     "ca": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "{namespace}-ca"}, "data": {"a": "{cluster}"}},
     "ci": {

@@ -44,11 +44,36 @@ PATHS: tuple[Any, ...] = (
 )
 ANYTHING: tuple[Any, ...] = (None, None, {}, [], True, False, 0, "", ["movy"], {"name": "movy"}, [{"name": "movy"}])
 TIMES = ("0s", "1ms", "{fast}", "0.001h", "29s", "30s", "1m", "5m", "10m")
-SOURCES_OF_APPS = ("manifests", "charts", "bundle", "given", "movy", "edge-movy-manifests", "{other}", None)
-SECRETS = ("git", "sops", "there", "movy", "edge.movy.git", "edge-kubeconfig", "{other}", None)
+SOURCES_OF_APPS = (
+    "manifests",
+    "charts",
+    "bundle",
+    "given",
+    "given",
+    "lent",
+    "movy",
+    "edge-movy-manifests",
+    "{other}",
+    None,
+)
+SECRETS = (
+    "git",
+    "deploy",
+    "deploy",
+    "edge.rocky.deploy",
+    "sops",
+    "there",
+    "movy",
+    "edge.movy.git",
+    "edge-kubeconfig",
+    "{other}",
+    None,
+)
 REFERENCES: tuple[Any, ...] = (
     *({"name": "there"}, {"name": "git"}, {"name": "sops"}, {"name": "there", "key": "ca.crt"}),
     *({"kind": "Secret", "name": "there"}, {"kind": "ConfigMap", "name": "settings", "optional": True}),
+    *({"name": "deploy"}, {"kind": "Secret", "name": "deploy"}, {"kind": "{secret}", "name": "deploy"}),
+    *({"kind": "ConfigMap", "name": "lent"}, {"kind": "{config}", "name": "lent"}),
     {"name": "movy"},
     {"name": "git", "namespace": "movy"},
     {"name": "edge.movy.git"},

@@ -43,7 +43,11 @@ EDITS: tuple[tuple[At, tuple[Any, ...]], ...] = (
     (("sources", "*", "*", "interval"), TIMES),
     (
         ("sources", "*", "*", "include"),
-        ([{"repository": {"name": "movy"}}], [{"repository": {"name": "edge-movy-manifests"}}]),
+        (
+            *([{"repository": {"name": name}}] for name in ("given", "lent")),
+            [{"repository": {"name": "movy"}}],
+            [{"repository": {"name": "edge-movy-manifests"}}],
+        ),
     ),
     (("sources", "*", "*", "verify"), ({"provider": "cosign", "secretRef": {"name": "edge.movy.git"}},)),
     (
@@ -59,6 +63,9 @@ EDITS: tuple[tuple[At, tuple[Any, ...]], ...] = (
     (("apps", "*", "*", "interval"), TIMES),
     (("apps", "*", "*", "retryInterval"), TIMES),
     (("apps", "*", "*", "source"), SOURCES_OF_APPS),
+    (("apps", "web", "kustomize", "source"), ("given", "lent", "manifests")),
+    (("sources", "*", "git", "recurseSubmodules"), (True,)),
+    (("alerts", "chat", "eventMetadata"), ({"tenant": "movy"}, {"team": "{tenant}"}, {"cluster": "{cluster}"})),
     (("apps", "*", "helm", "releaseName"), TEXTS),
     (("apps", "*", "helm", "chart"), TEXTS),
     (("apps", "*", "helm", "chart"), PATHS),
@@ -76,7 +83,15 @@ EDITS: tuple[tuple[At, tuple[Any, ...]], ...] = (
     (("apps", "*", "kustomize", "healthChecks"), ([{"kind": "Secret", "name": "git", "namespace": "movy"}],)),
     (
         ("apps", "*", "dependsOn"),
-        (["movy/web"], ["platform/dns"], ["platform/cert-manager"], ["web"], [{"name": "web", "namespace": "movy"}]),
+        (
+            ["movy/web"],
+            ["given"],
+            ["lent"],
+            ["platform/dns"],
+            ["platform/cert-manager"],
+            ["web"],
+            [{"name": "web", "namespace": "movy"}],
+        ),
     ),
     (("apps", "*", "clusters"), SELECTORS),
     (("apps", "*", "overrides"), OVERRIDES),
@@ -105,7 +120,7 @@ EDITS: tuple[tuple[At, tuple[Any, ...]], ...] = (
         ("receivers", "push", "oidcProviders"),
         tuple([{"issuerURL": each, "validations": _ANYBODY}] for each in ADDRESSES),
     ),
-    (("alerts", "chat", "apps"), (["web"], ["movy"], ["dns"], ["*"])),
+    (("alerts", "chat", "apps"), (["web"], ["movy"], ["given"], ["lent"], ["dns"], ["*"])),
     (("credentials", "*"), ({"existing": True}, None, {"keys": ["x"]})),
     (("credentials", "movy"), ({"existing": True},)),
     (("credentials", "edge-kubeconfig"), ({"existing": True},)),

@@ -13,6 +13,8 @@ import pytest
 
 import tenantry.fleet.rules as rules
 from tenantry.fleet import frames, placement
+from tenantry.fleet.rules import alerts as alert_rules
+from tenantry.fleet.rules import authors as author_rules
 from tenantry.fleet.rules import frames as frame_rules
 from tenantry.fleet.rules import granted, metadata
 from tenantry.model import SecretKey
@@ -29,6 +31,12 @@ Patch = Callable[[pytest.MonkeyPatch], None]
 _SOURCE: Data = {"git": {"url": "https://git.example.com/rocky/manifests", "ref": {"branch": "main"}}}
 
 _EDGE = {"tenantry/cluster": "edge"}
+_BASE: Data = {"git": {"url": "https://git.example.com/platform/base", "ref": {"branch": "main"}}}
+_OF_MAIN: Data = {
+    "credentials": {"deploy": {"keys": ["username", "password"]}},
+    "sources": {"base": {**_BASE, "credentials": "deploy"}},
+    "apps": {"base": {"kustomize": {"source": "base"}}},
+}
 _ISSUER: Data = {"issuerURL": "https://evil.example.com", "validations": [{"expression": "true", "message": "no"}]}
 _ALERT: Data = {"provider": {"type": "slack", "channel": "x"}, "credentials": "chat"}
 _IMAGES: Data = {
@@ -41,7 +49,7 @@ _IMAGES: Data = {
 class Hole:
     """what: the hole in words; rule: the rule that has to find it; frame: the main file's entry of the tenant.
 
-    said: what the included file says beside an app `web` and its source.
+    said: what the included file says beside an app `web` and its source. declared: the entry is the tenant's own, no template.
     """
 
     what: str
@@ -50,13 +58,16 @@ class Hole:
     said: Data = field(default_factory=dict)
     frame: Data = field(default_factory=dict)
     tenant: str = "rocky"
+    declared: bool = False
 
     def fleet(self) -> Drawn:
         """A fleet that uses the hole."""
         entry = {"grants": {"sources": ["https://git.example.com/rocky/*"]}, **self.frame}
         main: Data = {
             "apiVersion": "tenantry/v1",
-            "include": [{"tenants": "tenants.d/x.yaml", "of": [self.tenant], "selfService": "any"}],
+            "include": [
+                {"tenants": "tenants.d/x.yaml", "of": [self.tenant]} | ({} if self.declared else {"selfService": "any"})
+            ],
             "environments": {"dev": {"management": "hub", "variables": {"cloud": "aws"}}},
             "clusters": {"hub": {"environments": ["dev"]}, "edge": _remote("edge"), "far": _remote("far")},
             "platform": {
@@ -70,8 +81,11 @@ class Hole:
                 },
             },
             "defaults": {"clusters": {"names": ["edge"]}},
-            "selfService": {"any": entry},
-            "tenants": {"movy": {"sources": {"m": _SOURCE}, "apps": {"web": {"kustomize": {"source": "m"}}}}},
+            "selfService": {"any": {} if self.declared else entry},
+            "tenants": {
+                **({self.tenant: entry} if self.declared else {}),
+                "movy": {"sources": {"m": _SOURCE}, "apps": {"web": {"kustomize": {"source": "m"}}}},
+            },
         }
         said = {"sources": {"m": _SOURCE}, "apps": {"web": {"kustomize": {"source": "m"}}}, **self.said}
         return Drawn(main, {"tenants": {self.tenant: said}}, "tenants.d/x.yaml", (self.what,))
@@ -102,14 +116,28 @@ def _of_another_cluster(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(PlatformPlanner, "kubeconfig", other)
 
 
+def _without_rules(patch: pytest.MonkeyPatch, *off: rules.Rule) -> None:
+    patch.setattr(rules, "RULES", tuple(each for each in rules.RULES if each not in off))
+
+
 def _any_metadata(patch: pytest.MonkeyPatch) -> None:
-    off = metadata.included_files_set_granted_metadata
-    patch.setattr(rules, "RULES", tuple(each for each in rules.RULES if each is not off))
+    _without_rules(patch, metadata.included_files_set_granted_metadata)
 
 
 def _any_role(patch: pytest.MonkeyPatch) -> None:
-    off = (frame_rules.cluster_admin_is_allowed_by_a_word_of_its_own, granted.included_files_give_granted_roles)
-    patch.setattr(rules, "RULES", tuple(each for each in rules.RULES if each not in off))
+    cluster_admin = frame_rules.cluster_admin_is_allowed_by_a_word_of_its_own
+    _without_rules(patch, cluster_admin, granted.included_files_give_granted_roles)
+
+
+def _of_any_author(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(wall.Wall, "_authors", _nothing)
+    patch.setattr(alerts, "names_all", lambda *_: True)
+    _without_rules(patch, author_rules.included_files_name_what_is_theirs_or_shared)
+
+
+def _any_metadata_of_messages(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(alerts, "_whose", lambda *_: {})
+    _without_rules(patch, alert_rules.alerts_leave_the_fleets_metadata_alone)
 
 
 HOLES = (
@@ -174,7 +202,7 @@ HOLES = (
         "tenants-name-only-what-is-theirs",
         _without(images, "_policies_of", lambda *_: {"matchLabels": {"tenantry/cluster": "edge"}}),
         {"apps": {"web": {"kustomize": {"source": "m"}, "imageAutomation": _IMAGES}}},
-        {"grants": {"sources": ["*"]}},
+        {"grants": {"sources": ["*"], "push": ["*"]}},
     ),
     Hole(
         "Flux gets the kubeconfig of another cluster",
@@ -228,6 +256,56 @@ HOLES = (
         "tenants-intervals-are-long-enough",
         _without(wall.Wall, "_intervals"),
         {"apps": {"web": {"kustomize": {"source": "m", "interval": "1ms"}}}},
+    ),
+    Hole(
+        "an included file may name credentials of the main file",
+        "tenants-name-only-what-is-shared-with-them",
+        _of_any_author,
+        {"sources": {"m": {**_SOURCE, "credentials": "deploy"}}},
+        {**_OF_MAIN, "grants": {"sources": ["*"]}},
+        declared=True,
+    ),
+    Hole(
+        "an included file may name sources and apps of the main file, and alerts tell of all apps",
+        "tenants-name-only-what-is-shared-with-them",
+        _of_any_author,
+        {
+            "credentials": {"chat": {"existing": True}},
+            "apps": {"web": {"kustomize": {"source": "base"}, "dependsOn": ["base"]}},
+            "alerts": {"all": _ALERT},
+        },
+        {**_OF_MAIN, "grants": {"sources": ["*"]}},
+        declared=True,
+    ),
+    Hole(
+        "image automation of an included file may push to any address",
+        "tenants-push-to-granted-addresses",
+        _without(wall.Wall, "check_push"),
+        {"apps": {"web": {"kustomize": {"source": "m"}, "imageAutomation": _IMAGES}}},
+        {"grants": {"sources": ["*"], "push": ["https://git.example.com/rocky/other"]}},
+    ),
+    Hole(
+        "image automation of an included file may push with credentials of the main file",
+        "tenants-push-to-granted-addresses",
+        _without(wall.Wall, "check_push"),
+        {"apps": {"web": {"kustomize": {"source": "base"}, "imageAutomation": _IMAGES}}},
+        {**_OF_MAIN, "grants": {"sources": ["*"], "push": ["*"], "share": {"sources": ["base"]}}},
+        declared=True,
+    ),
+    Hole(
+        "an included file may take submodules",
+        "tenants-submodules-are-granted",
+        _without(wall.Wall, "_submodules"),
+        {"sources": {"m": {"git": {**_SOURCE["git"], "recurseSubmodules": True}}}},
+    ),
+    Hole(
+        "messages about a tenant may name another one",
+        "tenants-alerts-say-whose-they-are",
+        _any_metadata_of_messages,
+        {
+            "credentials": {"chat": {"existing": True}},
+            "alerts": {"all": {**_ALERT, "eventMetadata": {"tenant": "movy"}}},
+        },
     ),
     Hole(
         "the planned objects are not checked for the controllers' identity",

@@ -15,7 +15,13 @@ from tenantry.messages.data import value_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import closest
 from tenantry.model import Selector
-from tenantry.model.frame import Grants
+from tenantry.model.frame import Grants, Share
+
+_GRANTS: dict[str, Any] = {
+    **{key: parts_of(field.annotation)[0] for key, field in Grants.model_fields.items() if key != "share"},
+    **{f"share.{key}": parts_of(field.annotation)[0] for key, field in Share.model_fields.items()},
+}
+"""The types of all grants by their names on the command line."""
 
 
 def _at(draft: Draft, text: str) -> tuple[Path, str]:
@@ -30,14 +36,13 @@ def _at(draft: Draft, text: str) -> tuple[Path, str]:
 
 def _known(key: str) -> Any:
     """The type of a grant. Raises: Refused: there is no such grant."""
-    if key not in Grants.model_fields:
-        near = closest(key, Grants.model_fields)
+    if key not in _GRANTS:
+        near = closest(key, _GRANTS)
         raise Refused(
-            f"'{key}' cannot be granted; grants are {', '.join(Grants.model_fields)}",
+            f"'{key}' cannot be granted; grants are {', '.join(_GRANTS)}",
             f"did you mean '{near}'?" if near else "choose one of them",
         )
-    annotation: Any = Grants.model_fields[key].annotation
-    return parts_of(annotation)[0]
+    return _GRANTS[key]
 
 
 def pair(text: str, *, needs_value: bool = True) -> tuple[str, str]:
@@ -51,7 +56,7 @@ def pair(text: str, *, needs_value: bool = True) -> tuple[str, str]:
 def grant(draft: Draft, text: str, key: str, written: str) -> Edit:
     """Add values to a grant. Raises: Refused: there is no such grant, or it is given already."""
     at, who = _at(draft, text)
-    path, file, form = (*at, key), draft.main, _known(key)
+    path, file, form = (*at, *key.split(".")), draft.main, _known(key)
     there = value_at(draft.data(file), path)
     if get_origin(form) is not list:
         value = selector_of(written) if form is Selector else written
@@ -74,7 +79,7 @@ def grant(draft: Draft, text: str, key: str, written: str) -> Edit:
 def revoke(draft: Draft, text: str, key: str, written: str) -> Edit:
     """Take values off a grant, or remove it. Raises: Refused: it is not given, or what is left would mean something else."""
     at, who = _at(draft, text)
-    path, file = (*at, key), draft.main
+    path, file = (*at, *key.split(".")), draft.main
     _known(key)
     there = value_at(draft.data(file), path)
     if there is None:

@@ -34,7 +34,7 @@ from tenantry.model import (
     Tenant,
 )
 from tenantry.model.document import Frame, ObjectsChart
-from tenantry.model.frame import Grants, Include
+from tenantry.model.frame import Grants, Include, Share
 
 
 class Kind(StrEnum):
@@ -91,6 +91,9 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (SettingsOverrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
     (Frame, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
     (Grants, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
+    (Share, "sources"): Named(Kind.SOURCE, If.EMPTY),
+    (Share, "configs"): Named(Kind.CONFIG, If.EMPTY),
+    (Share, "apps"): Named(Kind.APP, If.EMPTY),
     (App, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
     (ImageAutomation, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
     (Include, "of"): Named(Kind.TENANT, If.KEEP_OTHERS),

@@ -11,7 +11,8 @@ from tenantry.flux import references as of_flux
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM, addon_named
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
-from tenantry.model import Document, FluxBlock, Git, Model
+from tenantry.model import Document, FluxBlock, Model
+from tenantry.model.frame import Share
 
 _OF_THE_FLEET = {Kind.ENVIRONMENT, Kind.CLUSTER, Kind.GROUP, Kind.TENANT, Kind.FRAME, Kind.ADDON}
 """Kinds whose names are unique in the whole fleet. All others belong to a tenant or to the platform."""
@@ -85,7 +86,13 @@ def _of_model(model: type[Model], value: Any, at: Path) -> Iterator[Reference]:
     for field in fields_of(model):
         if field.key in value:
             place = (*at, field.key)
-            if (named := NAMES.get(field.declared)) and not _is_whole(field.type, value[field.key]):
+            # What `defaults` shares is the same name in many tenants.
+            shared_by_all = field.declared[0] is Share and at[:1] != ("tenants",)
+            if (
+                (named := NAMES.get(field.declared))
+                and not shared_by_all
+                and not _is_whole(field.type, value[field.key])
+            ):
                 yield from _names(value[field.key], named, place)
             yield from _below(field.type, value[field.key], place)
     if issubclass(model, FluxBlock):
@@ -131,8 +138,5 @@ def _of_block(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterat
                 yield Reference(
                     place, target_of(_OF_SCHEMA[found.kind], found.name, at), "value", found.name, If.REFUSE
                 )
-    included = block.get("include") if model is Git else None
-    for index, entry in enumerate(included if isinstance(included, list) else ()):
-        if isinstance(name := mapping_at(entry, "repository").get("name"), str):
-            place = (*at, "include", index, "repository", "name")
-            yield Reference(place, target_of(Kind.SOURCE, name, at), "value", name, If.REFUSE)
+    for path, name in of_flux.included_sources(model.flux_kind, block):
+        yield Reference((*at, *path), target_of(Kind.SOURCE, name, at), "value", name, If.REFUSE)

@@ -29,11 +29,28 @@ _KEYS: dict[str, tuple[str, ...]] = {
 _CHANNEL = ("googlepubsub", "matrix", "nats", "pagerduty", "telegram", "webex", "zulip")
 """Types of providers that do not know where to without a channel."""
 _NO_ADDRESS = "telegram"
+_OWNED_METADATA = {"tenants": ("environment", "tenant", "cluster"), "platform": ("cluster",)}
+"""Keys of messages by which the fleet says whose an object is."""
 
 
 def alerts_name_declared_apps(fleet: Fleet) -> Iterator[Finding]:
     for at, alert in walk.alerts(fleet):
         yield from walk.undeclared(fleet, at, "apps", alert.apps or (), ("apps", "app"))
+
+
+def alerts_leave_the_fleets_metadata_alone(fleet: Fleet) -> Iterator[Finding]:
+    """Whoever is told has to be able to believe whose an object is."""
+    for at, alert in walk.alerts(fleet):
+        metadata = alert.flux.get("eventMetadata")
+        for key in metadata if isinstance(metadata, dict) else ():
+            if key in _OWNED_METADATA[at[0]]:
+                yield Finding(
+                    (*at, "eventMetadata", key),
+                    "owned-key",
+                    f"'{key}' of messages is set by the fleet",
+                    fix="remove it, or choose another key",
+                    at_key=True,
+                )
 
 
 def addresses_of_providers_hold_no_secret(fleet: Fleet) -> Iterator[Finding]:

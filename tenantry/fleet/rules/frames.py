@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenantry.fleet.authors import is_own
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.grants import is_filled
 from tenantry.fleet.rules import walk
@@ -80,6 +81,31 @@ def grants_leave_the_fleets_labels_alone(fleet: Fleet) -> Iterator[Finding]:
                         f"'{prefix}' cannot be granted: it is reserved for Tenantry and Kubernetes",
                         fix="remove it",
                     )
+
+
+def shares_name_entries_of_the_main_file(fleet: Fleet) -> Iterator[Finding]:
+    """A misspelt name would share something else as soon as somebody declares it."""
+    for at, grants in _grants(fleet):
+        share = grants.share.model_dump(exclude_none=True) if grants.share else {}
+        for group, names in share.items():
+            known = _declared(fleet, at, group)
+            for index, name in enumerate(names):
+                if name not in known:
+                    who = f"tenant '{at[1]}'" if at[0] == "tenants" else "a tenant"
+                    yield Finding(
+                        (*at, "share", group, index),
+                        "unknown-share",
+                        f"'{name}' is shared, but {fleet.source.file} declares it nowhere under '{group}' of {who}",
+                        (declared("declared", name, known),),
+                        fix="declare it there, or remove it",
+                    )
+
+
+def _declared(fleet: Fleet, at: Path, group: str) -> set[str]:
+    """What the main file itself declares for the tenants of a level; those of a template have nothing there."""
+    tenants = {"tenants": at[1:2], "defaults": fleet.document.tenants}.get(str(at[0]), ())
+    names = ((str(tenant), name) for tenant in tenants for name in fleet.raw("tenants", str(tenant), group))
+    return {name for tenant, name in names if not is_own(fleet, tenant, group, name)}
 
 
 def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Finding]:

@@ -152,6 +152,25 @@ def foreign_address(fleet: Fleet, tenant: str, kind: str, path: Path, granted: C
     return _not_granted(fleet, tenant, key, path, what, granted)
 
 
+def no_push(fleet: Fleet, tenant: str, path: Path, granted: Collection[str]) -> Finding:
+    """Image automation of an included file pushes to an address that the main file does not grant for that."""
+    return _not_granted(
+        fleet, tenant, "push", path, f"pushing to this source is not granted to tenant '{tenant}'", granted
+    )
+
+
+def no_submodules(fleet: Fleet, tenant: str, path: Path) -> Finding:
+    """A Git source of an included file takes submodules, which are at any address that the repository names."""
+    where = fleet.source.line_of(grant_at(fleet, tenant, "settings"))
+    return Finding(
+        path,
+        "not-granted",
+        f"submodules can be at any address, so 'recurseSubmodules' is not granted to tenant '{tenant}'",
+        (f"grants: {where}",),
+        fix="remove it, or ask the platform team to add 'recurseSubmodules' to 'grants.settings' of the tenant",
+    )
+
+
 def _not_granted(fleet: Fleet, tenant: str, key: str, path: Path, message: str, granted: Collection[str]) -> Finding:
     at = granted_selector(fleet, tenant)[1] if key == "clusters" else grant_at(fleet, tenant, key)
     where = fleet.source.line_of(at)

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from tenantry.fleet.authors import GROUPS
 from tenantry.fleet.blocks import alert_blocks, image_sources, receiver_blocks, source_blocks
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
-from tenantry.flux.references import Kind, list_paths, references
+from tenantry.flux.references import included_sources, list_paths, references
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.text import declared
 from tenantry.model import Alert, Provider
-
-GROUPS: dict[Kind, str] = {"Secret": "credentials", "ConfigMap": "configs"}
-"""Where the names of each kind are declared."""
 
 
 def references_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:
@@ -84,11 +82,8 @@ def _of_receivers(fleet: Fleet) -> Iterator[tuple[Path, str]]:
 
 def sources_include_declared_git_sources(fleet: Fleet) -> Iterator[Finding]:
     for at in _sources(fleet):
-        entries = fleet.raw(*at, "git").get("include")
-        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-            name = mapping_at(entry, "repository").get("name")
-            if isinstance(name, str):
-                yield from _not_included(fleet, at, (*at, "git", "include", index, "repository", "name"), name)
+        for path, name in included_sources("GitRepository", fleet.raw(*at, "git")):
+            yield from _not_included(fleet, at, (*at, "git", *path), name)
 
 
 def tenants_do_not_borrow_the_controllers_identity(fleet: Fleet) -> Iterator[Finding]:

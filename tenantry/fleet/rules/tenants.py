@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.grants import is_filled
 from tenantry.fleet.placement import matches
 from tenantry.fleet.rules import walk
+from tenantry.kube.names import PLATFORM
 from tenantry.messages.errors import Finding
 
 OWNED_LABELS = (
@@ -21,6 +23,12 @@ OWNED_LABELS = (
     "pod-security.kubernetes.io/",
 )
 """Prefixes of labels that Tenantry, Flux, Helm and Kubernetes set, or that decide what pods may do."""
+_RESERVED = {
+    "default": "its service account would be the one of all pods that name none",
+    "defaults": "commands call the settings of all tenants so",
+    PLATFORM: "add-ons are called 'platform/<add-on>', as apps of such a tenant would be",
+    "tenantry": "labels, bindings and Secrets of Tenantry itself are called so",
+}
 _BY_SETTING = {"pod-security.kubernetes.io/": "set 'podSecurity:' instead"}
 
 
@@ -35,6 +43,19 @@ def labels_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Finding]:
                     fix=next((fix for prefix, fix in _BY_SETTING.items() if label.startswith(prefix)), "remove it"),
                     at_key=True,
                 )
+
+
+def new_tenants_are_not_named_like_something_else(fleet: Fleet) -> Iterator[Finding]:
+    """The main file may: its author knows, and a tenant that is there cannot be renamed without removing it."""
+    for tenant in fleet.document.tenants:
+        if tenant in _RESERVED and is_filled(fleet, ("tenants", tenant)):
+            yield Finding(
+                ("tenants", tenant),
+                "reserved-name",
+                f"a new tenant cannot be called '{tenant}': {_RESERVED[tenant]}",
+                fix="rename the tenant",
+                at_key=True,
+            )
 
 
 def selectors_name_declared_clusters(fleet: Fleet) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tenantry.policy.rule import FrameRule, ObjectRule, StackRule
 from tenantry.policy.rules import (
     fields,
+    authors,
     flux,
     frames,
     kubeconfigs,
@@ -53,4 +54,8 @@ FRAME_RULES: tuple[FrameRule, ...] = (
     reach.tenants_reach_granted_addresses,
     reach.tenants_intervals_are_long_enough,
     reach.tenants_use_no_shared_identity,
+    authors.tenants_name_only_what_is_shared_with_them,
+    authors.tenants_push_to_granted_addresses,
+    authors.tenants_submodules_are_granted,
+    authors.tenants_alerts_say_whose_they_are,
 )

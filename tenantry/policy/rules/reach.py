@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from tenantry.policy.addresses import is_below, of_bucket, of_image
 from tenantry.policy.durations import seconds
@@ -77,7 +78,8 @@ def _addresses(resource: Resource) -> Iterator[tuple[str, str, str]]:
             yield "spec.url", str(spec.get("url")), str(spec.get("url"))
         case "Bucket":
             endpoint, bucket = str(spec.get("endpoint")), str(spec.get("bucketName"))
-            yield "spec.endpoint", of_bucket(endpoint, bucket), f"{endpoint}/{bucket}"
+            there = "storage.googleapis.com" if spec.get("provider") == "gcp" else endpoint
+            yield "spec.endpoint", of_bucket(there, bucket), f"{endpoint}/{bucket}"
             if sts := mapping(spec.get("sts")).get("endpoint"):
                 yield "spec.sts.endpoint", str(sts), str(sts)
         case "ImageRepository":
@@ -87,8 +89,10 @@ def _addresses(resource: Resource) -> Iterator[tuple[str, str, str]]:
                 yield "spec.oidcProviders", str(issuer.get("issuerURL")), str(issuer.get("issuerURL"))
         case "Provider":
             for key in ("address", "proxy"):
-                if spec.get(key):
-                    yield f"spec.{key}", str(spec[key]), str(spec[key])
+                if address := str(spec.get(key) or ""):
+                    is_cloud = (spec.get("type"), key) == ("bitbucket", "address")
+                    there = f"https://bitbucket.org/{urlsplit(address).path.lstrip('/')}" if is_cloud else address
+                    yield f"spec.{key}", there, address
 
 
 def _borrowed(value: Mapping[str, Any], at: str) -> Iterator[tuple[str, str]]:

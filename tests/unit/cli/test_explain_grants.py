@@ -109,6 +109,8 @@ sources:
 alerts:
   - https://hooks.example.com/{region}  # tenants.yaml:37:16 (tenant)
     everywhere: a placeholder is not known here
+push: []                      # default
+share: {}                     # default
 settings: [quota]             # tenants.yaml:38:17 (tenant)
 roles: [view, edit]           # tenants.yaml:26:12 (defaults)
 labels: [rocky.example.com/]  # tenants.yaml:39:15 (tenant)
@@ -150,6 +152,8 @@ sources:
   -                                     # tenants.yaml:25:9 (defaults)
     https://charts.example.com/of/the/platform/team/stable
 alerts: []             # default
+push: []               # default
+share: {}              # default
 settings:              # tenants.yaml:32:17 (frame small)
   [interval, limits, namespaces, network, owners, quota, retryInterval, role,
   roleBindings, timeout]
@@ -178,6 +182,8 @@ clusters:           # names edge, except lone, tenants.yaml:41:46 (tenant)
 sources:
   - '*'  # tenants.yaml:41:30 (tenant)
 alerts: []             # default
+push: []               # default
+share: {}              # default
 settings: []           # default
 roles: [view, edit]    # tenants.yaml:26:12 (defaults)
 labels: []             # default
@@ -188,6 +194,21 @@ never:
   serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
   environments, adopt, state]
 """
+
+
+def test_what_is_shared_and_where_the_file_may_push_is_shown(capsys: Capture) -> None:
+    more = """share: {sources: [base], configs: []}, push: ["https://git.example.com/{tenant}/*"]"""
+    entry = "grants: {" + more + "}, sources: {base: {git: {url: https://git.example.com/b, ref: {branch: main}}}}"
+    Path("tenants.yaml").write_text(FLEET.replace("  tina: {}\n", f"  tina: {{{entry}}}\n"))
+    Path("teams/tina.yaml").write_text("tenants:\n  tina: {}\n")
+    shown = explain(capsys, "tina", "-e", "dev").splitlines()
+    assert shown[shown.index("push:") :][:5] == [
+        "push:",
+        "  - https://git.example.com/{tenant}/*  # tenants.yaml:42:65 (tenant)",
+        "    dev: https://git.example.com/tina/*",
+        "alerts: []             # default",
+        "share.sources: [base]  # tenants.yaml:42:36 (tenant)",
+    ]
 
 
 def test_environments_that_are_not_granted_show_no_clusters(capsys: Capture) -> None:
@@ -290,6 +311,7 @@ def test_json_tells_the_same(capsys: Capture) -> None:
     ]
     settings = {each["path"][0]: (each["value"], (each["origin"] or {}).get("level")) for each in told["settings"]}
     assert {
+        "share": ({}, None),
         "settings": (["quota"], "tenant"),
         "roles": (["view", "edit"], "defaults"),
         "labels": (["rocky.example.com/"], "tenant"),

@@ -17,7 +17,7 @@ from tests.unit.texts import FRAME
 def fleet(root: Path, **grants: str) -> Fleet:
     """A fleet whose tenants have included files. Args: grants: of each tenant."""
     (root / "teams").mkdir(parents=True)
-    frames = "".join(f"  {tenant}: {{grants: {each}}}\n" for tenant, each in grants.items())
+    frames = "".join(f"  {tenant}:\n    grants: {each}\n" for tenant, each in grants.items())
     (root / "tenants.yaml").write_text(f"{FRAME}include: [teams/*.yaml]\ntenants:\n{frames}")
     for tenant in grants:
         (root / f"teams/{tenant}.yaml").write_text(f"tenants:\n  {tenant}: {{}}\n")
@@ -43,6 +43,9 @@ def fleet(root: Path, **grants: str) -> Fleet:
         ("{clusters: {names: [hub, edge]}}", "{clusters: {names: [edge]}}", []),
         ("{clusters: {names: [edge]}}", "{clusters: {names: [hub, edge]}}", [("clusters", ("hub",))]),
         ("{clusters: {names: [edge]}}", "{clusters: {all: true}}", []),
+        ("{}", "{push: ['https://a.example.com/*']}", [("push", ("https://a.example.com/*",))]),
+        ("{push: ['https://a.example.com/*']}", "{push: ['https://a.example.com/b']}", []),
+        ("{settings: []}", "{settings: [recurseSubmodules]}", [("settings", ("recurseSubmodules",))]),
         ("{shortestInterval: 1m}", "{shortestInterval: 2m}", []),
         ("{}", "{shortestInterval: 90s}", []),
         ("{shortestInterval: 2m}", "{shortestInterval: 90s}", [("shortestInterval", ("90s",))]),
@@ -53,6 +56,24 @@ def test_what_is_granted_more(
 ) -> None:
     found = widened(fleet(tmp_path / "a", rocky=before), fleet(tmp_path / "b", rocky=after), "dev")
     assert [(tenant, list(own)) for tenant, own in found] == ([("rocky", gains)] if gains else [])
+
+
+BASE = """
+    credentials: {deploy: {keys: [password]}}
+    sources: {base: {git: {url: "https://git.example.com/b", ref: {branch: main}}, credentials: deploy}}
+"""
+
+
+def test_what_is_shared_more_is_told_and_credentials_that_the_main_file_gives_away(tmp_path: Path) -> None:
+    shared = fleet(tmp_path / "a", rocky=f"{{share: {{sources: [base]}}}}{BASE.rstrip()}")
+    kept = fleet(tmp_path / "b", rocky=f"{{}}{BASE.rstrip()}")
+    assert [("rocky", (("share.sources", ("base",)),))] == list(widened(kept, shared, "dev"))
+    assert () == widened(shared, kept, "dev")
+    own = "    credentials: {deploy: {keys: [password]}}\n"
+    main, file = tmp_path / "b/tenants.yaml", tmp_path / "b/teams/rocky.yaml"
+    main.write_text(main.read_text().replace(own, ""))
+    file.write_text(f"tenants:\n  rocky:\n{own}")
+    assert [("rocky", (("credentials", ("deploy",)),))] == list(widened(kept, load_fleet(main), "dev"))
 
 
 def test_an_environment_that_is_granted_brings_everything_that_counts_in_it(tmp_path: Path) -> None:

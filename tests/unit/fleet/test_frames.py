@@ -85,15 +85,15 @@ def test_granted_prefixes_add_to_the_labels_of_the_main_file() -> None:
 
 
 def test_entries_of_the_main_file_cannot_be_replaced() -> None:
-    frame = f"{{clusters: {{names: [hub]}}, {SOURCE}}}"
+    frame = f"{{clusters: {{names: [hub]}}, {SOURCE}, grants: {{share: {{sources: [m]}}}}}}"
     (problem,) = problems(frame, SOURCE, WEB)
     assert (problem.code, str(problem.location)) == ("duplicate-entry", "rocky.yaml:3:15")
     assert problem.notes == ("first: tenants.yaml:12:47",)
 
 
-def test_entries_of_the_main_file_may_reach_what_the_included_file_may_not() -> None:
+def test_shared_entries_of_the_main_file_may_reach_what_the_included_file_may_not() -> None:
     source = "sources: {p: {git: {url: https://elsewhere.example.com/p, ref: {branch: main}}}}"
-    frame = f"{{clusters: {{names: [hub]}}, {source}}}"
+    frame = f"{{clusters: {{names: [hub]}}, {source}, grants: {{share: {{sources: [p]}}}}}}"
     assert plan_all(load_fleet(write(frame, "apps: {web: {kustomize: {source: p}}}")))
 
 

@@ -48,6 +48,9 @@ tenants:
       settings: [role, owners, roleBindings, namespaces, quota, interval]
       roles: [edit, own]
       labels: [movy.example.com/, mo.vy/]
+  tiny:
+    sources: {base: {git: {url: https://git.example.com/b, ref: {branch: main}}}}
+    grants: {share: {sources: [base]}, push: ["https://git.example.com/tiny/*"], settings: [recurseSubmodules]}
   dark: {grants: {clusters: {all: true, exclude: [edge]}, settings: [role], roles: [], sources: []}}
   tina: {}
 """

@@ -132,10 +132,16 @@ def test_a_provider_names_credentials_that_become_the_names_of_secrets() -> None
     assert (spec["certSecretRef"], spec["proxySecretRef"]) == ({"name": "edge.rocky.ca"}, {"name": "edge.rocky.hook"})
 
 
-def test_messages_say_whose_the_object_is_unless_the_author_says_otherwise() -> None:
-    written = CHAT.replace("}}", "}, eventMetadata: {cluster: '{cluster} of {tenant}', team: a}, eventSeverity: error}")
+def test_messages_say_whose_the_object_is_and_more_if_the_author_does() -> None:
+    written = CHAT.replace("}}", "}, eventMetadata: {where: '{cluster} of {tenant}', team: a}, eventSeverity: error}")
     spec = one(planned(alerting(written)), "Alert", "chat").manifest["spec"]
-    assert spec["eventMetadata"] == {"environment": "dev", "tenant": "rocky", "cluster": "hub of rocky", "team": "a"}
+    assert spec["eventMetadata"] == {
+        "environment": "dev",
+        "tenant": "rocky",
+        "cluster": "hub",
+        "team": "a",
+        "where": "hub of rocky",
+    }
     assert spec["eventSeverity"] == "error"
 
 

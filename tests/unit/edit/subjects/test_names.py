@@ -32,7 +32,7 @@ NO_NAMES = {
     "Frame": "clusterObjects clusterRoles namespace shard",
     "Git": "interval sparseCheckout timeout updates url",
     "GitRef": "branch commit name semver tag",
-    "Grants": "alerts annotations labels roles shortestInterval sources",
+    "Grants": "alerts annotations labels push roles shortestInterval sources",
     "HelmPatch": "chart chartInterval interval releaseName targetNamespace timeout updates values valuesFiles version",
     "HelmRepository": "interval timeout url",
     "IPBlock": "cidr except",

@@ -1,0 +1,382 @@
+"""Every reference has an author: an included file names its own, and what the main file shares with it.
+
+Each attack is refused by what is planned, too: the rules about what is written are switched off for that.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tenantry.fleet import rules
+from tenantry.fleet.authors import names_in
+from tenantry.fleet.rules.authors import included_files_name_what_is_theirs_or_shared
+from tenantry.flux import references as of_flux
+from tenantry.flux.schemas import kinds, schema_of
+from tenantry.load import load_fleet, plan_all
+from tenantry.model import Document, FluxBlock, Tenant
+from tenantry.model.scalars import Refers
+from tests.unit.fleet.authored import (
+    CHAT,
+    GIT,
+    IMAGES,
+    MAIN,
+    OWN,
+    UPDATES,
+    Data,
+    at,
+    granted,
+    problems,
+    together,
+    write,
+)
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+PLATFORMS = "platforms-credentials"
+BY_NAME = {"name": "deploy"}
+# Where a name stands that is not the file's to use, by the code that the author is told.
+ATTACKS: dict[str, tuple[str, Data]] = {
+    "substituteFrom": (
+        PLATFORMS,
+        at("apps.web.kustomize.postBuild.substituteFrom", [{"kind": "Secret", "name": "deploy"}]),
+    ),
+    "substituteFrom of a Secret that is there": (
+        PLATFORMS,
+        at("apps.web.kustomize.postBuild.substituteFrom", [{"kind": "Secret", "name": "there", "optional": True}]),
+    ),
+    "substituteFrom in an override": (
+        PLATFORMS,
+        at(
+            "apps.web.overrides.clusters.edge.kustomize.postBuild.substituteFrom",
+            [{"kind": "Secret", "name": "deploy"}],
+        ),
+    ),
+    "valuesFrom": (
+        PLATFORMS,
+        at("apps.cache.helm.valuesFrom", [{"kind": "Secret", "name": "deploy", "valuesKey": "token"}]),
+    ),
+    "valuesFrom in an override": (
+        PLATFORMS,
+        at(
+            "apps.cache.overrides.environments.dev.helm.valuesFrom",
+            [{"kind": "Secret", "name": "deploy", "valuesKey": "token"}],
+        ),
+    ),
+    "decryption": (
+        PLATFORMS,
+        at("apps.web.kustomize.decryption", {"provider": "sops", "secretRef": BY_NAME}),
+    ),
+    "verify of a chart": (
+        PLATFORMS,
+        at("apps.cache.helm.verify", {"provider": "cosign", "secretRef": BY_NAME}),
+    ),
+    "credentials of a source": (PLATFORMS, at("sources.m.credentials", "deploy")),
+    "credentials of a bucket": (PLATFORMS, at("sources.s.credentials", "deploy")),
+    "proxy of a source": (PLATFORMS, at("sources.m.git.proxySecretRef", BY_NAME)),
+    "verify of a source": (PLATFORMS, at("sources.m.git.verify", {"mode": "HEAD", "secretRef": BY_NAME})),
+    "certificate of a source": (PLATFORMS, at("sources.o.oci.certSecretRef", BY_NAME)),
+    "trusted root of a source": (
+        PLATFORMS,
+        at("sources.o.oci.verify", {"provider": "cosign", "trustedRootSecretRef": BY_NAME}),
+    ),
+    "sts of a bucket": (
+        PLATFORMS,
+        at(
+            "sources.s.bucket.sts",
+            {"provider": "ldap", "endpoint": "https://git.example.com/rocky/sts", "secretRef": BY_NAME},
+        ),
+    ),
+    "credentials of an alert": (PLATFORMS, at("alerts.chat", {"provider": CHAT, "credentials": "deploy"})),
+    "proxy of an alert": (
+        PLATFORMS,
+        at("alerts.chat", {"provider": {**CHAT, "proxySecretRef": BY_NAME}, "credentials": "mine"}),
+    ),
+    "certificate of an alert": (
+        PLATFORMS,
+        at("alerts.chat", {"provider": {**CHAT, "certSecretRef": BY_NAME}, "credentials": "mine"}),
+    ),
+    "token of a receiver": (PLATFORMS, at("receivers.hook", {"type": "github", "credentials": "there"})),
+    "credentials of an image": (
+        PLATFORMS,
+        at("apps.web.imageAutomation.images", {"app": {**IMAGES["app"], "credentials": "deploy"}}),
+    ),
+    "proxy of an image": (
+        PLATFORMS,
+        at(
+            "apps.web.imageAutomation.images",
+            {"app": {**IMAGES["app"], "repository": {**IMAGES["app"]["repository"], "proxySecretRef": BY_NAME}}},
+        ),
+    ),
+    "key that signs commits": (
+        PLATFORMS,
+        at(
+            "apps.web.imageAutomation",
+            {**UPDATES, "update": {"git": {"commit": {**GIT["commit"], "signingKey": {"secretRef": BY_NAME}}}}},
+        ),
+    ),
+    "source of an app": ("not-shared", at("apps.web.kustomize.source", "base")),
+    "source in an override": ("not-shared", at("apps.web.overrides.clusters.edge.kustomize.source", "open")),
+    "source of a release": (
+        "not-shared",
+        at("apps.cache.helm.source", "charts"),
+    ),
+    "source that a source includes": (
+        "not-shared",
+        at("sources.m.git.include", [{"repository": {"name": "base"}}]),
+    ),
+    "source of a receiver": (
+        "not-shared",
+        at("receivers.hook", {"type": "github", "credentials": "mine", "sources": ["base"]}),
+    ),
+    "config": (
+        "not-shared",
+        at("apps.web.kustomize.postBuild.substituteFrom", [{"kind": "ConfigMap", "name": "base"}]),
+    ),
+    "config of values": (
+        "not-shared",
+        at("apps.cache.helm.valuesFrom", [{"kind": "ConfigMap", "name": "base", "valuesKey": "A"}]),
+    ),
+    "app": ("not-shared", at("apps.web.dependsOn", ["base"])),
+    "app in an override": ("not-shared", at("apps.web.overrides.environments.dev.dependsOn", ["base"])),
+    "app of an alert": (
+        "not-shared",
+        at("alerts.chat", {"provider": CHAT, "credentials": "mine", "apps": ["base"]}),
+    ),
+}
+each_attack = pytest.mark.parametrize("attack", ATTACKS)
+ONLY_WRITTEN = ("app in an override", "app of an alert")
+"""What Flux gets says nothing of these: no placeholder stands for a name of an app."""
+
+
+def test_the_fleet_is_sound_without_an_attack() -> None:
+    assert problems({}) == []
+
+
+@each_attack
+def test_a_name_of_the_main_file_is_refused_where_it_is_written(attack: str) -> None:
+    code, said = ATTACKS[attack]
+    found = problems(said)
+    assert {each.code for each in found if each.code in (PLATFORMS, "not-shared")} == {code}
+    assert all(each.location.file == "rocky.yaml" for each in found)
+
+
+@each_attack
+def test_it_is_refused_in_what_is_planned(attack: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = (each for each in rules.RULES if each is not included_files_name_what_is_theirs_or_shared)
+    monkeypatch.setattr(rules, "RULES", tuple(kept))
+    code, said = ATTACKS[attack]
+    assert code in {each.code for each in problems(said)} or attack in ONLY_WRITTEN
+
+
+def test_a_placeholder_for_the_kind_of_a_reference_hides_no_name() -> None:
+    for kind, name, code in (("{secret}", "deploy", PLATFORMS), ("{config}", "base", "not-shared")):
+        (problem,) = problems(at("apps.cache.helm.valuesFrom", [{"kind": kind, "name": name}]))
+        assert (problem.code, problem.path[:6]) == (code, ("tenants", "rocky", "apps", "cache", "helm", "valuesFrom"))
+
+
+def test_what_the_author_is_told() -> None:
+    (problem,) = problems(at("sources.m.credentials", "deploy"))
+    assert problem.message == (
+        "credentials 'deploy' of tenant 'rocky' are the platform's, and its included file may not use them"
+    )
+    assert problem.fix == (
+        "declare others under 'credentials:' of this file; are these the tenant's own, line 1 of tenants.yaml can move here"
+    )
+    shared = granted(share={"sources": ["open"]})
+    (problem,) = problems(at("apps.web.kustomize.source", "base"), shared)
+    assert problem.message == "source 'base' of tenant 'rocky' belongs to the platform's file, which does not share it"
+    assert [note.partition(" (")[0].partition(": ")[0] for note in problem.notes] == ["declared", "shared"]
+    assert problem.fix == (
+        "declare one in this file, or ask the platform team to write 'grants: {share: {sources: [open, base]}}'"
+        " for the tenant in tenants.yaml"
+    )
+
+
+def test_what_is_shared_can_be_named() -> None:
+    shared = granted(share={"sources": ["base", "charts", "open"], "configs": ["base"], "apps": ["base"]})
+    for attack, (code, said) in ATTACKS.items():
+        assert bool(problems(said, shared)) == (code == PLATFORMS), attack
+
+
+def test_shared_in_defaults_is_shared_with_every_tenant() -> None:
+    assert not problems(at("apps.web.kustomize.source", "open"), at("defaults.grants.share", {"sources": ["open"]}))
+
+
+def test_credentials_cannot_be_shared() -> None:
+    (problem,) = problems({}, granted(share={"credentials": ["deploy"]}))
+    assert (problem.code, problem.message) == (PLATFORMS, "credentials of this file cannot be shared")
+
+
+def test_an_included_file_shares_nothing_with_itself() -> None:
+    (problem,) = problems({"grants": {"share": {"sources": ["base"]}}, **at("apps.web.kustomize.source", "m")})
+    assert problem.code == "platforms-setting"
+
+
+def test_what_the_main_file_writes_may_name_everything() -> None:
+    """Also what the included file declares: that is the platform's choice."""
+    app: Data = {"kustomize": {"source": "m", "postBuild": {"substituteFrom": [{"kind": "Secret", "name": "mine"}]}}}
+    assert not problems({}, at("tenants.rocky.apps.more", app))
+
+
+def objects(said: Data, main: Data, kind: str) -> dict[str, Data]:
+    """The specs of a kind on the management cluster, by name."""
+    (plan,) = plan_all(load_fleet(write(said, main))).values()
+    there = (each for each in plan.objects if each.id.kind == kind and each.id.namespace == "rocky")
+    return {each.id.name: each.manifest["spec"] for each in there}
+
+
+def test_an_alert_that_names_no_apps_tells_of_those_that_the_file_may_name() -> None:
+    said = at("alerts.chat", {"provider": CHAT, "credentials": "mine"})
+    told = objects(said, granted(share={"apps": ["open"], "sources": ["open"]}), "Alert")["chat"]["eventSources"]
+    apps = {each["matchLabels"]["tenantry/app"] for each in told if each["name"] == "*"}
+    assert apps == {"web", "cache", "blob", "oci", "open"}
+    assert {each["name"] for each in told if each["name"] != "*"} == {"m", "o", "s", "h", "open"}
+    everything = granted(share={"apps": ["open", "base", "chart"], "sources": ["open", "base", "charts"]})
+    assert all(each["name"] == "*" for each in objects(said, everything, "Alert")["chat"]["eventSources"])
+
+
+def test_a_receiver_that_names_no_sources_fetches_those_that_the_file_may_name() -> None:
+    said = at("receivers.hook", {"type": "github", "credentials": "mine"})
+    fetched = objects(said, granted(share={"sources": ["open"]}), "Receiver")["hook"]["resources"]
+    names = {each["name"] for each in fetched if each["kind"] != "HelmChart"}
+    assert names == {"m", "o", "s", "open"}
+
+
+# --- pushes ---------------------------------------------------------------------------------------------------------
+
+PUSH = at("apps.web", {"kustomize": {"source": "m"}, "imageAutomation": UPDATES})
+TO_BASE = together(PUSH, at("apps.web.kustomize.source", "base"))
+
+
+def test_a_push_needs_a_grant_for_its_address() -> None:
+    assert not problems(PUSH)
+    for patterns in ([], ["https://git.example.com/rocky/other"], ["https://git.example.com/rocky/m/*"]):
+        (problem,) = problems(PUSH, granted(push=patterns))
+        assert (problem.code, str(problem.path[-1])) == ("not-granted", "update")
+        assert problem.fix == "choose a granted one, or ask the platform team to add it to 'grants.push' of the tenant"
+
+
+def test_following_images_needs_no_grant_for_pushes() -> None:
+    assert not problems(at("apps.web.imageAutomation", {"images": IMAGES}), granted(push=[]))
+
+
+def test_nobody_pushes_with_credentials_of_the_main_file() -> None:
+    shared = granted(share={"sources": ["base"]}, push=["*"])
+    (problem,) = problems(TO_BASE, shared)
+    assert (problem.code, problem.path[-1]) == (PLATFORMS, "update")
+    # Another source after merging: the one of the base layer is the tenant's own.
+    over = at("apps.web.overrides.environments.dev.kustomize.source", "base")
+    assert PLATFORMS in {each.code for each in problems(together(PUSH, over), shared)}
+
+
+def test_a_shared_source_without_credentials_is_pushed_to_where_that_is_granted() -> None:
+    to_open = together(PUSH, at("apps.web.kustomize.source", "open"))
+    shared = granted(share={"sources": ["open"]})
+    assert {each.code for each in problems(to_open, shared)} == {"not-granted"}
+    assert not problems(to_open, granted(share={"sources": ["open"]}, push=["https://git.example.com/platform/open"]))
+
+
+def test_apps_of_the_main_file_push_as_before() -> None:
+    app: Data = {"kustomize": {"source": "base"}, "imageAutomation": UPDATES}
+    assert not problems({}, together(at("tenants.rocky.apps.base", app), granted(push=[])))
+
+
+def test_submodules_need_a_grant() -> None:
+    said = at("sources.m.git.recurseSubmodules", True)  # noqa: FBT003 # a value of the file
+    (problem,) = problems(said)
+    assert (problem.code, problem.path[-1]) == ("not-granted", "recurseSubmodules")
+    assert not problems(said, granted(settings=["recurseSubmodules"]))
+    assert not problems({}, at("tenants.rocky.sources.open.git.recurseSubmodules", True))  # noqa: FBT003 # the same
+
+
+# --- nothing is forgotten -------------------------------------------------------------------------------------------
+
+
+def test_every_field_of_the_model_with_a_name_of_the_tenants_is_marked() -> None:
+    """The table of names knows every key; see its own tests."""
+    from tenantry.edit.subjects.names import NAMES, Kind
+    from tenantry.edit.subjects.shapes import fields_of, reachable
+
+    groups = {Kind.APP: "apps", Kind.CONFIG: "configs", Kind.CREDENTIALS: "credentials", Kind.SOURCE: "sources"}
+    marked = {
+        field.declared: group
+        for model in reachable(Document)
+        for field in fields_of(model)
+        if (group := _mark(model.model_fields[field.declared[1]].declared))
+    }
+    add_ons = {key: "apps" for key, named in NAMES.items() if named.kind is Kind.ADDON}  # named as `platform/dns`
+    assert marked == {key: groups[named.kind] for key, named in NAMES.items() if named.kind in groups} | add_ons
+
+
+def _mark(annotation: Any) -> str:
+    """The mark of a type or of the entries of a list; not of the fields of a model."""
+    inner = (each.group if isinstance(each, Refers) else _mark(each) for each in getattr(annotation, "__args__", ()))
+    own = (each.group for each in getattr(annotation, "__metadata__", ()) if isinstance(each, Refers))
+    return next((each for each in (*own, *inner) if each), "")
+
+
+NO_REFERENCES = {
+    "GitRepository": "ref.name",
+    "HelmChart": "sourceRef.name",
+    "HelmRelease": "driftDetection.ignore[].target.name install.strategy.name"
+    " postRenderers[].kustomize.images[].name postRenderers[].kustomize.patches[].target.name test.filters[].name"
+    " upgrade.strategy.name waitStrategy.name",
+    "ImageUpdateAutomation": "git.checkout.ref.name git.commit.author.name",
+    "Kustomization": "healthChecks[].name ignore[].target.name images[].name patches[].target.name",
+    "Receiver": "oidcProviders[].variables[].name",
+    "ExternalArtifact": "sourceRef.name",  # says where another controller took it from; Flux does not read it
+}
+"""Fields of Flux's kinds that are called `name` and that name no Secret, ConfigMap or source: an author may write them."""
+
+
+def test_every_field_of_flux_with_a_name_is_looked_at_or_is_the_fleets_own() -> None:
+    models = [model for model in _blocks() if model.flux_kind in kinds()]
+    found: dict[str, set[str]] = {}
+    for model in models:
+        for kind in (model.flux_kind, *model.parts):
+            for path in _named(schema_of(kind).spec):
+                first, _, _ = path.partition(".")
+                if first.removesuffix("[]") in (*model.owned, "chart") and kind == model.flux_kind:
+                    continue
+                if not list(of_flux.references(kind, _spec(path))) and not list(
+                    of_flux.included_sources(kind, _spec(path))
+                ):
+                    found.setdefault(kind, set()).add(path)
+    assert found == {kind: set(paths.split()) for kind, paths in NO_REFERENCES.items()}
+
+
+def _blocks() -> list[type[FluxBlock]]:
+    from tenantry.edit.subjects.shapes import reachable
+
+    return [model for model in reachable(Tenant) if issubclass(model, FluxBlock)]
+
+
+def _named(schema: Data, path: str = "") -> list[str]:
+    """The paths of all texts called `name`."""
+    found = [f"{path}name"] if schema.get("properties", {}).get("name", {}).get("type") == "string" else []
+    for key, part in schema.get("properties", {}).items():
+        found += _named(part, f"{path}{key}.")
+        if isinstance(items := part.get("items"), dict):
+            found += _named(items, f"{path}{key}[].")
+    return found
+
+
+def _spec(path: str) -> Data:
+    """A spec with a name there."""
+    value: Any = "x"
+    for part in reversed(path.split(".")):
+        kind = {"kind": "Secret"} if isinstance(value, str) else {}
+        value = {part.removesuffix("[]"): [value] if part.endswith("[]") else value, **kind}
+    return dict(value)
+
+
+def test_names_are_found_wherever_the_model_puts_them() -> None:
+    data = {"tenants": {"rocky": together(MAIN["tenants"]["rocky"], OWN, *(said for _, said in ATTACKS.values()))}}
+    assert {each.group for each in names_in(data, "rocky")} == {"apps", "configs", "credentials", "sources"}
