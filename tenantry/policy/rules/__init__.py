@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tenantry.policy.rule import FrameRule, ObjectRule, StackRule
 from tenantry.policy.rules import (
-    fields,
     authors,
+    fields,
     flux,
     frames,
     kubeconfigs,
