@@ -29,7 +29,7 @@ from tests.hostile.holes import _without as without
 
 RULE = "tenants-fill-known-fields"
 """The rule that has to find each of them, if it names no other."""
-_GRANTED: Data = {"grants": {"sources": ["*"]}}
+_GRANTED: Data = {"grants": {"sources": ["*"], "push": ["*"]}}
 _ON_HUB: Data = {**_GRANTED, "clusters": {"names": ["hub"]}}
 _KUSTOMIZATION = (apps, "kustomization")
 _RELEASE = (apps, "helm_release")
@@ -223,8 +223,8 @@ FIELD_HOLES = (
     ),
     Hole(
         "a source chooses the addresses of its submodules",
-        RULE,
-        _leaks(_SOURCE_OBJECT, "spec.recurseSubmodules", value=True),
+        "tenants-submodules-are-granted",
+        _leaks(_BOUND, "spec.recurseSubmodules", value=True, kind="GitRepository"),
     ),
     Hole(
         "followed images are there for other namespaces",
@@ -247,7 +247,7 @@ FIELD_HOLES = (
     ),
     Hole(
         "alerts speak for another tenant",
-        RULE,
+        "tenants-alerts-say-whose-they-are",
         without(alerts, "_whose", lambda scope: {"tenant": "movy", "cluster": scope.cluster}),
         _ALERT,
         _GRANTED,

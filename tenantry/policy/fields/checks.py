@@ -7,15 +7,15 @@ from typing import Any
 
 from tenantry.policy.durations import seconds
 from tenantry.policy.fields.table import Check, Filled, JudgedBy
-from tenantry.policy.main_file import filled
 from tenantry.policy.resource import mapping
-from tenantry.policy.tenants import Place
 
 OWN_NAME = JudgedBy("tenants_name_only_what_is_theirs")
 KUBECONFIG = JudgedBy("tenants_use_the_kubeconfigs_of_their_clusters")
 ADDRESS = JudgedBy("tenants_reach_granted_addresses")
 INTERVAL = JudgedBy("tenants_intervals_are_long_enough")
 IDENTITY = JudgedBy("tenants_use_no_shared_identity")
+SUBMODULES = JudgedBy("tenants_submodules_are_granted")
+TOLD = JudgedBy("tenants_alerts_say_whose_they_are")
 BINDING = JudgedBy("tenants_bindings_keep_to_the_frame")
 
 LONGEST = "24h"
@@ -97,31 +97,6 @@ def retries(value: Any, of: Filled) -> str:
     if str(int(value)) in of.place.frame.written("retries") or 0 <= value <= most:
         return ""
     return f"has more than {most} retries" if value > 0 else "has retries without an end"
-
-
-def submodules(value: Any, of: Filled) -> str:
-    """Submodules have any address that the repository names, which no grant says."""
-    frame = of.place.frame
-    if value is False or frame.leaves("recurseSubmodules") or "true" in frame.written("recurseSubmodules"):
-        return ""
-    return "fetches addresses that its repository chooses"
-
-
-def told(value: Any, of: Filled) -> str:
-    """What an alert says beside the object's name: nothing of another tenant, environment or cluster."""
-    place = of.place
-    fleets = {"tenant": place.tenant, "environment": place.environment, "cluster": place.cluster}
-    for key, each in mapping(value).items():
-        if not isinstance(each, str):
-            return "holds no text"
-        if each != fleets.get(key, each) and each not in _filled(place, key):
-            return f"claims another {key}"
-    return ""
-
-
-def _filled(place: Place, key: str) -> set[str]:
-    """What the main file writes under a key, filled in."""
-    return {filled(each, place.variables()) for each in place.frame.written(key)}
 
 
 def is_number(value: Any) -> bool:

@@ -161,11 +161,6 @@ def test_what_a_fleet_plans_is_in_the_tables() -> None:
             {"serviceAccountName": "platform"},
             "fills a field that no tenant may fill in spec.serviceAccountName",
         ),
-        (
-            "GitRepository",
-            {"recurseSubmodules": True},
-            "fetches addresses that its repository chooses in spec.recurseSubmodules",
-        ),
         ("NetworkPolicy", {"egress": [{}]}, "admits others in spec"),
         ("NetworkPolicy", {"ingress": [{}]}, "admits others in spec"),
         ("NetworkPolicy", {"podSelector": {"matchLabels": {"a": "b"}}}, "admits others in spec"),
