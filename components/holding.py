@@ -7,7 +7,7 @@ because add-ons and baselines are everybody's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -58,9 +58,12 @@ class Holding:
 def holding(
     plan: Plan, secrets: SecretConfig, target: ClusterTarget, is_in_state: Callable[[ObjectId], bool]
 ) -> Holding:
-    """What has to be held. Raises: Refused: the cluster or the state cannot be read."""
-    lacking = [each for each in plan.objects if each.owner.tenant and missing([each], secrets.values)]
-    if not lacking:
+    """What has to be held: nothing in a run that is refused, because it lacks values of the platform.
+
+    Raises: Refused: the cluster or the state cannot be read.
+    """
+    lacking = [each for each in plan.objects if missing([each], secrets.values)]
+    if not lacking or not all(each.owner.tenant for each in lacking):
         return Holding()
     there = _on_cluster(target, [each.id for each in lacking])
     kept = frozenset(id for id in there if is_in_state(id))
@@ -77,17 +80,21 @@ def _on_cluster(target: ClusterTarget, ids: Sequence[ObjectId]) -> list[ObjectId
 
 
 def _message(
-    lacking: Iterable[KubeObject], secrets: SecretConfig, kept: Iterable[ObjectId], left_out: Iterable[ObjectId]
+    lacking: Iterable[KubeObject], secrets: SecretConfig, kept: Collection[ObjectId], left_out: Collection[ObjectId]
 ) -> str:
     values = missing(lacking, secrets.values)
     what = "a value is" if len(values) == 1 else f"{len(values)} values are"
     done = [
-        f"{listed(sorted(kept))} stays as it is" if kept else "",
-        f"{listed(sorted(left_out))} is left out" if left_out else "",
+        f"{listed(sorted(ids))} {one if len(ids) == 1 else several}"
+        for ids, one, several in (
+            (kept, "stays as it is", "stay as they are"),
+            (left_out, "is left out", "are left out"),
+        )
+        if ids
     ]
     commands = "\n       ".join(map(command_of, values))
     return (
-        f"{what} not in the stack's secret config, so {', and '.join(filter(None, done))}; everything else of the run goes through"
+        f"{what} not in the stack's secret config, so {', and '.join(done)}; everything else of the run goes through"
         f"\n  fix: {commands}"
     )
 

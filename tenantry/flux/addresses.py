@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from tenantry.addresses import BadAddress, is_path, read
+from tenantry.addresses import BadAddress, read
 from tenantry.messages.data import mappings_in, value_at
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import holds_password, password_in_url
@@ -109,6 +109,10 @@ _CHANNELS: dict[str, tuple[re.Pattern[str], str]] = {
 """Type of a provider -> the form of its channel. Other services get the channel as a text, which names no place for Flux."""
 
 
+_CHART = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*")
+"""Nothing that means another place when it is added to the URL of a repository: no `..`, no tag, no digest."""
+
+
 def address_problems(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Finding]:
     """The addresses of a finished spec that do not have the form that Flux reads there. Messages do not quote them.
 
@@ -122,11 +126,10 @@ def address_problems(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Itera
     elif kind == "ImageRepository" and (why := _misfit(image_address(str(spec.get("image", ""))), _REPOSITORY)):
         yield _bad((*at, "image"), why, "write '[HOST[:PORT]/]PATH'")
     elif kind == "HelmChart" and value_at(spec, ("sourceRef", "kind")) == "HelmRepository":
-        if not is_path(str(spec.get("chart", ""))):
-            message = (
-                "the name of a chart in a Helm repository becomes a part of its address, and this one has another form"
-            )
-            yield Finding((*at, "chart"), "bad-url", message, fix="write the name of the chart, such as 'cache'")
+        if not _CHART.fullmatch(str(spec.get("chart", ""))):
+            message = "this is not the name of a chart in a repository"
+            fix = "write letters, digits, '-', '_' and '.', with '/' between parts: Flux adds the name to the URL"
+            yield Finding((*at, "chart"), "bad-chart", message, fix=fix)
     elif kind == "Provider":
         yield from _provider_problems(spec, at)
 

@@ -107,7 +107,10 @@ def _bounded(value: str) -> bool:
 @lru_cache(maxsize=256)
 def seconds_of(duration: str) -> float:
     """The length of a Go duration in seconds."""
-    return sum(float(number) * _SECONDS[unit] for number, unit in re.findall(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ms|s|m|h)", duration))
+    return sum(
+        float(number) * _SECONDS[unit]
+        for number, unit in re.findall(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ms|s|m|h)", duration)
+    )
 
 
 def _quantity_fix(value: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tenantry.cluster.discovery import unserved
-from tenantry.cluster.drift import CONFIRMED, compare, confirmed, is_applied, told
+from tenantry.cluster.drift import CONFIRMED, Difference, compare, confirmed, is_applied, told
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, unmarked
 from tenantry.cluster.requests import every, in_parallel, one
 from tenantry.cluster.shards import against_other_shards
@@ -104,12 +104,15 @@ class _Check:
     drift: bool = True
     in_state: Callable[[ObjectId], bool] | None = None
     adopted: tuple[Adoption, ...] = ()
+    strangers: frozenset[ObjectId] = frozenset()
+    changed: Sequence[Difference] = ()
     refused: bool = False
 
     def report(self, marks: list[Problem]) -> Report:
+        parts: list[Callable[[], Iterable[Problem]]]
         parts = [self._guard, self._former_rights, self._fitness, self._controllers, self._policy, self._remotes]
-        parts += [self._drift] if self.drift else []
-        found = [*marks, *(each for part in in_parallel(_told, parts) for each in part)]
+        parts += [self._compare] if self.drift else []
+        found = [*marks, *(each for part in in_parallel(_told, parts) for each in part), *self._drift()]
         return Report(tuple(sorted(dict.fromkeys(found), key=lambda each: each.severity)), self.adopted, self.refused)
 
     def _read(self, id: ObjectId) -> Manifest | None:
@@ -121,6 +124,7 @@ class _Check:
         kept = (entry for claim in claims_on(self.client, platform) for entry in claim.kept)
         now, unread = self._held(there)
         now = now.recorded(kept)
+        self.strangers = now.strangers
         yield from unread
         for limits in self.limits:
             waiting = list(against_other_shards(self.client, platform, self.plan, there, limits.shard))
@@ -173,11 +177,15 @@ class _Check:
         yield from in_place_problems(self.plan, found.get("HelmRelease"))
         yield from check_fitness(self.plan, found)
 
-    def _drift(self) -> Iterator[Problem]:
+    def _compare(self) -> tuple[()]:
         planned = fitted(self.client, self.plan).objects
         found = [each for each in compare(self.client, self.plan.environment, planned).differences if each.by]
-        if len(found) <= CONFIRMED:
-            found = confirmed(self.client, found)
+        self.changed = found if len(found) > CONFIRMED else confirmed(self.client, found)
+        return ()
+
+    def _drift(self) -> Iterator[Problem]:
+        """What others have changed, once it is known what is not the fleet's at all: the guard tells of that."""
+        found = [each for each in self.changed if each.id not in self.strangers]
         if found:
             what, them = ("object was", "it") if len(found) == 1 else ("objects were", "them")
             yield warning(

@@ -128,6 +128,16 @@ def test_the_platforms_own_credentials_stop_the_run() -> None:
         with_secrets(plan, secrets)
 
 
+def test_a_run_that_lacks_the_platforms_values_names_all_at_once(said: list[str]) -> None:
+    tenants = "tenants:\n" + tenant("rocky", "[username, password]")
+    plan, secrets = planned(FRAME.partition("platform:")[0] + ADDON + tenants), SecretConfig({})
+    assert holding(plan, secrets, ClusterTarget(), lambda _: False) == Holding()
+    assert said == []
+    with pytest.raises(Refused, match="3 values that the fleet names") as refused:
+        with_secrets(plan, secrets)
+    assert "credentials.rocky.git.password" in refused.value.fix
+
+
 def finished(check: Check) -> None:
     # `asyncio.run` would leave the thread without an event loop, and Pulumi asks for one.
     with closing(asyncio.new_event_loop()) as loop:

@@ -236,11 +236,14 @@ def _push(project: Project, hub: Cluster, changes: dict[str, str], version: str)
     eventually(lambda: status(*source)["artifact"]["revision"].endswith(commit) or None, "the commit")
     charts = (each for each in hub.fleet_objects() if each.startswith("HelmChart clusters/edge-tenantry-objects-"))
     chart = ("HelmChart", next(charts).partition("/")[2])
-    eventually(
-        lambda: str(status(*chart).get("observedSourceArtifactRevision")).endswith(commit) or None,
-        "the chart of the commit",
-    )
-    assert status(*chart)["artifact"]["revision"] == version
+
+    def is_packed() -> bool | None:
+        """The controller writes the commit down before it packs the chart, and the version afterwards."""
+        found = status(*chart)
+        seen = str(found.get("observedSourceArtifactRevision")).endswith(commit)
+        return (seen and found["artifact"]["revision"] == version) or None
+
+    eventually(is_packed, f"version {version} of the chart, of the commit")
 
 
 def test_helm_and_flux_take_the_chart_that_is_pushed_to_a_registry(hub: Cluster, tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def _frame(chance: random.Random, *, shared: bool) -> Data:
     frame: Data = {"grants": {"sources": list(_SOURCES)}}
     grants = frame["grants"]
     for key, choices in _GRANTS.items():
-        if chance.random() < (0.4 if key in ("environments", "clusters") else 0.75):
+        if chance.random() < (0.4 if key in ("environments", "clusters") else 0.85):
             grants[key] = copy.deepcopy(chance.choice(choices))
     for key, choices in _FRAMES.items():
         if chance.random() < (0.02 if shared and key in _ONCE else 0.2):
@@ -175,6 +175,7 @@ _GRANTS: dict[str, tuple[Any, ...]] = {
     "labels": (["rocky.example.com/"],),
     "annotations": (["rocky.example.com/"],),
     "push": (*(["https://git.example.com/{tenant}/*"],) * 3, ["https://{git}/platform/*"], ["*"]),
+    "limits": ({"timeout": "26h"}, {"retries": 50, "history": 1000}, {"interval": "8704h"}),
     "shortestInterval": ("30s", "30s", "1m", "10s", "5m"),
 }
 _LENT: Data = {

@@ -29,6 +29,7 @@ from tests.hostile.holes import _without as without
 
 RULE = "tenants-fill-known-fields"
 """The rule that has to find each of them, if it names no other."""
+_ENDS = "tenants-timeouts-and-retries-have-an-end"
 _GRANTED: Data = {"grants": {"sources": ["*"], "push": ["*"]}}
 _ON_HUB: Data = {**_GRANTED, "clusters": {"names": ["hub"]}}
 _KUSTOMIZATION = (apps, "kustomization")
@@ -115,7 +116,7 @@ FIELD_HOLES = (
     Hole(
         "a chart leads out of its repository",
         RULE,
-        _leaks((apps, "chart_object"), "spec.chart", "../../movy/web"),
+        _leaks(_BOUND, "spec.chart", "../../movy/web", kind="HelmChart"),
         _CHART,
         _GRANTED,
     ),
@@ -205,18 +206,18 @@ FIELD_HOLES = (
         {"apps": {"web": {"kustomize": {"source": "m"}, "rollout": False}}},
         _GRANTED,
     ),
-    Hole("an app holds a worker for a year", RULE, _leaks(_KUSTOMIZATION, "spec.timeout", "8700h")),
+    Hole("an app holds a worker for a year", _ENDS, _leaks(_KUSTOMIZATION, "spec.timeout", "8700h")),
     Hole(
         "a release holds a worker for a year when it is tested",
-        RULE,
+        _ENDS,
         _leaks(_RELEASE, "spec.test.timeout", "8700h"),
         _CHART,
         _GRANTED,
     ),
-    Hole("a source is fetched for a year", RULE, _leaks(_SOURCE_OBJECT, "spec.timeout", "525600m")),
+    Hole("a source is fetched for a year", _ENDS, _leaks(_BOUND, "spec.timeout", "525600m", kind="GitRepository")),
     Hole(
         "a release is retried without an end",
-        RULE,
+        _ENDS,
         _leaks(_RELEASE, "spec.install.remediation.retries", -1),
         _CHART,
         _GRANTED,

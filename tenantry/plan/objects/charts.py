@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -23,9 +22,6 @@ _REPOSITORY = "HelmRepository"
 """Charts have names and versions in this kind of source. In a GitRepository or a Bucket they are directories."""
 
 _CHARTS = ("OCIRepository", "ExternalArtifact")
-
-_CHART_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*")
-"""Nothing that means another place when it is added to the URL of a registry: no `..`, no tag, no digest."""
 
 IN_PLACE = "InPlaceUpdate"
 """With this `upgrade.chartNameChangeStrategy`, a release stays if only the name of its chart changes. Flux has it from 2.9 on."""
@@ -82,10 +78,6 @@ def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path, cha
     if helm.chart is None:
         raise Found([missing_key(at, "chart")])
     if source.id.kind == _REPOSITORY:
-        if not _CHART_NAME.fullmatch(helm.chart):
-            message = f"'{shorten(helm.chart)}' is not the name of a chart in a repository"
-            fix = "write letters, digits, '-', '_' and '.', with '/' between parts: Flux adds the name to the URL"
-            raise Found([Finding(app.origin("helm", "chart"), "bad-chart", message, fix=fix)])
         if helm.version is None:
             raise Found([replace(missing_key(at, "version"), fix="add 'version:', exact or a range such as '1.2.x'")])
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.policy.fields.checks import INTERVAL, KUBECONFIG, OWN_NAME, timeout, word
+from tenantry.policy.fields.checks import INTERVAL, KUBECONFIG, OWN_NAME, duration, word
 from tenantry.policy.fields.table import Check, Each, Filled, Table
 from tenantry.policy.resource import mapping
 
@@ -47,7 +47,7 @@ SPEC: Table = {
     "storageNamespace": OWN_NAME,
     "suspend": _stands_still,
     "targetNamespace": OWN_NAME,
-    "timeout": timeout,
+    "timeout": duration,
     "upgrade": {**_ACTION, "chartNameChangeStrategy": word("InPlaceUpdate")},
     "values": OWN_NAME,
 }

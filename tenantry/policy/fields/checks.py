@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from tenantry.policy.durations import seconds
 from tenantry.policy.fields.table import Check, Filled, JudgedBy
-from tenantry.policy.resource import mapping
 
 OWN_NAME = JudgedBy("tenants_name_only_what_is_theirs")
 KUBECONFIG = JudgedBy("tenants_use_the_kubeconfigs_of_their_clusters")
@@ -17,11 +15,6 @@ IDENTITY = JudgedBy("tenants_use_no_shared_identity")
 SUBMODULES = JudgedBy("tenants_submodules_are_granted")
 TOLD = JudgedBy("tenants_alerts_say_whose_they_are")
 BINDING = JudgedBy("tenants_bindings_keep_to_the_frame")
-
-LONGEST = "24h"
-"""The longest timeout, unless the main file itself writes a longer one. A controller has few workers for all tenants."""
-MOST_RETRIES = 100
-"""The most retries, likewise. A negative number stands for retries without an end."""
 
 _DURATION = re.compile(r"([0-9]+(\.[0-9]+)?(ms|s|m|h))+")
 _REMOTE = re.compile(r":|//|\?|@|\.git(/|$)|(^|/)_git/|^github\.com(/|$)")
@@ -42,6 +35,7 @@ def switch(value: Any, _: Filled) -> str:
 
 
 def number(value: Any, _: Filled) -> str:
+    """A number; how large retries and histories may be is judged by `tenants-timeouts-and-retries-have-an-end`."""
     return "" if is_number(value) else "holds no number"
 
 
@@ -78,25 +72,9 @@ def component(value: Any, of: Filled) -> str:
     return "leaves its source" if value.startswith("/") else ""
 
 
-def timeout(value: Any, of: Filled) -> str:
-    """How long something may take: as long as the main file says, else as `LONGEST`."""
-    if not isinstance(value, str) or not _DURATION.fullmatch(value):
-        return "holds no duration"
-    granted = str(mapping(of.place.frame.grants.get("limits")).get("timeout") or LONGEST)
-    longest = max(granted, LONGEST, key=seconds)
-    if value in of.place.frame.written("timeout") or seconds(value) <= seconds(longest):
-        return ""
-    return f"holds a worker of Flux for '{value}', longer than {longest},"
-
-
-def retries(value: Any, of: Filled) -> str:
-    """How often something is tried again: as the main file says, else at most `MOST_RETRIES`."""
-    if not is_number(value):
-        return "holds no number"
-    most = max(MOST_RETRIES, int(mapping(of.place.frame.grants.get("limits")).get("retries") or 0))
-    if str(int(value)) in of.place.frame.written("retries") or 0 <= value <= most:
-        return ""
-    return f"has more than {most} retries" if value > 0 else "has retries without an end"
+def duration(value: Any, _: Filled) -> str:
+    """A duration; how long it may be is judged by `tenants-timeouts-and-retries-have-an-end`."""
+    return "" if isinstance(value, str) and _DURATION.fullmatch(value) else "holds no duration"
 
 
 def is_number(value: Any) -> bool:

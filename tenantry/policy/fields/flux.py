@@ -19,12 +19,11 @@ from tenantry.policy.fields.checks import (
     TOLD,
     anything,
     component,
+    duration,
     in_source,
     number,
-    retries,
     switch,
     text,
-    timeout,
     word,
 )
 from tenantry.policy.fields.table import Each, Keys, Table
@@ -76,7 +75,7 @@ _KUSTOMIZATION: Table = {
     "sourceRef": _OBJECT,
     "suspend": switch,
     "targetNamespace": OWN_NAME,
-    "timeout": timeout,
+    "timeout": duration,
     "wait": switch,
 }
 
@@ -86,11 +85,11 @@ _ACTION: Table = {
     "crds": word("Skip", "Create", "CreateReplace"),
     "remediation": {
         **dict.fromkeys(("ignoreTestFailures", "remediateLastFailure"), switch),
-        "retries": retries,
+        "retries": number,
         "strategy": word("rollback", "uninstall"),
     },
     "strategy": {"name": word("RemediateOnFailure", "RetryOnFailure"), "retryInterval": INTERVAL},
-    "timeout": timeout,
+    "timeout": duration,
 }
 _APPLIED = word("enabled", "disabled", "auto")
 _DRIFT: Table = {"ignore": _IGNORED, "mode": word("enabled", "warn", "disabled")}
@@ -114,7 +113,7 @@ _HELM_RELEASE: Table = {
             ("cleanupOnFail", "disableHooks", "disableWait", "disableWaitForJobs", "force", "recreate"), switch
         ),
         "serverSideApply": _APPLIED,
-        "timeout": timeout,
+        "timeout": duration,
     },
     "serviceAccountName": OWN_NAME,
     "storageNamespace": OWN_NAME,
@@ -123,13 +122,13 @@ _HELM_RELEASE: Table = {
     "test": {
         **dict.fromkeys(("enable", "ignoreFailures"), switch),
         "filters": Each({"exclude": switch, "name": text}),
-        "timeout": timeout,
+        "timeout": duration,
     },
-    "timeout": timeout,
+    "timeout": duration,
     "uninstall": {
         **dict.fromkeys(("disableHooks", "disableWait", "keepHistory"), switch),
         "deletionPropagation": word("background", "foreground", "orphan"),
-        "timeout": timeout,
+        "timeout": duration,
     },
     "upgrade": {
         **_ACTION,
@@ -142,7 +141,7 @@ _HELM_RELEASE: Table = {
     "waitStrategy": {"name": word("poller", "legacy")},
 }
 
-_FETCHED: Table = {"interval": INTERVAL, "suspend": switch, "timeout": timeout}
+_FETCHED: Table = {"interval": INTERVAL, "suspend": switch, "timeout": duration}
 _TRUSTED: Table = {"certSecretRef": _NAME, "insecure": switch, "provider": _CLOUD, "secretRef": _NAME}
 _SIGNED: Table = {"matchOIDCIdentity": _SIGNERS, "provider": word("cosign", "notation"), "secretRef": _NAME}
 _GIT_REF: Table = dict.fromkeys(("branch", "commit", "name", "semver", "tag"), text)
@@ -259,7 +258,7 @@ SPECS: Mapping[tuple[str, str], Table] = {
         "proxySecretRef": _NAME,
         "secretRef": _NAME,
         "suspend": switch,
-        "timeout": timeout,
+        "timeout": duration,
         "type": IDENTITY,
         "username": text,
     },

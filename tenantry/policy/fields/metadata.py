@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ from tenantry.policy.resource import ROLE, TENANT, mapping
 from tenantry.policy.tenants import APP, CLUSTER, ENVIRONMENT
 
 STATE = "tenantry/state"
+_LEAVING = "tenantry/leaving"
+_NAMES = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(,[a-z0-9]([a-z0-9.-]*[a-z0-9])?)*")
 _ACCOUNT = "tenantry/account"
 _PRUNE = "kustomize.toolkit.fluxcd.io/prune"
 _MANAGED_BY = "app.kubernetes.io/managed-by"
@@ -53,6 +56,9 @@ def problems(of: Filled, declared: Mapping[str, Any]) -> Iterator[tuple[str, str
 def _problem(of: Filled, key: str, value: Any, fleets: Mapping[str, str]) -> str:
     if key == STATE:
         return "" if value in states(of) else f"says '{value}', which is not its state,"
+    if key == _LEAVING and of.resource.kind == "Namespace":
+        # Which of the apps there leave: their team gives them up as it likes.
+        return "" if _NAMES.fullmatch(str(value)) else "holds no names of apps"
     if key == APP or (key in _ENFORCED and of.resource.kind == "Namespace"):
         return text(value, of)
     if key in fleets:

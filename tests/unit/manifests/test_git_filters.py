@@ -10,6 +10,7 @@ import pytest
 
 from tenantry.manifests import git as fetching
 from tenantry.manifests.cache import Cache
+from tenantry.manifests.cage import OPEN
 from tenantry.manifests.git import GitSources
 from tenantry.manifests.model import Options
 
@@ -59,7 +60,7 @@ def repository(root: Path, **submodules: Path) -> str:
 def taken(tmp_path: Path, spec: dict[str, object], commit: str) -> Path:
     into = tmp_path / "into"
     into.mkdir()
-    options = Options(cache=tmp_path / "cache", programs={"git": ("git",)})
+    options = Options(cache=tmp_path / "cache", programs={"git": ("git",)}, cage=OPEN)
     GitSources(options, Cache(tmp_path / "cache"))._checkout(spec, commit, commit, into)
     return into
 
