@@ -17,7 +17,6 @@ from pydantic.json_schema import GenerateJsonSchema
 from tenantry import model
 from tenantry.flux.conformance import part_of_spec
 from tenantry.model import network, rollouts, tenancy
-from tenantry.model.declaring.schema import schema_of
 from tenantry.model.fillable import or_unfilled
 from tenantry.model.strict import OneOf
 
@@ -26,7 +25,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def json_schema() -> dict[str, Any]:
     """The schema of the whole document. It is deterministic: equal models give equal text."""
-    schema: dict[str, Any] = _Generator(by_alias=True).generate(schema_of(model.Document), mode="validation")
+    schema: dict[str, Any] = model.Document.model_json_schema(schema_generator=_Generator)
     documented = field_texts()
     for name, definition in schema["$defs"].items():
         _complete(definition, name, documented)
