@@ -6,12 +6,10 @@ A subcommand is imported only when it is called, because some import large libra
 
 from __future__ import annotations
 
-import atexit
 import importlib
 import io
 import os
 import sys
-import threading
 from contextlib import suppress
 from typing import ClassVar
 
@@ -24,7 +22,6 @@ from tenantry.cli.commands import Group
 from tenantry.cli.failures import as_document, exit_code, report
 from tenantry.cli.fleet_file import file_option
 from tenantry.cli.output import data_json, is_answered, start_answer
-from tenantry.messages.cycles import run_one_command
 from tenantry.messages.errors import Refused
 
 _SECTIONS = {
@@ -202,27 +199,7 @@ def app() -> None:
 
 
 def start() -> None:
-    """The entry point of the installed command.
-
-    Ends the process without freeing its objects one by one, as mypy does: that took a tenth of the time of a short command.
-    """
-    code = 0
-    run_one_command()
-    try:
-        main()
-    except SystemExit as end:
-        if not isinstance(end.code, int) or any(not each.daemon for each in threading.enumerate()[1:]):
-            raise
-        code = end.code
-    atexit._run_exitfuncs()
-    for stream in filter(None, (sys.stdout, sys.stderr)):
-        with suppress(OSError):  # the command has reported what it could not write
-            stream.flush()
-    os._exit(code)
-
-
-def main() -> None:
-    """Run the command that the command line asks for."""
+    """The entry point of the installed command."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # the terminal's encoding may lack characters of the file
     sys.exit(run(sys.argv[1:]))

@@ -66,21 +66,3 @@ def test_a_check_loads_neither_pydantic_nor_the_cel_engine(file: str) -> None:
         "plan",
         "source",
     }
-
-
-@pytest.mark.parametrize(("words", "code", "shown"), [(["--version"], 0, "tenantry, version"), (["no-command"], 2, "")])
-def test_the_process_ends_at_once_but_not_before_what_is_due(words: list[str], code: int, shown: str) -> None:
-    program = "import atexit, sys; from tenantry.cli.app import start; atexit.register(print, 'end'); start()"
-    done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True)
-    assert (done.returncode, done.stdout.startswith(shown), done.stdout.endswith("end\n")) == (code, True, True)
-
-
-def test_a_thread_that_runs_is_waited_for() -> None:
-    program = """
-import threading, time
-from tenantry.cli import app
-app.run = lambda _: threading.Thread(target=lambda: (time.sleep(0.1), print("done"))).start() or 3
-app.start()
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (3, "done\n", "")
