@@ -62,8 +62,7 @@ _SECTIONS = {
         "resume": "have Flux reconcile suspended apps again",
     },
     "Clusters and sandbox": {
-        "cluster": "prepare a cluster for Flux, or check its kubeconfig",
-        "clusters": "write the clusters that a management cluster knows into a file",
+        "cluster": "prepare a cluster for Flux, check its kubeconfig, or find clusters",
         "chart": "publish the chart for baselines",
         "sandbox": "run the clusters of an environment on this machine",
     },
@@ -101,11 +100,9 @@ _MODULES = {
     "promote": "tenantry.cli.edit.promote",
     "update": "tenantry.cli.edit.update",
     "fmt": "tenantry.cli.edit.fmt",
-    "reconcile": "tenantry.cli.control.reconcile",
-    "suspend": "tenantry.cli.control.suspend",
-    "resume": "tenantry.cli.control.resume",
+    **dict.fromkeys(("reconcile", "suspend", "resume"), "tenantry.cli.control.verbs"),
 }
-"""The modules of commands that are not in a module of their own name."""
+"""The modules of commands that are not in a module of their own name. A module has `command`, or `commands` by name."""
 
 _APPLIES = "Did you mean 'up'?"
 _DELETES = "Did you mean 'destroy' (an environment) or 'remove' (an entry of tenants.yaml)?"
@@ -133,7 +130,7 @@ class _Commands(Group):
         "sync": "Did you mean 'reconcile'?",
         **dict.fromkeys(("pause", "stop"), "Did you mean 'suspend'?"),
         **dict.fromkeys(("unpause", "start", "continue"), "Did you mean 'resume'?"),
-        "discover": "Did you mean 'clusters discover'?",
+        "discover": "Did you mean 'cluster discover'?",
         "bootstrap": "Did you mean 'cluster bootstrap'?",
         "down": "Did you mean 'sandbox down'?",
         **dict.fromkeys(("demo", "example", "quickstart", "tour"), "Did you mean 'try'?"),
@@ -147,7 +144,8 @@ class _Commands(Group):
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        command: click.Command = importlib.import_module(_MODULES.get(name, f"tenantry.cli.{name}")).command
+        module = importlib.import_module(_MODULES.get(name, f"tenantry.cli.{name}"))
+        command: click.Command = module.commands[name] if hasattr(module, "commands") else module.command
         return command
 
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
