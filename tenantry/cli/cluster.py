@@ -1,4 +1,4 @@
-"""`tenantry cluster`: prepare a cluster, and check how Flux reaches it."""
+"""`tenantry cluster`: prepare a cluster, check how Flux reaches it, and find those that a management cluster knows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _WOULD = {Outcome.CREATED: "would be created", Outcome.CHANGED: "would be change
 @click.group("cluster", cls=Group)
 @file_option()
 def command() -> None:
-    """Prepare a cluster for Flux, or check the kubeconfig through which Flux reaches it."""
+    """Prepare a cluster for Flux, check the kubeconfig through which Flux reaches it, or find clusters."""
 
 
 @command.command(

@@ -1,4 +1,4 @@
-"""`tenantry clusters discover`, which `tenantry cluster discover` is too."""
+"""`tenantry cluster discover`."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ OUTPUT = "clusters.d/discovered.yaml"
     short_help="write the clusters that a management cluster knows into a file",
     epilog="""\
 Examples:
-  tenantry clusters discover -e prod --dry-run
-  tenantry clusters discover -e prod --group edge --labels topology.example.com/
-  tenantry clusters discover -e prod --secrets cluster=true --key value
-  tenantry clusters discover -e prod --check
+  tenantry cluster discover -e prod --dry-run
+  tenantry cluster discover -e prod --group edge --labels topology.example.com/
+  tenantry cluster discover -e prod --secrets cluster=true --key value
+  tenantry cluster discover -e prod --check
 
 tenants.yaml includes the file with:
   include: [{clusters: "clusters.d/*.yaml"}]

@@ -38,7 +38,6 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.trace import Value
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM, addon_named, app_name
 from tenantry.load import load_fleet
-from tenantry.messages.cycles import keep
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
 from tenantry.plan.after import in_words
@@ -105,7 +104,6 @@ def command(
         of_platform = addon is not None or (tenant == PLATFORM and PLATFORM not in fleet.document.tenants)
         # The platform as a whole says which clusters have tenants.
         planned = plan(fleet, environment, Part(("" if addon else None) if of_platform else tenant, cluster))
-    keep(fleet, planned)
     if of_platform:
         if app is not None:
             fix = f"name '{ADDON_PREFIX}{addon or app}' instead of both"

@@ -15,7 +15,6 @@ from tenantry.cli.output import data, data_json, document, say, stdout_console, 
 from tenantry.cli.tables import fitting
 from tenantry.listing import LISTS, Filter, Item, listing
 from tenantry.load import load_fleet
-from tenantry.messages.cycles import keep
 from tenantry.messages.text import listed, printable
 
 _SHOWN = 3
@@ -135,7 +134,6 @@ def command(
     with working(f"reading {file}"):
         fleet = load_fleet(file)
         items = listing(fleet, what, Filter(environment, tenants, clusters))
-    keep(fleet, items)
     if output == "json":
         data_json(document("List", of=what, items=items))
     elif output == "names":

@@ -100,10 +100,8 @@ def data_json(value: Any) -> None:
 
 def as_json(value: Any) -> str:
     """JSON that every parser accepts, whatever the values. Python alone would also write NaN and lone surrogates."""
-    from tenantry.cli.json_text import indented
-
     try:
-        text = indented(value)
+        text = json.dumps(value, indent=2, allow_nan=False)
     except ValueError:
         text = json.dumps(_portable(value), indent=2)
     if "\\ud" in text:

@@ -14,7 +14,6 @@ from tenantry.cli.options import output
 from tenantry.cli.output import data, data_json, document, say, working
 from tenantry.kube.objects import KubeObject
 from tenantry.load import load_fleet, plan_all, plan_one
-from tenantry.messages.cycles import keep
 from tenantry.messages.text import counted
 from tenantry.plan.engine_order import order_of_files
 from tenantry.render import shown, to_yaml, write_directory
@@ -55,7 +54,6 @@ def command(file: Path, environment: str | None, directory: Path | None, output:
     with working(f"planning {file}") as tell:
         fleet = load_fleet(file)
         plans = {environment: plan_one(fleet, environment)} if environment else plan_all(fleet, tell)
-    keep(fleet, plans)
     if directory is None:
         objects = [object for each in plans.values() for object in each.objects]
         _print(objects, output)

@@ -15,7 +15,6 @@ from tenantry.cli.options import output
 from tenantry.cli.output import as_data, data, data_json, document, report_warnings, working
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
-from tenantry.messages.cycles import keep
 from tenantry.messages.text import counted, listed
 from tenantry.plan.after import in_words as gate_in_words
 from tenantry.plan.waves import Rollout, in_words
@@ -55,7 +54,6 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     with working(f"checking {file}") as tell:
         fleet = load_fleet(file)
         plans = plan_all(fleet, tell)
-    keep(fleet, plans)
     admins = [name for name, tenant in fleet.document.tenants.items() if tenant.clusterAdmin]
     rights = [name for name, tenant in fleet.document.tenants.items() if tenant.clusterRoles]
     objects = {name: len(plan.objects) for name, plan in plans.items()}

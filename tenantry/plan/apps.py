@@ -93,7 +93,6 @@ class _Builder:
         self.before: dict[str, Sequence[Dependency]] = {}
         self.attachments = Attachments(fleet, scope, variables)
         self.wall = Wall(fleet, scope, variables)
-        # A method of the builder would make a cycle of references, and planning frees no cycles.
         self.add = partial(_add, result, self.attachments)
         self.sources = SourceSet(fleet, scope, variables, self.attachments, charts, self.wall, self.add)
 

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.rollouts import rollout_at
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.cycles import uncollected
 from tenantry.messages.errors import UNKNOWN_NAME, Finding, Path, Refused
 from tenantry.messages.text import closest, listed
 from tenantry.plan.after import After, after_of
@@ -66,7 +65,6 @@ def nothing_of(plan: Plan) -> Plan:
     return Plan(plan.environment, plan.management, (), (), ())
 
 
-@uncollected()
 def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
     """Plan the objects of an environment on its management cluster.
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
-
-import click
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cli.output import data, data_json, document, working
 from tenantry.cluster.control import Done, Outcome
@@ -21,20 +19,21 @@ from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.planner import Part
 
-_F = TypeVar("_F", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
+    from tenantry.cluster.targets import Target
 
 KIND = "Actions"
 """The kind of the JSON document."""
-EXIT_CODES = """\
-Exit codes:
-  0  it was done, or there was nothing to do
-  1  some apps were left out, or are not ready after --wait; the output says why
-  2  nothing could be done, or the management cluster does not answer
-"""
 
-dry_run_option = click.option(
-    "--dry-run", is_flag=True, help="Ask the cluster whether it would accept it; change nothing."
-)
+
+class Acting(NamedTuple):
+    """What a verb acts on. found: the live objects of the apps that the arguments name; planned: what the environment plans."""
+
+    client: Client
+    planned: Plan
+    found: Sequence[Target]
+    dry_run: bool
 
 
 def apps_of_tenant(

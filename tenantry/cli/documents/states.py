@@ -126,7 +126,7 @@ class List(Document):
 
 
 class Discovery(Document):
-    """The clusters that a management cluster knows: `tenantry clusters discover`."""
+    """The clusters that a management cluster knows: `tenantry cluster discover`."""
 
     kind: Literal["Discovery"]
     file: str

@@ -39,7 +39,6 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("resume",): ("rocky", "-e", "dev"),
     ("cluster", "check"): ("edge",),
     ("cluster", "discover"): ("-e", "dev"),
-    ("clusters", "discover"): ("-e", "dev"),
     ("sandbox", "status"): (),
     ("shards", "list"): (),
     ("stacks",): (),
