@@ -20,11 +20,12 @@ from tenantry.explain.values import (
     settings_of,
     shard_of,
 )
+from tenantry.fleet.apps import EffectiveApp, effective_app
 from tenantry.fleet.choice import Choice, choice_of_addon, choice_of_app
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer
 from tenantry.fleet.resolve import resolved
-from tenantry.fleet.settings import TIMES, EffectiveApp, effective_app, variable_at, variables_of
+from tenantry.fleet.settings import TIMES, variable_at, variables_of
 from tenantry.fleet.trace import Origin, Value, origin_at, placeholders, trace
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.model import Helm, Kustomize, Source

@@ -6,13 +6,13 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.merge import Layer, merge
+from tenantry.fleet.namespaces import namespace_template
 from tenantry.fleet.settings import TIMES, platform_layers, platform_settings, settings_layers, tenant_settings
 from tenantry.fleet.trace import Value, origin_at, trace
 from tenantry.model import Model
 from tenantry.model.network import Network
-from tenantry.plan.flux_shards import flux_shard
-from tenantry.plan.namespaces import namespace_template
 from tenantry.plan.plan import Plan
 
 

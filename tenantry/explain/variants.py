@@ -8,12 +8,13 @@ from typing import Any
 
 from tenantry.explain.app import placed_values, variable
 from tenantry.explain.values import settings_of
+from tenantry.fleet.apps import app_layers
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.settings import TIMES, app_layers, settings_layers, variables_of
+from tenantry.fleet.flux_shards import flux_shard
+from tenantry.fleet.settings import TIMES, settings_layers, variables_of
 from tenantry.fleet.template import fill
 from tenantry.fleet.trace import Origin, Value, placeholders
 from tenantry.messages.errors import Path
-from tenantry.plan.flux_shards import flux_shard
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 
