@@ -8,6 +8,7 @@ from functools import partial
 from itertools import chain
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.settings import (
     TenantSettings,
     namespace_settings,
@@ -24,7 +25,6 @@ from tenantry.plan.apps import plan_apps
 from tenantry.plan.cluster_rights import claim_of, cluster_objects, cluster_rights
 from tenantry.plan.declared_objects import DeclaredObject, Surroundings, declared_objects
 from tenantry.plan.dependencies import placement_after
-from tenantry.plan.flux_shards import flux_shard
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.namespaces import Territory, foreign_accounts
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, edges

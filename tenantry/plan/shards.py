@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tenantry.plan.hashing import shard_of as shard_of
+from tenantry.fleet.hashing import shard_of as shard_of
 
 if TYPE_CHECKING:
     from tenantry.plan.plan import Plan
