@@ -9,7 +9,7 @@ from tests.faults.forgeries import ACCOUNT, NEIGHBOURS, REFERENCE, REMOTE, Forge
 _CLOUD = "the cloud identity of Flux's controllers is not the tenants' to use"
 _OFTEN = "a tenant's intervals are at least 1s"
 _LONG = "a tenant's intervals and timeouts are at most 8784h"
-_NO_DURATION = "invalid duration"
+_NO_DURATION = "type conversion error from 'string' to 'google.protobuf.Duration'"
 """Of Go's parser, which the API server shares with Flux's controllers."""
 _AT_ONCE = {"strategy": {"name": "RetryOnFailure", "retryInterval": "0s"}}
 _ANYWHERE = {"configMapRef": {"name": "anywhere"}}
