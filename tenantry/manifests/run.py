@@ -123,7 +123,7 @@ class _Renderer:
             changes, unchanged = compared(*sides) if len(sides) == 2 else ((), 0)
         except Exception as unexpected:  # the same
             changes, unchanged = (), 0
-            problems.append(Problem("", _unreadable(unexpected), failed=True))
+            problems.append(Problem("", _unreadable(unexpected)))
         change = AppChange(
             environment=app.environment,
             tenant=app.tenant,
