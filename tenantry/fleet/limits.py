@@ -57,6 +57,19 @@ def limited_in_spec(kind: str, spec: Mapping[str, Any]) -> Iterator[Limited]:
     return _found(spec, _tree_of_kind(kind), ())
 
 
+def duration_paths() -> tuple[str, ...]:
+    """The fields of Flux's specs that hold durations, such as `install.timeout`, of all kinds together."""
+    return tuple(sorted({path for kind in kinds() for path in _durations_below(_tree_of_kind(kind))}))
+
+
+def _durations_below(tree: _Tree, at: tuple[str, ...] = ()) -> Iterator[str]:
+    if isinstance(tree, str):
+        yield from [".".join(at)] if tree in (INTERVAL, TIMEOUT) else ()
+    else:
+        for key, below in tree.items():
+            yield from _durations_below(below, (*at, key))
+
+
 def beyond_limits(fleet: Fleet, tenant: str, grants: Grants, each: Limited, path: Path) -> Iterator[Finding]:
     """A finding if a value of a tenant's included file is beyond what the main file grants. Args: path: where it is written."""
     value, key = each.value, each.path[-1]
@@ -116,6 +129,8 @@ def _ask(fleet: Fleet, tenant: str, key: str) -> str:
 
 def _found(value: Any, tree: _Tree, at: Path) -> Iterator[Limited]:
     if isinstance(tree, str):
+        if isinstance(value, float) and value.is_integer():  # `-1.0` is a whole number for an API server
+            value = int(value)
         if isinstance(value, str if tree in (INTERVAL, TIMEOUT) else int) and not isinstance(value, bool):
             yield Limited(at, value, tree)
     elif isinstance(value, Mapping):
