@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tenantry.cli.documents.common import Document, FileProblem, Part
+from tenantry.cli.documents.common import OMITTED_IF_NULL, Document, FileProblem, Part, TextOrNull
 from tenantry.cli.documents.diff import ChangedEnvironment
 
 
@@ -21,7 +21,7 @@ class EditedFile(Part):
 class PromotedApp(Part):
     """What the first environment's management cluster says of an app on a cluster."""
 
-    tenant: str | None
+    tenant: TextOrNull
     """`null` for an add-on."""
     app: str
     cluster: str
@@ -31,7 +31,7 @@ class PromotedApp(Part):
     """Why it does not; empty if it does."""
     revision: str
     """What Flux applied."""
-    since: str | None
+    since: TextOrNull
     """Since when it runs and is ready (RFC 3339), if that is known."""
 
 
@@ -116,7 +116,7 @@ class Updates(Part):
 class Edit(Document):
     """An edit of the fleet's files: `tenantry set` and its like."""
 
-    kind: Literal["Edit"]
+    kind: Literal["Edit"] = "Edit"
     edits: list[str]
     """What was edited, a sentence for each edit; empty if the files say so already."""
     hints: list[str]
@@ -135,7 +135,7 @@ class Edit(Document):
     """What the edit changes on clusters, as in a document of kind Diff; empty if the fleet is invalid."""
     unchanged: list[str]
     """The environments without a difference."""
-    promotion: Promotion | None = None
+    promotion: Annotated[Promotion | None, OMITTED_IF_NULL] = None
     """Only of `tenantry promote`."""
-    updates: Updates | None = None
+    updates: Annotated[Updates | None, OMITTED_IF_NULL] = None
     """Only of `tenantry update`."""
