@@ -25,6 +25,7 @@ class Part(BaseModel):
         from_attributes=True,
         serialize_by_alias=True,
         ser_json_inf_nan="strings",
+        hide_input_in_errors=True,  # a value can be a secret that a defect left in it
         defer_build=True,
     )
 
