@@ -111,7 +111,9 @@ def added(
         return result
     limits = EVERYTHING if everything else DisplayLimits()
     if not isinstance(result, str):
-        return result.model_copy(update={"manifests": manifests_document(outcome)})
+        from tenantry.cli.documents.diff import Manifests
+
+        return result.model_copy(update={"manifests": Manifests.model_validate(outcome)})
     if output == "markdown":
         return f"{result}\n\n{as_markdown(outcome, limits, _ENDLESS if everything else _FITS - len(result))}"
     width = get_terminal_size().columns if sys.stdout.isatty() else None
@@ -135,33 +137,3 @@ def as_markdown(outcome: Outcome, limits: DisplayLimits, room: int) -> str:
         lines = lines[: len(lines) // 2]
         whole = fold(summary, [*lines, Line(" ", "the rest does not fit into a comment")])
     return whole
-
-
-def manifests_document(outcome: Outcome) -> documents.Manifests:
-    """The key `manifests` of `--output json`; docs/manifests.md describes it."""
-    from tenantry.cli.documents import diff as documents
-
-    apps = [
-        documents.RenderedApp(
-            environment=app.environment,
-            tenant=app.tenant,
-            app=app.name,
-            clusters=app.clusters,
-            changes=app.changes,
-            unchanged=app.unchanged,
-            notes=app.notes,
-            problems=[
-                documents.RenderingProblem(
-                    side=each.side,
-                    kind="failed" if each.failed else "not-fetched",
-                    message=presentable(each.message),
-                    fix=each.fix,
-                )
-                for each in app.problems
-            ],
-        )
-        for app in outcome.apps
-    ]
-    return documents.Manifests(
-        renderings=outcome.renderings, cage=outcome.cage or None, apps=apps, not_rendered=outcome.left
-    )

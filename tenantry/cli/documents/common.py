@@ -35,8 +35,9 @@ def at(*attributes: str) -> Any:
     return pydantic.Field(validation_alias=AliasPath(*attributes))
 
 
-TextOrNull = Annotated[str | None, BeforeValidator(lambda text: text or None)]
-"""A text, or `null` instead of an empty one."""
+NULL_FOR_EMPTY = BeforeValidator(lambda text: text or None)
+"""Marks the type of a key that says `null` instead of an empty text."""
+TextOrNull = Annotated[str | None, NULL_FOR_EMPTY]
 OMITTED_IF_EMPTY: Any = pydantic.Field(exclude_if=not_)
 """Marks the type of a key that is left out if its value is empty."""
 OMITTED_IF_NULL: Any = pydantic.Field(exclude_if=lambda value: value is None)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from pydantic import BeforeValidator
+
 from tenantry.cli.documents.common import (
+    NULL_FOR_EMPTY,
     OMITTED_IF_EMPTY,
     OMITTED_IF_NULL,
     ChangedObject,
@@ -18,6 +21,7 @@ from tenantry.cli.documents.common import (
     ValueOrAbsent,
     at,
 )
+from tenantry.messages.redact import presentable
 
 
 class Base(Part):
@@ -232,13 +236,18 @@ class RenderedChange(ChangedObject):
     effect: Literal["added", "removed", "changed"]
 
 
+_PROBLEMS = {True: "failed", False: "not-fetched"}
+_ProblemKind = Annotated[Literal["failed", "not-fetched"], BeforeValidator(lambda kind: _PROBLEMS.get(kind, kind))]
+"""The kind of a problem, from whether the app cannot be rendered anywhere."""
+
+
 class RenderingProblem(Part):
     """Why an app could not be rendered."""
 
     side: TextOrNull
     """`before` or `after`; `null` for both."""
-    kind: Literal["failed", "not-fetched"]
-    message: str
+    kind: _ProblemKind = at("failed")
+    message: Annotated[str, BeforeValidator(presentable)]
     fix: str
 
 
@@ -272,10 +281,10 @@ class Manifests(Part):
 
     renderings: int
     """How often something was rendered."""
-    cage: Literal["bubblewrap", "namespaces", "Landlock"] | None
+    cage: Annotated[Literal["bubblewrap", "namespaces", "Landlock"] | None, NULL_FOR_EMPTY]
     """In which kustomize and helm ran; `null` with `--trust-sources`."""
     apps: list[RenderedApp]
-    not_rendered: list[NotRendered]
+    not_rendered: list[NotRendered] = at("left")
     """What is left out."""
 
 

@@ -146,15 +146,4 @@ def unwritten(more: Mapping[str, Part], done: Sequence[str] = ()) -> Edit:
     """The document of a command that writes nothing. done: what it would edit; more: further keys."""
     from tenantry.cli.documents.edits import Edit
 
-    return Edit(
-        edits=done,
-        hints=[],
-        written=False,
-        files=[],
-        valid=True,
-        errors=[],
-        warnings=[],
-        environments=[],
-        unchanged=[],
-        **more,
-    )
+    return Edit(edits=done, **more)

@@ -55,21 +55,9 @@ class Proof:
 
     def document(self) -> PromotionEvidence:
         """The key `evidence` of the document."""
-        from tenantry.cli.documents.edits import PromotedApp, PromotionEvidence
+        from tenantry.cli.documents.edits import PromotionEvidence
 
-        apps = [
-            PromotedApp(
-                tenant=each.app.tenant,
-                app=each.app.name,
-                cluster=each.app.cluster,
-                runs=not each.problem,
-                problem=each.problem,
-                revision=each.revision,
-                since=each.since,
-            )
-            for each in self.found
-        ]
-        return PromotionEvidence(checked=not self.unchecked, reason=self.unchecked, apps=apps)
+        return PromotionEvidence(checked=not self.unchecked, reason=self.unchecked, apps=self.found)
 
 
 def prove(
