@@ -15,7 +15,6 @@ from tenantry.cli.options import ShardType, app_names, cluster_names, output, te
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import data, data_json, say, stdout_console, working
-from tenantry.cli.status.data import receivers_document, status_document
 from tenantry.cli.status.waiting import read, wait_until_ready
 from tenantry.cluster.connect import answering
 from tenantry.cluster.deep import deep_statuses
@@ -161,6 +160,8 @@ def _failing(report: StatusReport) -> StatusReport:
 def show(report: StatusReport, planned: Plan, fleet: Fleet, output: str = "text", *, every: bool = False) -> None:
     """Print a report, and below it to stderr what a person has to do."""
     if output == "json":
+        from tenantry.cli.status.data import status_document
+
         data_json(status_document(report))
     elif output == "prometheus":
         from tenantry.cli.status.metrics import metrics
@@ -181,7 +182,9 @@ def show(report: StatusReport, planned: Plan, fleet: Fleet, output: str = "text"
 
 def _show_webhooks(environment: str, found: tuple[Webhook, ...], output: str) -> int:
     if output == "json":
-        data_json(receivers_document(environment, found))
+        from tenantry.cli.documents.states import Receivers
+
+        data_json(Receivers(environment=environment, receivers=found))
     elif found:
         from tenantry.cli.status.table import webhook_table
 
