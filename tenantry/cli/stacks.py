@@ -24,7 +24,7 @@ from tenantry.stacks.file import NAMESPACE, directory_of
 from tenantry.stacks.operator import Delivery, objects
 from tenantry.stacks.project import Stack, project_name, stacks_of
 
-_COLUMNS = ("NAME", "ENVIRONMENT", "SHARD", "TARGET", "KUBECONFIG", "CONTEXT")
+_COLUMNS = ("NAME", "ENVIRONMENT", "TARGET", "KUBECONFIG", "CONTEXT")
 _DISPENSABLE = ("CONTEXT", "KUBECONFIG")
 """Columns that are omitted on a narrow terminal, in this order."""
 
@@ -57,7 +57,7 @@ Exit codes:
 @delivered
 @reads_file
 def command(file: Path, environment: tuple[str, ...], output: str, deliver: Any) -> int:
-    """List the project's stacks: which environment and shard each one runs, and on which management cluster.
+    """List the project's stacks: which environment each one runs, and on which management cluster.
 
     A stack is listed if it has a file, Pulumi.NAME.yaml, next to tenants.yaml.
 
@@ -79,11 +79,10 @@ def command(file: Path, environment: tuple[str, ...], output: str, deliver: Any)
 
 def _item(stack: Stack, fleet: Fleet) -> dict[str, Any]:
     target, declared = stack.target, fleet.environments.get(stack.environment)
-    written = target.directory or str(directory_of(stack.environment, stack.shard))
+    written = target.directory or str(directory_of(stack.environment))
     return {
         "name": stack.name,
         "environment": stack.environment,
-        "shard": str(stack.shard),
         "target": "directory" if target.files else "cluster",
         "cluster": declared.management if declared and not target.files else None,
         "kubeconfig": os.path.relpath(target.kubeconfig) if target.kubeconfig and not target.files else None,
@@ -113,8 +112,6 @@ def _print_table(items: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _cell(item: Mapping[str, Any], heading: str) -> str:
-    if heading == "SHARD":
-        return "" if item["shard"] == "1/1" else str(item["shard"])
     if heading == "TARGET":
         return printable(str(item["cluster"] or item["directory"] or "(environment is not declared)"))
     return printable(str(item[heading.lower()] or ""))

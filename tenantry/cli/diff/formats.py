@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import click
 from click.shell_completion import CompletionItem
 
-from tenantry.cli.diff import manifests, shards
+from tenantry.cli.diff import manifests
 from tenantry.cli.diff.comment import as_markdown
 from tenantry.cli.diff.data import as_data
 from tenantry.cli.diff.names import as_names
@@ -56,10 +56,7 @@ class AlsoType(click.ParamType[Also]):
 
 
 class Result:
-    """A difference. refused: the reasons of a refusal, by environment; rendered: what the manifests change, if asked for.
-
-    shards: which stacks of divided environments have something to do, by environment.
-    """
+    """A difference. refused: the reasons of a refusal, by environment; rendered: what the manifests change, if asked for."""
 
     def __init__(self, sides: Sides, diffs: Sequence[Diff], limits: Limits, *, everything: bool) -> None:
         self._sides = sides
@@ -70,7 +67,6 @@ class Result:
             each.environment: limits.refusals(each.environment) for each in diffs
         }
         self.rendered: Outcome | None = None
-        self.shards: dict[str, list[shards.TouchedShard]] = {}
 
     @property
     def refusals(self) -> list[Refused]:
@@ -96,12 +92,10 @@ class Result:
             case "json":
                 return self._as_json()
             case "markdown":
-                text = as_markdown(self._review, self._sides.base.name, self._messages, limits)
-                return "\n\n".join(filter(None, (text, shards.as_markdown(self.shards))))
+                return as_markdown(self._review, self._sides.base.name, self._messages, limits)
             case "html":
                 return self._as_html()
-        text = as_text(self._review, self._sides.base.name, limits, width)
-        return "\n\n".join(filter(None, (text, shards.as_text(self.shards))))
+        return as_text(self._review, self._sides.base.name, limits, width)
 
     @property
     def _messages(self) -> list[str]:
@@ -125,15 +119,10 @@ class Result:
                 self._limits.deletions(each.environment),
                 self.refused[each.environment],
             )
-            | self._shards_of(each)
             for each in self._diffs
         ]
         base = {"name": self._sides.base.name, "commit": self._sides.base.commit or None}
         return document("Diff", base=base, environments=environments, unchanged=list(self._review.unchanged))
-
-    def _shards_of(self, diff: Diff) -> dict[str, Any]:
-        found = self.shards.get(diff.environment)
-        return {} if found is None else {"shards": shards.as_data(found)}
 
     def write(self, also: Iterable[Also]) -> None:
         """Write files in other formats. Raises: Refused: one cannot be written."""

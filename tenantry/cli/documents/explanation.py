@@ -135,14 +135,6 @@ class ExplainedApp(Document, Choice):
     """By cluster."""
 
 
-class TenantShard(Part):
-    """The stack that runs a tenant, if several share the environment."""
-
-    shard: str
-    """Such as `2/8`."""
-    stack: str
-
-
 class ExplainedTenant(Document):
     """A tenant in an environment."""
 
@@ -159,8 +151,6 @@ class ExplainedTenant(Document):
     apps: dict[str, Choice]
     alerts: list[Value]
     receivers: list[Value]
-    shard: TenantShard | None = None
-    """Only if several stacks share the environment."""
 
 
 class ExplainedPlatform(Document):

@@ -243,27 +243,6 @@ class AppTree(Part):
     """What Flux applied; `null` if it has not applied anything yet."""
 
 
-class ShardRow(Part):
-    """A part of an environment that a stack of its own runs."""
-
-    environment: str
-    shard: str
-    """Such as `2/8`, the second of eight; `1/1` is the whole environment."""
-    stack: str | None
-    """`null` if no stack's file says that it runs the environment."""
-    tenants: list[str]
-    objects: int
-    """How many are planned."""
-
-
-class Shards(Document):
-    """The stacks that share environments: `tenantry shards list`."""
-
-    kind: Literal["Shards"]
-    shards: list[ShardRow]
-    """In the order in which they run. With `--changed-since`, only those with something to do."""
-
-
 class Tree(Document):
     """Apps with their sources and objects: `tenantry tree`."""
 

@@ -41,7 +41,6 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("cluster", "discover"): ("-e", "dev"),
     ("clusters", "discover"): ("-e", "dev"),
     ("sandbox", "status"): (),
-    ("shards", "list"): (),
     ("stacks",): (),
     ("set",): ("tenants.rocky.role", "edit"),
     ("unset",): ("tenants.rocky",),
