@@ -14,7 +14,7 @@ from tenantry.stacks.project import Stack, stacks_of, stacks_running
 def chosen(asked: Asked) -> Stack:
     """The stack that runs an environment; the one with its name if no stack has a file yet.
 
-    Raises: Refused: no stack matches, several run the environment, or the environment is not declared; InvalidFleet: tenants.yaml
+    Raises: Refused: no stack matches, several name the environment, or the environment is not declared; InvalidFleet: tenants.yaml
             is not YAML.
     """
     project, environment = asked.project, asked.environment
@@ -51,7 +51,7 @@ def _only(found: list[Stack], environment: str) -> Stack | None:
     named = [each for each in found if each.name == environment] or found
     if len(named) > 1:
         raise Refused(
-            f"several stacks run environment '{environment}': {listed(each.name for each in found)}",
-            "name one of them with --stack",
+            f"the files of several stacks name environment '{environment}': {listed(each.name for each in found)}",
+            "name the one that runs it with --stack",
         )
     return named[0] if named else None

@@ -56,7 +56,7 @@ def stack_options(command: _F) -> _F:
         click.option(
             "--stack",
             metavar="NAME",
-            help="This stack; needed if several run the environment.",
+            help="The stack; needed if the files of several stacks name the environment.",
             shell_complete=_names,
         ),
     )

@@ -30,7 +30,7 @@ def stacks(*names: str) -> list[Stack]:
         (stacks("copy", "prod"), None, "prod"),
         (stacks("copy", "live"), "copy", "copy"),
         ([], "new", "new"),
-        (stacks("copy", "live"), None, "several stacks run environment 'prod': copy, live"),
+        (stacks("copy", "live"), None, "the files of several stacks name environment 'prod': copy, live"),
         (stacks("dev"), "dev", "stack 'dev' runs environment 'dev'"),
     ],
 )
