@@ -71,8 +71,8 @@ def preflight(
     """Find everything that would make the next run of an environment fail or do something unexpected.
 
     Args:   client: of the management cluster. limits, claim: of the stack that runs the environment; None: no stack is known.
-            connect: makes clients of remotes.
-            tell: is told how many remote clusters are checked. run: asks the environment before; None: nothing is asked.
+            connect: makes clients of remotes. tell: is told how many remote clusters are checked.
+            run: asks the environment before; None: nothing is asked.
             drift: whether planned objects are compared with the live ones, as each run does by itself.
             in_state: whether the state of the stack has an object; None: nobody can tell.
     """
