@@ -21,7 +21,8 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
-from tenantry.stacks.record import Record, State, expected, is_awaited, joined, read, record_object, record_of
+from tenantry.stacks.file import NAMESPACE
+from tenantry.stacks.record import Record, State, expected, is_awaited, read, record_object, record_of
 from tenantry.stacks.targets import type_token
 
 from .config import ClusterTarget
@@ -31,13 +32,12 @@ from .registering import Registrar, Registration
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """What a run has to know. before: the environment's record so far; own: the part that this stack has left."""
+    """What a run has to know. before: the environment's record so far."""
 
     plan: Plan
     platform: str
     claim: Claim
     before: Record | None
-    own: Record | None
 
     def of_run(self, gates: Gates) -> Keeping:
         """Call it in the program's event loop."""
@@ -47,23 +47,22 @@ class Keeper:
 def keeper_of(fleet: Fleet, plan: Plan, target: ClusterTarget, claim: Claim) -> Keeper | None:
     """None: no gate names the environment, or its record would be too large.
 
-    Args: plan: the stack's part. Raises: Refused: the management cluster cannot be read.
+    Raises: Refused: the management cluster cannot be read.
     """
     if not is_awaited(fleet, plan.environment):
         return None
     platform = fleet.document.platform.namespace
     with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
         found = [read(each) for each in records_on(client, platform, plan.environment)]
-    parts = [each for each in found if each]
-    before = joined(plan.environment, parts)
-    if not record_of(plan, before, datetime.now(UTC), shard=claim.shard).fits:
+    before = next((each for each in found if each and each.environment == plan.environment), None)
+    if not record_of(plan, before, datetime.now(UTC)).fits:
         pulumi.log.warn(
             f"the record of environment '{plan.environment}' would be too large for a ConfigMap, so this run leaves none: gates"
             " that name the environment have to read its management cluster\n"
-            f"  fix: tenantry shards move --environment {plan.environment} --to {2 * claim.shard.count}"
+            f"  fix: let them: pulumi config set {NAMESPACE}:kubeconfig FILE, a file that may read what '{plan.environment}' has"
         )
         return None
-    return Keeper(plan, platform, claim, before, next((each for each in parts if each.shard == claim.shard), None))
+    return Keeper(plan, platform, claim, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ class Keeping:
     async def registration(self, registrar: Registrar, *, complete: bool) -> Registration | None:
         keeper = self.keeper
         # After an error that the engine has passed over, the record of the run before stays.
-        record = await self._record() if complete else keeper.own
+        record = await self._record() if complete else keeper.before
         if record is None:
             return None
         planned = record_object(keeper.platform, keeper.claim, record)
@@ -98,10 +97,10 @@ class Keeping:
         keeper, now = self.keeper, datetime.now(UTC)
         awaited = awaited_apps(keeper.plan, self.gates.turns)
         if self.gates.reading is None:
-            return expected(keeper.plan, keeper.before, now, awaited, keeper.claim.shard)
+            return expected(keeper.plan, keeper.before, now, awaited)
         unready = await self._unready() if awaited else frozenset[str]()
         states = {each: State.UNREADY if each in unready else State.READY for each in awaited}
-        return record_of(keeper.plan, keeper.before, now, states, keeper.claim.shard)
+        return record_of(keeper.plan, keeper.before, now, states)
 
     async def _unready(self) -> frozenset[str]:
         assert self.gates.reading

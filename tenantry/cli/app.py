@@ -68,7 +68,6 @@ _SECTIONS = {
     },
     "Stacks": {
         "stacks": "list the project's stacks, or write them for Pulumi's operator",
-        "shards": "divide a large environment between several stacks",
         "destroy": "delete an environment with Pulumi",
     },
     "More": {

@@ -44,7 +44,6 @@ from tenantry.plan.after import in_words
 from tenantry.plan.bypasses import is_range
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planner import Part
-from tenantry.stacks.project import Stack, stack_of
 
 if TYPE_CHECKING:
     from tenantry.cli.documents import explanation
@@ -113,8 +112,7 @@ def command(
             raise Refused(f"'{tenant}' is the platform's, and takes no APP", fix)
         _print_platform_part(fleet, planned, addon, cluster, output)
     elif app is None:
-        stack = stack_of(file.resolve().parent, environment, tenant)
-        _print_tenant(without_secrets(explain_tenant(fleet, planned, tenant, cluster)), stack, output)
+        _print_tenant(without_secrets(explain_tenant(fleet, planned, tenant, cluster)), output)
     else:
         _print_app(without_secrets(explain_app(fleet, planned, tenant, app, cluster)), output)
     return 0
@@ -165,20 +163,17 @@ def _by_cluster(platform: ExplainedPlatform) -> Iterator[Value]:
         yield from (value.under(cluster) for value in values)
 
 
-def _print_tenant(tenant: ExplainedTenant, stack: Stack | None, output: str) -> None:
+def _print_tenant(tenant: ExplainedTenant, output: str) -> None:
     if output == "json":
         from tenantry.cli.documents import explanation
 
-        shard = explanation.TenantShard(shard=str(stack.shard), stack=stack.name) if stack else None
-        data_json(explanation.ExplainedTenant.model_validate(tenant).model_copy(update={"shard": shard}))
+        data_json(explanation.ExplainedTenant.model_validate(tenant))
     else:
-        data(annotated(_tenant_lines(tenant, stack)))
+        data(annotated(_tenant_lines(tenant)))
 
 
-def _tenant_lines(tenant: ExplainedTenant, stack: Stack | None) -> Iterator[Line]:
+def _tenant_lines(tenant: ExplainedTenant) -> Iterator[Line]:
     yield Line("", f"tenant {tenant.tenant} in environment {tenant.environment}")
-    if stack:
-        yield Line(f"stack: {scalar(stack.name)}", f"shard {stack.shard}, decided by the tenant's name", bold=True)
     yield from _section("namespaces", list(value_lines(tenant.namespaces, 2)))
     yield from _section("settings", list(value_lines(tenant.settings, 2)))
     if tenant.differing:

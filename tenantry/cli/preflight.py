@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,7 +41,6 @@ from tenantry.messages.problems import Problem
 from tenantry.messages.progress import steps
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan
-from tenantry.plan.shards import WHOLE, Shard
 from tenantry.preflight.adoption import Adoption
 from tenantry.preflight.after import Mode, Run
 from tenantry.preflight.check import Report, preflight
@@ -125,7 +124,7 @@ def command(
     for name, planned in plans.items():
         try:
             mode = Mode.PREVIEW if preview else Mode.RUN
-            report = report_on(file, fleet, planned, kubeconfig, context, (), mode)
+            report = report_on(file, fleet, planned, kubeconfig, context, mode)
             reports[name] = _strictly(report) if strict else report
         except Refused as refused:
             failed[name] = refused
@@ -153,36 +152,27 @@ def report_on(
     planned: Plan,
     kubeconfig: Path | None = None,
     context: str | None = None,
-    running: Collection[Shard] = (),
     mode: Mode = Mode.RUN,
     *,
     drift: bool = True,
 ) -> Report:
     """Check an environment.
 
-    Args:   running: the only shards that run, if not all do. mode: whether the environment before is asked.
-            drift: whether live objects are compared with the planned ones.
-    Raises: Refused: its management cluster cannot be asked, or its shards do not fit together.
+    Args:   mode: whether the environment before is asked. drift: whether live objects are compared with the planned ones.
+    Raises: Refused: its management cluster cannot be asked.
     """
     project = file.resolve().parent
     known = stacks_running(project, planned.environment)
     in_state = InStates(project, [each.name for each in known if not each.target.files])
-    shards = [each.target for each in known if each.shard != WHOLE]
-    stack, *others = shards or [target_of(project, planned.environment)]
+    stack = target_of(project, planned.environment)
     if stack.files and not kubeconfig:
         message = (
             f"environment '{planned.environment}' is written to files (tenantry:target): no cluster is known to look at"
         )
         raise Refused(message, "name the one that takes the files: --kubeconfig FILE --context NAME")
-    limits, *more = (
-        limits_of(fleet, planned.environment, each.max_deletions, each.allowed_deletions, each.shard)
-        for each in (stack, *others)
-        if not running or each.shard in running
-    )
-    claims = [each.claim for each in (stack, *others) if each.claim]
+    limits = limits_of(fleet, planned.environment, stack.max_deletions, stack.allowed_deletions)
     now = datetime.now(UTC)
-    parts = tuple(each.shard for each in (limits, *more))
-    run = Run(plan=planned, project=project, shards=parts, mode=mode, now=now)
+    run = Run(plan=planned, project=project, mode=mode, now=now)
     with (
         connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,
         working(f"{planned.environment}: reading {planned.management} and the remote clusters") as tell,
@@ -193,14 +183,13 @@ def report_on(
             planned,
             limits,
             now=now,
-            claims=claims,
-            shards=more,
+            claim=stack.claim,
             tell=tell,
             run=run,
             drift=drift,
             in_state=in_state,
         )
-    return _for_stack(report, stack.claim.stack.rpartition("/")[2]) if stack.claim and not others else report
+    return _for_stack(report, stack.claim.stack.rpartition("/")[2]) if stack.claim else report
 
 
 def _for_stack(report: Report, stack: str) -> Report:

@@ -29,7 +29,6 @@ KINDS = (
     "Objects",
     "KubeconfigCheck",
     "Discovery",
-    "Shards",
     "Import",
     "Sandbox",
     "Project",

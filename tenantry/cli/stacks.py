@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tenantry.cli.documents.stacks import ProjectStack
 
 
-_COLUMNS = ("NAME", "ENVIRONMENT", "SHARD", "TARGET", "KUBECONFIG", "CONTEXT")
+_COLUMNS = ("NAME", "ENVIRONMENT", "TARGET", "KUBECONFIG", "CONTEXT")
 _DISPENSABLE = ("CONTEXT", "KUBECONFIG")
 """Columns that are omitted on a narrow terminal, in this order."""
 
@@ -61,7 +61,7 @@ Exit codes:
 @delivered
 @reads_file
 def command(file: Path, environment: tuple[str, ...], output: str, deliver: Any) -> int:
-    """List the project's stacks: which environment and shard each one runs, and on which management cluster.
+    """List the project's stacks: which environment each one runs, and on which management cluster.
 
     A stack is listed if it has a file, Pulumi.NAME.yaml, next to tenants.yaml.
 
@@ -87,11 +87,10 @@ def _item(stack: Stack, fleet: Fleet) -> ProjectStack:
     from tenantry.cli.documents.stacks import ProjectStack
 
     target, declared = stack.target, fleet.environments.get(stack.environment)
-    written = target.directory or str(directory_of(stack.environment, stack.shard))
+    written = target.directory or str(directory_of(stack.environment))
     return ProjectStack(
         name=stack.name,
         environment=stack.environment,
-        shard=str(stack.shard),
         target="directory" if target.files else "cluster",
         cluster=declared.management if declared and not target.files else None,
         kubeconfig=os.path.relpath(target.kubeconfig) if target.kubeconfig and not target.files else None,
@@ -121,8 +120,6 @@ def _print_table(items: Sequence[ProjectStack]) -> None:
 
 
 def _cell(item: ProjectStack, heading: str) -> str:
-    if heading == "SHARD":
-        return "" if item.shard == "1/1" else item.shard
     if heading == "TARGET":
         return printable(item.cluster or item.directory or "(environment is not declared)")
     return printable(str(getattr(item, heading.lower()) or ""))

@@ -13,7 +13,6 @@ from tenantry.cli.commands import Command
 from tenantry.cli.diff import manifest_options
 from tenantry.cli.diff.formats import FORMATS, Also, AlsoType, Result
 from tenantry.cli.diff.refusals import Limits
-from tenantry.cli.diff.shards import touched_shards
 from tenantry.cli.diff.sides import both_sides
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environments as environments_option
@@ -121,7 +120,6 @@ def command(
     with working("comparing"):
         diffs = diff_all(sides.before, sides.after, sides.grants)
         result = Result(sides, diffs, limits, everything=everything)
-    result.shards = touched_shards(file, diffs)
     result.rendered = manifest_options.outcome(diffs, sides.before, sides.after, wanted, everything=everything)
     result.write(also)
     shown = result.shown(output, columns(sys.stdout))

@@ -15,12 +15,10 @@ def environment_document(
     review: EnvironmentReview | None,
     limit: int | None,
     refusals: Sequence[Refused],
-    shards: Sequence[object] | None,
 ) -> documents.ChangedEnvironment:
     """An environment.
 
-    Args: review: None: nothing differs; limit: how many deletions of a kind are allowed; refusals: why `tenantry up` refuses it;
-    shards: those with something to do; None: one stack runs the environment.
+    Args: review: None: nothing differs. limit: how many deletions of a kind are allowed. refusals: why `tenantry up` refuses it.
     """
     return documents.ChangedEnvironment(
         environment=diff.environment,
@@ -41,7 +39,6 @@ def environment_document(
         max_deletions=limit,
         refused=bool(refusals),
         refusals=refusals,
-        shards=shards,
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.shell_completion import CompletionItem
 
-from tenantry.cli.diff import manifests, shards
+from tenantry.cli.diff import manifests
 from tenantry.cli.diff.comment import as_markdown
 from tenantry.cli.diff.names import as_names
 from tenantry.cli.diff.refusals import Limits
@@ -59,10 +59,7 @@ class AlsoType(click.ParamType[Also]):
 
 
 class Result:
-    """A difference. refused: the reasons of a refusal, by environment; rendered: what the manifests change, if asked for.
-
-    shards: which stacks of divided environments have something to do, by environment.
-    """
+    """A difference. refused: the reasons of a refusal, by environment; rendered: what the manifests change, if asked for."""
 
     def __init__(self, sides: Sides, diffs: Sequence[Diff], limits: Limits, *, everything: bool) -> None:
         self._sides = sides
@@ -73,7 +70,6 @@ class Result:
             each.environment: limits.refusals(each.environment) for each in diffs
         }
         self.rendered: Outcome | None = None
-        self.shards: dict[str, list[shards.TouchedShard]] = {}
 
     @property
     def refusals(self) -> list[Refused]:
@@ -99,12 +95,10 @@ class Result:
             case "json":
                 return self.document()
             case "markdown":
-                text = as_markdown(self._review, self._sides.base.name, self._messages, limits)
-                return "\n\n".join(filter(None, (text, shards.as_markdown(self.shards))))
+                return as_markdown(self._review, self._sides.base.name, self._messages, limits)
             case "html":
                 return self._as_html()
-        text = as_text(self._review, self._sides.base.name, limits, width)
-        return "\n\n".join(filter(None, (text, shards.as_text(self.shards))))
+        return as_text(self._review, self._sides.base.name, limits, width)
 
     @property
     def _messages(self) -> list[str]:
@@ -131,7 +125,6 @@ class Result:
                 reviews.get(each.environment),
                 self._limits.deletions(each.environment),
                 self.refused[each.environment],
-                self.shards.get(each.environment),
             )
             for each in self._diffs
         ]

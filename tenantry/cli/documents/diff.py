@@ -195,15 +195,6 @@ class Refusal(Part):
     """What to do about it; can be empty."""
 
 
-class TouchedShard(Part):
-    """A shard whose stack has something to do."""
-
-    shard: str
-    """Such as `2/8`."""
-    stack: TextOrNull
-    """`null` if no stack's file says that it runs the shard."""
-
-
 class ChangedEnvironment(Part):
     """An environment on both sides."""
 
@@ -226,8 +217,6 @@ class ChangedEnvironment(Part):
     """Whether `tenantry up` would refuse the change."""
     refusals: list[Refusal]
     """Why; empty if it would not."""
-    shards: Annotated[list[TouchedShard] | None, OMITTED_IF_NULL] = None
-    """Only for an environment that several stacks share, and that differs."""
 
 
 class RenderedChange(ChangedObject):

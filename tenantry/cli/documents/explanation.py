@@ -151,14 +151,6 @@ class ExplainedApp(Document):
     """By cluster."""
 
 
-class TenantShard(Part):
-    """The stack that runs a tenant, if several share the environment."""
-
-    shard: str
-    """Such as `2/8`."""
-    stack: str
-
-
 class ExplainedTenant(Document):
     """A tenant in an environment."""
 
@@ -175,8 +167,6 @@ class ExplainedTenant(Document):
     apps: dict[str, Choice]
     alerts: list[Value]
     receivers: list[Value]
-    shard: Annotated[TenantShard | None, OMITTED_IF_NULL] = None
-    """Only if several stacks share the environment."""
 
 
 class ExplainedPlatform(Document):

@@ -34,7 +34,6 @@ KINDS: dict[str, tuple[type[Document], ...]] = {
     "Objects": (states.Objects,),
     "KubeconfigCheck": (checks.KubeconfigCheck,),
     "Discovery": (states.Discovery,),
-    "Shards": (states.Shards,),
     "Import": (importing.Import,),
     "Sandbox": (states.Sandbox,),
     "Project": (projects.Project,),

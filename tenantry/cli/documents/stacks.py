@@ -12,8 +12,6 @@ class ProjectStack(Part):
 
     name: str
     environment: str
-    shard: str
-    """The part of the environment that it runs, such as `2/8`. `1/1`: all of it."""
     target: Literal["cluster", "directory"]
     cluster: TextOrNull
     """The management cluster, as tenants.yaml names it; `null` if the file does not declare the environment, or with target
@@ -33,4 +31,4 @@ class Stacks(Document):
     project: str
     """The name in Pulumi.yaml."""
     stacks: list[ProjectStack]
-    """By environment and shard."""
+    """By environment, then by name."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
-
-from pydantic import BeforeValidator
+from typing import Any, Literal
 
 from tenantry.cli.documents.common import Document, ObjectId, Part, TextOrNull, at
 
@@ -243,27 +241,6 @@ class AppTree(Part):
     """The source, then what is made of it, and at last the Flux object of the app."""
     objects: list[ObjectId] | None
     """What Flux applied; `null` if it has not applied anything yet."""
-
-
-class ShardRow(Part):
-    """A part of an environment that a stack of its own runs."""
-
-    environment: str
-    shard: Annotated[str, BeforeValidator(str)]
-    """Such as `2/8`, the second of eight; `1/1` is the whole environment."""
-    stack: TextOrNull
-    """`null` if no stack's file says that it runs the environment."""
-    tenants: list[str]
-    objects: int
-    """How many are planned."""
-
-
-class Shards(Document):
-    """The stacks that share environments: `tenantry shards list`."""
-
-    kind: Literal["Shards"] = "Shards"
-    shards: list[ShardRow]
-    """In the order in which they run. With `--changed-since`, only those with something to do."""
 
 
 class Tree(Document):

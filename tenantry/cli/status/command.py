@@ -11,7 +11,7 @@ import click
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
-from tenantry.cli.options import ShardType, app_names, cluster_names, output, tenant_names
+from tenantry.cli.options import app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import data, data_json, say, stdout_console, working
@@ -26,7 +26,6 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.plan.plan import Plan, plan
-from tenantry.plan.shards import WHOLE, Shard
 from tenantry.preflight.in_place import fitted
 
 if TYPE_CHECKING:
@@ -62,7 +61,6 @@ Exit codes:
 @tenant_names(f"Only apps of this tenant, or of '{PLATFORM}'; repeatable.")
 @app_names("Only this app or add-on; repeatable.")
 @cluster_names("Only apps on this cluster; repeatable.")
-@click.option("--shard", type=ShardType(), help="Only apps of this shard of the environment, such as 2/8.")
 @click.option("--failing", is_flag=True, help="Show only what is failed, missing or changed by hand.")
 @click.option("--all", "every", is_flag=True, help="List every app on every cluster, also where many are alike.")
 @management_options
@@ -90,7 +88,6 @@ def command(
     tenants: tuple[str, ...],
     apps: tuple[str, ...],
     clusters: tuple[str, ...],
-    shard: Shard | None,
     failing: bool,
     every: bool,
     watch: bool,
@@ -111,12 +108,12 @@ def command(
     asked as well, with the kubeconfigs that Flux uses, whether each tenant's namespaces are there and whose they are. Nothing is
     changed.
     """
-    selecting = bool(tenants or apps or clusters or shard or failing)
+    selecting = bool(tenants or apps or clusters or failing)
     _check_usage(watch=watch, wait=wait, deep=deep, receivers=receivers, selecting=selecting, output=output)
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         planned = plan(fleet, environment)
-    selection = replace(select(planned, tenants, apps, clusters), shard=shard or WHOLE)
+    selection = select(planned, tenants, apps, clusters)
     with connect_management(file, environment, kubeconfig, context) as client:
         if receivers:
             return _show_webhooks(environment, webhooks_of(client, planned), output)
@@ -135,7 +132,7 @@ def command(
 
 def _check_usage(*, watch: bool, wait: bool, deep: bool, receivers: bool, selecting: bool, output: str) -> None:
     if receivers and (watch or wait or deep or selecting):
-        others = "--wait, --watch, --deep, --failing, --tenant, --app, --cluster or --shard"
+        others = "--wait, --watch, --deep, --failing, --tenant, --app or --cluster"
         raise click.UsageError(f"--receivers cannot be combined with {others}")
     if receivers and output == "prometheus":
         raise click.UsageError("--receivers cannot be combined with --output prometheus")

@@ -37,7 +37,7 @@ def offered(*words: str) -> list[str]:
     ("words", "expected"),
     [
         (("di",), ["diff"]),
-        (("s",), ["set", "shards", "stacks", "status", "suspend", "sandbox", "schema"]),
+        (("s",), ["set", "stacks", "status", "suspend", "sandbox", "schema"]),
         (("--f",), ["--file"]),
         (("cluster", ""), ["bootstrap", "check", "discover"]),
         (("render", "--dir"), ["--directory"]),

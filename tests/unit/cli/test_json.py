@@ -41,7 +41,6 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("cluster", "check"): ("edge",),
     ("cluster", "discover"): ("-e", "dev"),
     ("sandbox", "status"): (),
-    ("shards", "list"): (),
     ("stacks",): (),
     ("set",): ("tenants.rocky.role", "edit"),
     ("unset",): ("tenants.rocky",),

@@ -1,4 +1,7 @@
-"""Reads and writes the states of stacks with the `pulumi` command. Secret values pass through pipes alone, never through files."""
+"""Reads and writes the states of stacks with the `pulumi` command. Secret values pass through pipes alone, never through files.
+
+No command needs it yet: with `transfer`, it is what a transfer of tenants between stacks is made of.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +14,16 @@ from typing import Any
 import yaml
 
 from tenantry.messages.errors import Refused
-from tenantry.stacks.division import Document
+from tenantry.stacks.transfer import Document
 
 
-class Backend:
-    """The stacks of a project. Raises: Refused: `pulumi` is missing, or fails; the message has its own words."""
+class States:
+    """Those of a project's stacks. Raises: Refused: `pulumi` is missing, or fails; the message has its own words."""
 
     def __init__(self, project: Path) -> None:
         self._project = project
 
-    def stacks(self) -> set[str]:
-        """The names of the stacks in the backend."""
-        return {each["name"].rpartition("/")[2] for each in json.loads(self._run("stack", "ls", "--json"))}
-
-    def state(self, stack: str) -> Document:
+    def read(self, stack: str) -> Document:
         """A stack's state, with the values of its secrets."""
         document: Document = json.loads(self._run("stack", "export", "--show-secrets", "--stack", stack))
         return document
@@ -37,18 +36,6 @@ class Backend:
         """Replace a stack's state; secrets are encrypted with the stack's own key."""
         state["deployment"].setdefault("secrets_providers", self._secrets(stack))
         self._run("stack", "import", "--stack", stack, given=json.dumps(state))
-
-    def create(self, stack: str, like: str) -> None:
-        """Make a stack with the settings and secrets of another one, and the same kind of key."""
-        key = self._file(like).get("secretsprovider")
-        options = ["--secrets-provider", str(key)] if key else []
-        self._run("stack", "init", stack, "--copy-config-from", like, "--no-select", *options)
-
-    def set(self, stack: str, key: str, value: str) -> None:
-        self._run("config", "set", key, value, "--stack", stack)
-
-    def unset(self, stack: str, key: str) -> None:
-        self._run("config", "rm", key, "--stack", stack)
 
     def _secrets(self, stack: str) -> dict[str, Any]:
         """How a stack's state names its key, from the stack's file."""
