@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tenantry.cli.commands import Command
+from tenantry.cli.explain_data import as_data
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import app_names, environment_name, output, tenant_names
 from tenantry.cli.output import data, data_json, document, working
+from tenantry.cli.parity_text import as_markdown, as_text
+from tenantry.explain.declared import known
+from tenantry.explain.parity import parity
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
+from tenantry.load import load_fleet
+from tenantry.messages.data import ABSENT
+from tenantry.messages.errors import Refused
+from tenantry.plan.plan import plan
+from tenantry.plan.planner import Part
 
 if TYPE_CHECKING:
     from tenantry.explain.parity import Parity
@@ -53,13 +62,6 @@ def command(
 
     Clusters themselves are not compared, and none is contacted. Secrets are hidden.
     """
-    from tenantry.cli.parity_text import as_markdown, as_text
-    from tenantry.explain.parity import parity
-    from tenantry.load import load_fleet
-    from tenantry.messages.errors import Refused
-    from tenantry.plan.plan import plan
-    from tenantry.plan.planner import Part
-
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         if first == second:
@@ -77,8 +79,6 @@ def command(
 
 def _tenants(fleet: Fleet, names: Collection[str]) -> list[str]:
     """The named tenants; the platform is "". Raises: Refused: one is not declared."""
-    from tenantry.explain.declared import known
-
     declared = fleet.document.tenants
     for name in names:
         known("tenant", name, [*declared, PLATFORM], fleet.source.file)
@@ -86,8 +86,6 @@ def _tenants(fleet: Fleet, names: Collection[str]) -> list[str]:
 
 
 def _apps(fleet: Fleet, tenants: Collection[str], names: Collection[str]) -> list[str]:
-    from tenantry.explain.declared import known
-
     declared = {name: each.apps for name, each in fleet.document.tenants.items()}
     addons = fleet.document.platform.addons
     owners = tenants or (*declared, "")
@@ -126,13 +124,9 @@ def _subject(subject: Any) -> dict[str, Any]:
 
 
 def _value(found: Any) -> dict[str, Any]:
-    from tenantry.messages.data import ABSENT
-
     value = {} if found.value is ABSENT else {"value": found.value}
     return {**value, "clusters": list(found.clusters)}
 
 
 def _why(reason: Any) -> dict[str, Any]:
-    from tenantry.cli.explain_data import as_data
-
     return {"meant": reason.is_meant, "reason": reason.text, "origins": [as_data(each) for each in reason.origins]}

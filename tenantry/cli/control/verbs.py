@@ -135,7 +135,7 @@ def _command(verb: _Verb) -> click.Command:
         return report(verb.name, outcomes, output, dry_run=dry_run, note=verb.note)
 
     examples = "".join(f"  tenantry {verb.name} {words}\n" for words in verb.examples)
-    decorators = (
+    decorators: tuple[Callable[[Any], Any], ...] = (
         click.command(verb.name, cls=Command, help=verb.help, epilog=f"Examples:\n{examples}\n{_EXIT_CODES}"),
         tenant_apps,
         *verb.options,

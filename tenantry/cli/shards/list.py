@@ -12,10 +12,14 @@ from typing import Any
 import click
 
 from tenantry.cli.commands import Command
+from tenantry.cli.diff.sides import both_sides
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output
 from tenantry.cli.output import data, data_json, document, say, working
+from tenantry.compare.diff import diff_all
+from tenantry.compare.shards import touched
+from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.text import printable
 from tenantry.plan.plan import Plan
 from tenantry.plan.shards import Shard
@@ -77,8 +81,6 @@ def list_shards(file: Path, environment: tuple[str, ...], base: str | None, outp
 
 
 def _all(file: Path, environments: tuple[str, ...], stacks: list[Stack]) -> Iterator[Row]:
-    from tenantry.load import load_fleet, plan_all, plan_one
-
     with working(f"planning {file}") as tell:
         fleet = load_fleet(file)
         plans = {each: plan_one(fleet, each) for each in environments} if environments else plan_all(fleet, tell)
@@ -87,10 +89,6 @@ def _all(file: Path, environments: tuple[str, ...], stacks: list[Stack]) -> Iter
 
 
 def _changed(file: Path, base: str, environments: tuple[str, ...], stacks: list[Stack], output: str) -> Iterator[Row]:
-    from tenantry.cli.diff.sides import both_sides
-    from tenantry.compare.diff import diff_all
-    from tenantry.compare.shards import touched
-
     sides = both_sides(file, base, environments, merge_base=True, as_json=output == "json")
     for diff in diff_all(sides.before, sides.after):
         if diff.environment in sides.after:

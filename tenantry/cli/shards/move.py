@@ -14,6 +14,9 @@ from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.output import data, say
+from tenantry.cli.shards.backend import Backend
+from tenantry.cli.shards.steps import Division
+from tenantry.load import load_fleet
 from tenantry.plan.shards import MOST
 
 if TYPE_CHECKING:
@@ -61,10 +64,6 @@ def move(
     Needs the program `pulumi`, logged in to the backend, and whatever decrypts the stacks' secrets. Commit the changed
     files Pulumi.*.yaml afterwards.
     """
-    from tenantry.cli.shards.backend import Backend
-    from tenantry.cli.shards.steps import Division
-    from tenantry.load import load_fleet
-
     platform = load_fleet(file).document.platform.namespace
     project = file.resolve().parent
     with connect_management(file, environment, kubeconfig, context) as client:
