@@ -17,7 +17,7 @@ from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import group as group_option
 from tenantry.cli.options import output
-from tenantry.cli.output import data, data_json, document, say, working
+from tenantry.cli.output import data, data_json, say, working
 from tenantry.cluster import discover as search
 from tenantry.cluster.cluster_file import edited
 from tenantry.cluster.declared import Changes, Naming, compare, management_of
@@ -169,8 +169,9 @@ def _below(target: Path, file: Path) -> str:
 
 def _print(changes: Changes, notes: tuple[str, ...], target: Path, output: str, *, written: bool) -> None:
     if output == "json":
-        found = {"file": str(target), "written": written, **asdict(changes), "notes": list(notes)}
-        data_json(document("Discovery", **found))
+        from tenantry.cli.documents.states import Discovery
+
+        data_json(Discovery(file=str(target), written=written, **asdict(changes), notes=notes))
         return
     for note in notes:
         say(f"note: {note}")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tenantry.cli.annotated import Line, annotated, place, scalar, value_lines
 from tenantry.cli.commands import Command
-from tenantry.cli.explain_data import as_data
 from tenantry.cli.explain_grants import print_grants
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import app as app_argument
@@ -17,7 +17,7 @@ from tenantry.cli.options import cluster as cluster_option
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
 from tenantry.cli.options import tenant as tenant_argument
-from tenantry.cli.output import data, data_json, document, working
+from tenantry.cli.output import data, data_json, working
 from tenantry.explain import (
     ExplainedApp,
     ExplainedPlatform,
@@ -45,6 +45,9 @@ from tenantry.plan.bypasses import is_range
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planner import Part
 from tenantry.stacks.project import Stack, stack_of
+
+if TYPE_CHECKING:
+    from tenantry.cli.documents import explanation
 
 
 @click.command(
@@ -141,7 +144,9 @@ def _print_platform_part(fleet: Fleet, planned: Plan, addon: str | None, cluster
 
 def _print_platform(platform: ExplainedPlatform, output: str) -> None:
     if output == "json":
-        data_json(document("Explanation", **as_data(platform)))
+        from tenantry.cli.documents import explanation
+
+        data_json(explanation.ExplainedPlatform.model_validate(platform))
     else:
         data(annotated(_platform_lines(platform)))
 
@@ -162,8 +167,10 @@ def _by_cluster(platform: ExplainedPlatform) -> Iterator[Value]:
 
 def _print_tenant(tenant: ExplainedTenant, stack: Stack | None, output: str) -> None:
     if output == "json":
-        shard = {"shard": {"shard": str(stack.shard), "stack": stack.name}} if stack else {}
-        data_json(document("Explanation", **as_data(tenant), **shard))
+        from tenantry.cli.documents import explanation
+
+        shard = explanation.TenantShard(shard=str(stack.shard), stack=stack.name) if stack else None
+        data_json(explanation.ExplainedTenant.model_validate(tenant).model_copy(update={"shard": shard}))
     else:
         data(annotated(_tenant_lines(tenant, stack)))
 
@@ -210,9 +217,29 @@ def _selector(choice: Choice) -> str:
 
 def _print_app(app: ExplainedApp, output: str) -> None:
     if output == "json":
-        data_json(document("Explanation", **as_data(app)))
+        data_json(_document(app))
     else:
         data(annotated(_app_lines(app)))
+
+
+def _document(app: ExplainedApp) -> explanation.ExplainedApp:
+    from tenantry.cli.documents import explanation
+
+    gate = None
+    if app.gate:
+        after, origin = app.gate
+        gate = explanation.ExplainedGate(environment=after.environment, gate=after.gate, soak=after.soak, origin=origin)
+    return explanation.ExplainedApp(
+        tenant=app.tenant,
+        app=app.app,
+        environment=app.environment,
+        selector=explanation.Selector(text=app.choice.selector, origin=app.choice.origin),
+        clusters=app.choice.decisions,
+        elsewhere=app.choice.elsewhere,
+        gate=gate,
+        rollout=app.rollout,
+        placed={each.cluster: each for each in app.placed},
+    )
 
 
 def _app_lines(app: ExplainedApp) -> Iterator[Line]:
@@ -242,8 +269,8 @@ def _rollout_lines(rollout: AppRollout, name: str) -> Iterator[Line]:
     whose = "the app's own" if rollout.of == "own" else "the environment's"
     yield Line("rollout:", f"{whose} {counted(rollout.total, 'wave')}, {where}", bold=True)
     for each in rollout.waves:
-        left = f"not waited for: {', '.join(each.leftOut)}" if each.leftOut else ""
-        yield Line(f"  {each.name}: [{', '.join((*each.clusters, *each.leftOut))}]", left)
+        left = f"not waited for: {', '.join(each.left_out)}" if each.left_out else ""
+        yield Line(f"  {each.name}: [{', '.join((*each.clusters, *each.left_out))}]", left)
     if rollout.bypass:
         yield Line(
             f"  bypassed by: {scalar(rollout.bypass)}", "what is new there reaches all clusters at once", "yellow"

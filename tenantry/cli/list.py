@@ -13,7 +13,7 @@ from rich.text import Text
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import cluster_names, environments, output, tenant_names
-from tenantry.cli.output import data, data_json, document, say, stdout_console, working
+from tenantry.cli.output import data, data_json, say, stdout_console, working
 from tenantry.cli.tables import fitting
 from tenantry.listing import LISTS, Filter, Item, listing
 from tenantry.load import load_fleet
@@ -137,7 +137,9 @@ def command(
         fleet = load_fleet(file)
         items = listing(fleet, what, Filter(environment, tenants, clusters))
     if output == "json":
-        data_json(document("List", of=what, items=items))
+        from tenantry.cli.documents.states import List
+
+        data_json(List(of=what, items=items))
     elif output == "names":
         for item in items:
             data("/".join(str(item[key]) for key in _NAMES.get(what, ("name",))))

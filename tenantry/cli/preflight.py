@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,21 +15,18 @@ from tenantry.cli.annotations import annotate_warnings
 from tenantry.cli.annotations.github import command_of_problem
 from tenantry.cli.commands import Command
 from tenantry.cli.diff.objects import changes
-from tenantry.cli.diff.objects_data import changed_as_data, id_as_data
 from tenantry.cli.diff.terminal import line_as_text
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output
-from tenantry.cli.output import as_data as diagnostic_as_data
 from tenantry.cli.output import (
     as_text,
     columns,
     counts,
     data,
     data_json,
-    document,
     error,
     report_warnings,
     say,
@@ -51,6 +48,9 @@ from tenantry.preflight.check import Report, preflight
 from tenantry.stacks.advice import for_stack
 from tenantry.stacks.exported import InStates
 from tenantry.stacks.project import stacks_running, target_of
+
+if TYPE_CHECKING:
+    from tenantry.cli.documents.checks import CheckedEnvironment
 
 
 @click.command(
@@ -132,9 +132,10 @@ def command(
             error(str(refused))
     if output == "json":
         found = {**reports, **{name: _not_checked(refused) for name, refused in failed.items()}}
-        environments = [_as_data(planned, found[name]) for name, planned in plans.items()]
-        told = [diagnostic_as_data(each) for each in warnings]
-        data_json(document("Preflight", environments=environments, warnings=told))
+        from tenantry.cli.documents.checks import Preflight
+
+        environments = [_checked(planned, found[name]) for name, planned in plans.items()]
+        data_json(Preflight(environments=environments, warnings=warnings))
     else:
         for name, report in reports.items():
             limits = EVERYTHING if everything else DisplayLimits()
@@ -259,20 +260,15 @@ def _adoption(adoption: Adoption, limits: DisplayLimits) -> Iterator[str]:
     yield from (line_as_text(line, columns(sys.stdout)) for line in lines)
 
 
-def _as_data(planned: Plan, report: Report) -> dict[str, Any]:
-    return {
-        "environment": planned.environment,
-        "management": planned.management,
-        "objects": len(planned.objects),
-        "fit": report.fit,
-        "refused": report.refused,
-        "problems": [asdict(each) for each in report.problems],
-        "adoptions": [
-            {
-                "tenant": each.tenant,
-                "taken": [changed_as_data(taken) for taken in each.taken],
-                "made": [id_as_data(made) for made in each.made],
-            }
-            for each in report.adoptions
-        ],
-    }
+def _checked(planned: Plan, report: Report) -> CheckedEnvironment:
+    from tenantry.cli.documents.checks import CheckedEnvironment
+
+    return CheckedEnvironment(
+        environment=planned.environment,
+        management=planned.management,
+        objects=len(planned.objects),
+        fit=report.fit,
+        refused=report.refused,
+        problems=report.problems,
+        adoptions=report.adoptions,
+    )

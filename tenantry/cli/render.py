@@ -11,7 +11,7 @@ from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
-from tenantry.cli.output import data, data_json, document, say, working
+from tenantry.cli.output import data, data_json, say, working
 from tenantry.kube.objects import KubeObject
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.text import counted
@@ -90,6 +90,8 @@ def _print(objects: Iterable[KubeObject], output: str) -> None:
         case "names":
             data("\n".join(str(each.id) for each in objects))
         case "json":
-            data_json(document("Objects", objects=[each.manifest for each in objects]))
+            from tenantry.cli.documents.states import Objects
+
+            data_json(Objects(objects=[each.manifest for each in objects]))
         case _:
             data(to_yaml(each.manifest for each in objects).rstrip("\n"))

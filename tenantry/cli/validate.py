@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -13,12 +12,12 @@ from tenantry.cli.annotations.github import notice
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import output
-from tenantry.cli.output import as_data, data, data_json, document, report_warnings, working
+from tenantry.cli.output import data, data_json, report_warnings, working
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.text import counted, listed
 from tenantry.plan.after import in_words as gate_in_words
-from tenantry.plan.waves import Rollout, in_words
+from tenantry.plan.waves import in_words
 
 
 @click.command(
@@ -65,12 +64,18 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     gates = {name: plan.after for name, plan in plans.items() if plan.after}
     facts += [f"environment {name}: {gate_in_words(each)}" for name, each in gates.items()]
     if output == "json":
-        told: dict[str, Any] = {"warnings": [as_data(each) for each in warnings], "objects": objects}
-        if rollouts:
-            told["rollouts"] = {name: [_rollout(each) for each in found] for name, found in rollouts.items()}
-        if gates:
-            told["gates"] = {name: each.data for name, each in gates.items()}
-        data_json(document("Validation", valid=True, errors=[], **told, clusterAdmin=admins, clusterRoles=rights))
+        from tenantry.cli.documents.checks import Validation
+
+        data_json(
+            Validation(
+                warnings=warnings,
+                objects=objects,
+                rollouts=rollouts,
+                gates=gates,
+                cluster_admin=admins,
+                cluster_roles=rights,
+            )
+        )
     elif output in FORMATS:
         annotate_warnings(warnings, output, strict=strict)
         if output == "github":
@@ -79,14 +84,6 @@ def command(file: Path, *, strict: bool, output: str) -> int:
         data("\n".join([summary, *facts]))
         report_warnings(warnings)
     return 2 if strict and warnings else 0
-
-
-def _rollout(rollout: Rollout) -> dict[str, Any]:
-    waves = [
-        {"number": each.number, "name": each.name, "clusters": list(each.clusters), "leftOut": list(each.left_out)}
-        for each in rollout.waves
-    ]
-    return {"rollout": rollout.name, "waves": waves}
 
 
 def _summary(

@@ -30,6 +30,7 @@ from tenantry.model import Model, Tenant
 from tenantry.model.flux import FluxBlock
 from tenantry.model.frame import Grants
 from tenantry.model.scalars import is_duration, seconds_of
+from tenantry.model.strict import declared_type
 
 _Tree: TypeAlias = "dict[str, _Tree] | str"
 """Keys, down to the name of the limit of a value. `*`: any key, or any entry of a list."""
@@ -153,7 +154,7 @@ def _tree_of_model(model: type[Model]) -> _Tree:
             of_flux = _tree_of_kind(kind)
             tree |= of_flux if isinstance(of_flux, dict) else {}
     for name, field in model.model_fields.items():
-        if found := _tree_of_type(field.declared, name):
+        if found := _tree_of_type(declared_type(field), name):
             tree[field.alias or name] = found
     return tree
 

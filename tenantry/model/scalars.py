@@ -10,13 +10,13 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from tenantry.kube import names
 from tenantry.messages.findings import type_name
 from tenantry.messages.placeholders import with_stand_ins
 from tenantry.messages.redact import shorten
-from tenantry.model.declaring import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 _DURATION = re.compile(r"([0-9]+(\.[0-9]+)?(ms|s|m|h))+")
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}

@@ -5,7 +5,8 @@ A block's keys are those of Flux's kind; fields here are the ones that mean more
 
 from typing import Any, Literal, Self
 
-from tenantry.model.declaring import model_validator
+from pydantic import model_validator
+
 from tenantry.model.fillable import Fillable
 from tenantry.model.flux import FluxBlock, FluxMetadata
 from tenantry.model.scalars import CredentialsName, Duration, ShortDuration, SourcePath, Text, refusal

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from tenantry.cli.output import data, data_json, document, working
+from tenantry.cli.output import data, data_json, working
 from tenantry.cluster.control import Done, Outcome
 from tenantry.cluster.selection import select
 from tenantry.cluster.status import one_line
@@ -69,7 +69,9 @@ def _check_tenant(fleet: Fleet, tenant: str, *, platform: bool) -> None:
 def report(action: str, outcomes: Sequence[Outcome], output: str, *, dry_run: bool, note: str = "") -> int:
     """Print what was done to each app, and return the exit code."""
     if output == "json":
-        data_json(document(KIND, action=action, dryRun=dry_run, items=[_as_data(each) for each in outcomes]))
+        from tenantry.cli.documents.states import Actions
+
+        data_json(Actions(action=action, dry_run=dry_run, items=outcomes))
     else:
         for each in outcomes:
             data(_line(each, dry_run=dry_run))
@@ -92,17 +94,3 @@ def _line(outcome: Outcome, *, dry_run: bool) -> str:
     text = f"{'would be ' if dry_run and changed else ''}{done}: {in_words(outcome.app)} ({outcome.app.id})"
     message = "\n  fix: ".join(one_line(part) for part in outcome.message.split("\n  fix: "))
     return f"{text}: {message}" if message else text
-
-
-def _as_data(outcome: Outcome) -> dict[str, Any]:
-    app = outcome.app
-    return {
-        "tenant": app.tenant or None,
-        "app": app.name,
-        "cluster": app.cluster,
-        "kind": app.id.kind,
-        "namespace": app.id.namespace,
-        "name": app.id.name,
-        "outcome": outcome.done.value,
-        "message": outcome.message,
-    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tenantry.compare.diff import Diff
 from tenantry.compare.shards import touched
@@ -55,10 +55,6 @@ def as_markdown(shards: Mapping[str, Sequence[TouchedShard]]) -> str:
         f" {', '.join(_in_words(each.shard, each.stack and code(each.stack)) for each in found) or 'none'}"
         for name, found in shards.items()
     )
-
-
-def as_data(found: Iterable[TouchedShard]) -> list[dict[str, Any]]:
-    return [{"shard": each.shard, "stack": each.stack or None} for each in found]
 
 
 def _in_words(shard: str, stack: str) -> str:

@@ -33,6 +33,9 @@ from tenantry.plan.plan import plan
 from tenantry.plan.planner import Part
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tenantry.cli.documents import common
     from tenantry.cli.edit.proof import Proof
     from tenantry.edit.editor import Editor
     from tenantry.edit.subjects.promoted import App
@@ -142,7 +145,9 @@ def _edit(file: FilePath, subject: str, first: str, second: str, extra: list[Pat
 
 def _finished(made: _Edited, proof: Proof, how: How) -> int:
     """Write the files, unless the evidence forbids it or there is nothing to write."""
-    about = {"from": made.first, "to": made.second, "evidence": proof.data(), "different": made.different}
+    from tenantry.cli.documents.edits import Promotion
+
+    about = Promotion(from_=made.first, to=made.second, evidence=proof.document(), different=made.different)
     more = {"promotion": about}
     if proof.refusal:
         return _refused(proof, how.output, more)
@@ -204,7 +209,7 @@ def _left(different: list[str], second: str) -> list[str]:
     ]
 
 
-def _nothing(what: str, output: str, notes: list[str], more: dict[str, Any]) -> int:
+def _nothing(what: str, output: str, notes: list[str], more: Mapping[str, common.Part]) -> int:
     if output == "json":
         data_json(unwritten(more))
         return 0
@@ -214,7 +219,7 @@ def _nothing(what: str, output: str, notes: list[str], more: dict[str, Any]) -> 
     return 0
 
 
-def _refused(proof: Proof, output: str, more: dict[str, Any]) -> int:
+def _refused(proof: Proof, output: str, more: Mapping[str, common.Part]) -> int:
     if output == "json":
         data_json(unwritten(more))
     error(_printable(proof.refusal))

@@ -30,6 +30,7 @@ from tenantry.messages.errors import Refused
 from tenantry.messages.text import listed, printable
 
 if TYPE_CHECKING:
+    from tenantry.cli.documents.common import Part
     from tenantry.cli.edit.asking import Unasked
     from tenantry.edit.editor import Editor
     from tenantry.edit.subjects.pins import Pin, Survey
@@ -99,7 +100,7 @@ def command(
     if check and not dry_run:
         return _told(made, output, [f"would {each}" for each in made.raising.done])
     if made.raising.done:
-        code = apply(made.editor, How(dry_run, output), made.raising.done, notes=made.notes, more=made.data())
+        code = apply(made.editor, How(dry_run, output), made.raising.done, notes=made.notes, more=made.document())
     else:
         code = _told(made, output, [])
     return 1 if made.unasked or (check and made.raising.done) else code
@@ -138,26 +139,22 @@ class _Made:
         left = (f"left alone, {why}: {listed(apps)}" for why, apps in self.left.items())
         return [*self.raising.notes, *dict.fromkeys(beyond), *left]
 
-    def data(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Part]:
         """The key `updates` of the document."""
-        return {
-            "updates": {
-                "raised": [
-                    {**_pin_data(each.pin), "place": each.place, "from": each.old, "to": each.new}
-                    for each in self.raising.raised
-                ],
-                "beyond": [{**_pin_data(pin), "version": new} for pin, new in self.raising.beyond],
-                "unasked": [
-                    {"kind": each.kind, "sources": list(each.sources), "reason": each.reason, "fix": each.fix}
-                    for each in self.unasked
-                ],
-                "left": [{"reason": why, "apps": apps} for why, apps in self.left.items()],
-                "notes": self.raising.notes,
-            }
-        }
+        from tenantry.cli.documents.edits import LeftApps, RaisedVersion, Updates, VersionBeyond
+
+        raised = [
+            RaisedVersion(**_keys(each.pin), place=each.place, from_=each.old, to=each.new)
+            for each in self.raising.raised
+        ]
+        beyond = [VersionBeyond(**_keys(pin), version=new) for pin, new in self.raising.beyond]
+        left = [LeftApps(reason=why, apps=apps) for why, apps in self.left.items()]
+        updates = Updates(raised=raised, beyond=beyond, unasked=self.unasked, left=left, notes=self.raising.notes)
+        return {"updates": updates}
 
 
-def _pin_data(pin: Pin) -> dict[str, Any]:
+def _keys(pin: Pin) -> dict[str, Any]:
+    """What all parts about a version say."""
     return {
         "of": [str(each) for each in pin.contents],
         "variable": pin.variable or None,
@@ -211,7 +208,7 @@ def _owners(editor: Editor, subjects: Collection[str], environment: str | None) 
 def _told(made: _Made, output: str, lines: list[str]) -> int:
     """Print what is found, and write nothing. lines: what would be edited."""
     if output == "json":
-        data_json(unwritten(made.data(), made.raising.done))
+        data_json(unwritten(made.document(), made.raising.done))
     else:
         for each in (*(lines or [made.nothing]), *(f"  {note}" for note in made.notes)):
             data(printable(each))

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -16,7 +15,7 @@ from tenantry.cli.diff.sides import both_sides
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output
-from tenantry.cli.output import data, data_json, document, say, working
+from tenantry.cli.output import data, data_json, say, working
 from tenantry.compare.diff import diff_all
 from tenantry.compare.shards import touched
 from tenantry.load import load_fleet, plan_all, plan_one
@@ -72,7 +71,9 @@ def list_shards(file: Path, environment: tuple[str, ...], base: str | None, outp
     stacks = stacks_of(file.resolve().parent)
     rows = list(_changed(file, base, environment, stacks, output) if base else _all(file, environment, stacks))
     if output == "json":
-        data_json(document("Shards", shards=[_as_data(each) for each in rows]))
+        from tenantry.cli.documents.states import Shards
+
+        data_json(Shards(shards=rows))
     elif output == "matrix":
         data(json.dumps({"include": [_entry(each) for each in rows if each.stack]}))
     else:
@@ -128,8 +129,3 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 def _entry(row: Row) -> Mapping[str, str]:
     return {"environment": row.environment, "shard": str(row.shard), "stack": row.stack}
-
-
-def _as_data(row: Row) -> dict[str, Any]:
-    shard = {"shard": str(row.shard), "stack": row.stack or None}
-    return {"environment": row.environment, **shard, "tenants": list(row.tenants), "objects": row.objects}

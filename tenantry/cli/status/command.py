@@ -16,7 +16,6 @@ from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import data, data_json, say, stdout_console, working
 from tenantry.cli.page.status_page import as_page
-from tenantry.cli.status.data import receivers_document, status_document
 from tenantry.cli.status.metrics import metrics
 from tenantry.cli.status.show import shown
 from tenantry.cli.status.table import webhook_table
@@ -166,6 +165,8 @@ def _failing(report: StatusReport) -> StatusReport:
 def show(report: StatusReport, planned: Plan, fleet: Fleet, output: str = "text", *, every: bool = False) -> None:
     """Print a report, and below it to stderr what a person has to do."""
     if output == "json":
+        from tenantry.cli.status.data import status_document
+
         data_json(status_document(report))
     elif output == "prometheus":
         data(metrics(report).rstrip("\n"))
@@ -180,7 +181,9 @@ def show(report: StatusReport, planned: Plan, fleet: Fleet, output: str = "text"
 
 def _show_webhooks(environment: str, found: tuple[Webhook, ...], output: str) -> int:
     if output == "json":
-        data_json(receivers_document(environment, found))
+        from tenantry.cli.documents.states import Receivers
+
+        data_json(Receivers(environment=environment, receivers=found))
     elif found:
         stdout_console().print(webhook_table(found))
     else:
