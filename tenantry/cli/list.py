@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.table import Table
+from rich.text import Text
 
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
@@ -149,9 +151,6 @@ def command(
 
 
 def _print_table(what: str, items: list[Item]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
     values = dict(_COLUMNS[what])
     if all(item.get("state") == "active" for item in items):
         values.pop("STATE", None)

@@ -12,7 +12,14 @@ from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import app_names, environment_name, output, tenant_names
 from tenantry.cli.output import data, data_json, working
+from tenantry.cli.parity_text import as_markdown, as_text
+from tenantry.explain.declared import known
+from tenantry.explain.parity import parity
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
+from tenantry.load import load_fleet
+from tenantry.messages.errors import Refused
+from tenantry.plan.plan import plan
+from tenantry.plan.planner import Part
 
 if TYPE_CHECKING:
     from tenantry.fleet.fleet import Fleet
@@ -52,13 +59,6 @@ def command(
 
     Clusters themselves are not compared, and none is contacted. Secrets are hidden.
     """
-    from tenantry.cli.parity_text import as_markdown, as_text
-    from tenantry.explain.parity import parity
-    from tenantry.load import load_fleet
-    from tenantry.messages.errors import Refused
-    from tenantry.plan.plan import plan
-    from tenantry.plan.planner import Part
-
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         if first == second:
@@ -87,8 +87,6 @@ def command(
 
 def _tenants(fleet: Fleet, names: Collection[str]) -> list[str]:
     """The named tenants; the platform is "". Raises: Refused: one is not declared."""
-    from tenantry.explain.declared import known
-
     declared = fleet.document.tenants
     for name in names:
         known("tenant", name, [*declared, PLATFORM], fleet.source.file)
@@ -96,8 +94,6 @@ def _tenants(fleet: Fleet, names: Collection[str]) -> list[str]:
 
 
 def _apps(fleet: Fleet, tenants: Collection[str], names: Collection[str]) -> list[str]:
-    from tenantry.explain.declared import known
-
     declared = {name: each.apps for name, each in fleet.document.tenants.items()}
     addons = fleet.document.platform.addons
     owners = tenants or (*declared, "")

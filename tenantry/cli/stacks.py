@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.table import Table
+from rich.text import Text
 
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
@@ -20,6 +22,7 @@ from tenantry.listing import Filter, listing
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import listed, printable
+from tenantry.render import to_yaml
 from tenantry.stacks.file import NAMESPACE, directory_of
 from tenantry.stacks.operator import Delivery, objects
 from tenantry.stacks.project import Stack, project_name, stacks_of
@@ -103,8 +106,6 @@ def _print_table(items: Sequence[ProjectStack]) -> None:
     if not items:
         say("no stacks: a stack is listed if it has a file, Pulumi.NAME.yaml; pulumi stack init NAME makes one")
         return
-    from rich.table import Table
-    from rich.text import Text
 
     def build(headings: Sequence[str]) -> Table:
         table = Table(box=None, pad_edge=False, header_style="bold")
@@ -126,8 +127,6 @@ def _cell(item: ProjectStack, heading: str) -> str:
 
 
 def _print_objects(stacks: Sequence[Stack], delivery: Delivery) -> None:
-    from tenantry.render import to_yaml
-
     if files := [each.name for each in stacks if each.target.files]:
         say(f"no object for stacks that write files: {listed(files)}")
     made = objects(stacks, delivery)

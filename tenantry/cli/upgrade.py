@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tenantry import __version__
 from tenantry.cli.commands import Command
 from tenantry.cli.options import output as output_option
 from tenantry.cli.output import data, data_json, say
 from tenantry.messages.errors import Refused
-from tenantry.messages.text import printable
+from tenantry.messages.text import counted, printable
+from tenantry.scaffold.existing import Existing
+from tenantry.scaffold.upgrade import Kind
 
 if TYPE_CHECKING:
     from tenantry.cli.documents.projects import Upgrade
@@ -58,8 +61,6 @@ def command(directory: Path, keep: tuple[str, ...], output: str, *, dry_run: boo
     Files that nobody edited since are updated. Edited and deleted files stay as they are: the changes of edited files are
     shown, for you to take over.
     """
-    from tenantry.scaffold.existing import Existing
-
     project = Existing.read(directory)
     found = project.changes()
     if unknown := next((each for each in keep if each not in {change.path for change in found}), None):
@@ -76,9 +77,6 @@ def command(directory: Path, keep: tuple[str, ...], output: str, *, dry_run: boo
 
 
 def _print(found: Sequence[Change], keep: Sequence[str], *, written: bool) -> None:
-    from tenantry.messages.text import counted
-    from tenantry.scaffold.upgrade import Kind
-
     for each in found:
         data(f"{_SAYS[each.kind] if each.path not in keep else 'kept'}: {printable(each.path)}")
         if each.path not in keep and (lines := difference(each)):
@@ -122,7 +120,6 @@ def _unified(old: list[str], new: list[str], path: str, *, is_new: bool) -> Iter
 
 
 def _document(version: str, found: Sequence[Change], keep: Sequence[str], *, written: bool) -> Upgrade:
-    from tenantry import __version__
     from tenantry.cli.documents.projects import FileChange, Upgrade
 
     changes = [

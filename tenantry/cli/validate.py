@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from tenantry.cli.annotations import FORMATS, annotate_warnings
+from tenantry.cli.annotations.github import notice
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import output
@@ -78,8 +79,6 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     elif output in FORMATS:
         annotate_warnings(warnings, output, strict=strict)
         if output == "github":
-            from tenantry.cli.annotations.github import notice
-
             data("\n".join([summary, *(notice(str(file), fact) for fact in facts)]))
     else:
         data("\n".join([summary, *facts]))

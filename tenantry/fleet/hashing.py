@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+
 
 def key_of(name: str) -> int:
     """64 bits of the name's hash, the same in every version of the program."""
-    import hashlib  # loads OpenSSL, which most fleets do not need
-
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from tenantry.kube.acceptance import too_large
 from tenantry.kube.objects import KubeObject, ObjectId
@@ -30,8 +31,7 @@ class Gathering:
     def add(self, objects: Iterable[KubeObject], at: Path) -> None:
         """Plan objects that come from a part of the file, and report those that an API server would not take."""
         for object in objects:
-            for _, code, message, fix in too_large(object.manifest):
-                self.findings.append(Finding(at, code, message, fix=fix, at_key=True))
+            self.findings += (replace(found, path=at, at_key=True) for found in too_large(object.manifest))
             self._take((object,), at)
 
     def _take(self, objects: Iterable[KubeObject], at: Path) -> None:

@@ -219,9 +219,9 @@ class PlacementPlanner:
         """Check the baselines of the main namespace and of the extra ones. Raises: Found: an API server would refuse a part."""
         findings: list[Finding] = []
         for key, manifests in zip(("", *scope.namespaces), baselines, strict=True):
-            for path, code, message, fix in chain.from_iterable(map(refusals, manifests)):
-                place = self._origin(scope, key, path) if path else ("tenants", scope.tenant)
-                findings.append(Finding(place, code, message, fix=fix))
+            for found in chain.from_iterable(map(refusals, manifests)):
+                place = self._origin(scope, key, found.path) if found.path else ("tenants", scope.tenant)
+                findings.append(replace(found, path=place))
         raise_found(findings)
 
     def _origin(self, scope: Scope, namespace: str, path: Path) -> Path:

@@ -13,8 +13,21 @@ from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.edit import arguments
 from tenantry.cli.edit.apply import How, apply, edit_options, unwritten
+from tenantry.cli.edit.asking import ask, warn
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.output import data, data_json, working
+from tenantry.edit.editor import Editor
+from tenantry.edit.subjects.draft import Draft
+from tenantry.edit.subjects.names import Kind
+from tenantry.edit.subjects.pins import survey, under
+from tenantry.edit.subjects.raising import in_environment, pin_all, raise_all
+from tenantry.edit.subjects.references import Target
+from tenantry.edit.subjects.selecting import owner_of
+from tenantry.edit.subjects.subjects import require
+from tenantry.kube.names import PLATFORM
+from tenantry.load import load_fleet
+from tenantry.messages.errors import Refused
+from tenantry.messages.text import listed, printable
 
 if TYPE_CHECKING:
     from tenantry.cli.documents.common import Part
@@ -82,8 +95,6 @@ def command(
     `updates` beside `version` or `ref` is the range of a version, such as `1.x`. Without it, a version is raised within its
     major, and below 1.0.0 within its minor. Pre-releases are taken only in place of a pre-release.
     """
-    from tenantry.cli.edit.asking import warn
-
     made = _edit(file, (*subjects, *tenants), environment, level, pin=pin)
     warn(made.unasked)
     if check and not dry_run:
@@ -121,8 +132,6 @@ class _Made:
 
     @property
     def notes(self) -> list[str]:
-        from tenantry.messages.text import listed
-
         beyond = (
             f"newer, but out of range: {listed(pin.contents)} {new} for {listed(pin.apps)}"
             for pin, new in self.raising.beyond
@@ -157,12 +166,6 @@ def _keys(pin: Pin) -> dict[str, Any]:
 def _edit(
     file: FilePath, subjects: Collection[str], environment: str | None, level: Level | None, *, pin: bool
 ) -> _Made:
-    from tenantry.cli.edit.asking import ask
-    from tenantry.edit.editor import Editor
-    from tenantry.edit.subjects.pins import survey, under
-    from tenantry.edit.subjects.raising import in_environment, pin_all, raise_all
-    from tenantry.load import load_fleet
-
     editor = Editor.open(file)
     with working(f"reading {file}"):
         fleet = load_fleet(file, editor.read_before)
@@ -183,8 +186,6 @@ def _edit(
 
 def _left(found: Survey, owners: list[Path], *, pinning: bool) -> dict[str, list[str]]:
     """The apps with nothing to raise, by the reason."""
-    from tenantry.edit.subjects.pins import under
-
     ranges = [] if pinning else [app for each in found.ranges.values() for app in each.apps]
     left = {
         **{why: list(apps) for why, apps in found.left.items()},
@@ -196,14 +197,6 @@ def _left(found: Survey, owners: list[Path], *, pinning: bool) -> dict[str, list
 
 def _owners(editor: Editor, subjects: Collection[str], environment: str | None) -> list[Path]:
     """Where the named apps and tenants are declared. Raises: Refused: a name is not declared."""
-    from tenantry.edit.subjects.draft import Draft
-    from tenantry.edit.subjects.names import Kind
-    from tenantry.edit.subjects.references import Target
-    from tenantry.edit.subjects.selecting import owner_of
-    from tenantry.edit.subjects.subjects import require
-    from tenantry.kube.names import PLATFORM
-    from tenantry.messages.errors import Refused
-
     draft = Draft(editor)
     if environment:
         require(draft, Target(Kind.ENVIRONMENT, environment))
@@ -214,8 +207,6 @@ def _owners(editor: Editor, subjects: Collection[str], environment: str | None) 
 
 def _told(made: _Made, output: str, lines: list[str]) -> int:
     """Print what is found, and write nothing. lines: what would be edited."""
-    from tenantry.messages.text import printable
-
     if output == "json":
         data_json(unwritten(made.document(), made.raising.done))
     else:

@@ -8,9 +8,12 @@ from pathlib import Path
 import click
 
 from tenantry.cli.commands import Command
+from tenantry.cli.init.questions import Given, answers
+from tenantry.cli.init.report import next_steps, shown, summary
 from tenantry.cli.options import output as output_option
 from tenantry.cli.output import data, data_json, say
 from tenantry.scaffold.answers import FORGES, PORT
+from tenantry.scaffold.project import Project
 
 
 @click.command(
@@ -96,10 +99,6 @@ def command(
 
     The result is valid, and runs in the sandbox at once.
     """
-    from tenantry.cli.init.questions import Given, answers
-    from tenantry.cli.init.report import next_steps, shown, summary
-    from tenantry.scaffold.project import Project
-
     Project.refuse_fleet(directory)
     given = Given(name, environments, remotes, repository, tenant_repositories, tenant, forge, sandbox_port)
     project = Project.planned(

@@ -15,7 +15,12 @@ from tenantry.cli.options import app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import data, data_json, say, stdout_console, working
+from tenantry.cli.page.status_page import as_page
+from tenantry.cli.status.metrics import metrics
+from tenantry.cli.status.show import shown
+from tenantry.cli.status.table import webhook_table
 from tenantry.cli.status.waiting import read, wait_until_ready
+from tenantry.cli.status.watch import watch
 from tenantry.cluster.connect import answering
 from tenantry.cluster.deep import deep_statuses
 from tenantry.cluster.report import StatusReport, apps_report, full_report, with_remotes
@@ -161,16 +166,10 @@ def show(report: StatusReport, planned: Plan, fleet: Fleet, output: str = "text"
 
         data_json(status_document(report))
     elif output == "prometheus":
-        from tenantry.cli.status.metrics import metrics
-
         data(metrics(report).rstrip("\n"))
     elif output == "html":
-        from tenantry.cli.page.status_page import as_page
-
         data(as_page(report, planned, fleet))
     elif report.apps or report.objects or report.planned:
-        from tenantry.cli.status.show import shown
-
         console = stdout_console()
         console.print(shown(report, console, every=every))
     for message in report.messages():
@@ -183,8 +182,6 @@ def _show_webhooks(environment: str, found: tuple[Webhook, ...], output: str) ->
 
         data_json(Receivers(environment=environment, receivers=found))
     elif found:
-        from tenantry.cli.status.table import webhook_table
-
         stdout_console().print(webhook_table(found))
     else:
         say("the environment has no receivers")
@@ -192,8 +189,6 @@ def _show_webhooks(environment: str, found: tuple[Webhook, ...], output: str) ->
 
 
 def _watch(client: Client, planned: Plan, selection: Selection, interval: float, *, failing: bool, every: bool) -> int:
-    from tenantry.cli.status.watch import watch
-
     def reading() -> StatusReport:
         with answering(client.config):
             report = apps_report(planned, read(client, planned), selection)

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich.text import Text
+from rich.tree import Tree
 
 from tenantry.cli.commands import Command
 from tenantry.cli.control.shared import apps_of_tenant, in_words
@@ -16,6 +18,7 @@ from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import output, tenant_apps
 from tenantry.cli.output import data_json, stdout_console
 from tenantry.cli.status.rows import short_revision
+from tenantry.cli.status.table import COLOURS
 from tenantry.cluster.status import Readiness, age, one_line
 from tenantry.cluster.tree import AppTree, Step, trees
 from tenantry.messages.text import counted
@@ -76,8 +79,6 @@ def command(
 
 
 def _print(found: Iterable[AppTree], *, every: bool) -> None:
-    from rich.tree import Tree
-
     console, now = stdout_console(), datetime.now(UTC)
     for each in found:
         root = branch = Tree(in_words(each.app), guide_style="dim")
@@ -95,10 +96,6 @@ def _print(found: Iterable[AppTree], *, every: bool) -> None:
 
 
 def _label(step: Step, now: datetime) -> Text:
-    from rich.text import Text
-
-    from tenantry.cli.status.table import COLOURS
-
     text = Text.assemble(f"{step.id}  ", (step.readiness, COLOURS[step.readiness]))
     text.append("".join(f"  {part}" for part in (age(step.since, now), short_revision(step.revision)) if part))
     if step.readiness is not Readiness.READY and step.message:
