@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tenantry.kube.acceptance import too_large
-from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.errors import Finding, Findings, Path
 from tenantry.plan.planned_apps import AppSet, PlannedApp
 from tenantry.source.parsed_file import ParsedFile
@@ -15,7 +15,7 @@ from tenantry.source.parsed_file import ParsedFile
 class Gathering:
     """The objects, apps and findings of one environment so far; origins: which part of the file planned an object first.
 
-    awaited: the objects that Pulumi has to wait for.
+    awaited: the objects that Pulumi has to wait for. written: by cluster and identity, where the file has an object as it is.
     """
 
     def __init__(self, source: ParsedFile) -> None:
@@ -24,6 +24,7 @@ class Gathering:
         self.awaited: set[ObjectId] = set()
         self.findings = Findings()
         self.origins: dict[ObjectId, Path] = {}
+        self.written: dict[tuple[str, ObjectId], Path] = {}
         self._source = source
         self._cluster_wide_at: dict[tuple[str, str, str, str], Path] = {}
         self._release_at: dict[tuple[str, str, str], Path] = {}
@@ -45,6 +46,10 @@ class Gathering:
                 continue
             self.objects[object.id] = object
             self.origins[object.id] = at
+
+    def note(self, cluster: str, written: Iterable[tuple[Manifest, Path]]) -> None:
+        """Remember where the file has objects as they are, whoever creates them on the cluster."""
+        self.written.update({(cluster, object_id(manifest)): at for manifest, at in written})
 
     def share(self, made: KubeObject, at: Path) -> ObjectId:
         """Plan an object that several others need, once."""

@@ -78,6 +78,7 @@ class PlacementPlanner:
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
         own = cluster_objects(scope, declared.clusterObjects, variables)
         wide = {claim_of(cluster, each.manifest): each.at for each in own}
+        self._gathering.note(cluster, ((each.manifest, each.at) for each in own))
         self.placements.append(
             PlannedPlacement(tenant, cluster, scope.namespace, namespaces, declared.clusterAdmin, ids, wide)
         )
@@ -187,7 +188,9 @@ class PlacementPlanner:
                 holder=self._territory.holder,
                 origin=partial(self._origin, scope, key),
             )
-            yield from declared_objects(replace(scope, namespace=name), here.objects, around)
+            made = declared_objects(replace(scope, namespace=name), here.objects, around)
+            self._gathering.note(scope.cluster, ((each.manifest, each.at) for each in made))
+            yield from made
 
     def _remote_base(
         self, scope: Scope, settings: TenantSettings, after: Sequence[Dependency], own: Sequence[DeclaredObject]

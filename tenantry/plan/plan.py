@@ -41,6 +41,7 @@ class Plan:
     rollouts: the environment's first; none if it has no rollout. members: the wave of each object, for `wave_of`.
     off: the names, as of rollouts, of the apps that are in no wave; it may name apps that are not in the plan.
     after: the gate to the environment before; None: there is no gate.
+    written: by cluster and identity, where the file has an object as it is, also if a release installs it.
     """
 
     environment: str
@@ -54,6 +55,7 @@ class Plan:
     members: Mapping[ObjectId, Member] = field(default_factory=dict)
     off: frozenset[str] = frozenset()
     after: After | None = None
+    written: Mapping[tuple[str, ObjectId], Path] = field(default_factory=dict)
 
     def wave_of(self, id: ObjectId) -> Member | None:
         """The wave that an object belongs to, with its rollout; None: the object is in no wave and waits for none."""
@@ -109,6 +111,7 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         places,
         off,
         after_of(fleet, environment),
+        gathered.written,
     )
 
 

@@ -120,6 +120,7 @@ class PlatformPlanner:
             at = ("platform", "addons", addon, "namespaces")
             made = namespace_manifests(self.fleet, scope, addon)
             inside = objects_in_namespaces(self.fleet, scope, addon)
+            self._gathering.note(scope.cluster, ((each.manifest, each.at) for each in inside))
             if made and scope.kubeconfig:
                 made += [each.manifest for each in inside]
                 chart = self.objects_chart(scope, f"add-on '{addon}' owns namespaces")

@@ -96,7 +96,8 @@ def test_explain_tells_every_line_of_the_file() -> None:
     for name in ("before", "after"):
         fleet, plans = side(name)
         told = set(_places(list(_answers(fleet, plans.values()))))
-        untold = [path for path, _ in of_data(fleet.source.data) if fleet.source.locate(path) not in told]
+        said = (path for path, value in of_data(fleet.source.data) if value != {})
+        untold = [path for path in said if fleet.source.locate(path) not in told]
         assert [path for path in untold if path[0] in ROOTS and not ANSWERED & set(map(str, path))] == []
 
 
@@ -209,6 +210,7 @@ OTHERWISE = {
     "clusters": "by where the parts are",
     "defaults": "by the tenants that take them over",
     "environments": "by where the parts are",
+    "namespaces.jobs.name": "by the name of the part",
     "rollout": "by the waves",
     "scope": "by the names of objects",
     "state": "in a sentence",
@@ -249,4 +251,4 @@ def test_diff_tells_every_line_that_changes() -> None:
         key = ".".join(words)
         if not any(f"{key}.".startswith(f"{each}.") or f"{each}.".startswith(f"{key}.") for each in told):
             untold.append(key)
-    assert untold == []
+    assert [key for key in untold if not any(key.endswith(each) for each in OTHERWISE)] == []
