@@ -21,7 +21,7 @@ from tenantry.messages.errors import Refused
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import printable
 from tenantry.stacks.backend import about, backend_of, creates_by_adopting, is_self_managed
-from tenantry.stacks.command import Command, tuned
+from tenantry.stacks.command import Command, memory_here, tuned
 from tenantry.stacks.locks import Holder, folder_of, locks_of
 from tenantry.stacks.outcome import UNREFRESHED, VARIABLE, told
 from tenantry.stacks.project import Stack
@@ -50,7 +50,15 @@ class Session:
             passed = ("--refresh" if refresh else "--refresh=false", *passed)
         here = self.project.resolve() == Path.cwd()
         options = (*(() if here else ("--cwd", str(self.project))), *passed)
-        made = tuned(verb, stack, options, os.environ, self_managed=is_self_managed(self.backend), adopts=self.adopts)
+        made = tuned(
+            verb,
+            stack,
+            options,
+            os.environ,
+            self_managed=is_self_managed(self.backend),
+            adopts=self.adopts,
+            memory=memory_here(),
+        )
         return replace(made, variables={**self.variables, **made.variables})
 
     def run(self, programs: Foreground, verb: str, command: Command, stack: Stack) -> Ended:

@@ -12,7 +12,7 @@ from click.shell_completion import ShellComplete
 
 from tenantry.cli import preflight as preflight_module
 from tenantry.cli.app import app
-from tenantry.cli.engine import checks
+from tenantry.cli.engine import checks, session
 from tenantry.messages.errors import Refused
 from tenantry.preflight.after import Mode
 from tenantry.preflight.check import Report
@@ -52,6 +52,7 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PATH", f"{folder}/bin:/usr/bin:/bin")
     monkeypatch.setenv("PULUMI_BACKEND_URL", f"{tmp_path.as_uri()}/state")
     monkeypatch.setenv("FAKE_LOG", str(calls))
+    monkeypatch.setattr(session, "memory_here", lambda: 6 * 2**30)
     calls.write_text("")
     return calls
 
