@@ -41,9 +41,9 @@ from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
 from tenantry.plan.after import in_words
-from tenantry.plan.bypasses import is_range
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planner import Part
+from tenantry.rollout.bypasses import is_range
 
 if TYPE_CHECKING:
     from tenantry.cli.documents import explanation

@@ -17,7 +17,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.text import counted, listed
 from tenantry.plan.after import in_words as gate_in_words
-from tenantry.plan.waves import in_words
+from tenantry.rollout.waves import in_words
 
 
 @click.command(

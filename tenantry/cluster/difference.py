@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tenantry.cluster.rollout import inputs_of
-from tenantry.cluster.standing import Live
+from tenantry.cluster.standing import Live, inputs_of
 from tenantry.cluster.targets import is_own
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import Manifest, object_id

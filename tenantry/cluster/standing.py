@@ -69,6 +69,18 @@ def needs_of(plan: Plan) -> dict[ObjectId, Needs]:
     }
 
 
+def inputs_of(planned: KubeObject) -> Iterator[ObjectId]:
+    """The ConfigMaps and Secrets in a reconciler's namespace whose values change what it applies."""
+    spec = mapping_at(planned.manifest, "spec")
+    references = [
+        *mappings_in(spec.get("valuesFrom")),
+        *mappings_in(mapping_at(spec, "postBuild").get("substituteFrom")),
+    ]
+    keys = mapping_at(mapping_at(spec, "decryption"), "secretRef")
+    for each in [*references, *([{"kind": "Secret", **keys}] if keys else [])]:
+        yield ObjectId("v1", str(each.get("kind")), planned.id.namespace, str(each.get("name")))
+
+
 def standing(id: ObjectId, needs: Needs, live: Live) -> Standing:
     """How a reconciler is. What is not in `live` apart from itself says nothing.
 

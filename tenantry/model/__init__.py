@@ -46,7 +46,6 @@ from tenantry.model.helm import Helm, HelmPatch
 from tenantry.model.images import ImageAutomation, ImageChoice, ImagePolicy, ImageRepository, ImageSource, ImageUpdate
 from tenantry.model.kustomize import Kustomize, KustomizePatch
 from tenantry.model.receivers import Receiver
-from tenantry.model.rollouts import Rollout, RolloutWave
 from tenantry.model.sources import (
     SOURCE_KINDS,
     Bucket,
@@ -59,6 +58,7 @@ from tenantry.model.sources import (
     Source,
 )
 from tenantry.model.strict import Model
+from tenantry.rollout.model import Rollout, RolloutWave
 
 __all__ = [
     "COMMIT_STATUS",

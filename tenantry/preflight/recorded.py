@@ -11,10 +11,10 @@ from typing import Any
 
 from tenantry.cluster import connect
 from tenantry.cluster.inventory import marked_as
-from tenantry.cluster.recorded import records_on
 from tenantry.cluster.requests import in_parallel
 from tenantry.fleet.fleet import Fleet
 from tenantry.messages.errors import Refused
+from tenantry.rollout.records import records_on
 from tenantry.stacks.exported import outputs_of
 from tenantry.stacks.file import StackTarget
 from tenantry.stacks.project import stacks_running, target_of

@@ -13,12 +13,12 @@ import pytest
 
 import tenantry.fleet.rules as rules
 from tenantry.fleet import frames
-from tenantry.fleet.rules import rollouts
 from tenantry.kube.objects import KubeObject
 from tenantry.model.tenancy import PodSecurity
 from tenantry.plan import alerts, apps, attachments, images, placements
 from tenantry.plan import sources as planned_sources
 from tenantry.plan.objects import baseline, remote
+from tenantry.rollout.rules import included_files_set_granted_rollouts as off
 from tests.hostile.drawn_main import Data
 from tests.hostile.files_of_tenants import Drawn
 from tests.hostile.holes import _IMAGES as IMAGES
@@ -94,7 +94,6 @@ class _InWaves(Hole):
 
 
 def _any_rollout(patch: pytest.MonkeyPatch) -> None:
-    off = rollouts.included_files_set_granted_rollouts
     patch.setattr(rules, "RULES", tuple(each for each in rules.RULES if each is not off))
 
 

@@ -32,7 +32,6 @@ from tenantry.fleet.rules import (
     receivers,
     references,
     roles,
-    rollouts,
     shards,
     templates,
     tenants,
@@ -40,6 +39,7 @@ from tenantry.fleet.rules import (
     versions,
 )
 from tenantry.messages.errors import Finding
+from tenantry.rollout import rules as rollouts
 
 Rule: TypeAlias = Callable[[Fleet], Iterator[Finding]]
 

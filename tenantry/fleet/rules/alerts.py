@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from unicodedata import normalize
 
+from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.leaks import secrets_of
-from tenantry.fleet.rules import walk
 from tenantry.fleet.rules.keys import keys_of_credentials
 from tenantry.messages.errors import Finding
 from tenantry.model import COMMIT_STATUS, Alert, App

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.grants import is_filled
-from tenantry.fleet.rules import walk
 from tenantry.messages.errors import Finding
 from tenantry.messages.text import declared
 from tenantry.model import Overrides, SettingsOverrides

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.inherit import cycles
-from tenantry.fleet.rules import walk
 from tenantry.fleet.template import BUILT_IN
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.messages.errors import Finding, Path

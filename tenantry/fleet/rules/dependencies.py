@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.rules import walk
 from tenantry.kube.names import ADDON_PREFIX, addon_named
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import declared

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenantry.fleet import walk
 from tenantry.fleet.authors import is_own
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.grants import is_filled
 from tenantry.fleet.limits import refused_by_policy
-from tenantry.fleet.rules import walk
 from tenantry.fleet.rules.baseline import OWNED_ANNOTATIONS
 from tenantry.fleet.rules.tenants import OWNED_LABELS
 from tenantry.messages.errors import Finding, Path

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
+from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.frames import PARTS
 from tenantry.fleet.grants import (
@@ -27,7 +28,6 @@ from tenantry.fleet.placement import (
     selector_at,
     selector_of,
 )
-from tenantry.fleet.rules import walk
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import doubtful
 from tenantry.messages.placeholders import is_unfilled

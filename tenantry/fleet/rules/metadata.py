@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.grants import filled_tenants, grant_at, is_filled
-from tenantry.fleet.rules import walk
 from tenantry.fleet.rules.baseline import OWNED_ANNOTATIONS
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import listed

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.rules import keys, walk
+from tenantry.fleet.rules import keys
 from tenantry.fleet.rules.unused import may_be_filled
 from tenantry.messages.errors import Finding
 from tenantry.messages.findings import doubtful

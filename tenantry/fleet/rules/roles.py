@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
+from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.rules import walk
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import doubtful
 from tenantry.model import PlacedSettings

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.grants import is_filled
 from tenantry.fleet.placement import matches
-from tenantry.fleet.rules import walk
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.errors import Finding
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.grants import is_filled
-from tenantry.fleet.rules import walk
 from tenantry.fleet.rules.references import names_of_attachments
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Finding, Path

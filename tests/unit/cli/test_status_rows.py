@@ -19,7 +19,7 @@ from tenantry.cluster.status import AppStatus, Readiness, age, by_trouble
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.plan.waves import Wave
+from tenantry.rollout.waves import Wave
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 

@@ -14,7 +14,6 @@ from tenantry.messages.data import mapping_at
 from tenantry.plan.planned_apps import PlannedApp
 
 _EXACT = re.compile(r"v?[0-9]+\.[0-9]+\.[0-9]+([-+][-+.0-9A-Za-z]+)?")
-
 _RANGE = "versions "
 
 

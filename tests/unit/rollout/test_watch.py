@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from tenantry.cluster.rollout import Awaited
-from tenantry.cluster.rollout_texts import arrived, progress, stopped, unapplied, wave_name
-from tenantry.cluster.rollout_watch import Request, Seen, Watch
 from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId
-from tenantry.plan.waves import Rollout, Wave
-from tests.unit.cluster.test_rollout import COMMIT, FETCHED, GIT, SETTINGS, live, ready
+from tenantry.rollout.judging import Awaited, Request, Seen, Watch
+from tenantry.rollout.waves import Rollout, Wave, wave_name
+from tenantry.rollout.words import arrived, progress, stopped, unapplied
+from tests.unit.rollout.test_judging import COMMIT, FETCHED, GIT, SETTINGS, live, ready
 
 EARLY = Wave(2, "early", ("edge-2", "edge-3", "edge-4"))
 LATE = Wave(3, "wave 3", ("edge-5",), ("edge-6",))

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from tenantry.cluster.rollout import Judged
-from tenantry.cluster.rollout_watch import Seen
 from tenantry.messages.errors import Refused
-from tenantry.messages.text import counted, listed, printable
-from tenantry.plan.waves import Rollout, Wave
+from tenantry.messages.text import counted, listed
+from tenantry.rollout.judging import Judged, Seen
+from tenantry.rollout.waves import Rollout, Wave, wave_name
 
 _MOST = 5
 """Clusters, or apps of a cluster, that a message names one by one."""
-
-
-def wave_name(rollout: Rollout, wave: Wave) -> str:
-    """`wave 2 of 3 (early)`, after the app whose own rollout it is."""
-    number = f"wave {wave.number}"
-    name = "" if wave.name == number else f" ({printable(wave.name)})"
-    whose = f"{rollout.name}: " if rollout.name else ""
-    return f"{whose}{number} of {len(rollout.waves)}{name}"
 
 
 def progress(rollout: Rollout, wave: Wave, seen: Seen) -> str:

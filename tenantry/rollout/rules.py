@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
+from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.grants import filled_entries, grant_at, grants_of, is_filled
 from tenantry.fleet.placement import clusters_of_app
-from tenantry.fleet.rollouts import Drawn, drawn, environment_rollout, is_active, own_rollouts, rollout_at
-from tenantry.fleet.rules import walk
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import doubtful
 from tenantry.messages.text import counted, listed
 from tenantry.model import Rollout
+from tenantry.rollout.drawing import Drawn, drawn, environment_rollout, is_active, own_rollouts, rollout_at
 
 
 class _Chain(NamedTuple):

@@ -1,16 +1,24 @@
-"""When each object of a plan has its turn: in which wave of which rollout, and with which cluster."""
+"""When each object of a plan has its turn: in which wave of which rollout, and with which cluster.
+
+Also what the gates between the turns read from the management cluster, and what they ask Flux for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from tenantry.cluster.rollout import Awaited, awaited_in
+from tenantry.cluster import requests
+from tenantry.cluster.control import FIELD_MANAGER, REQUESTED
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.text import grouped
 from tenantry.plan.plan import Plan
-from tenantry.plan.waves import Rollout
+from tenantry.rollout.judging import Awaited, Request, awaited_in
+from tenantry.rollout.waves import Rollout
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
 
 
 class Turn(NamedTuple):
@@ -56,3 +64,18 @@ def _shared_first(plan: Plan) -> dict[ObjectId, Turn]:
             if (other := turns.get(id)) and (mine is None or mine.cluster != other.cluster):
                 turns[id] = other._replace(cluster="")
     return turns
+
+
+def wanted_of(awaited: Iterable[Awaited]) -> frozenset[ObjectId]:
+    """Everything that has to be read to judge some reconcilers."""
+    return frozenset(id for each in awaited for id in (each.id, *each.sources, *each.inputs, *each.after))
+
+
+def ask(client: Client, asked: Iterable[Request]) -> None:
+    """Have Flux reconcile objects now. One that is gone meanwhile is missed at the next reading."""
+
+    def one(each: Request) -> None:
+        annotations = {"metadata": {"annotations": {REQUESTED: each.token}}}
+        requests.patched(client, each.id, annotations, manager=FIELD_MANAGER, dry_run=False)
+
+    requests.in_parallel(one, asked)

@@ -6,7 +6,7 @@ import pytest
 
 from tenantry.kube.objects import KubeObject
 from tenantry.plan.plan import Plan
-from tenantry.plan.waves import Rollout, Wave, in_words
+from tenantry.rollout.waves import Rollout, Wave, in_words
 from tests.unit.texts import planned, problems
 
 CANARY = "{labels: {ring: canary}}"

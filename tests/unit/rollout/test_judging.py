@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tenantry.cluster.rollout import Awaited, Judged, State, judge, token_of
 from tenantry.cluster.standing import Live
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.data import value_at
+from tenantry.rollout.judging import Awaited, Judged, State, judge, token_of
 
 GIT = ObjectId("source.toolkit.fluxcd.io/v1", "GitRepository", "rocky", "manifests")
 REPOSITORY = ObjectId("source.toolkit.fluxcd.io/v1", "HelmRepository", "rocky", "charts")

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster import requests
 from tenantry.cluster.evidence import judged
-from tenantry.cluster.rollout_order import Turns
 from tenantry.cluster.standing import Live
 from tenantry.guard.claims import RECORD_LABEL
 from tenantry.kube.objects import object_id
 from tenantry.messages.data import mapping_at
 from tenantry.plan.chain import Chains
 from tenantry.plan.plan import Plan
+from tenantry.rollout.turns import Turns
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client

@@ -1,17 +1,23 @@
-"""Whether a wave of a rollout has arrived on its clusters, according to Flux. It reads nothing itself and writes nothing."""
+"""Whether a wave has arrived on its clusters, according to Flux: from the change to the moment when it is good, or has failed.
+
+Nothing here reads a cluster or a clock: both are given.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
+from typing import NamedTuple
 
 from tenantry.cluster.control import REQUESTED
+from tenantry.cluster.failures import Failures
 from tenantry.cluster.standing import (
     Live,
     Needs,
     Standing,
+    inputs_of,
     is_of,
     names_of,
     needs_of,
@@ -22,10 +28,11 @@ from tenantry.cluster.standing import (
     waits_for,
 )
 from tenantry.cluster.status import Readiness, is_stalled, one_line
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId
-from tenantry.messages.data import mapping_at, mappings_in
+from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.messages.data import mapping_at
 from tenantry.plan.engine_order import becomes_ready, is_reconciled
 from tenantry.plan.plan import Plan
+from tenantry.rollout.waves import Rollout, Wave
 
 
 class State(StrEnum):
@@ -86,18 +93,6 @@ def awaited_in(plan: Plan, ids: Iterable[ObjectId]) -> list[Awaited]:
     ]
 
 
-def inputs_of(planned: KubeObject) -> Iterator[ObjectId]:
-    """The ConfigMaps and Secrets in a reconciler's namespace whose values change what it applies."""
-    spec = mapping_at(planned.manifest, "spec")
-    references = [
-        *mappings_in(spec.get("valuesFrom")),
-        *mappings_in(mapping_at(spec, "postBuild").get("substituteFrom")),
-    ]
-    keys = mapping_at(mapping_at(spec, "decryption"), "secretRef")
-    for each in [*references, *([{"kind": "Secret", **keys}] if keys else [])]:
-        yield ObjectId("v1", str(each.get("kind")), planned.id.namespace, str(each.get("name")))
-
-
 def judge(awaited: Awaited, live: Live, lasting: Collection[ObjectId] = ()) -> Judged:
     """Whether Flux has applied what is on the management cluster now: this generation, from this revision, with these inputs.
 
@@ -151,3 +146,84 @@ def _reconciler(awaited: Awaited, found: Manifest, live: Live, lasting: Collecti
     attempted = mapping_at(found, "status").get("lastAttemptedRevision")
     given_up = is_stalled(found) and (tried or (found["kind"] == "Kustomization" and attempted == revision))
     return Judged(awaited, State.STUCK if given_up else State.WAITING, said_of(found))
+
+
+class Request(NamedTuple):
+    """A value of `requestedAt` that makes Flux read what an object refers to again."""
+
+    id: ObjectId
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one reading showed, by cluster. Each reason stands for one reconciler that is not good.
+
+    waiting: clusters that still have time. failed: those that have not. left_out: what was suspended by hand.
+    """
+
+    good: frozenset[str]
+    waiting: Mapping[str, list[Judged]]
+    failed: Mapping[str, list[Judged]]
+    left_out: tuple[Judged, ...]
+    requests: tuple[Request, ...]
+
+
+@dataclass(slots=True)
+class Watch:
+    """One wave. A cluster's time begins when the changes for it have been made; a cluster that was good once stays so.
+
+    awaited: by cluster; what is on other clusters is waited for by nobody.
+    """
+
+    rollout: Rollout
+    wave: Wave
+    awaited: Mapping[str, list[Awaited]]
+    clock: Callable[[], float]
+    _since: dict[str, float] = field(default_factory=dict)
+    _good: set[str] = field(default_factory=set)
+    _left_out: list[Judged] = field(default_factory=list)
+    _failures: Failures = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._failures = Failures(self.clock)
+
+    def changed(self, clusters: Iterable[str]) -> None:
+        """The changes for these clusters have been made; those without a reconciler are good at once."""
+        for each in clusters:
+            if each in self.awaited:
+                self._since.setdefault(each, self.clock())
+            else:
+                self._good.add(each)
+
+    @property
+    def unseen(self) -> list[Awaited]:
+        """What has to be read to go on."""
+        return [each for cluster in self._since if cluster not in self._good for each in self.awaited[cluster]]
+
+    def look(self, live: Live) -> Seen:
+        """Judge what has been read after the last call of `changed`, which is at least what was unseen."""
+        waiting: dict[str, list[Judged]] = {}
+        failed: dict[str, list[Judged]] = {}
+        left_out: list[Judged] = []
+        requests: list[Request] = []
+        self._failures.look(((each.id, each.needs) for each in self.unseen), live)
+        for cluster, since in self._since.items():
+            if cluster in self._good:
+                continue
+            judged = [judge(each, live, self._failures.lasting) for each in self.awaited[cluster]]
+            passed_over = [each for each in judged if each.state is State.LEFT_OUT]
+            bad = [each for each in judged if each.state not in (State.GOOD, State.LEFT_OUT)]
+            if not bad:
+                self._good.add(cluster)
+                self._left_out += passed_over
+                continue
+            left_out += passed_over
+            requests += (Request(each.awaited.id, each.request) for each in bad if each.request)
+            late = self.clock() - since >= self.rollout.timeout
+            stuck = any(each.state is State.STUCK for each in bad)
+            (failed if late or stuck else waiting)[cluster] = bad
+        return Seen(frozenset(self._good), waiting, failed, (*self._left_out, *left_out), tuple(requests))
+
+    def has_failed(self, seen: Seen) -> bool:
+        return len(seen.failed) > self.rollout.tolerate
