@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import grant_at, grants_of, is_filled
+from tenantry.grants.grants import grant_at, grants_of, is_filled
 from tenantry.messages.errors import Path
 
 

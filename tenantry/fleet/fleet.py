@@ -9,11 +9,11 @@ from typing import Any
 
 from tenantry.fleet.blocks import Block, flux_blocks
 from tenantry.fleet.inherit import in_order, lineage
+from tenantry.grants.model import Grants
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Diagnostic, Finding, InvalidFleet, Path
 from tenantry.messages.redact import HIDDEN, is_sensitive, shorten
 from tenantry.model import Cluster, Document, Environment
-from tenantry.model.frame import Grants
 from tenantry.source.parsed_file import ParsedFile
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from tenantry.fleet.environments import addon_environments, app_barrier
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import grants_of, is_filled
+from tenantry.grants.grants import grants_of, is_filled
 from tenantry.messages.errors import Path
 from tenantry.model import Cluster, Selector
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenantry.fleet.grants import POLICYS_SHORTEST
-from tenantry.fleet.limits import duration_paths
+from tenantry.grants.grants import POLICYS_SHORTEST
+from tenantry.grants.limits import duration_paths
 from tenantry.model.scalars import LONGEST_DURATION
 
 Rule = tuple[str, str]

@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tenantry.fleet.authors import may_name, names_all
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import is_filled
 from tenantry.fleet.leaks import secrets_of
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.rules.alerts import lacking
 from tenantry.flux.conformance import check_spec
+from tenantry.grants.authors import may_name, names_all
+from tenantry.grants.grants import is_filled
+from tenantry.grants.wall import Wall, below
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Findings, Path, collecting, raise_found
 from tenantry.model import COMMIT_STATUS, Alert
 from tenantry.plan.attachments import Attachments
 from tenantry.plan.objects.scope import CLUSTER_LABEL, MANAGED_BY, Scope, check_length, check_size
-from tenantry.plan.wall import Wall, below
 
 API = "notification.toolkit.fluxcd.io/v1beta3"
 

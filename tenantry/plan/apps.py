@@ -10,6 +10,7 @@ from tenantry.fleet.apps import EffectiveApp, effective_app
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.settings import TenantSettings, tenant_states
 from tenantry.flux.conformance import check_spec
+from tenantry.grants.wall import Wall, below
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.errors import AlreadyTold, Finding, Findings, Found, Path, collecting, raise_found
@@ -24,7 +25,6 @@ from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle, with
 from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length, check_size, with_metadata
 from tenantry.plan.planned_apps import AppSet, PlannedApp
 from tenantry.plan.sources import SourceSet, charts_of
-from tenantry.plan.wall import Wall, below
 
 
 def plan_apps(

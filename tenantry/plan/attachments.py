@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tenantry.fleet.authors import GROUPS
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.rules.references import undeclared
 from tenantry.fleet.template import fill
 from tenantry.flux.references import Kind, Reference, references, renamed
+from tenantry.grants.authors import GROUPS
 from tenantry.kube.objects import KubeObject, ObjectId, SecretValues
 from tenantry.messages.errors import AlreadyTold, Finding, Found, Path, raise_found
 from tenantry.model import Config, Credentials

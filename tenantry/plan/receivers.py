@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from tenantry.fleet.authors import may_name
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import is_filled
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.rules.receivers import lacking
 from tenantry.flux.conformance import check_spec
+from tenantry.grants.authors import may_name
+from tenantry.grants.grants import is_filled
+from tenantry.grants.wall import Wall, below
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Findings, Path, collecting, raise_found
 from tenantry.model import Receiver
@@ -22,7 +23,6 @@ from tenantry.plan.attachments import Attachments
 from tenantry.plan.objects.scope import Scope, check_length, check_size
 from tenantry.plan.objects.sources import reference
 from tenantry.plan.planned_apps import AppSet
-from tenantry.plan.wall import Wall, below
 
 API = "notification.toolkit.fluxcd.io/v1"
 

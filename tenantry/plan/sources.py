@@ -10,13 +10,13 @@ from tenantry.fleet.apps import EffectiveApp
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.resolve import resolved
 from tenantry.flux.conformance import check_spec
+from tenantry.grants.wall import Wall, below
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.errors import AlreadyTold, Finding, Found, Path, raise_found
 from tenantry.model import Helm, Source
 from tenantry.plan.attachments import Attachments
 from tenantry.plan.objects.scope import Scope, check_length, check_size
 from tenantry.plan.objects.sources import source_object
-from tenantry.plan.wall import Wall, below
 
 
 def charts_of(scope: Scope, apps: Iterable[EffectiveApp]) -> dict[str, str]:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.grants import filled_entries, grant_at, grants_of, is_filled
 from tenantry.fleet.placement import clusters_of_app
+from tenantry.grants.grants import filled_entries, grant_at, grants_of, is_filled
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import doubtful
 from tenantry.messages.text import counted, listed

@@ -12,14 +12,16 @@ from typing import Any
 import pytest
 
 import tenantry.fleet.rules as rules
-from tenantry.fleet import frames, limits, placement
+from tenantry.fleet import placement
 from tenantry.fleet.rules import alerts as alert_rules
-from tenantry.fleet.rules import authors as author_rules
-from tenantry.fleet.rules import frames as frame_rules
-from tenantry.fleet.rules import granted, metadata
+from tenantry.fleet.rules import metadata
+from tenantry.grants import frame_rules as frame_rules
+from tenantry.grants import frames, limits, wall
+from tenantry.grants import rules as author_rules
+from tenantry.grants import rules as grants_rules
 from tenantry.model import SecretKey
 from tenantry.model.tenancy import PodSecurity
-from tenantry.plan import alerts, images, namespaces, placements, receivers, wall
+from tenantry.plan import alerts, images, namespaces, placements, receivers
 from tenantry.plan.apps import _Builder
 from tenantry.plan.attachments import Attachments
 from tenantry.plan.objects import bindings
@@ -126,7 +128,7 @@ def _any_metadata(patch: pytest.MonkeyPatch) -> None:
 
 def _any_role(patch: pytest.MonkeyPatch) -> None:
     cluster_admin = frame_rules.cluster_admin_is_allowed_by_a_word_of_its_own
-    _without_rules(patch, cluster_admin, granted.included_files_give_granted_roles)
+    _without_rules(patch, cluster_admin, grants_rules.included_files_give_granted_roles)
 
 
 def _of_any_author(patch: pytest.MonkeyPatch) -> None:

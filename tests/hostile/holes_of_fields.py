@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import tenantry.fleet.rules as rules
-from tenantry.fleet import frames
+from tenantry.grants import frames
 from tenantry.kube.objects import KubeObject
 from tenantry.model.tenancy import PodSecurity
 from tenantry.plan import alerts, apps, attachments, images, placements

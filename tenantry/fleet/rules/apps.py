@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import is_filled
+from tenantry.grants.grants import is_filled
 from tenantry.messages.errors import Finding
 from tenantry.messages.text import declared
 from tenantry.model import Overrides, SettingsOverrides

@@ -6,16 +6,8 @@ from collections.abc import Iterator
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.rules.tenants import OWNED_LABELS
+from tenantry.kube.names import OWNED_ANNOTATIONS
 from tenantry.messages.errors import Finding
-
-OWNED_ANNOTATIONS = (
-    *OWNED_LABELS,
-    "kubectl.kubernetes.io/",
-    "pulumi.com/",
-    "reconcile.fluxcd.io/",
-)
-"""Besides the labels', those by which the tools that apply a namespace keep their books."""
 
 
 def annotations_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Finding]:

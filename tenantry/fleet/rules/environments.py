@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from tenantry.fleet import walk
 from tenantry.fleet.environments import app_barrier, barrier, tenant_barrier
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import filled_entries, grants_of, is_filled
 from tenantry.fleet.placement import clusters_taken, placements_of
+from tenantry.grants.grants import filled_entries, grants_of, is_filled
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import declared, listed
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import filled_tenants, grant_at, is_filled
-from tenantry.fleet.rules.baseline import OWNED_ANNOTATIONS
+from tenantry.grants.grants import filled_tenants, grant_at, is_filled
+from tenantry.kube.names import OWNED_ANNOTATIONS
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import listed
 from tenantry.model.flux import FluxMetadata

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator
 from tenantry.fleet import walk
 from tenantry.fleet.environments import addon_environment, barrier
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import is_filled
 from tenantry.fleet.placement import matches, placements_of, selector_at
 from tenantry.fleet.settings import where_applies
+from tenantry.grants.grants import is_filled
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import doubtful
 from tenantry.messages.text import declared, listed

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tenantry.fleet.authors import GROUPS
 from tenantry.fleet.blocks import alert_blocks, image_sources, receiver_blocks, source_blocks
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
 from tenantry.flux.references import included_sources, list_paths, references
+from tenantry.grants.authors import GROUPS
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.placeholders import is_unfilled

@@ -6,23 +6,11 @@ from collections.abc import Iterator
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import is_filled
 from tenantry.fleet.placement import matches
-from tenantry.kube.names import PLATFORM
+from tenantry.grants.grants import is_filled
+from tenantry.kube.names import OWNED_LABELS, PLATFORM
 from tenantry.messages.errors import Finding
 
-OWNED_LABELS = (
-    "toolkit.fluxcd.io/",
-    "tenantry/",
-    "kustomize.toolkit.fluxcd.io/",
-    "helm.toolkit.fluxcd.io/",
-    "app.kubernetes.io/managed-by",
-    "kubernetes.io/metadata.name",
-    "helm.sh/",
-    "meta.helm.sh/",
-    "pod-security.kubernetes.io/",
-)
-"""Prefixes of labels that Tenantry, Flux, Helm and Kubernetes set, or that decide what pods may do."""
 _RESERVED = {
     "default": "its service account would be the one of all pods that name none",
     "defaults": "commands call the settings of all tenants so",

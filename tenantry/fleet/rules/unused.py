@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.grants import is_filled
 from tenantry.fleet.rules.references import names_of_attachments
+from tenantry.grants.grants import is_filled
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import doubtful

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 from copy import deepcopy
 from typing import Any
 
-from tenantry.fleet.frames import filled
+from tenantry.grants.frames import filled
 from tenantry.importing.inference.owners import FLUX
 from tenantry.importing.inference.world import Notes
 from tenantry.importing.inventory import key_of

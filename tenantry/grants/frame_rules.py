@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.fleet import walk
-from tenantry.fleet.authors import is_own
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import is_filled
-from tenantry.fleet.limits import refused_by_policy
-from tenantry.fleet.rules.baseline import OWNED_ANNOTATIONS
-from tenantry.fleet.rules.tenants import OWNED_LABELS
+from tenantry.grants.authors import is_own
+from tenantry.grants.grants import is_filled
+from tenantry.grants.limits import refused_by_policy
+from tenantry.grants.model import Grants
+from tenantry.kube.names import OWNED_ANNOTATIONS, OWNED_LABELS
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import doubtful
 from tenantry.messages.text import declared
 from tenantry.model import PlacedSettings, Settings
-from tenantry.model.frame import Grants
 
 CLUSTER_ADMIN = "cluster-admin"
 _WITH_ROLES = ("owners", "role", "roleBindings")

@@ -1,7 +1,4 @@
-"""Rules about what included files choose: clusters, roles and intervals within what the main file grants.
-
-The plan reports the same findings about finished specs.
-"""
+"""Rules about what included files choose within what the main file grants: clusters, roles, intervals, and what they name."""
 
 from __future__ import annotations
 
@@ -10,15 +7,6 @@ from dataclasses import replace
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.frames import PARTS
-from tenantry.fleet.grants import (
-    DEFAULT_ROLES,
-    filled_entries,
-    filled_tenants,
-    grant_at,
-    is_filled,
-)
-from tenantry.fleet.limits import beyond_limits, limited_in_tenant, too_many
 from tenantry.fleet.placement import (
     cluster_is_granted,
     granted_selector,
@@ -28,6 +16,10 @@ from tenantry.fleet.placement import (
     selector_at,
     selector_of,
 )
+from tenantry.grants.authors import foreign_names
+from tenantry.grants.frames import PARTS
+from tenantry.grants.grants import DEFAULT_ROLES, filled_entries, filled_tenants, grant_at, is_filled
+from tenantry.grants.limits import beyond_limits, limited_in_tenant, too_many
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import doubtful
 from tenantry.messages.placeholders import is_unfilled
@@ -167,3 +159,9 @@ def _not_granted(fleet: Fleet, tenant: str, key: str, path: Path, message: str, 
         (f"granted: {listed(granted) or 'none'} ({where})",),
         fix=f"choose a granted one, or ask the platform team to add it to 'grants.{key}' of the tenant",
     )
+
+
+def included_files_name_what_is_theirs_or_shared(fleet: Fleet) -> Iterator[Finding]:
+    """As written; the plan looks again at what placeholders stand for."""
+    for tenant, _ in filled_tenants(fleet):
+        yield from foreign_names(fleet, tenant)

@@ -1,10 +1,4 @@
-"""What included files say of tenants, put into the frames that the main file gives them.
-
-The platform team owns the frame of a tenant and writes it into the main file: rights, limits, namespaces, where it may run. The
-team fills it from an included file: apps, and what belongs to them. Anything else in an included file needs a grant.
-
-Called by: `load`, before the shapes of the joined data are checked. So nothing here may rely on the type of a value.
-"""
+"""What included files say of tenants, put into the frames that the main file gives them."""
 
 from __future__ import annotations
 
@@ -203,7 +197,7 @@ class _Granted:
 
 def _is_grantable(key: str) -> bool:
     # Completion of names in a shell must not wait until the model is imported.
-    from tenantry.model.frame import GRANTABLE
+    from tenantry.grants.model import GRANTABLE
 
     return key in get_args(GRANTABLE)
 

@@ -1,17 +1,16 @@
-"""What the main file grants to the included file of a tenant.
-
-Called by: placement, rules, the plan and `explain`. A tenant that the main file alone speaks of needs no grants.
-"""
+"""What the main file grants to the included file of a tenant, and whether a granted pattern allows an address."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from tenantry.addresses import Address, BadAddress, read
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.resolve import resolved_layers
+from tenantry.grants.model import Grants
 from tenantry.messages.errors import Path
-from tenantry.model.frame import Grants
+from tenantry.messages.placeholders import TOKEN
 
 DEFAULT_ROLES = ("view",)
 SHORTEST_INTERVAL = "30s"
@@ -91,3 +90,46 @@ def filled_entries(fleet: Fleet, key: str) -> Iterator[tuple[str, str]]:
         for name in fleet.raw("tenants", tenant, key):
             if is_filled(fleet, ("tenants", tenant, key, name)):
                 yield tenant, name
+
+
+ANY = "*"
+_BELOW = "/*"
+
+
+def is_allowed(address: str, patterns: Iterable[str]) -> bool:
+    """Whether any of the patterns allows the address. Patterns have no placeholders left."""
+    parts = _parts(address)
+    return parts is not None and any(pattern == ANY or _allows(pattern, parts) for pattern in patterns)
+
+
+def is_covered(pattern: str, patterns: Iterable[str]) -> bool:
+    """Whether other patterns allow everything that a pattern allows, whatever placeholders become; false where that is not sure."""
+    patterns = tuple(patterns)
+    if pattern in patterns or ANY in patterns:
+        return True
+    parts = _parts(_with_words(pattern).removesuffix(_BELOW))
+    known = [_with_words(each) for each in patterns]
+    if parts and pattern.endswith(_BELOW):
+        return any(_allows(each, parts._replace(path=f"{parts.path}/")) for each in known if each.endswith(_BELOW))
+    return parts is not None and any(_allows(each, parts) for each in known)
+
+
+def _with_words(pattern: str) -> str:
+    """The pattern with a word for each placeholder that tells it from others."""
+    return TOKEN.sub(lambda match: match[0] if match[1] is None else f"x{match[1].encode().hex()}x", pattern)
+
+
+def _allows(pattern: str, address: Address) -> bool:
+    granted = _parts(pattern.removesuffix(_BELOW))
+    if granted is None or granted.query or address.query:
+        return False
+    if (granted.scheme, granted.host, granted.port) != (address.scheme, address.host, address.port):
+        return False
+    return address.path.startswith(f"{granted.path}/") if pattern.endswith(_BELOW) else address.path == granted.path
+
+
+def _parts(address: str) -> Address | None:
+    try:
+        return read(address)
+    except BadAddress:
+        return None

@@ -1,9 +1,4 @@
-"""Which values of a tenant's entry, and of the specs that become of it, have a limit: durations and numbers of Flux.
-
-They are found by their types, in the model and in Flux's schemas, so a new field of either has a limit too.
-
-Called by: the rules, about what is written; the plan, about finished specs.
-"""
+"""Which values of a tenant's entry, and of the specs that become of it, have a limit: durations and numbers of Flux."""
 
 from __future__ import annotations
 
@@ -14,7 +9,8 @@ from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import (
+from tenantry.flux.schemas import kinds, schema_of
+from tenantry.grants.grants import (
     HISTORY,
     INTERVAL,
     POLICYS_SHORTEST,
@@ -24,11 +20,10 @@ from tenantry.fleet.grants import (
     grant_at,
     limit_of,
 )
-from tenantry.flux.schemas import kinds, schema_of
+from tenantry.grants.model import Grants
 from tenantry.messages.errors import Finding, Path
 from tenantry.model import Model, Tenant
 from tenantry.model.flux import FluxBlock
-from tenantry.model.frame import Grants
 from tenantry.model.scalars import is_duration, seconds_of
 from tenantry.model.strict import declared_type
 

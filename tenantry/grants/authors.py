@@ -1,10 +1,4 @@
-"""What the included file of a tenant may name: its own entries, and those of the main file that this shares.
-
-Credentials that the main file declares are the platform's: nothing that an included file writes may carry their name, because
-the tenant's manifests, servers and alerts would get their values.
-
-Called by: the rules, about what is written; the plan, about the same after merging and filling in.
-"""
+"""What the included file of a tenant may name: its own entries, and those of the main file that this shares."""
 
 from __future__ import annotations
 
@@ -14,8 +8,8 @@ from types import UnionType
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import grant_at, grants_of, is_filled
 from tenantry.flux import references as of_flux
+from tenantry.grants.grants import grant_at, grants_of, is_filled
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import listed

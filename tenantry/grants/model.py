@@ -1,15 +1,76 @@
 """Which files are included, what they may speak of, and what the main file allows them beyond a tenant's apps."""
 
+from __future__ import annotations
+
+import re
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from tenantry.addresses import is_address
+from tenantry.kube.names import KEY_PREFIX
+from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.redact import shorten
 from tenantry.model.clusters import Selector
-from tenantry.model.patterns import AddressPattern, KeyPrefix
-from tenantry.model.scalars import ConfigName, Duration, Name, OwnAppName, RoleName, SourceName, Text, refusal
+from tenantry.model.scalars import (
+    ConfigName,
+    Duration,
+    Name,
+    OwnAppName,
+    RoleName,
+    SourceName,
+    Text,
+    refusal,
+    text,
+    valid,
+)
 from tenantry.model.strict import Model, OneOf
 
+_ADDRESS = r"(\*|[^*\s?#]+(/\*)?)"
+
+
+def _is_pattern(value: str) -> bool:
+    """Whether a value is a pattern; with placeholders, whether it could become one."""
+    if not re.fullmatch(_ADDRESS, value):
+        return False
+    if is_unfilled(value):
+        return "://" in value or value.startswith("{")
+    return value == "*" or is_address(value.removesuffix("/*"))
+
+
+AddressPattern = Annotated[
+    str,
+    valid(
+        "bad-address",
+        "address",
+        _is_pattern,
+        "write 'https://HOST/PATH', 'https://HOST/PATH/*', or '*' for any address",
+    ),
+    text(_ADDRESS),
+]
+"""An address, or with `/*` at its end everything below it; `*` alone is any address. May contain placeholders."""
+NamespacePattern = Annotated[
+    str,
+    valid(
+        "bad-name",
+        "namespace",
+        re.compile(r"[a-z0-9*]([-a-z0-9*]*[a-z0-9*])?").fullmatch,
+        "write a name; '*' stands for any characters",
+    ),
+    text(r"[a-z0-9*]([-a-z0-9*]*[a-z0-9*])?"),
+]
+"""The name of a namespace, in which `*` stands for any characters."""
+KeyPrefix = Annotated[
+    str,
+    valid(
+        "bad-prefix",
+        "prefix",
+        re.compile(KEY_PREFIX).fullmatch,
+        "write it as 'team.example.com/'",
+    ),
+    text(KEY_PREFIX),
+]
+"""The part of the key of a label or annotation before the name, with the slash, for example `team.example.com/`."""
 GRANTABLE = Literal[
     "interval",
     "limits",

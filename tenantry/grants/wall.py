@@ -1,7 +1,4 @@
-"""What the planned objects of a tenant may not say: a check of what Flux gets, after merging and filling in.
-
-The rules check the same as it is written, for the place. They cannot see what a placeholder becomes or what `null` removes.
-"""
+"""What the planned objects of a tenant may not say: a check of what Flux gets, after merging and filling in."""
 
 from __future__ import annotations
 
@@ -9,19 +6,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tenantry.fleet.authors import Named, foreign_names, is_own, may_name, names_of_spec, not_shared
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import INTERVAL, grant_at, grants_of, has_sound_grants, is_filled
 from tenantry.fleet.identity import borrowed
-from tenantry.fleet.limits import Limited, beyond_limits, limited_in_spec, refused_by_policy
-from tenantry.fleet.reach import is_allowed
-from tenantry.fleet.rules.granted import foreign_address, no_push, no_submodules
 from tenantry.fleet.settings import variable_at
 from tenantry.fleet.template import fill
 from tenantry.flux.addresses import address_problems, addresses_of
+from tenantry.grants.authors import Named, foreign_names, is_own, may_name, names_of_spec, not_shared
+from tenantry.grants.grants import INTERVAL, grant_at, grants_of, has_sound_grants, is_allowed, is_filled
+from tenantry.grants.limits import Limited, beyond_limits, limited_in_spec, refused_by_policy
+from tenantry.grants.model import Grants
+from tenantry.grants.rules import foreign_address, no_push, no_submodules
 from tenantry.messages.errors import Finding, Found, Path
 from tenantry.messages.placeholders import names_in
-from tenantry.model.frame import Grants
 from tenantry.plan.objects.scope import Scope
 
 _TO_SOURCES = ("sourceRef", "chartRef")
