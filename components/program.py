@@ -17,8 +17,7 @@ from tenantry.cluster import connect
 from tenantry.cluster.inventory import claims_on, held_on
 from tenantry.cluster.requests import one
 from tenantry.cluster.stuck import stuck
-from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.offboarded import offboarded
+from tenantry.fleet.fleet import Fleet, offboarded
 from tenantry.guard import Held, Known, check, doubts, held, limits_of
 from tenantry.guard.claims import Claim, claimed, other_claims
 from tenantry.guard.keeping import kept_after, left_here

@@ -35,7 +35,7 @@ from tenantry.explain import (
 from tenantry.explain.rollout import AppRollout
 from tenantry.fleet.choice import Choice
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.trace import Value
+from tenantry.fleet.merge import Value
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM, addon_named, app_name
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused

@@ -10,8 +10,8 @@ from tenantry.cluster.targets import is_own
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import Manifest, object_id
 from tenantry.messages.data import ABSENT, mapping_at
-from tenantry.plan.chain import Chains
-from tenantry.plan.content import PACE
+from tenantry.plan.after import PACE
+from tenantry.plan.engine_order import Chains
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 

@@ -27,7 +27,7 @@ from tenantry.cluster.targets import is_own
 from tenantry.kube.objects import Manifest, object_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.text import printable
-from tenantry.plan.content import PACE
+from tenantry.plan.after import PACE
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 

@@ -19,8 +19,7 @@ from tenantry.cluster.status import (
 )
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
-from tenantry.plan.chain import Chains
-from tenantry.plan.engine_order import is_reconciled
+from tenantry.plan.engine_order import Chains, is_reconciled
 from tenantry.plan.plan import Plan
 
 Live: TypeAlias = Mapping[ObjectId, Manifest]

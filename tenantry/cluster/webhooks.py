@@ -10,9 +10,9 @@ from tenantry.cluster import requests
 from tenantry.cluster.status import MISSING, Readiness, condition, message_of, one_line, readiness
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, readable_id
 from tenantry.messages.data import mapping_at
+from tenantry.plan.notifications import RECEIVER_API
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan
-from tenantry.plan.receivers import API
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -40,7 +40,7 @@ def webhooks_of(client: Client, plan: Plan) -> tuple[Webhook, ...]:
 
 
 def _live(client: Client, plan: Plan) -> Iterator[Manifest]:
-    return requests.every(client, API, _KIND, selector=f"{ENVIRONMENT_LABEL}={plan.environment}")
+    return requests.every(client, RECEIVER_API, _KIND, selector=f"{ENVIRONMENT_LABEL}={plan.environment}")
 
 
 def _webhook(planned: KubeObject, manifest: Manifest | None) -> Webhook:

@@ -11,12 +11,11 @@ from typing import get_args
 
 from tenantry.explain.declared import known
 from tenantry.fleet.choice import Choice, choice_of_grant
-from tenantry.fleet.environments import tenant_barrier
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.merge import Layer, origin
+from tenantry.fleet.merge import Layer, Origin, Value, origin, origin_at, trace
+from tenantry.fleet.placement import tenant_barrier
 from tenantry.fleet.settings import variables_of
 from tenantry.fleet.template import fill
-from tenantry.fleet.trace import Origin, Value, origin_at, trace
 from tenantry.grants.frames import PARTS, PREFIXED, SELECTOR
 from tenantry.grants.grants import (
     DEFAULT_ROLES,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.trace import Origin, origin_at
+from tenantry.fleet.merge import Origin, origin_at
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.bypasses import bypass

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from tenantry.fleet.environments import tenant_barrier
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.json_schema import DIALECT, json_schema
-from tenantry.fleet.placement import cluster_is_granted
+from tenantry.fleet.placement import cluster_is_granted, tenant_barrier
 from tenantry.grants.frame_rules import CLUSTER_ADMIN
 from tenantry.grants.frames import OF_NAMESPACES, PARTS, PREFIXED, SELECTOR
 from tenantry.grants.grants import DEFAULT_ROLES, grants_of

@@ -9,7 +9,7 @@ from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
 from tenantry.messages.problems import Problem, warning
-from tenantry.plan.admission_policy import label_policies
+from tenantry.plan.admission import label_policies
 
 
 def check_policies(

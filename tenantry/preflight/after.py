@@ -151,7 +151,7 @@ class _Gate:
 
     def _from_record(self, proofs: Collection[PlannedApp]) -> dict[str, str] | str:
         """The apps that the record of the last run does not prove; a text says why there is no record."""
-        from tenantry.plan.content import contents
+        from tenantry.plan.after import contents
         from tenantry.preflight.recorded import read_record
         from tenantry.stacks.record import problem_of
 

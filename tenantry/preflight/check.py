@@ -19,7 +19,7 @@ from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.errors import Refused, Severity
 from tenantry.messages.problems import Problem, error, warning
 from tenantry.messages.progress import Tell, counting, silent
-from tenantry.plan.admission_policy import management_policies
+from tenantry.plan.admission import management_policies
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, TENANT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes

@@ -16,14 +16,13 @@ from tenantry.cluster.connect import connect_remote
 from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, marked_as, secret_of
 from tenantry.cluster.kubectl import mark
 from tenantry.cluster.requests import ask, in_parallel, one, seen_as
-from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.sharing import platform_account
+from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import NOT_ALLOWED, Refused, Severity
 from tenantry.messages.problems import Problem, error, warning
 from tenantry.messages.text import listed
 from tenantry.model import ConfigMap, SecretKey
-from tenantry.plan.admission_policy import remote_policies
+from tenantry.plan.admission import remote_policies
 from tenantry.plan.bootstrap import MARKER
 from tenantry.plan.plan import Plan
 from tenantry.preflight.admission import check_policies

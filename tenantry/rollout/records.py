@@ -10,7 +10,7 @@ from tenantry.cluster.standing import Live
 from tenantry.guard.claims import RECORD_LABEL
 from tenantry.kube.objects import object_id
 from tenantry.messages.data import mapping_at
-from tenantry.plan.chain import Chains
+from tenantry.plan.engine_order import Chains
 from tenantry.plan.plan import Plan
 from tenantry.rollout.turns import Turns
 

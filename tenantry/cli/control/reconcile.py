@@ -19,7 +19,7 @@ from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, listed
-from tenantry.plan.chain import Chains
+from tenantry.plan.engine_order import Chains
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.fleet import walk
-from tenantry.fleet.environments import app_barrier, barrier, tenant_barrier
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.placement import clusters_taken, placements_of
+from tenantry.fleet.placement import app_barrier, barrier, clusters_taken, placements_of, tenant_barrier
 from tenantry.grants.grants import filled_entries, grants_of, is_filled
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import declared, listed

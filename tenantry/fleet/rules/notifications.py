@@ -1,4 +1,4 @@
-"""Rules about alerts: the events that they send, and whether they can reach anybody."""
+"""Rules about alerts and receivers: whether an event can reach anybody, and what Flux needs to check a call."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from unicodedata import normalize
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.leaks import secrets_of
-from tenantry.fleet.rules.keys import keys_of_credentials
+from tenantry.fleet.rules import references
+from tenantry.fleet.rules.references import keys_of_credentials
+from tenantry.fleet.rules.without_effect import may_be_filled
 from tenantry.messages.errors import Finding
-from tenantry.model import COMMIT_STATUS, Alert, App
+from tenantry.messages.findings import doubtful
+from tenantry.messages.placeholders import is_unfilled
+from tenantry.model import COMMIT_STATUS, Alert, App, Receiver
 
 _COMMENTS = ("giteapullrequestcomment", "githubpullrequestcomment", "gitlabmergerequestcomment")
 _GITHUB = ("token", "password", "githubAppID")
@@ -66,12 +70,12 @@ def addresses_of_providers_hold_no_secret(fleet: Fleet) -> Iterator[Finding]:
 
 
 def providers_say_what_their_type_needs(fleet: Fleet) -> Iterator[Finding]:
-    """As written; `lacking` looks again at the values that variables give."""
+    """As written; `alert_lacks` looks again at the values that variables give."""
     for at, alert in walk.alerts(fleet):
-        yield from lacking(fleet, at, alert)
+        yield from alert_lacks(fleet, at, alert)
 
 
-def lacking(fleet: Fleet, at: tuple[str, ...], alert: Alert) -> Iterator[Finding]:
+def alert_lacks(fleet: Fleet, at: tuple[str, ...], alert: Alert) -> Iterator[Finding]:
     """The settings that the provider of an alert at a path lacks. Flux would accept it, and fail at every event."""
     kind, flux = alert.provider.type, alert.provider.flux
     if kind in _CHANNEL and not flux.get("channel"):
@@ -130,3 +134,89 @@ def _may_hold(fleet: Fleet, at: tuple[str, ...], alert: Alert, keys: tuple[str, 
 
 def _lacking(at: tuple[str, ...], kind: str, what: str, fix: str) -> Finding:
     return Finding(at, "missing-key", f"a provider of type '{kind}' needs {what}", fix=fix)
+
+
+_WITHOUT_SECRET = "generic-oidc"
+"""The one type whose calls carry a signed token of an issuer."""
+_KEYS_OF_TYPES = {"gcr": ("token", "email", "audience")}
+_USUAL_KEYS = ("token",)
+
+
+def receivers_name_declared_sources(fleet: Fleet) -> Iterator[Finding]:
+    for at, receiver in walk.receivers(fleet):
+        yield from walk.undeclared(fleet, at, "sources", receiver.sources or (), ("sources", "source"))
+
+
+def receivers_name_sources_that_flux_fetches(fleet: Fleet) -> Iterator[Finding]:
+    for at, receiver in walk.receivers(fleet):
+        for index, name in enumerate(receiver.sources or ()):
+            source = walk.source_of(fleet, at, name)
+            if source and source.externalArtifact:
+                yield Finding(
+                    (*at, "sources", index),
+                    "no-effect",
+                    f"source '{name}' is an external artifact: another controller makes it, and Flux fetches nothing",
+                    fix="name another source, or remove it",
+                )
+
+
+def receivers_say_what_their_type_needs(fleet: Fleet) -> Iterator[Finding]:
+    """As written; `receiver_lacks` looks again at the type that variables give."""
+    for at, receiver in walk.receivers(fleet):
+        yield from receiver_lacks(fleet, at, receiver)
+
+
+def receiver_lacks(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -> Iterator[Finding]:
+    """What is wrong with the credentials of a receiver at a path. Flux would accept it, and refuse every call."""
+    kind = receiver.type
+    if is_unfilled(kind):
+        return
+    if kind == _WITHOUT_SECRET:
+        if receiver.credentials:
+            yield Finding(
+                (*at, "credentials"),
+                "bad-combination",
+                f"a receiver of type '{kind}' takes no credentials: its callers show a token of an issuer",
+                fix="remove it, or change the type",
+                at_key=True,
+            )
+        return
+    needed = _KEYS_OF_TYPES.get(kind, _USUAL_KEYS)
+    if receiver.credentials is None:
+        yield _missing_credentials(at, kind, needed, "declare them, and add 'credentials:'")
+        return
+    there = references.keys_of_credentials(fleet, at, receiver.credentials)
+    if missing := tuple(key for key in needed if there is not None and key not in there):
+        what = "it" if len(missing) == 1 else "them"
+        yield _missing_credentials(
+            (*at, "credentials"), kind, missing, f"add {what} to the keys, or name other credentials"
+        )
+
+
+def receivers_have_sources_to_fetch(fleet: Fleet) -> Iterator[Finding]:
+    """One that names sources is silent: what is declared and never used has a warning of its own."""
+    for at, receiver in walk.receivers(fleet):
+        if receiver.sources is None and not _may_fetch(fleet, at) and not may_be_filled(fleet, at):
+            whose, what = ("the platform", "add-on") if at[0] == "platform" else (f"tenant '{at[1]}'", "source")
+            yield doubtful(
+                at,
+                "unused",
+                f"receiver '{at[-1]}' is declared, but never used: {whose} has no {what} that Flux fetches",
+                fix=f"declare {'an' if what == 'add-on' else 'a'} {what}, or remove it",
+                at_key=True,
+            )
+
+
+def _may_fetch(fleet: Fleet, at: tuple[str, ...]) -> bool:
+    document = fleet.document
+    names = document.platform.addons if at[0] == "platform" else document.tenants[at[1]].sources
+    found = (walk.source_of(fleet, at, name) for name in names)
+    return any(source and not source.externalArtifact for source in found)
+
+
+def _missing_credentials(at: tuple[str, ...], kind: str, needed: tuple[str, ...], fix: str) -> Finding:
+    listed = " and ".join(f"'{key}'" for key in needed)
+    what = "key" if len(needed) == 1 else "keys"
+    return Finding(
+        at, "missing-key", f"a receiver of type '{kind}' needs credentials with the {what} {listed}", fix=fix
+    )

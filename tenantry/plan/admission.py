@@ -1,20 +1,108 @@
-"""What a tenant must not do by itself, refused by the API servers: the policies that `cluster bootstrap` installs.
-
-A role such as `admin` lets a tenant make Flux objects in its own namespaces of the management cluster. Several of their
-fields reach out of it with the controllers' rights, whatever flags these run with, or unless they have flags that few set.
-
-The policies hold in the fleet's namespaces alone: what else runs on the cluster keeps its own rules. They know these namespaces by
-their labels, which a tenant cannot take off, whatever its rights in them: a policy of its own refuses that, on what the labels were
-before the change.
-"""
+"""What a tenant must not do by itself, refused by the API servers: the policies that `cluster bootstrap` installs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from tenantry.grants.grants import POLICYS_SHORTEST
+from tenantry.grants.limits import duration_paths
 from tenantry.kube.objects import Manifest
-from tenantry.plan.admission_rules import Rule, flux_rules
+from tenantry.model.scalars import LONGEST_DURATION
 from tenantry.plan.objects.scope import ACCOUNT_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, ROLE_LABEL, TENANT_LABEL
+
+Rule = tuple[str, str]
+"""An expression that is true of objects that are allowed, and what the author of another one is told."""
+
+
+def flux_rules(platform: str, *, shared_identity: bool) -> Iterator[Rule]:
+    """Args: platform: the namespace of add-ons. shared_identity: whether tenants may use the controllers' cloud identity."""
+    yield _dependencies(platform)
+    yield "!has(object.spec.kubeConfig)", "a tenant's Flux objects have no kubeConfig: they act on this cluster"
+    yield _account()
+    yield _references()
+    yield _marks()
+    yield _intervals()
+    yield _durations()
+    if not shared_identity:
+        yield from _identity()
+
+
+def _dependencies(platform: str) -> Rule:
+    own = "!has(each.namespace) || each.namespace == object.metadata.namespace"
+    addon = f"each.namespace == '{platform}' && !has(each.readyExpr)"
+    return (
+        f"!has(object.spec.dependsOn) || object.spec.dependsOn.all(each, {own} || ({addon}))",
+        f"a tenant's dependsOn names its own namespace, or without a readyExpr '{platform}'",
+    )
+
+
+def _account() -> Rule:
+    """Without one, Flux acts with its own rights unless it has a flag against that."""
+    return (
+        "!(object.kind in ['Kustomization', 'HelmRelease']) || (has(object.spec.serviceAccountName) &&"
+        " (variables.account == '' ? object.spec.serviceAccountName != ''"
+        " : object.spec.serviceAccountName == variables.account))",
+        "a tenant's serviceAccountName names the tenant's account",
+    )
+
+
+def _references() -> Rule:
+    """Flux refuses the same if it has a flag for it."""
+    single = ("sourceRef", "chartRef", "chart.spec.sourceRef", "imageRepositoryRef")
+    several = ("eventSources", "resources", "sources")
+    own = "in ['', request.namespace]"
+    named = [f"object.spec.?{path.replace('.', '.?')}.?namespace.orValue('') {own}" for path in single]
+    named += [f"object.spec.?{path}.orValue([]).all(each, each.?namespace.orValue('') {own})" for path in several]
+    return " && ".join(named), "a tenant's Flux objects refer to objects of their own namespace only"
+
+
+def _marks() -> Rule:
+    """helm-controller makes the HelmChart of a release with its own rights, and with the labels that the release names."""
+    parts = (f"object.spec.?chart.?metadata.?{each}.orValue({{}})" for each in ("labels", "annotations"))
+    return (
+        " && ".join(f"{each}.all(key, !key.startsWith('tenantry/'))" for each in parts),
+        "the labels and annotations of a tenant's chart do not begin with 'tenantry/'",
+    )
+
+
+def _intervals() -> Rule:
+    strategies = ("install.strategy", "upgrade.strategy")
+    paths = ("interval", "retryInterval", "chart.spec.interval", *(f"{each}.retryInterval" for each in strategies))
+    long_enough = (
+        f"duration(object.spec.?{path.replace('.', '.?')}.orValue('{POLICYS_SHORTEST}')) >= duration('{POLICYS_SHORTEST}')"
+        for path in paths
+    )
+    return " && ".join(long_enough), f"a tenant's intervals are at least {POLICYS_SHORTEST}"
+
+
+def _durations() -> Rule:
+    """Flux's CRDs take `9999999h`, which Go's 64 bits of nanoseconds do not hold. A controller that lists one such object lists no
+    object of that kind any more, of no tenant. The API server's own parser is Go's, so here the duration is an error, which denies.
+    """
+    longest = f"{int(LONGEST_DURATION // 3600)}h"
+    short_enough = (
+        f"duration(object.spec.?{path.replace('.', '.?')}.orValue('{POLICYS_SHORTEST}')) <= duration('{longest}')"
+        for path in duration_paths()
+    )
+    return " && ".join(short_enough), f"a tenant's intervals and timeouts are at most {longest}"
+
+
+def _identity() -> Iterator[Rule]:
+    """A Secret is not enough, because Flux falls back to its own identity if a key is missing in it."""
+    message = "the cloud identity of Flux's controllers is not the tenants' to use"
+    yield "!(object.spec.?provider.orValue('') in ['aws', 'azure', 'gcp'])", message
+    yield (
+        "!has(object.spec.decryption) || has(object.spec.decryption.secretRef)"
+        " || has(object.spec.decryption.serviceAccountName)",
+        f"{message}: decryption has a secretRef",
+    )
+    clouds = "['azuredevops', 'azureeventhub', 'googlepubsub']"
+    yield (
+        f"object.kind != 'Provider' || !(object.spec.type in {clouds})"
+        " || (object.spec.type != 'googlepubsub' && has(object.spec.secretRef) && variables.everywhere)",
+        f"{message}: only the fleet's file declares alerts of these types",
+    )
+
 
 _PREFIX = "tenantry/"
 """How the labels and annotations begin that the fleet gives its objects."""

@@ -1,10 +1,11 @@
-"""A rule about versions and ranges of versions that neither Helm nor Flux can parse."""
+"""Rules about the form of single values: addresses, versions, and Go templates."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 from tenantry.fleet import walk
 from tenantry.fleet.apps import app_layers
@@ -13,9 +14,32 @@ from tenantry.fleet.merge import origin
 from tenantry.fleet.placement import placements_of
 from tenantry.fleet.settings import variables_of_app
 from tenantry.fleet.template import fill
+from tenantry.flux.addresses import address_problems
+from tenantry.messages.data import value_at
 from tenantry.messages.errors import Finding, Found, Path
 from tenantry.messages.findings import doubtful, shown
-from tenantry.messages.placeholders import names_in
+from tenantry.messages.placeholders import is_unfilled, names_in
+
+
+def addresses_are_read_alike_by_all_programs(fleet: Fleet) -> Iterator[Finding]:
+    for kind, at in _with_addresses(fleet):
+        spec = fleet.said(*at)
+        if is_unfilled(spec.get("type")):
+            continue
+        for finding in address_problems(kind, spec, at):
+            if not is_unfilled(value_at(fleet.source.data, finding.path)):
+                yield finding
+
+
+def _with_addresses(fleet: Fleet) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What has addresses, as Flux's kind and the path of what becomes its spec."""
+    for at, source in walk.sources(fleet):
+        yield source.block.flux_kind, (*at, source.kind)
+    for at, _ in walk.alerts(fleet):
+        yield "Provider", (*at, "provider")
+    for at, _ in walk.receivers(fleet):
+        yield "Receiver", at
+
 
 _PART = r"(?:[0-9]+|[xX*])"
 _TAIL = r"[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
@@ -73,3 +97,35 @@ def _filled(fleet: Fleet, at: tuple[str, ...], path: Path, text: str) -> set[str
             with suppress(Found):  # planning refuses what cannot be filled in
                 found.add(str(fill(text, variables_of_app(fleet, at, environment, cluster), path)))
     return found
+
+
+_WORDS = "block|default|define|else|end|if|include|index|printf|quote|range|required|template|toYaml|tpl|with"
+_GO_TEMPLATE = re.compile(rf"(?<!\{{)\{{\{{-?\s*(?:[.$]|/\*|(?:{_WORDS})\b)")
+"""Exactly two braces, and behind them what Go's templates begin with. Plain text in doubled braces can be meant as it is."""
+_UNTOUCHED = "messageTemplate"
+"""The one value that is a Go template of Flux's own; no placeholders are filled in there."""
+
+
+def values_hold_no_go_templates(fleet: Fleet) -> Iterator[Finding]:
+    for group in ("platform", "tenants"):
+        for path, text in _texts(fleet.raw(group), (group,)):
+            if _GO_TEMPLATE.search(text) and path[-1] != _UNTOUCHED:
+                yield doubtful(
+                    path,
+                    "go-template",
+                    "this looks like a Go template, but '{{' and '}}' stand for single braces here",
+                    fix="double the braces of a template, as in '{{{{ .Release.Name }}}}'",
+                )
+
+
+def _texts(data: Any, at: Path) -> Iterator[tuple[Path, str]]:
+    """All strings that hold doubled braces, with their paths."""
+    if isinstance(data, str):
+        if "{{" in data:
+            yield at, data
+    elif isinstance(data, dict):
+        for key, value in data.items():
+            yield from _texts(value, (*at, key))
+    elif isinstance(data, list):
+        for index, value in enumerate(data):
+            yield from _texts(value, (*at, index))
