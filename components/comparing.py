@@ -28,8 +28,7 @@ from tenantry.cluster.drift import (
     told,
 )
 from tenantry.cluster.inventory import namespaces_of
-from tenantry.cluster.leftovers import remains
-from tenantry.cluster.orphans import delete, orphans
+from tenantry.cluster.leftovers import delete, orphans, remains
 from tenantry.cluster.requests import one
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id

@@ -9,8 +9,7 @@ from typing import Any
 import pulumi
 
 from tenantry.guard.state import unmarked
-from tenantry.messages.errors import Refused
-from tenantry.messages.problems import refuse
+from tenantry.messages.errors import Refused, refuse
 from tenantry.plan.plan import Plan
 
 from .state import stack_name

@@ -21,8 +21,7 @@ from tenantry.cluster.inventory import secret_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet
-from tenantry.messages.errors import UNKNOWN_NAME, Refused, Severity
-from tenantry.messages.problems import Problem
+from tenantry.messages.errors import UNKNOWN_NAME, Problem, Refused, Severity
 from tenantry.messages.text import declared
 from tenantry.model import SecretKey
 from tenantry.plan.bootstrap import bootstrap

@@ -14,8 +14,7 @@ import click
 
 from tenantry.cli.progress import room, terminal_columns
 from tenantry.cli.progress import working as working
-from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused, Severity
-from tenantry.messages.problems import Problem
+from tenantry.messages.errors import Diagnostic, InvalidFleet, Problem, Refused, Severity
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import counted, format_count, format_diagnostic, format_warning_count
 

@@ -36,8 +36,7 @@ from tenantry.cluster.requests import ANSWER_TIMEOUT
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import limits_of
 from tenantry.load import load_fleet, plan_one, warnings_of
-from tenantry.messages.errors import Diagnostic, Refused, Severity
-from tenantry.messages.problems import Problem
+from tenantry.messages.errors import Diagnostic, Problem, Refused, Severity
 from tenantry.messages.progress import steps
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan

@@ -28,7 +28,7 @@ from tenantry.grants.grants import (
     limit_of,
 )
 from tenantry.grants.model import GRANTABLE
-from tenantry.kube.rights import in_words, rights_of_rules
+from tenantry.kube.values import in_words, rights_of_rules
 from tenantry.messages.errors import Found, Path
 from tenantry.messages.placeholders import names_in
 from tenantry.model.document import Tenant

@@ -16,7 +16,7 @@ from tenantry.guard.reinstalls import REINSTALLS, Reinstall, lost, platform_prob
 from tenantry.guard.removals import Removal, emptied, kept_namespaces, planned_namespaces, removals
 from tenantry.guard.targets import planned_targets
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.problems import Problem, error, refuse, warning
+from tenantry.messages.errors import Problem, error, refuse, warning
 from tenantry.messages.text import counted, lines_of, listed
 from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan, nothing_of

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from tenantry.guard.kept import KEY, Kept, read, written
 from tenantry.kube.objects import KubeObject, Manifest, Owner, readable_id
-from tenantry.messages.problems import Problem, error
+from tenantry.messages.errors import Problem, error
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, MANAGED_BY
 from tenantry.plan.plan import Plan
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from tenantry.guard.held import Held
 from tenantry.guard.removals import planned_namespaces
-from tenantry.messages.problems import Problem, error
+from tenantry.messages.errors import Problem, error
 from tenantry.plan.plan import Plan
 
 

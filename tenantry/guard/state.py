@@ -10,10 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from tenantry.guard.claims import Claim
-from tenantry.kube.kinds import group_of, holds_data
-from tenantry.kube.objects import ObjectId, labels_of, readable_id
+from tenantry.kube.objects import ObjectId, group_of, holds_data, labels_of, readable_id
 from tenantry.messages.data import mapping_at
-from tenantry.messages.problems import Problem, error
+from tenantry.messages.errors import Problem, error
 from tenantry.messages.text import lines_of, listed
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 

@@ -11,8 +11,7 @@ from pydantic_core import ValidationError
 from tenantry.fleet.shape import findings_of
 from tenantry.fleet.template import fill
 from tenantry.grants.frame_rules import CLUSTER_ADMIN
-from tenantry.kube.kinds import group_of, is_of_flux
-from tenantry.kube.objects import Manifest, object_id
+from tenantry.kube.objects import Manifest, group_of, is_of_flux, object_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Finding, Found, Path
 from tenantry.model.fillable import FILLED

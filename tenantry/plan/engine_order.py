@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tenantry.kube.kinds import is_of_flux
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, is_of_flux
 from tenantry.messages.data import mapping_at
 from tenantry.model.scalars import seconds_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL

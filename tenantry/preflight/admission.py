@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from tenantry.compare.fields import changed_fields, projected
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at, mappings_in
-from tenantry.messages.errors import Refused
-from tenantry.messages.problems import Problem, warning
+from tenantry.messages.errors import Problem, Refused, warning
 from tenantry.plan.admission import label_policies
 
 

@@ -12,7 +12,7 @@ from tenantry.compare.diff import Changed
 from tenantry.compare.fields import FieldChange, changed_fields, projected
 from tenantry.kube.objects import REGISTRY_KEY, KubeObject, Manifest, ObjectId
 from tenantry.messages.data import ABSENT, mapping_at
-from tenantry.messages.problems import Problem, error, warning
+from tenantry.messages.errors import Problem, error, warning
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import listed
 from tenantry.plan.plan import Plan

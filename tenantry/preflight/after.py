@@ -14,16 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tenantry.cluster import connect
-from tenantry.cluster.difference import Contents, changed_apps
-from tenantry.cluster.evidence import evidence_of
+from tenantry.cluster.evidence import Contents, changed_apps, evidence_of
 from tenantry.cluster.inventory import APP_KINDS, unmarked
-from tenantry.cluster.proof import Question, question, unproven
-from tenantry.cluster.proof_texts import ignored, not_proved, unknown, ways_on, without
+from tenantry.cluster.proof import Question, ignored, not_proved, question, unknown, unproven, ways_on, without
 from tenantry.cluster.reading import read_objects
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
-from tenantry.messages.errors import Refused
-from tenantry.messages.problems import Problem, error, refuse, warning
+from tenantry.messages.errors import Problem, Refused, error, refuse, warning
 from tenantry.plan.after import After
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp

@@ -11,7 +11,7 @@ from typing import Any
 
 from tenantry.flux.schemas import Schema, kinds, schema_of
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
-from tenantry.messages.problems import Problem, error
+from tenantry.messages.errors import Problem, error
 from tenantry.plan.plan import Plan
 from tenantry.preflight.in_place import serves_in_place, without_in_place
 

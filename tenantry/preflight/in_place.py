@@ -15,8 +15,7 @@ from tenantry.flux.schemas import schema_of
 from tenantry.guard.targets import upgrades_in_place
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.messages.data import mapping_at, mappings_in
-from tenantry.messages.errors import NOT_ALLOWED, Refused
-from tenantry.messages.problems import Problem, warning
+from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, warning
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
 

@@ -17,8 +17,8 @@ from urllib.parse import SplitResult, urlsplit
 
 import yaml
 
-from tenantry.kube.documents import document
-from tenantry.messages.problems import Problem, error, warning
+from tenantry.kube.yaml_text import document
+from tenantry.messages.errors import Problem, error, warning
 from tenantry.preflight.certificates import validity
 
 SOON = timedelta(days=30)

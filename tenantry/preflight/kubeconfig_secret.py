@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from tenantry.cluster.inventory import FoundSecret
-from tenantry.messages.problems import Problem, error, warning
+from tenantry.messages.errors import Problem, error, warning
 from tenantry.model import SecretKey
 from tenantry.plan.objects.scope import WATCHED
 from tenantry.preflight.kubeconfig import check_kubeconfig

@@ -15,7 +15,7 @@ from tenantry.flux.lockdown import (
     minor_of_release,
 )
 from tenantry.kube.objects import Manifest, labels_of
-from tenantry.messages.problems import Problem, warning
+from tenantry.messages.errors import Problem, warning
 from tenantry.versions.semver import parse
 
 LABEL = "app.kubernetes.io/part-of=flux"

@@ -9,7 +9,7 @@ from tenantry.cluster.requests import every
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import join
 from tenantry.kube.objects import Manifest
-from tenantry.messages.problems import Problem, error
+from tenantry.messages.errors import Problem, error
 from tenantry.messages.text import listed
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, TENANT_LABEL
 from tenantry.plan.plan import Plan

@@ -11,15 +11,14 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from tenantry.cluster import kubeconfig as kubeconfigs
+from tenantry.cluster import connect as kubeconfigs
 from tenantry.cluster.connect import connect_remote
 from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, marked_as, secret_of
 from tenantry.cluster.kubectl import mark
 from tenantry.cluster.requests import ask, in_parallel, one, seen_as
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.kube.objects import Manifest, ObjectId
-from tenantry.messages.errors import NOT_ALLOWED, Refused, Severity
-from tenantry.messages.problems import Problem, error, warning
+from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, Severity, error, warning
 from tenantry.messages.text import listed
 from tenantry.model import ConfigMap, SecretKey
 from tenantry.plan.admission import remote_policies

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tenantry.kube.objects import Manifest, ObjectId
-from tenantry.kube.selectors import selects
-from tenantry.messages.problems import Problem, warning
+from tenantry.kube.values import selects
+from tenantry.messages.errors import Problem, warning
 from tenantry.messages.text import counted, listed
 from tenantry.plan.flux_shards import used_shards
 from tenantry.plan.objects.scope import SHARD_LABEL

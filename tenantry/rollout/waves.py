@@ -16,8 +16,7 @@ from typing import TypeAlias
 
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.placement import clusters_of_app
-from tenantry.kube.kinds import group_of
-from tenantry.kube.objects import KubeObject, ObjectId, labels_of
+from tenantry.kube.objects import KubeObject, ObjectId, group_of, labels_of
 from tenantry.messages.errors import Path
 from tenantry.messages.text import counted, listed, printable
 from tenantry.model import Rollout as Declared

@@ -13,7 +13,7 @@ import yaml
 
 from tenantry.guard.claims import Claim
 from tenantry.guard.permissions import CEILING, checked
-from tenantry.kube.documents import LOADER
+from tenantry.kube.yaml_text import LOADER
 from tenantry.messages.errors import Refused
 from tenantry.stacks.advice import for_stack
 

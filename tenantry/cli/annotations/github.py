@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tenantry.cli.annotations.annotation import file_of, level_of, text_of
-from tenantry.messages.errors import Diagnostic
-from tenantry.messages.problems import Problem
+from tenantry.messages.errors import Diagnostic, Problem
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import printable
 

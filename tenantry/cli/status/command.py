@@ -21,12 +21,11 @@ from tenantry.cli.status.show import shown
 from tenantry.cli.status.table import webhook_table
 from tenantry.cli.status.waiting import read, wait_until_ready
 from tenantry.cli.status.watch import watch
+from tenantry.cluster.apps import Selection, select
 from tenantry.cluster.connect import answering
 from tenantry.cluster.deep import deep_statuses
-from tenantry.cluster.report import StatusReport, apps_report, full_report, with_remotes
-from tenantry.cluster.selection import Selection, select
+from tenantry.cluster.report import StatusReport, Webhook, apps_report, full_report, webhooks_of, with_remotes
 from tenantry.cluster.status import Readiness
-from tenantry.cluster.webhooks import Webhook, webhooks_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet

@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from tenantry.cli.status.rows import Row
+from tenantry.cluster.report import Webhook
 from tenantry.cluster.status import Readiness
-from tenantry.cluster.webhooks import Webhook
 from tenantry.kube.names import PLATFORM
 
 COLOURS = {

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
 from tenantry.grants.grants import filled_tenants, grant_at, is_filled
-from tenantry.kube.kinds import group_of, is_built_in, is_cluster_scoped, is_of_flux
 from tenantry.kube.names import OWNED_ANNOTATIONS
+from tenantry.kube.objects import group_of, is_built_in, is_cluster_scoped, is_of_flux
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import listed
 from tenantry.model.flux import FluxMetadata

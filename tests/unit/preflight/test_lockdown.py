@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.messages.problems import Problem
+from tenantry.messages.errors import Problem
 from tenantry.preflight.lockdown import check_lockdown
 
 LOCKED = ("--no-cross-namespace-refs=true", "--default-service-account=default")
