@@ -33,10 +33,8 @@ from tenantry.plan.plan import Plan
 from tenantry.preflight.admission import Policed
 from tenantry.preflight.in_place import fitted
 from tenantry.render import rendered
-from tenantry.stacks.advice import for_stack
 from tenantry.stacks.file import NAMESPACE
-from tenantry.stacks.offboarding import offboards
-from tenantry.stacks.outcome import tell
+from tenantry.stacks.outcome import for_stack, offboards, tell
 
 from .config import ClusterTarget, DirectoryTarget, StackConfig, Target
 from .holding import Holding, holding

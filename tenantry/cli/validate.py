@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from tenantry.cli.annotations import FORMATS, annotate_warnings
-from tenantry.cli.annotations.github import notice
+from tenantry.cli.annotations import FORMATS, annotate_warnings, notice
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import output

@@ -24,9 +24,8 @@ from tenantry.messages.errors import Problem, Refused, error, refuse, warning
 from tenantry.plan.after import After
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.stacks.file import NAMESPACE
-from tenantry.stacks.ignoring import VARIABLE, ignores
-from tenantry.stacks.project import target_of
+from tenantry.stacks.file import NAMESPACE, target_of
+from tenantry.stacks.outcome import IGNORE_GATE, ignores
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -126,7 +125,7 @@ class _Gate:
             missing |= found
         if not missing:
             return None
-        fix = ways_on(here, self.after, asked.different, VARIABLE)
+        fix = ways_on(here, self.after, asked.different, IGNORE_GATE)
         return self._problem(not_proved(here, self.after, missing, asked.absent), fix)
 
     def _problem(self, message: str, fix: str) -> Problem:
@@ -138,7 +137,7 @@ class _Gate:
         first = self.after.environment
         return (
             f"pulumi config set {NAMESPACE}:kubeconfig FILE --stack {first}, a file that may read what {first} has\n"
-            f"       {ways_on(self.run.plan.environment, self.after, (), VARIABLE)}"
+            f"       {ways_on(self.run.plan.environment, self.after, (), IGNORE_GATE)}"
         )
 
     def _from_cluster(self, proofs: Collection[PlannedApp]) -> dict[str, str]:

@@ -15,10 +15,9 @@ from tenantry.cluster.requests import in_parallel
 from tenantry.fleet.fleet import Fleet
 from tenantry.messages.errors import Refused
 from tenantry.rollout.records import records_on
-from tenantry.stacks.exported import outputs_of
-from tenantry.stacks.file import StackTarget
-from tenantry.stacks.project import stacks_running, target_of
+from tenantry.stacks.file import StackTarget, stacks_running, target_of
 from tenantry.stacks.record import OUTPUT, Record, read
+from tenantry.stacks.states import outputs_of
 
 _SECONDS = 10.0
 

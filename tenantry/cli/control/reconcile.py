@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenantry.cli.control.shared import Acting
 from tenantry.cli.output import say, working
-from tenantry.cli.status.rows import short_revision
+from tenantry.cli.status.table import short_revision
 from tenantry.cluster import requests
 from tenantry.cluster.control import (
     Done,

@@ -18,7 +18,7 @@ from tenantry.messages.errors import UNKNOWN_NAME, Refused, RefusedChange, refus
 from tenantry.messages.text import counted, declared, listed
 from tenantry.plan.plan import Plan, nothing_of
 from tenantry.preflight.after import Mode
-from tenantry.stacks.project import Stack
+from tenantry.stacks.file import Stack
 from tenantry.stacks.targets import targets_of
 
 if TYPE_CHECKING:

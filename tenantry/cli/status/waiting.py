@@ -13,7 +13,7 @@ from rich.text import Text
 
 from tenantry.cli.output import say
 from tenantry.cli.progress import shows_progress
-from tenantry.cli.status.show import counts, shown
+from tenantry.cli.status.table import counts, shown
 from tenantry.cluster.apps import Selection, in_command
 from tenantry.cluster.failures import Failures
 from tenantry.cluster.inventory import flux_objects_of

@@ -22,6 +22,7 @@ AT_START = [
     "app",
     "asked",
     "commands",
+    "excerpt",
     "failures",
     "fleet_file",
     "options",

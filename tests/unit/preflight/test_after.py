@@ -16,7 +16,7 @@ from tenantry.messages.errors import Severity
 from tenantry.plan.plan import plan
 from tenantry.preflight import recorded
 from tenantry.preflight.after import Answer, Mode, Run, ask
-from tenantry.stacks.ignoring import VARIABLE
+from tenantry.stacks.outcome import IGNORE_GATE
 from tenantry.stacks.record import State, record_of
 from tests.unit.memory import Memory
 from tests.unit.texts import fleet
@@ -54,7 +54,7 @@ PROD_FIRST = TEXT.replace("prod: {helm: {values", "prod: {helm: {version: 1.1.0,
 WAYS = (
     "run it there first and wait: tenantry up --environment dev\n"
     "       in an emergency: tenantry up --environment prod --ignore-after\n"
-    f"         with pulumi: {VARIABLE}=prod pulumi up --stack prod"
+    f"         with pulumi: {IGNORE_GATE}=prod pulumi up --stack prod"
 )
 DIFFERENT = WAYS.replace("run it there first", "give dev the same version, run it there").replace(
     "\n", "\n       or take what dev has: tenantry promote rocky/db --from dev --to prod\n", 1
@@ -194,7 +194,7 @@ def test_a_name_alone_is_no_gate() -> None:
 
 @pytest.mark.parametrize("by_variable", [True, False])
 def test_an_emergency_leaves_a_trace_and_asks_nobody(*, by_variable: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, "prod" if by_variable else "dev")
+    monkeypatch.setenv(IGNORE_GATE, "prod" if by_variable else "dev")
     memory = hub()
     answer = asked(memory, NEWER, mode=Mode.RUN if by_variable else Mode.IGNORE)
     assert answer.problem

@@ -6,8 +6,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tenantry.sandbox.buckets import publish, serve
-from tenantry.sandbox.errors import SandboxError
-from tenantry.sandbox.response import Response
+from tenantry.sandbox.layout import SandboxError
+from tenantry.sandbox.logins import Response
 
 SIGNED = {"Authorization": "AWS4-HMAC-SHA256 Credential=rocky/20000101/us-east-1/s3/aws4_request"}
 SPACE = "{http://s3.amazonaws.com/doc/2006-03-01/}"

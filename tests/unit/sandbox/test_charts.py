@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tenantry.sandbox.charts import publish
+from tenantry.sandbox.buckets import publish
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.cli.annotations.github import command_of_problem
+from tenantry.cli.annotations import command_of_problem
 from tenantry.messages.errors import error
 from tests.golden.test_diagnostics import CASES
 from tests.golden.test_diagnostics import HERE as DIAGNOSTICS

@@ -1,4 +1,4 @@
-"""`tenantry status --output prometheus`. docs/operations.md describes the metrics."""
+"""`tenantry status` for programs: JSON, and the metrics that docs/operations.md describes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,29 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from tenantry.cli.documents.states import Status, Stuck
 from tenantry.cluster.report import StatusReport
 from tenantry.cluster.status import TROUBLE, AppStatus, Readiness, moment
 from tenantry.kube.names import PLATFORM
+
+
+def status_document(report: StatusReport) -> Status:
+    """The whole report. `undeclared` is null if this user may not look for such objects."""
+    return Status(
+        environment=report.environment,
+        read_at=report.read_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        apps=report.apps,
+        objects=report.objects,
+        planned=report.planned,
+        undeclared=report.undeclared,
+        stuck=[_stuck(each) for each in report.stuck],
+    )
+
+
+def _stuck(text: str) -> Stuck:
+    message, fix = text.split("\n  fix: ", 1)
+    return Stuck(message=message, fix=fix)
+
 
 _APP = ("environment", "tenant", "app", "cluster", "kind")
 
