@@ -8,7 +8,7 @@ from typing import Any
 
 import pulumi
 
-from tenantry.guard.state import unmarked
+from tenantry.guard.claims import unmarked
 from tenantry.messages.errors import Refused, refuse
 from tenantry.plan.plan import Plan
 

@@ -25,8 +25,7 @@ from tenantry.messages.errors import UNKNOWN_NAME, Problem, Refused, Severity
 from tenantry.messages.text import declared
 from tenantry.model import SecretKey
 from tenantry.plan.bootstrap import bootstrap
-from tenantry.preflight.kubeconfig import is_loopback
-from tenantry.preflight.kubeconfig_secret import check_secret
+from tenantry.preflight.kubeconfig import check_secret, is_loopback
 from tenantry.render import to_yaml
 
 _WOULD = {Outcome.CREATED: "would be created", Outcome.CHANGED: "would be changed", Outcome.UNCHANGED: "unchanged"}

@@ -22,16 +22,13 @@ from tenantry.plan.admission import management_policies
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, TENANT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
-from tenantry.preflight.admission import Policed, check_policies
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
 from tenantry.preflight.after import Run, ask
-from tenantry.preflight.fitness import check_fitness, definitions
+from tenantry.preflight.controllers import LABEL, check_lockdown, check_shards
+from tenantry.preflight.fitness import Policed, check_fitness, check_policies, definitions, fitted, in_place_problems
 from tenantry.preflight.identity import identity, same_clusters
-from tenantry.preflight.in_place import fitted, in_place_problems
 from tenantry.preflight.kubeconfig import is_loopback
-from tenantry.preflight.lockdown import LABEL, check_lockdown
 from tenantry.preflight.rollouts import check_rollouts
-from tenantry.preflight.shards import check_shards
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client

@@ -24,10 +24,10 @@ from tenantry.model import ConfigMap, SecretKey
 from tenantry.plan.admission import remote_policies
 from tenantry.plan.bootstrap import MARKER
 from tenantry.plan.plan import Plan
-from tenantry.preflight.admission import check_policies
+from tenantry.preflight.adoption import check_accounts, check_namespaces, namespaces_to_make
+from tenantry.preflight.fitness import check_policies
 from tenantry.preflight.identity import identity
-from tenantry.preflight.kubeconfig_secret import check_secret
-from tenantry.preflight.occupants import check_accounts, check_namespaces, namespaces_to_make
+from tenantry.preflight.kubeconfig import check_secret
 
 if TYPE_CHECKING:
     from lightkube.config.kubeconfig import SingleConfig

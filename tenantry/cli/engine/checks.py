@@ -66,7 +66,7 @@ class Planned:
         from tenantry.cli.status.waiting import wait_until_ready
         from tenantry.cluster.apps import Selection
         from tenantry.cluster.report import full_report
-        from tenantry.preflight.in_place import fitted
+        from tenantry.preflight.fitness import fitted
 
         with connect_management(self.file, self.plan.environment, None, None) as client:
             live = wait_until_ready(client, self.plan, Selection(), timeout)

@@ -29,7 +29,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.plan.plan import Plan, plan
-from tenantry.preflight.in_place import fitted
+from tenantry.preflight.fitness import fitted
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tenantry.messages.errors import Problem
-from tenantry.preflight.lockdown import check_lockdown
+from tenantry.preflight.controllers import check_lockdown
 
 LOCKED = ("--no-cross-namespace-refs=true", "--default-service-account=default")
 GATE = "--feature-gates=ObjectLevelWorkloadIdentity=true"
