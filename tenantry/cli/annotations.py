@@ -45,8 +45,8 @@ def _annotate(diagnostics: Sequence[Diagnostic], output: str, *, strict: bool = 
         case "gitlab":
             data_json(as_report(diagnostics, strict=strict))
         case _:
-            for each in diagnostics:
-                data(command_of(each, strict=strict))
+            for diagnostic in diagnostics:
+                data(command_of(diagnostic, strict=strict))
 
 
 def level_of(diagnostic: Diagnostic, *, strict: bool) -> Severity:
@@ -67,7 +67,7 @@ def file_of(file: str) -> str:
     A file elsewhere keeps its name. Runs no git, because a repository's own configuration can make git run programs.
     """
     path = Path(os.path.normpath(Path.cwd() / file))
-    top = next((each for each in path.parents if (each / ".git").exists()), Path.cwd())
+    top = next((parent for parent in path.parents if (parent / ".git").exists()), Path.cwd())
     return path.relative_to(top).as_posix() if path.is_relative_to(top) else file
 
 
@@ -77,10 +77,12 @@ def fingerprints(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
     number: which of the problems with the same hash it is.
     """
     seen: Counter[str] = Counter()
-    for each in diagnostics:
+    for diagnostic in diagnostics:
         # The path says where the problem is, whatever its line. A syntax error has none.
-        subject = repr(each.path) if each.path else each.message
-        digest = hashlib.sha256("\0".join((each.code, file_of(each.location.file), subject)).encode()).hexdigest()[:16]
+        subject = repr(diagnostic.path) if diagnostic.path else diagnostic.message
+        digest = hashlib.sha256(
+            "\0".join((diagnostic.code, file_of(diagnostic.location.file), subject)).encode()
+        ).hexdigest()[:16]
         seen[digest] += 1
         yield f"{digest}:{seen[digest]}"
 
@@ -146,7 +148,7 @@ _MOST_FIXES = 5
 
 def as_sarif(diagnostics: Sequence[Diagnostic], *, strict: bool) -> dict[str, Any]:
     """One run with a rule for each code and a result for each problem."""
-    codes = sorted({each.code for each in diagnostics})
+    codes = sorted({diagnostic.code for diagnostic in diagnostics})
     found = zip(diagnostics, fingerprints(diagnostics), strict=True)
     run = {
         "tool": {

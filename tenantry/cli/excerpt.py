@@ -67,9 +67,9 @@ class _Safe:
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         self._hidden = {
-            (each.location.file, each.location.line + offset)
-            for each in diagnostics
-            if each.code in _SECRET
+            (diagnostic.location.file, diagnostic.location.line + offset)
+            for diagnostic in diagnostics
+            if diagnostic.code in _SECRET
             for offset in (-1, 0, 1)
         }
         self._keys: dict[tuple[str, int], int] = {}

@@ -210,6 +210,6 @@ def fitting(
     for heading in dispensable:
         if fits(table, console):
             break
-        columns = [each for each in columns if each != heading]
+        columns = [column for column in columns if column != heading]
         table = build(columns)
     return table

@@ -192,13 +192,13 @@ def report_on(
 
 def _for_stack(report: Report, stack: str) -> Report:
     """The report with its commands for the stack that runs the environment."""
-    problems = (replace(each, fix=for_stack(each.fix, stack)) for each in report.problems)
+    problems = (replace(problem, fix=for_stack(problem.fix, stack)) for problem in report.problems)
     return replace(report, problems=tuple(problems))
 
 
 def _strictly(report: Report) -> Report:
     """The report with errors instead of warnings."""
-    return replace(report, problems=tuple(replace(each, severity=Severity.ERROR) for each in report.problems))
+    return replace(report, problems=tuple(replace(problem, severity=Severity.ERROR) for problem in report.problems))
 
 
 def _not_checked(refused: Refused) -> Report:
@@ -235,7 +235,7 @@ def print_warnings(file: Path, warnings: tuple[Diagnostic, ...], *, brief: bool)
     if not brief:
         report_warnings(warnings)
     elif warnings:
-        say(f"{file}: {counted(len(warnings), 'warning')} ({listed(each.code for each in warnings)})")
+        say(f"{file}: {counted(len(warnings), 'warning')} ({listed(warning.code for warning in warnings)})")
 
 
 def _adoption(adoption: Adoption, limits: DisplayLimits) -> Iterator[str]:

@@ -162,7 +162,9 @@ def platform_account(fleet: Fleet, environment: str, cluster: str) -> str:
 def neighbours(fleet: Fleet, environment: str) -> list[str]:
     """The other environments that share the management cluster or any cluster with this one."""
     management = fleet.environments[environment].management
-    beside = {e for each in fleet.clusters.values() if environment in each.environments for e in each.environments}
+    beside = {
+        e for cluster in fleet.clusters.values() if environment in cluster.environments for e in cluster.environments
+    }
     return [
         name
         for name, each in fleet.environments.items()

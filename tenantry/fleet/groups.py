@@ -110,7 +110,7 @@ class _Grouping:
             try:
                 data[_KUBECONFIG] = fill(data[_KUBECONFIG], {"cluster": cluster}, (*at, _KUBECONFIG))
             except Found as found:
-                self.findings += (replace(each, fix=_FIX) for each in found.findings)
+                self.findings += (replace(finding, fix=_FIX) for finding in found.findings)
                 self.incomplete.add(cluster)
         return Layer(at, data)
 

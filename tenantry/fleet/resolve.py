@@ -82,7 +82,7 @@ def resolved_layers(
         findings = findings_of(error, model, data, part)
     except Found as found:
         findings = iter(found.findings)
-    raise Found(replace(each, path=origin(layers, each.path)) for each in findings)
+    raise Found(replace(finding, path=origin(layers, finding.path)) for finding in findings)
 
 
 def filled(data: Any, variables: Mapping[str, str], at: Path, literal: tuple[str, ...] = ()) -> Any:

@@ -37,8 +37,8 @@ def names_in(data: dict[str, Any], tenant: str) -> Iterator[Named]:
 
 def names_of_spec(flux_kind: str, spec: dict[str, Any], at: Path = ()) -> Iterator[Named]:
     """Those in Flux's own keys: in a block of the file, or in a planned spec whose names are still those of the file."""
-    for each in of_flux.references(flux_kind, spec):
-        yield Named((*at, *each.path), GROUPS[each.kind], each.name)
+    for reference in of_flux.references(flux_kind, spec):
+        yield Named((*at, *reference.path), GROUPS[reference.kind], reference.name)
     for path, name in of_flux.included_sources(flux_kind, spec):
         yield Named((*at, *path), "sources", name)
 

@@ -181,8 +181,8 @@ def _tree_of_type(annotation: Any, name: str) -> _Tree | None:
         below = _tree_of_type(arguments[-1], name)
         return {_ANY: below} if below else None
     if origin in (typing.Union, types.UnionType):
-        options: Iterator[_Tree | None] = (_tree_of_type(each, name) for each in arguments)
-        return next((each for each in options if each), None)
+        options: Iterator[_Tree | None] = (_tree_of_type(argument, name) for argument in arguments)
+        return next((option for option in options if option), None)
     return None
 
 

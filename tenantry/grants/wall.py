@@ -46,7 +46,7 @@ class Wall:
         findings = [*address_problems(kind, spec)]
         if self._scope.tenant:
             findings += self._findings(kind, spec, origin)
-        yield from (self._placed(each, origin) for each in findings)
+        yield from (self._placed(finding, origin) for finding in findings)
 
     def _findings(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
         """The same, with paths in the spec."""
@@ -129,7 +129,7 @@ class Wall:
                 yield str(fill(pattern, self._variables, ()))
             except Found as found:
                 at = grant_at(self._fleet, self._scope.tenant, key, index)
-                raise Found(replace(each, path=at) for each in found.findings) from None
+                raise Found(replace(finding, path=at) for finding in found.findings) from None
 
     def _limits(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
         for each in limited_in_spec(kind, spec):

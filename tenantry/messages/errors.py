@@ -136,7 +136,7 @@ class InvalidFleet(TenantryError):
 
     def quoting(self, lines: Lines) -> InvalidFleet:
         """The same problems with the lines of the text. All of them are in this text."""
-        places = (each.location.within(lines) for each in self.diagnostics)
+        places = (diagnostic.location.within(lines) for diagnostic in self.diagnostics)
         self.diagnostics = tuple(replace(each, location=at) for each, at in zip(self.diagnostics, places, strict=True))
         return self
 
@@ -254,6 +254,6 @@ def warning(code: str, message: str, fix: str) -> Problem:
 
 def refuse(problems: Iterable[Problem]) -> None:
     """Raise all problems as one refusal; do nothing if there are no problems. Raises: RefusedChange."""
-    reasons = [RefusedChange(each.message, each.fix) for each in problems]
+    reasons = [RefusedChange(problem.message, problem.fix) for problem in problems]
     if reasons:
         raise reasons[0] if len(reasons) == 1 else AllRefused(reasons)

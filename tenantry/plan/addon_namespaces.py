@@ -80,7 +80,7 @@ def _check(fleet: Fleet, scope: Scope, addon: str, name: str, at: Path) -> None:
     if problem := names.dns_label_problem(name):
         message = f"namespace '{name}' of add-on '{addon}' {problem}"
         raise Found([Finding(at, "bad-name", message, fix="correct the name", at_key=True)])
-    kubeconfigs = {each.kubeconfig.resolved.namespace for each in fleet.clusters.values() if each.kubeconfig}
+    kubeconfigs = {cluster.kubeconfig.resolved.namespace for cluster in fleet.clusters.values() if cluster.kubeconfig}
     if names.is_reserved_namespace(name) or name in (fleet.document.platform.namespace, *kubeconfigs):
         message = f"namespace '{name}' of add-on '{addon}' belongs to the cluster or to Tenantry"
         raise Found([Finding(at, "reserved-namespace", message, fix="remove it, or choose another name", at_key=True)])
@@ -120,7 +120,7 @@ def management_objects(
 ) -> list[tuple[KubeObject, Path]]:
     """The namespaces and the objects in them on the management cluster, each with its place in the file."""
     at, state = ("platform", "addons", addon, "namespaces"), _state(fleet, scope, addon)
-    made = [in_state(on_management(each, scope.owner), state) for each in namespaces]
+    made = [in_state(on_management(namespace, scope.owner), state) for namespace in namespaces]
     ids = {each.id.name: each.id for each in made}
     return [(each, at) for each in made] + [
         (in_state(unawaited(on_management(each.manifest, scope.owner, (ids[each.namespace],))), state), each.at)

@@ -67,13 +67,13 @@ def _claims(fleet: Fleet, plan: Plan) -> Iterator[_Claim]:
             yield _Claim(("release", *app.release), what, app.at)
         for name in () if app.tenant else owned_namespaces(fleet, plan.environment, app.cluster, app.name):
             yield _Claim(("add-on", app.cluster, name), f"namespace '{name}' on cluster '{app.cluster}'", app.at)
-    for each in plan.placements:
-        at = _place(fleet, ("tenants", each.tenant))
-        for name in each.namespaces:
-            what = f"namespace '{name}' on cluster '{each.cluster}'"
-            yield from (_Claim(key, what, at) for key in _where(plan, each.cluster, name))
-        for claim, at in each.wide.items():
-            yield _Claim(("wide", *claim), f"{claim[2]} {claim[3]} on cluster '{each.cluster}'", at)
+    for placement in plan.placements:
+        at = _place(fleet, ("tenants", placement.tenant))
+        for name in placement.namespaces:
+            what = f"namespace '{name}' on cluster '{placement.cluster}'"
+            yield from (_Claim(key, what, at) for key in _where(plan, placement.cluster, name))
+        for claim, at in placement.wide.items():
+            yield _Claim(("wide", *claim), f"{claim[2]} {claim[3]} on cluster '{placement.cluster}'", at)
 
 
 def _place(fleet: Fleet, origin: Path) -> Path:
@@ -99,17 +99,17 @@ def _shared_templates(fleet: Fleet, plans: Sequence[Plan], told: set[tuple[Path,
     first: dict[Hashable, tuple[Plan, PlannedPlacement]] = {}
     reported: set[tuple[str, str, Path]] = set()
     for plan in plans:
-        for each in plan.placements:
-            for key in _where(plan, each.cluster, each.namespace):
-                other, there = first.setdefault(key, (plan, each))
-                if other is plan or there.tenant != each.tenant:
+        for placement in plan.placements:
+            for key in _where(plan, placement.cluster, placement.namespace):
+                other, there = first.setdefault(key, (plan, placement))
+                if other is plan or there.tenant != placement.tenant:
                     continue
                 pair = (other.environment, plan.environment)
-                told.add((("tenants", each.tenant), *pair))
-                at = namespace_template(fleet, plan.environment, each.tenant)[1]
+                told.add((("tenants", placement.tenant), *pair))
+                at = namespace_template(fleet, plan.environment, placement.tenant)[1]
                 if (*pair, at) not in reported:
                     reported.add((*pair, at))
-                    yield _shared_template(fleet, other, plan, each, at)
+                    yield _shared_template(fleet, other, plan, placement, at)
 
 
 def _shared_template(fleet: Fleet, other: Plan, plan: Plan, placement: PlannedPlacement, template: Path) -> Finding:

@@ -65,7 +65,7 @@ def declared_objects(scope: Scope, written: Mapping[str, Any], around: Surroundi
         try:
             manifest = manifest_of(at, ObjectManifest, data, {**around.variables, "namespace": scope.namespace})
         except Found as found:
-            findings += [replace(each, path=around.origin(each.path)) for each in found.findings]
+            findings += [replace(finding, path=around.origin(finding.path)) for finding in found.findings]
             continue
         meta = manifest["metadata"]
         labels = {**meta["labels"], **installed_labels(scope)}
@@ -74,7 +74,7 @@ def declared_objects(scope: Scope, written: Mapping[str, Any], around: Surroundi
         if _key(manifest) in there or _is_fleets(scope, manifest):
             problems.append(_twice(manifest, at))
         there.add(_key(manifest))
-        findings += [replace(each, path=around.origin(each.path)) for each in problems]
+        findings += [replace(problem, path=around.origin(problem.path)) for problem in problems]
         made.append(DeclaredObject(manifest, around.origin(at)))
     if findings:
         raise Found(findings)
@@ -181,9 +181,9 @@ def cluster_rights(scope: Scope, declared: Mapping[str, ClusterRights]) -> Itera
         # A namespace and a key contain no dot, so no two names are the same.
         name = f"tenantry.{scope.namespace}.{key}"
         if rights.rules is not None:
-            rules = [each.model_dump(exclude_none=True) for each in rights.rules]
+            rules = [rule.model_dump(exclude_none=True) for rule in rights.rules]
             yield _cluster_wide(scope, "ClusterRole", name, {"rules": rules})
-        users = [{"apiGroup": _RBAC, "kind": "User", "name": each} for each in users_of(scope)]
+        users = [{"apiGroup": _RBAC, "kind": "User", "name": user} for user in users_of(scope)]
         role = {"apiGroup": _RBAC, "kind": "ClusterRole", "name": rights.role or name}
         yield _cluster_wide(scope, "ClusterRoleBinding", name, {"roleRef": role, "subjects": users})
 

@@ -149,10 +149,14 @@ def _reserved_namespaces(fleet: Fleet) -> set[str]:
     kubeconfigs = [cluster.kubeconfig.resolved for cluster in clusters if cluster.kubeconfig]
     accounts = {cluster.platformServiceAccount for cluster in clusters}
     tokens = {
-        each.serviceAccountName for each in kubeconfigs if isinstance(each, ConfigMap) and each.serviceAccountName
+        kubeconfig.serviceAccountName
+        for kubeconfig in kubeconfigs
+        if isinstance(kubeconfig, ConfigMap) and kubeconfig.serviceAccountName
     }
     marked = {
-        platform_account(fleet, each, name) for name, cluster in fleet.clusters.items() for each in cluster.environments
+        platform_account(fleet, environment, name)
+        for name, cluster in fleet.clusters.items()
+        for environment in cluster.environments
     }
     return {fleet.document.platform.namespace, *(each.namespace for each in kubeconfigs), *accounts, *tokens, *marked}
 

@@ -198,4 +198,4 @@ def _fetched(receiver: Receiver, planned: AppSet, own: Callable[[str], bool] | N
 
 def _charts_of(source: KubeObject, planned: AppSet) -> list[ObjectId]:
     charts = (each for each in planned.objects.values() if each.id.kind == "HelmChart")
-    return sorted(each.id for each in charts if each.manifest["spec"]["sourceRef"] == reference(source.id))
+    return sorted(chart.id for chart in charts if chart.manifest["spec"]["sourceRef"] == reference(source.id))

@@ -153,11 +153,12 @@ class PlacementPlanner:
         extra = [in_state(each, state) for each in more]
         spaces = {each.id.name: each.id for each in (first, *extra) if each.id.kind == "Namespace"}
         accounts = [
-            on_management(each, scope.owner, (spaces[each["metadata"]["namespace"]],)) for each in self._accounts(scope)
+            on_management(account, scope.owner, (spaces[account["metadata"]["namespace"]],))
+            for account in self._accounts(scope)
         ]
         objects = [_after(each, after) for each in (first, accounts[0], *rest, *extra, *accounts[1:])]
         declared = self.fleet.document.tenants[scope.tenant].clusterRoles
-        rights = (on_management(each, scope.owner, after) for each in cluster_rights(scope, declared))
+        rights = (on_management(right, scope.owner, after) for right in cluster_rights(scope, declared))
         objects += [in_state(each, state) for each in rights]
         self._gathering.add(objects, ("tenants", scope.tenant))
         return (*(object.id for object in objects), *self._local_objects(scope, settings, objects))
@@ -240,7 +241,7 @@ class PlacementPlanner:
         """What holds for a placement as a whole: a tenant that is paused keeps its baseline up to date all the same."""
         states = tenant_states(self.fleet, scope.tenant, scope.cluster)
         return lifecycle(
-            self.fleet.clusters[scope.cluster].state, *("active" if each == "paused" else each for each in states)
+            self.fleet.clusters[scope.cluster].state, *("active" if state == "paused" else state for state in states)
         )
 
     def _extra_baselines(self, scope: Scope) -> Iterator[list[Manifest]]:

@@ -125,10 +125,10 @@ def _permits(fleet: Fleet, placements: Iterable[PlannedPlacement], apps: Iterabl
     tenants, platform = fleet.document.tenants, fleet.document.platform
     if platform.sharedIdentity:
         yield Permit("sharedIdentity")
-    for tenant in dict.fromkeys(each.tenant for each in placements):
+    for tenant in dict.fromkeys(placement.tenant for placement in placements):
         if tenants[tenant].adopt:
             yield Permit("adopt", tenant)
-    for addon in dict.fromkeys(each.name for each in apps if not each.tenant):
+    for addon in dict.fromkeys(app.name for app in apps if not app.tenant):
         if platform.addons[addon].adopt:
             yield Permit("adopt", addon=addon)
 

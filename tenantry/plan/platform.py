@@ -239,7 +239,9 @@ class PlatformPlanner:
 
     def _has_tenants(self, cluster: str, environments: Iterable[str]) -> bool:
         tenants = self.fleet.document.tenants
-        return any(apps_on(self.fleet, each, tenant, cluster) for each in environments for tenant in tenants)
+        return any(
+            apps_on(self.fleet, environment, tenant, cluster) for environment in environments for tenant in tenants
+        )
 
     def _beside(self, cluster: str) -> list[str]:
         """The environments of a cluster that this management cluster runs Flux for, the one that has shared things first."""

@@ -41,7 +41,7 @@ class Attachments:
         Raises: Found: something is not declared, or cannot be filled in; AlreadyTold: a rule has named it.
         """
         spec = planned.manifest["spec"]
-        needed = tuple(self._needed(each, origin) for each in references(planned.id.kind, spec))
+        needed = tuple(self._needed(reference, origin) for reference in references(planned.id.kind, spec))
         if not needed:
             return planned
         manifest = {**planned.manifest, "spec": renamed(planned.id.kind, spec, self._name)}

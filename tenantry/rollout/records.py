@@ -30,8 +30,8 @@ def records_on(client: Client, platform: str, environment: str) -> list[dict[str
 def awaited_apps(plan: Plan, turns: Turns) -> frozenset[str]:
     """The apps, by name, that a run waits for wherever Flux reconciles them."""
     awaited = turns.awaited_ids
-    free = {each.id for each in plan.objects if mapping_at(each.manifest, "spec").get("suspend")}
-    unseen = {each.full_name for each in plan.apps if each.id not in awaited and each.id not in free}
+    free = {planned.id for planned in plan.objects if mapping_at(planned.manifest, "spec").get("suspend")}
+    unseen = {app.full_name for app in plan.apps if app.id not in awaited and app.id not in free}
     return frozenset(each.full_name for each in plan.apps if each.id in awaited) - unseen
 
 

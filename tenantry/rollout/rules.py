@@ -63,11 +63,13 @@ def _reached(fleet: Fleet, at: Path) -> tuple[list[str], set[str]]:
     """The environments of a rollout, and the clusters that it reaches in them."""
     if at[0] == "environments":
         names = [
-            each for each in fleet.environments if environment_rollout(fleet, each) and rollout_at(fleet, each) == at
+            environment
+            for environment in fleet.environments
+            if environment_rollout(fleet, environment) and rollout_at(fleet, environment) == at
         ]
         return names, {cluster for each in names for cluster in clusters_of(fleet, each)}
     names = list(fleet.environments)
-    return names, {cluster for each in names for cluster in clusters_of_app(fleet, each, tuple(map(str, at[:-1])))}
+    return names, {cluster for name in names for cluster in clusters_of_app(fleet, name, tuple(map(str, at[:-1])))}
 
 
 def _why_not(at: Path, environments: list[str]) -> str:
@@ -124,7 +126,7 @@ def waves_take_every_cluster(fleet: Fleet) -> Iterator[Finding]:
     """A wave that is reported for what it names or selects may be why a cluster is left out, so that is not reported too."""
     reported: list[Path] | None = None
     for chain in _chains(fleet):
-        taken = {name for each in chain.waves for name in each.clusters}
+        taken = {name for wave in chain.waves for name in wave.clusters}
         if left := [name for name in chain.clusters if name not in taken]:
             if reported is None:
                 reported = [each.path for rule in _ABOUT_NAMES for each in rule(fleet)]
@@ -164,7 +166,7 @@ def included_files_set_granted_rollouts(fleet: Fleet) -> Iterator[Finding]:
 
 def rollouts_of_apps_have_an_effect(fleet: Fleet) -> Iterator[Finding]:
     for at, _ in own_rollouts(fleet):
-        environments = [each for each in fleet.environments if clusters_of_app(fleet, each, at)]
+        environments = [environment for environment in fleet.environments if clusters_of_app(fleet, environment, at)]
         if environments and not any(environment_rollout(fleet, each) for each in environments):
             message = f"{_who(at)} has no effect: no environment of the app has a rollout"
             fix = f"set 'rollout:' for environment {listed(environments)}, or remove it"

@@ -54,10 +54,10 @@ def turns_of(plan: Plan) -> Turns:
 def _shared_first(plan: Plan) -> dict[ObjectId, Turn]:
     """The turn of each object. What another cluster depends on does not wait for its own cluster's turn within the wave."""
     turns: dict[ObjectId, Turn] = {}
-    for each in plan.objects:
-        if found := plan.wave_of(each.id):
+    for planned in plan.objects:
+        if found := plan.wave_of(planned.id):
             rollout, wave = found
-            turns[each.id] = Turn(rollout.name, wave.number, each.owner.cluster)
+            turns[planned.id] = Turn(rollout.name, wave.number, planned.owner.cluster)
     for each in reversed(plan.objects):
         mine = turns.get(each.id)
         for id in each.depends_on:

@@ -76,7 +76,7 @@ def apps_are_in_an_environment_of_their_clusters(fleet: Fleet) -> Iterator[Findi
             continue
         told.add(place)
         of = f"app '{app}' of tenant '{at[1]}'" if at[0] == "tenants" else f"add-on '{app}'"
-        environments = dict.fromkeys(each for name in taken for each in fleet.clusters[name].environments)
+        environments = dict.fromkeys(environment for name in taken for environment in fleet.clusters[name].environments)
         barriers = dict.fromkeys(filter(None, (barrier(fleet, each, at) for each in environments)))
         yield Finding(
             place,

@@ -57,10 +57,10 @@ def names_of_attachments(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str, s
 def _of_blocks(fleet: Fleet) -> Iterator[tuple[Path, str, str]]:
     for path, model, block in fleet.blocks:
         for kind in (model.flux_kind, *model.parts):
-            for each in references(kind, block):
+            for reference in references(kind, block):
                 # Another rule refuses keys that the author may not set.
-                if each.path[0] not in model.owned:
-                    yield (*path, *each.path), GROUPS[each.kind], each.name
+                if reference.path[0] not in model.owned:
+                    yield (*path, *reference.path), GROUPS[reference.kind], reference.name
 
 
 def _of_sources(fleet: Fleet) -> Iterator[tuple[Path, str]]:

@@ -49,7 +49,7 @@ def credentials_and_configs_are_used(fleet: Fleet) -> Iterator[Finding]:
 
 def cluster_groups_are_used(fleet: Fleet) -> Iterator[Finding]:
     groups = fleet.document.clusterGroups
-    used = {each.group for each in fleet.clusters.values()} | {each.group for each in groups.values()}
+    used = {cluster.group for cluster in fleet.clusters.values()} | {group.group for group in groups.values()}
     for name in groups:
         if name not in used:
             yield _unused(("clusterGroups", name), "group", "no cluster names it")
@@ -59,7 +59,7 @@ def environments_have_clusters(fleet: Fleet) -> Iterator[Finding]:
     """One that others extend can be their template; clusters in files of their own may be found later."""
     if any(each.clusters for each in fleet.document.include):
         return
-    extended = {each.extends for each in fleet.environments.values()}
+    extended = {environment.extends for environment in fleet.environments.values()}
     for name in fleet.environments:
         if name not in extended and not clusters_of(fleet, name):
             why, fix = "no cluster belongs to it", f"write 'environments: [{name}]' in a cluster, or remove it"
@@ -82,7 +82,9 @@ def alerts_have_something_to_tell(fleet: Fleet) -> Iterator[Finding]:
     for at, _ in walk.alerts(fleet):
         if at[0] == "platform":
             why, fix = "there is no add-on and no remote cluster", "declare an add-on, or remove it"
-            told = bool(fleet.document.platform.addons) or any(each.kubeconfig for each in fleet.clusters.values())
+            told = bool(fleet.document.platform.addons) or any(
+                cluster.kubeconfig for cluster in fleet.clusters.values()
+            )
         else:
             why, fix = f"tenant '{at[1]}' has no app", "declare an app, or remove it"
             told = bool(fleet.document.tenants[at[1]].apps)
@@ -278,7 +280,8 @@ def _where(
         if not any(_says(fleet, path, cause) for path, _ in walk.blocks(fleet, app)):
             continue
         views = {
-            _paths(layers): layers for layers in (app_layers(fleet, app, *each) for each in placements_of(fleet, app))
+            _paths(layers): layers
+            for layers in (app_layers(fleet, app, *placement) for placement in placements_of(fleet, app))
         }
         yield from dict.fromkeys(origin(layers, at) for layers in views.values() if ignored(merge(layers)))
 
