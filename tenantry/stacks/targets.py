@@ -33,7 +33,7 @@ def targets_of(plan: Plan, tenant: str, stack: str, project: str) -> list[str]:
         addons = _addons(plan)
         names = dict.fromkeys((tenant, *(addons[each.id] for each in needed if each.id in addons)))
         patterns += [f"**{GATE}::{each}/**" for each in names]
-    return [*(f"{start}{urn}" for urn in dict.urns(found)), *patterns]
+    return [*(f"{start}{urn}" for urn in dict.fromkeys(found)), *patterns]
 
 
 def _with_dependencies(plan: Plan, wanted: list[KubeObject]) -> Iterator[KubeObject]:
