@@ -35,7 +35,7 @@ from tenantry.cluster.requests import ANSWER_TIMEOUT
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import limits_of
 from tenantry.load import load_fleet, plan_one, warnings_of
-from tenantry.messages.errors import Diagnostic, Problem, Refused, Severity
+from tenantry.messages.errors import Problem, Refused, Severity
 from tenantry.messages.progress import steps
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan
@@ -203,7 +203,7 @@ def _strictly(report: Report) -> Report:
 
 def _not_checked(refused: Refused) -> Report:
     """The report on an environment whose management cluster cannot be asked."""
-    return Report((Problem(Severity.ERROR, refused.code, refused.message, refused.fix),), ())
+    return Report((Problem((), refused.code, refused.message, fix=refused.fix),), ())
 
 
 def print_report(
@@ -230,7 +230,7 @@ def print_report(
     )
 
 
-def print_warnings(file: Path, warnings: tuple[Diagnostic, ...], *, brief: bool) -> None:
+def print_warnings(file: Path, warnings: tuple[Problem, ...], *, brief: bool) -> None:
     """The warnings that `tenantry validate` prints, too."""
     if not brief:
         report_warnings(warnings)

@@ -19,8 +19,8 @@ from tenantry.fleet.settings import (
 from tenantry.kube import names
 from tenantry.kube.acceptance import refusals
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
-from tenantry.messages.errors import Finding, Found, Path, raise_found
-from tenantry.messages.findings import name_too_long
+from tenantry.messages.errors import Found, Path, Problem, raise_found
+from tenantry.messages.problems import name_too_long
 from tenantry.plan.apps import plan_apps
 from tenantry.plan.declared_objects import (
     DeclaredObject,
@@ -227,7 +227,7 @@ class PlacementPlanner:
 
     def _refuse(self, scope: Scope, baselines: Sequence[Sequence[Manifest]]) -> None:
         """Check the baselines of the main namespace and of the extra ones. Raises: Found: an API server would refuse a part."""
-        findings: list[Finding] = []
+        findings: list[Problem] = []
         for key, manifests in zip(("", *scope.namespaces), baselines, strict=True):
             for found in chain.from_iterable(map(refusals, manifests)):
                 place = self._origin(scope, key, found.path) if found.path else ("tenants", scope.tenant)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.errors import UNKNOWN_NAME, Finding, Path, Refused
+from tenantry.messages.errors import UNKNOWN_NAME, Path, Problem, Refused
 from tenantry.messages.text import closest, listed
 from tenantry.plan.after import After, after_of
 from tenantry.plan.dependencies import joined
@@ -114,10 +114,10 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
     )
 
 
-def _in_a_dependency_cycle(fleet: Fleet, environment: str, waiting: Sequence[ObjectId]) -> Finding:
+def _in_a_dependency_cycle(fleet: Fleet, environment: str, waiting: Sequence[ObjectId]) -> Problem:
     message = f"waves would wait for each other, because of what these depend on: {listed(waiting)}"
     fix = "give these apps the same rollout, or remove a 'dependsOn' between them"
-    return Finding(rollout_at(fleet, environment), "rollout-cycle", message, fix=fix, at_key=True)
+    return Problem(rollout_at(fleet, environment), "rollout-cycle", message, fix=fix, at_key=True)
 
 
 def _permits(fleet: Fleet, placements: Iterable[PlannedPlacement], apps: Iterable[PlannedApp]) -> Iterator[Permit]:
