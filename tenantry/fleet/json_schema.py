@@ -18,8 +18,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from tenantry import model
 from tenantry.flux.conformance import part_of_spec
 from tenantry.model import network, tenancy
-from tenantry.model.fillable import or_unfilled
-from tenantry.model.strict import OneOf
+from tenantry.model.strict import OneOf, or_unfilled
 from tenantry.rollout.model import OFF
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -20,7 +20,7 @@ from tenantry.messages.data import ABSENT, mapping_at, replaced, value_at, witho
 from tenantry.messages.errors import Found, Path
 from tenantry.messages.placeholders import all_names_in
 from tenantry.model import Model
-from tenantry.model.fillable import FILLED
+from tenantry.model.strict import FILLED
 
 _M = TypeVar("_M", bound=Model)
 

@@ -14,8 +14,8 @@ from tenantry.grants.frame_rules import CLUSTER_ADMIN
 from tenantry.kube.objects import Manifest, group_of, is_of_flux, object_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Found, Path, Problem
-from tenantry.model.fillable import FILLED
 from tenantry.model.objects import ClusterObject, ObjectManifest
+from tenantry.model.strict import FILLED
 from tenantry.model.tenancy import ClusterRights
 from tenantry.plan.objects.baseline import users_of
 from tenantry.plan.objects.scope import Scope, installed_labels
