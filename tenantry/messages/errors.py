@@ -131,8 +131,10 @@ def warning(code: str, message: str, fix: str) -> Problem:
 
 
 def sorted_once(diagnostics: Iterable[Problem]) -> tuple[Problem, ...]:
-    """The problems without duplicates, sorted by place."""
-    return tuple(sorted(dict.fromkeys(diagnostics), key=lambda each: (each.location, each.code, each.message)))
+    """The problems without duplicates, sorted by place. All have been located by `Problem.at`, which redacts their texts."""
+    located = dict.fromkeys(diagnostics)
+    assert NOWHERE not in {problem.location for problem in located}, "a problem of a file has no place in it"
+    return tuple(sorted(located, key=lambda problem: (problem.location, problem.code, problem.message)))
 
 
 class TenantryError(Exception):

@@ -91,3 +91,13 @@ def test_errors_say_how_many_problems_they_hold() -> None:
 
 def test_one_is_not_many() -> None:
     assert [counted(each, "tenant") for each in (0, 1, 2)] == ["0 tenants", "1 tenant", "2 tenants"]
+
+
+def test_a_problem_is_printed_only_with_its_place_which_redacts_its_texts() -> None:
+    token = "ghp_" + "0123456789abcdefghijklmnopqrstuvwxyz"
+    problem = Problem(("a",), "code", f"the token {token}\x1b", fix="do it")
+    with pytest.raises(AssertionError, match="no place"):
+        InvalidFleet([problem])
+    (located,) = InvalidFleet([problem.at(Location("t.yaml", 1, 1))]).diagnostics
+    assert token not in located.message
+    assert "\x1b" not in located.message
