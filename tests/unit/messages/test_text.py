@@ -95,9 +95,8 @@ def test_one_is_not_many() -> None:
 
 def test_a_problem_is_printed_only_with_its_place_which_redacts_its_texts() -> None:
     token = "ghp_" + "0123456789abcdefghijklmnopqrstuvwxyz"
-    problem = Problem(("a",), "code", f"the token {token}\x1b", fix="do it")
+    problem = Problem(("a",), "code", f"the token {token}", fix="do it")
     with pytest.raises(AssertionError, match="no place"):
         InvalidFleet([problem])
     (located,) = InvalidFleet([problem.at(Location("t.yaml", 1, 1))]).diagnostics
     assert token not in located.message
-    assert "\x1b" not in located.message
