@@ -12,9 +12,9 @@ from collections import Counter
 from pathlib import Path as FilePath
 from typing import NamedTuple
 
-from tenantry.edit.data import same
+from tenantry.edit.document import same
 from tenantry.edit.lines import behind_head, column_of
-from tenantry.edit.schema import ranks_at
+from tenantry.edit.paths import ranks_at
 from tenantry.edit.tree import Entry, Node, comments, tree_of
 from tenantry.edit.values import double_quoted, indented, is_plain, single_quoted
 from tenantry.messages.errors import Path, Refused

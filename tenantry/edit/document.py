@@ -13,14 +13,12 @@ from pathlib import Path as FilePath
 from typing import Any, NoReturn
 
 from tenantry.edit import block, flow
-from tenantry.edit.data import inserted, removed, renamed, same
 from tenantry.edit.lines import BREAKS, Splice, after_lines, column_of, first_line, is_inline, spliced
-from tenantry.edit.references import check_holder, check_untouched, check_way
 from tenantry.edit.style import Style, is_quoted, style_of
 from tenantry.edit.tree import Entry, Node, comments, tree_of
 from tenantry.edit.values import behind, double_quoted, entry, flow_entry, indented, key_text, scalar
 from tenantry.edit.values import flow as in_flow
-from tenantry.messages.data import depth_of, replaced
+from tenantry.messages.data import depth_of, replaced, value_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.lines import LINE_BREAK
 from tenantry.messages.text import format_path
@@ -79,9 +77,10 @@ class Document:
         """Write a new entry into the mapping or list above a path, before its entry of this index, by default behind all."""
         *above, part = path
         node = self.node(tuple(above))
-        check_holder(self, node, path)
+        self._check_holder(node, path)
         if node.kind not in ("mapping", "list"):
-            self._refuse_scalar(tuple(above), node)
+            what = "empty" if not node.text else f"'{node.text}'"
+            raise Refused(f"{self.place(node.start)}: '{format_path(tuple(above))}' is {what}, not a mapping or a list")
         at = len(node.entries) if index is None else index
         if isinstance(part, str) and self.grows(tuple(above)):
             if len(above) > 1:
@@ -102,7 +101,7 @@ class Document:
     def insert_lines(self, path: Path, lines: Sequence[str], value: Any) -> None:
         """Write an entry behind those of a mapping without brackets, or into `{}`, as these lines."""
         node = self.node(path[:-1])
-        check_holder(self, node, path)
+        self._check_holder(node, path)
         at = len(node.entries)
         if self.grows(path[:-1]):
             below = indented(list(lines), self.style.step)
@@ -143,7 +142,7 @@ class Document:
     def replace(self, path: Path, value: Any) -> None:
         """Write another value at a path that is there."""
         found, parent = self.entry(path), self.node(path[:-1])
-        check_untouched(self, found.value, path)
+        self.check_untouched(found.value, path)
         like = found.value.style if found.value.style in ("'", '"') and isinstance(value, str) else ""
         if parent.flow:
             written = scalar(value, like) if like else in_flow(value, self.style)
@@ -158,7 +157,7 @@ class Document:
     def remove(self, path: Path) -> None:
         """Take the entry at a path out, with its comments; what held it alone becomes `{}` or `[]`."""
         found, parent = self.entry(path), self.node(path[:-1])
-        check_untouched(self, found.value, path)
+        self.check_untouched(found.value, path)
         index = parent.entries.index(found)
         if len(parent.entries) > 1:
             remove = flow.remove(self.text, parent, index) if parent.flow else None
@@ -175,7 +174,7 @@ class Document:
         """Give the entry of a mapping another key, at its place."""
         found, parent = self.entry(path), self.node(path[:-1])
         assert found.key is not None, "an entry of a list has no key"
-        check_untouched(self, found.key, path)
+        self.check_untouched(found.key, path)
         old = self.text[found.key.start : found.key.end]
         style = self._style_in(parent)
         written = f"'{key}'" if old.startswith("'") and key.isprintable() and "'" not in key else key_text(key, style)
@@ -186,7 +185,8 @@ class Document:
         text = spliced(self.text, splices)
         data = parse(text.encode(), str(self.file)).data
         if not same(data, expected):
-            raise _impossible(self.file)
+            message = f"{self.file}: this edit cannot be made without changing another part of the file"
+            raise Refused(message, "edit it by hand")
         self._take(text, data)
 
     def _walk(self, path: Path) -> list[tuple[Node, Entry]]:
@@ -195,21 +195,20 @@ class Document:
         for depth, part in enumerate(path):
             found = node.entry(part)
             if found is None and node.kind == "alias":
-                check_holder(self, node, path)
+                self._check_holder(node, path)
             if found is None:
                 raise Refused(f"{self.file} has no '{format_path(path[: depth + 1])}'")
             way.append((node, found))
             node = found.value
-        check_way(self, way, path)
+        for node, step in way:
+            self._check_holder(node, path)
+            if step.explicit:
+                self._refuse(step.start, path, "its key is written with '? '")
         return way
 
     def node(self, path: Path) -> Node:
         """The mapping, list or scalar at a path that is there."""
         return self.entry(path).value if path else self.root
-
-    def _refuse_scalar(self, path: Path, node: Node) -> NoReturn:
-        what = "empty" if not node.text else f"'{node.text}'"
-        raise Refused(f"{self.place(node.start)}: '{format_path(path)}' is {what}, not a mapping or a list")
 
     def _style_in(self, node: Node) -> Style:
         """The file's style, with the quotes of a mapping's own keys."""
@@ -218,11 +217,80 @@ class Document:
             return style
         return dataclasses.replace(style, quoted=not style.quoted)
 
+    # --- what other parts of the file refer to, and so cannot be edited ---------------------------------------------------
 
-def _impossible(file: FilePath) -> Refused:
-    return Refused(f"{file}: this edit cannot be made without changing another part of the file", "edit it by hand")
+    def _check_holder(self, node: Node, path: Path) -> None:
+        """Raises: Refused: an edit in this mapping or list would be one elsewhere too."""
+        if node.kind == "alias":
+            self._refuse(node.start, path, f"'*{node.text}' stands here for a value that is written elsewhere")
+        if node.anchor and self._is_used(node.anchor):
+            self._refuse(node.start, path, f"the edit would change every '*{node.anchor}' too")
+        if node.tag:
+            self._refuse(node.start, path, "the value has a tag")
+        if node.bare:
+            self._refuse(node.start, path, "this mapping in a list lacks its braces")
+
+    def check_untouched(self, value: Node, path: Path) -> None:
+        """Raises: Refused: a value that is replaced or removed refers to another, or another refers to it."""
+        for node in value.nodes():
+            if node.kind == "alias":
+                self._refuse(node.start, path, f"'*{node.text}' stands here for a value that is written elsewhere")
+            if node.anchor and self._is_used(node.anchor):
+                self._refuse(node.start, path, f"'*{node.anchor}' elsewhere refers to this value")
+            if node.tag:
+                self._refuse(node.start, path, "the value has a tag")
+
+    def _is_used(self, anchor: str) -> bool:
+        return any(node.kind == "alias" and node.text == anchor for node in self.root.nodes())
+
+    def _refuse(self, at: int, path: Path, why: str) -> NoReturn:
+        message = f"{self.place(at)}: '{format_path(path)}' cannot be edited by command: {why}"
+        raise Refused(message, "edit the file by hand there")
 
 
 def _dedented(line: str, column: int) -> str:
     """The line without its first spaces; a line inside of a text over several lines can have fewer of them."""
     return line[column:] if not line[:column].strip(" ") else line.lstrip(" ")
+
+
+# --- what data becomes by an edit: each function returns a copy, and shares what stays ----------------------------------
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are the same for every reader: 1, 1.0, true and "1" are four values."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+def inserted(data: Any, path: Path, value: Any, index: int) -> Any:
+    """With a new entry at a path, before the one of this index."""
+    above = value_at(data, path[:-1])
+    if isinstance(above, list):
+        return replaced(data, path[:-1], [*above[:index], value, *above[index:]])
+    entries = list(above.items())
+    return replaced(data, path[:-1], dict([*entries[:index], (path[-1], value), *entries[index:]]))
+
+
+def removed(data: Any, path: Path) -> Any:
+    """Without the entry at a path."""
+    above = value_at(data, path[:-1]).copy()
+    del above[path[-1]]
+    return replaced(data, path[:-1], above)
+
+
+def renamed(data: Any, path: Path, name: str) -> Any:
+    """With another key at a path."""
+    above = value_at(data, path[:-1])
+    return replaced(data, path[:-1], {name if key == path[-1] else key: value for key, value in above.items()})
+
+
+def nested(path: Path, value: Any) -> Any:
+    """The value below mappings with these keys, or lists."""
+    for part in reversed(path):
+        value = [value] if isinstance(part, int) else {part: value}
+    return value

@@ -15,7 +15,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from tenantry.edit.editor import Editor
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import listed
 
@@ -29,11 +28,6 @@ class _Staged(NamedTuple):
     target: Path
     new: Path
     old: Path
-
-
-def commit(editor: Editor) -> None:
-    """Write all changed files. Raises: Refused: one of them cannot be written, so none is."""
-    write_all(editor.changes())
 
 
 def write_all(changes: Mapping[Path, tuple[bytes, bytes]]) -> None:

@@ -90,7 +90,7 @@ class _Side:
         self.plans: Mapping[str, Plan] = {}
         self.errors: tuple[Diagnostic, ...] = ()
         try:
-            fleet = load_fleet(editor.path, reader)
+            fleet = load_fleet(editor.main, reader)
             self.plans = plan_all(fleet)
             self.fleet = fleet
         except InvalidFleet as invalid:

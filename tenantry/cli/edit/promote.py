@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,13 +18,10 @@ from tenantry.cli.output import data, data_json, error, say, working
 from tenantry.cli.parity_text import change
 from tenantry.edit.editor import Editor
 from tenantry.edit.paths import parse_path
-from tenantry.edit.subjects.draft import Draft
-from tenantry.edit.subjects.names import Kind
+from tenantry.edit.subjects.names import Kind, Target
 from tenantry.edit.subjects.promoted import unknown_extra
 from tenantry.edit.subjects.promoting import promotable, promote
-from tenantry.edit.subjects.references import Target
-from tenantry.edit.subjects.selecting import owner_of
-from tenantry.edit.subjects.subjects import require
+from tenantry.edit.subjects.references import owner_of, require
 from tenantry.explain.parity import parity
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
@@ -65,8 +62,8 @@ Exit codes:
 """,
 )
 @click.argument("subject", metavar="APP|TENANT", shell_complete=arguments.promotable)
-@arguments.one("--from", "The environment whose versions are taken.", arguments.ENVIRONMENTS, required=True)
-@arguments.one("--to", "The environment that gets them.", arguments.ENVIRONMENTS, required=True)
+@arguments.one("--from", "The environment whose versions are taken.", Kind.ENVIRONMENT, required=True)
+@arguments.one("--to", "The environment that gets them.", Kind.ENVIRONMENT, required=True)
 @click.option(
     "--with",
     "extra",
@@ -136,7 +133,7 @@ def _edit(file: FilePath, subject: str, first: str, second: str, extra: list[Pat
     editor = Editor.open(file)
     with working(f"reading {file}"):
         fleet = load_fleet(file, editor.read_before)
-        apps = promotable(fleet, _owner(Draft(editor), owner_of, subject, (first, second)), first, second)
+        apps = promotable(fleet, _owner(editor, subject, first, second), first, second)
         unknown = list(unknown_extra(fleet, apps, (first, second), extra))
         promoted = promote(editor, fleet, apps, first, second, extra)
         different = _check(editor, apps, first, second, extra)
@@ -162,22 +159,18 @@ def _paths(extra: tuple[str, ...]) -> list[Path]:
     return [parse_path(each) for each in extra]
 
 
-def _owner(draft: Any, owner_of: Any, subject: str, environments: tuple[str, str]) -> Path:
+def _owner(editor: Editor, subject: str, first: str, second: str) -> Path:
     """Where the app or the tenant is declared. Raises: Refused: a name is not declared, or both environments are the same."""
-    for each in environments:
-        require(draft, Target(Kind.ENVIRONMENT, each))
-    if environments[0] == environments[1]:
+    for environment in (first, second):
+        require(editor, Target(Kind.ENVIRONMENT, environment))
+    if first == second:
         raise Refused("--from and --to are the same environment", "name two environments")
-    if subject == "defaults":
-        raise Refused("'defaults' is no app", "name a tenant, TENANT/APP or platform/ADDON")
-    path, _ = owner_of(draft, subject)
-    found: Path = path
-    return found
+    return owner_of(editor, subject)
 
 
 def _check(editor: Editor, apps: list[App], first: str, second: str, extra: list[Path]) -> list[str]:
     """The settings of the apps that differ after the edit. Raises: Refused: a setting that was promoted still differs."""
-    fleet = load_fleet(editor.path, editor.read)
+    fleet = load_fleet(editor.main, editor.read)
     if still := promote(editor, fleet, apps, first, second, extra).done:
         raise Refused(
             f"after the edit, this would be left to do: {still[0]}",

@@ -17,16 +17,12 @@ from tenantry.cli.edit.asking import ask, warn
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.output import data, data_json, working
 from tenantry.edit.editor import Editor
-from tenantry.edit.subjects.draft import Draft
-from tenantry.edit.subjects.names import Kind
+from tenantry.edit.subjects.names import Kind, Target
 from tenantry.edit.subjects.pins import survey, under
 from tenantry.edit.subjects.raising import in_environment, pin_all, raise_all
-from tenantry.edit.subjects.references import Target
-from tenantry.edit.subjects.selecting import owner_of
-from tenantry.edit.subjects.subjects import require
+from tenantry.edit.subjects.references import owner_of, require
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
-from tenantry.messages.errors import Refused
 from tenantry.messages.text import listed, printable
 
 if TYPE_CHECKING:
@@ -197,12 +193,9 @@ def _left(found: Survey, owners: list[Path], *, pinning: bool) -> dict[str, list
 
 def _owners(editor: Editor, subjects: Collection[str], environment: str | None) -> list[Path]:
     """Where the named apps and tenants are declared. Raises: Refused: a name is not declared."""
-    draft = Draft(editor)
     if environment:
-        require(draft, Target(Kind.ENVIRONMENT, environment))
-    if "defaults" in subjects:
-        raise Refused("'defaults' is no app", "name a tenant, TENANT/APP or platform/ADDON")
-    return [("platform", "addons") if each == PLATFORM else owner_of(draft, each)[0] for each in subjects]
+        require(editor, Target(Kind.ENVIRONMENT, environment))
+    return [("platform", "addons") if subject == PLATFORM else owner_of(editor, subject) for subject in subjects]
 
 
 def _told(made: _Made, output: str, lines: list[str]) -> int:
