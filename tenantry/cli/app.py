@@ -83,7 +83,6 @@ _COMMANDS = {name: text for commands in _SECTIONS.values() for name, text in com
 _MODULES = {
     "add": "tenantry.cli.edit.add",
     "try": "tenantry.cli.trial.command",
-    "init": "tenantry.cli.init.command",
     "import": "tenantry.cli.importing.command",
     "diff": "tenantry.cli.diff.command",
     "preview": "tenantry.cli.engine.preview",
