@@ -94,7 +94,7 @@ _MODULES = {
     "update": "tenantry.cli.edit.update",
     **dict.fromkeys(("remove", "rename", "move"), "tenantry.cli.edit.entries"),
     **dict.fromkeys(("set", "unset", "fmt"), "tenantry.cli.edit.values"),
-    **dict.fromkeys(("reconcile", "suspend", "resume"), "tenantry.cli.control.verbs"),
+    **dict.fromkeys(("reconcile", "suspend", "resume"), "tenantry.cli.verbs"),
 }
 """The modules of commands that are not in a module of their own name. A module has `command`, or `commands` by name."""
 
