@@ -172,11 +172,20 @@ def _document(
     )
 
 
-def unwritten(more: Mapping[str, Part], done: Sequence[str] = ()) -> Edit:
-    """The document of a command that writes nothing. done: what it would edit; more: further keys."""
+def unwritten(
+    output: str, lines: Sequence[str], notes: Sequence[str], more: Mapping[str, Part], done: Sequence[str] = ()
+) -> None:
+    """Print what a command found that writes nothing: lines and notes, or the document.
+
+    more: further keys of the document. done: what the command would edit.
+    """
     from tenantry.cli.documents.edits import Edit
 
-    return Edit(edits=done, **more)
+    if output == "json":
+        data_json(Edit(edits=done, **more))
+    else:
+        for line in (*lines, *(f"  {note}" for note in notes)):
+            data(printable(line))
 
 
 # --- the changes of files as a unified diff -----------------------------------------------------------------------------

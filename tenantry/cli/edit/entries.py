@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -18,47 +18,33 @@ from tenantry.edit.subjects.removing import remove
 from tenantry.edit.subjects.renaming import rename
 
 
-class _Texts(NamedTuple):
-    """What the help of `remove KIND` and `rename KIND` says, with an example of each."""
+class _Example(NamedTuple):
+    """Names in the help of `remove KIND` and `rename KIND`."""
 
-    remove: str
     removed: str
-    rename: str
-    renamed: str
+    old: str
+    new: str
 
 
 _KINDS = {
-    Kind.TENANT: _Texts(
-        "Remove a tenant with all of its apps, from all files.", "rocky", "Rename a tenant.", "rocky rocky-2"
-    ),
-    Kind.APP: _Texts("Remove an app of a tenant.", "rocky/web", "Rename an app of a tenant.", "rocky/web frontend"),
-    Kind.SOURCE: _Texts(
-        "Remove a source of a tenant.",
-        "rocky/manifests",
-        "Rename a source. No app is reinstalled.",
-        "rocky/manifests git",
-    ),
-    Kind.ADDON: _Texts("Remove an add-on.", "dns", "Rename an add-on.", "dns coredns"),
-    Kind.CLUSTER: _Texts("Remove a cluster.", "edge-2", "Rename a cluster.", "edge-1 edge-one"),
-    Kind.GROUP: _Texts(
-        "Remove a group of clusters that no cluster is in.",
-        "edge",
-        "Rename a group. Nothing changes on its clusters.",
-        "eu europe",
-    ),
-    Kind.ENVIRONMENT: _Texts(
-        "Remove an environment. --cascade removes the clusters that are in no other one too.",
-        "test",
-        "Rename an environment.",
-        "dev development",
-    ),
-    Kind.CREDENTIALS: _Texts(
-        "Remove credentials of a tenant.", "rocky/git", "Rename credentials of a tenant.", "rocky/git forge"
-    ),
-    Kind.CONFIG: _Texts(
-        "Remove a config of a tenant.", "rocky/settings", "Rename a config of a tenant.", "rocky/settings web"
-    ),
+    Kind.TENANT: _Example("rocky", "rocky", "rocky-2"),
+    Kind.APP: _Example("rocky/web", "rocky/web", "frontend"),
+    Kind.SOURCE: _Example("rocky/manifests", "rocky/manifests", "git"),
+    Kind.ADDON: _Example("dns", "dns", "coredns"),
+    Kind.CLUSTER: _Example("edge-2", "edge-1", "edge-one"),
+    Kind.GROUP: _Example("edge", "eu", "europe"),
+    Kind.ENVIRONMENT: _Example("test", "dev", "development"),
+    Kind.CREDENTIALS: _Example("rocky/git", "rocky/git", "forge"),
+    Kind.CONFIG: _Example("rocky/settings", "rocky/settings", "web"),
 }
+_SAYS = {
+    ("remove", Kind.TENANT): "Remove a tenant with all of its apps, from all files.",
+    ("remove", Kind.GROUP): "Remove a group of clusters that no cluster is in.",
+    ("remove", Kind.ENVIRONMENT): "Remove an environment. --cascade removes the clusters that are in no other one too.",
+    ("rename", Kind.SOURCE): "Rename a source. No app is reinstalled.",
+    ("rename", Kind.GROUP): "Rename a group. Nothing changes on its clusters.",
+}
+"""The help of commands of which there is more to say than their names do."""
 
 
 @click.group(
@@ -112,7 +98,7 @@ def _move() -> None:
 commands = {"remove": _remove, "rename": _rename, "move": _move}
 
 
-def _declare(kind: Kind, texts: _Texts) -> None:
+def _declare(kind: Kind, example: _Example) -> None:
     """Declare `remove KIND NAME` and `rename KIND OLD NEW`."""
 
     @arguments.existing(kind)
@@ -127,18 +113,20 @@ def _declare(kind: Kind, texts: _Texts) -> None:
     def renaming(editor: Editor, old: str, new: str) -> Edit:
         return rename(editor, kind, old, new)
 
-    all_of_them: tuple[tuple[click.Group, Any, str, str], ...] = (
-        (_remove, removal, texts.remove, texts.removed),
-        (_rename, renaming, texts.rename, texts.renamed),
-    )
-    for group, function, help, example in all_of_them:
-        line = f"  tenantry {group.name} {kind} {example}"
+    article = "" if kind is Kind.CREDENTIALS else "an " if kind.word[0] in "aeiou" else "a "
+    whose = " of a tenant" if kind.is_owned else ""
+    for group, function, names in (
+        (_remove, removal, example.removed),
+        (_rename, renaming, f"{example.old} {example.new}"),
+    ):
+        says = _SAYS.get((str(group.name), kind), f"{str(group.name).title()} {article}{kind.word}{whose}.")
+        line = f"  tenantry {group.name} {kind} {names}"
         epilog = f"Examples:\n{line}\n{line} --dry-run\n\n{EXIT_CODES}"
-        group.command(kind.value, cls=Command, help=help, epilog=epilog)(function)
+        group.command(kind.value, cls=Command, help=says, epilog=epilog)(function)
 
 
-for _kind, _texts in _KINDS.items():
-    _declare(_kind, _texts)
+for _kind, _example in _KINDS.items():
+    _declare(_kind, _example)
 
 
 @_move.command(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
@@ -11,28 +11,103 @@ import click
 
 from tenantry.cli import options
 from tenantry.cli.commands import Command
+from tenantry.cli.diff.manifest_options import program
 from tenantry.cli.edit import arguments
 from tenantry.cli.edit.apply import How, apply, edit_options, unwritten
-from tenantry.cli.edit.asking import ask, warn
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.output import data, data_json, working
+from tenantry.cli.output import say, working
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.names import Kind, Target
-from tenantry.edit.subjects.pins import survey, under
-from tenantry.edit.subjects.raising import in_environment, pin_all, raise_all
+from tenantry.edit.subjects.pins import Content, survey, under
+from tenantry.edit.subjects.raising import Known, in_environment, pin_all, raise_all
 from tenantry.edit.subjects.references import owner_of, require
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
-from tenantry.messages.text import listed, printable
+from tenantry.manifests.model import NotFetched
+from tenantry.manifests.versions import Question, ask_all
+from tenantry.messages.redact import presentable
+from tenantry.messages.text import counted, grouped, listed, printable
 
 if TYPE_CHECKING:
     from tenantry.cli.documents.common import Part
-    from tenantry.cli.edit.asking import Unasked
-    from tenantry.edit.editor import Editor
     from tenantry.edit.subjects.pins import Pin, Survey
     from tenantry.edit.subjects.raising import Raising
     from tenantry.messages.errors import Path
     from tenantry.versions.newer import Level
+
+
+_KINDS = {"chart": "HelmRepository", "oci-chart": "HelmRepository", "oci": "OCIRepository", "git": "GitRepository"}
+
+
+@dataclass(frozen=True, slots=True)
+class Unasked:
+    """Sources that cannot be asked, for the same reason."""
+
+    kind: str
+    sources: tuple[str, ...]
+    reason: str
+    fix: str
+
+
+def ask(contents: Iterable[Content]) -> tuple[Known, list[Unasked]]:
+    """The versions of each source, and the sources that cannot be asked."""
+    questions = {each: _question(each) for each in contents}
+    programs = {name: (path,) for name in ("git", "helm") if (path := program(name))}
+    distinct = dict.fromkeys(questions.values())
+    with working(f"asking {counted(len(distinct), 'source')} for newer versions") as tell:
+        answers = ask_all(distinct, programs, lambda done, all: tell(f"{done} of {all}"))
+    known, failed = {}, []
+    for content, question in questions.items():
+        answer = answers[question]
+        if isinstance(answer, NotFetched):
+            failed.append((content, answer))
+        else:
+            # A tag cannot contain the `+` of a version, so Helm writes `_` in its place.
+            is_chart = content.kind == "oci-chart"
+            known[content] = frozenset(each.replace("_", "+") for each in answer) if is_chart else answer
+    return known, _unasked(failed)
+
+
+def _question(content: Content) -> Question:
+    """What to ask for; the address of a chart in a registry has its name."""
+    if content.kind == "oci-chart":
+        return Question("oci", content.url, "", content.insecure)
+    return Question(content.kind, content.url, content.chart, content.insecure)
+
+
+def _unasked(failed: Iterable[tuple[Content, NotFetched]]) -> list[Unasked]:
+    groups = grouped(failed, lambda each: (_KINDS[each[0].kind], _shown(each[1].message), each[1].fix or _fix(each[0])))
+    return [
+        Unasked(kind, tuple(dict.fromkeys(each.source for each, _ in own)), reason, fix)
+        for (kind, reason, fix), own in groups.items()
+    ]
+
+
+def warn(unasked: Iterable[Unasked]) -> None:
+    """One warning for each reason, on stderr."""
+    for each in unasked:
+        names = listed(f"'{source}'" for source in each.sources)
+        say(
+            f"{click.style('warning:', fg='yellow', bold=True)} {each.kind} {printable(names)} cannot be asked: {each.reason}"
+        )
+        say(f"  fix: {printable(each.fix)}")
+
+
+def _shown(message: str) -> str:
+    """The first line of a message, which can quote what the source answered."""
+    return printable(presentable(message.strip().split("\n", 1)[0], 300))
+
+
+def _fix(content: Content) -> str:
+    host = content.url.partition("://")[2].partition("/")[0]
+    match content.kind:
+        case "git":
+            return f"check that this machine can read it: git ls-remote {content.url}"
+        case "chart":
+            return (
+                "check 'url' of the source; if the repository asks for a password, raise its charts with `tenantry set`"
+            )
+    return f"check 'url' of the source, and log in if it asks for a password: docker login {host}"
 
 
 @click.command(
@@ -92,14 +167,13 @@ def command(
     major, and below 1.0.0 within its minor. Pre-releases are taken only in place of a pre-release.
     """
     made = _edit(file, (*subjects, *tenants), environment, level, pin=pin)
+    done = made.raising.done
     warn(made.unasked)
-    if check and not dry_run:
-        return _told(made, output, [f"would {each}" for each in made.raising.done])
-    if made.raising.done:
-        code = apply(made.editor, How(dry_run, output), made.raising.done, notes=made.notes, more=made.document())
+    if done and (dry_run or not check):
+        apply(made.editor, How(dry_run, output), done, notes=made.notes, more=made.document())
     else:
-        code = _told(made, output, [])
-    return 1 if made.unasked or (check and made.raising.done) else code
+        unwritten(output, [f"would {edit}" for edit in done] or [made.nothing], made.notes, made.document(), done)
+    return 1 if made.unasked or (check and done) else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,13 +270,3 @@ def _owners(editor: Editor, subjects: Collection[str], environment: str | None) 
     if environment:
         require(editor, Target(Kind.ENVIRONMENT, environment))
     return [("platform", "addons") if subject == PLATFORM else owner_of(editor, subject) for subject in subjects]
-
-
-def _told(made: _Made, output: str, lines: list[str]) -> int:
-    """Print what is found, and write nothing. lines: what would be edited."""
-    if output == "json":
-        data_json(unwritten(made.document(), made.raising.done))
-    else:
-        for each in (*(lines or [made.nothing]), *(f"  {note}" for note in made.notes)):
-            data(printable(each))
-    return 1 if made.unasked or lines else 0
