@@ -7,7 +7,7 @@ from pathlib import Path as FilePath
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.adding import Edit
 from tenantry.edit.subjects.names import Kind, Target
-from tenantry.edit.subjects.references import Reference, existing, file_named, new, references, references_to, require
+from tenantry.edit.subjects.references import existing, file_named, new, references_in, references_to, require
 from tenantry.fleet.frames import PARTS
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Refused
@@ -25,7 +25,7 @@ def move_app(editor: Editor, text: str, to: str, *, with_sources: bool = False) 
     if users := references_to(editor, app):
         places = (f"{editor.place(user.path, file)} {format_path(user.path)}" for file, user in users[:5])
         raise Refused(f"{app} is in use: {'; '.join(places)}", "change these places first")
-    needed = dict.fromkeys(each.target for each in _inside(editor, app.path) if each.target.kind in _REFERRED)
+    needed = dict.fromkeys(each.target for each in references_in(editor, app.path) if each.target.kind in _REFERRED)
     notes = [
         note
         for target in sorted(needed, key=lambda target: _REFERRED.index(target.kind))
@@ -36,12 +36,6 @@ def move_app(editor: Editor, text: str, to: str, *, with_sources: bool = False) 
     _transfer(editor, app.path, moved.path)
     hint = f"nothing is handed over: it is installed for '{owner}', and uninstalled with its data for '{app.owner}'"
     return Edit(f"moved {app} to tenant '{owner}'", notes, [hint])
-
-
-def _inside(editor: Editor, path: Path) -> list[Reference]:
-    """The names in an entry."""
-    data = editor.documents[editor.file_of(path)].data
-    return [reference for reference in references(data) if reference.path[: len(path)] == path]
 
 
 def _bring(editor: Editor, here: Target, there: Target, app: Target, *, with_sources: bool) -> list[str]:
@@ -63,7 +57,7 @@ def _bring(editor: Editor, here: Target, there: Target, app: Target, *, with_sou
 
 def _copy_source(editor: Editor, here: Target, there: Target, app: Target) -> str:
     """Bring a source along. It stays behind only if another app of the tenant uses it."""
-    for reference in _inside(editor, here.path):
+    for reference in references_in(editor, here.path):
         require(editor, reference.target._replace(owner=there.owner))
     at = app.path
     if any(reference.path[: len(at)] != at for _, reference in references_to(editor, here)):

@@ -53,6 +53,12 @@ def references_to(editor: Editor, target: Target) -> list[tuple[FilePath, Refere
     ]
 
 
+def references_in(editor: Editor, path: Path) -> list[Reference]:
+    """The names that stand in an entry."""
+    data = editor.documents[editor.file_of(path)].data
+    return [reference for reference in references(data) if reference.path[: len(path)] == path]
+
+
 def declared_in(data: dict[str, Any]) -> Iterator[tuple[Path, Target]]:
     """All entries of the data that have a name which others can refer to."""
     tenants: list[tuple[str, ...]] = [("tenants", tenant) for tenant in mapping_at(data, "tenants")]
