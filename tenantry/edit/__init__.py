@@ -7,9 +7,9 @@ Never: reads a cluster, or writes a file that is not valid afterwards.
     editor      a fleet's files while they are edited: which file declares a path, and edits of several entries at once
     document    one file: its text and its data; each edit is checked at once
     paths       paths as texts, and what the JSON Schema lets stand there
-    block       edits of mappings and lists without brackets, by lines; `flow`: of those with brackets
+    splices     edits of mappings and lists as replacements in the text, by lines or in brackets
     tree        what is written where, down to the character; `lines`: the lines of an entry
-    style       how a file is written; `values` writes new data alike
+    values      how a file is written, and new data alike
     canonical   the form that `fmt` writes
     write       puts the edited files in place, all or none
 """

@@ -12,11 +12,30 @@ from collections.abc import Sequence
 from pathlib import Path as FilePath
 from typing import Any, NoReturn
 
-from tenantry.edit import block, flow
 from tenantry.edit.lines import BREAKS, Splice, after_lines, column_of, first_line, is_inline, spliced
-from tenantry.edit.style import Style, is_quoted, style_of
+from tenantry.edit.splices import (
+    empty_brackets,
+    empty_lines,
+    insert_in_brackets,
+    insert_lines,
+    remove_from_brackets,
+    remove_lines,
+    replace_in_brackets,
+    replace_lines,
+)
 from tenantry.edit.tree import Entry, Node, comments, tree_of
-from tenantry.edit.values import behind, double_quoted, entry, flow_entry, indented, key_text, scalar
+from tenantry.edit.values import (
+    Style,
+    behind,
+    double_quoted,
+    entry,
+    flow_entry,
+    indented,
+    is_quoted,
+    key_text,
+    scalar,
+    style_of,
+)
 from tenantry.edit.values import flow as in_flow
 from tenantry.messages.data import depth_of, replaced, value_at
 from tenantry.messages.errors import Path, Refused
@@ -86,28 +105,28 @@ class Document:
             if len(above) > 1:
                 self.replace(tuple(above), {part: value})
             else:  # A section of the file is never written in brackets.
-                self.insert_lines(path, entry(path, value, self.style, self.style.step), value)
+                self.insert_written(path, entry(path, value, self.style, self.style.step), value)
             return
         if node.flow or not node.entries:
             written = (
                 flow_entry(part, value, self._style_in(node)) if isinstance(part, str) else in_flow(value, self.style)
             )
-            splices = flow.insert(self.text, node, at, written, self.newline, padded=self.style.padded)
+            splices = insert_in_brackets(self.text, node, at, written, self.newline, padded=self.style.padded)
         else:
             lines = entry(path, value, self._style_in(node), column_of(self.text, node.entries[0].start))
-            splices = block.insert(self.text, node, at, lines, self.newline, root=not above)
+            splices = insert_lines(self.text, node, at, lines, self.newline, root=not above)
         self._apply(splices, inserted(self.data, path, value, at))
 
-    def insert_lines(self, path: Path, lines: Sequence[str], value: Any) -> None:
+    def insert_written(self, path: Path, lines: Sequence[str], value: Any) -> None:
         """Write an entry behind those of a mapping without brackets, or into `{}`, as these lines."""
         node = self.node(path[:-1])
         self._check_holder(node, path)
         at = len(node.entries)
         if self.grows(path[:-1]):
             below = indented(list(lines), self.style.step)
-            splices = block.replace(self.text, self.entry(path[:-1]), ["", *below], self.newline)
+            splices = replace_lines(self.text, self.entry(path[:-1]), ["", *below], self.newline)
         else:
-            splices = block.insert(self.text, node, at, lines, self.newline, root=len(path) == 1)
+            splices = insert_lines(self.text, node, at, lines, self.newline, root=len(path) == 1)
         self._apply(splices, inserted(self.data, path, value, at))
 
     def grows(self, path: Path) -> bool:
@@ -146,12 +165,12 @@ class Document:
         like = found.value.style if found.value.style in ("'", '"') and isinstance(value, str) else ""
         if parent.flow:
             written = scalar(value, like) if like else in_flow(value, self.style)
-            splices = flow.replace(self.text, found, written)
+            splices = replace_in_brackets(self.text, found, written)
         else:
             column, style = column_of(self.text, found.start), self._style_in(parent)
             on_line = like and "\n" not in value
             lines = [f" {scalar(value, like)}"] if on_line else behind(path, value, style, column)
-            splices = block.replace(self.text, found, lines, self.newline)
+            splices = replace_lines(self.text, found, lines, self.newline)
         self._apply(splices, replaced(self.data, path, value))
 
     def remove(self, path: Path) -> None:
@@ -160,14 +179,14 @@ class Document:
         self.check_untouched(found.value, path)
         index = parent.entries.index(found)
         if len(parent.entries) > 1:
-            remove = flow.remove(self.text, parent, index) if parent.flow else None
-            splices = block.remove(self.text, parent, index, root=len(path) == 1) if remove is None else remove
+            remove = remove_from_brackets(self.text, parent, index) if parent.flow else None
+            splices = remove_lines(self.text, parent, index, root=len(path) == 1) if remove is None else remove
         elif parent.flow:
-            splices = flow.empty(self.text, parent)
+            splices = empty_brackets(self.text, parent)
         elif len(path) == 1:
             raise Refused(f"'{format_path(path)}' is all that {self.file} holds", "delete the file instead")
         else:
-            splices = block.empty(self.text, self.entry(path[:-1]), "{}" if parent.kind == "mapping" else "[]")
+            splices = empty_lines(self.text, self.entry(path[:-1]), "{}" if parent.kind == "mapping" else "[]")
         self._apply(splices, removed(self.data, path))
 
     def rename(self, path: Path, key: str) -> None:

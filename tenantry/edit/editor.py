@@ -245,7 +245,7 @@ def _move(source: Document, path: Path, target: Document, to: Path) -> None:
     if lines is not None and ((holder.entries and not holder.flow) or target.grows(to[:depth])):
         for part in reversed(to[depth:-1]):
             lines = [f"{key_text(str(part), target.style)}:", *indented(lines, target.style.step)]
-        target.insert_lines(to[: depth + 1], lines, nested(to[depth + 1 :], value))
+        target.insert_written(to[: depth + 1], lines, nested(to[depth + 1 :], value))
     elif source.has_comments(path):
         place = source.place(source.entry(path).start)
         raise Refused(f"{place}: the comments of '{format_path(path)}' have no place in brackets", "move it by hand")

@@ -19,8 +19,7 @@ from tenantry.cli.output import data
 from tenantry.edit.canonical import canonical
 from tenantry.edit.editor import Editor
 from tenantry.edit.paths import END, check_known, keys_at, located, not_there, parse_path, typed
-from tenantry.edit.style import Style
-from tenantry.edit.values import flow
+from tenantry.edit.values import Style, flow
 from tenantry.edit.write import write_all
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
