@@ -119,7 +119,7 @@ def command(directory: Path, output: str, *, yes: bool, keep_existing: bool, dry
         project.write(kept)
     files, steps = project.paths(kept), _next_steps(directory, project.answers)
     if output == "json":
-        from tenantry.cli.documents.projects import Project as Document
+        from tenantry.cli.documents.checks import Project as Document
 
         next_ = [line for line, _ in steps]
         data_json(Document(directory=str(directory), written=not dry_run, files=files, kept=kept, next=next_))

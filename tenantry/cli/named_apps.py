@@ -12,7 +12,7 @@ from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import output, tenant_apps
 from tenantry.cli.output import working
-from tenantry.cluster.selection import select
+from tenantry.cluster.apps import select
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.load import load_fleet

@@ -12,18 +12,26 @@ from tenantry.cli.commands import Command
 from tenantry.cli.named_apps import Named, in_words, names_apps
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import data, data_json, say, working
-from tenantry.cli.status.rows import short_revision
+from tenantry.cli.status.table import short_revision
 from tenantry.cluster import control, requests
-from tenantry.cluster.control import Done, Outcome, now_token, request, request_source
+from tenantry.cluster.control import (
+    Done,
+    Outcome,
+    Target,
+    now_token,
+    own_object,
+    request,
+    request_source,
+    targets,
+    wait_until_handled,
+)
 from tenantry.cluster.report import apps_report
 from tenantry.cluster.status import AppStatus, Readiness, one_line
-from tenantry.cluster.targets import Target, own_object, targets
-from tenantry.cluster.wait import wait_until_handled
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, listed
-from tenantry.plan.chain import Chains
+from tenantry.plan.engine_order import Chains
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 

@@ -38,8 +38,7 @@ from tenantry.edit.values import (
 )
 from tenantry.edit.values import flow as in_flow
 from tenantry.messages.data import depth_of, replaced, value_at
-from tenantry.messages.errors import Path, Refused
-from tenantry.messages.lines import LINE_BREAK
+from tenantry.messages.errors import LINE_BREAK, Path, Refused
 from tenantry.messages.text import format_path
 from tenantry.source.parse import parse
 

@@ -14,7 +14,7 @@ from typing import Any
 from tenantry.edit.document import Document, nested, same
 from tenantry.edit.paths import emptied_by, ranks_at
 from tenantry.edit.values import indented, key_text
-from tenantry.fleet.frames import PARTS, SELECTOR
+from tenantry.grants.frames import PARTS, SELECTOR
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.text import counted, format_path

@@ -17,7 +17,7 @@ import yaml
 from tenantry.edit.lines import BREAKS, column_of
 from tenantry.edit.tree import Node
 from tenantry.messages.errors import Path
-from tenantry.source.core_schema import FORMS, YAML_1_1_BOOLEANS
+from tenantry.source.compose import FORMS, YAML_1_1_BOOLEANS
 
 WIDTH = 100
 """Up to which column a new mapping stands on one line."""

@@ -19,7 +19,7 @@ from tenantry.cli.output import columns, data, data_json, report_warnings, say, 
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.adding import Edit as Done
 from tenantry.edit.write import write_all
-from tenantry.messages.lines import LINE_BREAK
+from tenantry.messages.errors import LINE_BREAK
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import counted, listed, printable
 

@@ -17,7 +17,7 @@ from tenantry.cli.edit.apply import How, apply, edit_options, unwritten
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.output import error, say, working
-from tenantry.cli.parity_text import change
+from tenantry.cli.parity import change
 from tenantry.cluster.evidence import Evidence, evidence_of
 from tenantry.cluster.status import age
 from tenantry.edit.editor import Editor
@@ -33,7 +33,7 @@ from tenantry.messages.text import counted, listed, printable
 from tenantry.model.scalars import seconds_of
 from tenantry.plan.plan import plan
 from tenantry.plan.planner import Part
-from tenantry.stacks.project import target_of
+from tenantry.stacks.file import target_of
 
 if TYPE_CHECKING:
     from tenantry.cli.documents.edits import PromotionEvidence

@@ -25,8 +25,7 @@ from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import counted, format_path, listed, printable
-from tenantry.source.compose import compose
-from tenantry.source.construct import Constructor
+from tenantry.source.compose import Constructor, compose
 from tenantry.source.parse import bytes_of
 
 _MOST = 60

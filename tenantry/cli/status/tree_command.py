@@ -13,8 +13,7 @@ from rich.tree import Tree
 from tenantry.cli.commands import Command
 from tenantry.cli.named_apps import Named, in_words, names_apps
 from tenantry.cli.output import data_json, stdout_console
-from tenantry.cli.status.rows import short_revision
-from tenantry.cli.status.table import COLOURS
+from tenantry.cli.status.table import COLOURS, short_revision
 from tenantry.cluster.status import Readiness, age, one_line
 from tenantry.cluster.tree import AppTree, Step, trees
 from tenantry.messages.text import counted

@@ -8,7 +8,7 @@ from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.adding import Edit
 from tenantry.edit.subjects.names import Kind, Target
 from tenantry.edit.subjects.references import existing, file_named, new, references_in, references_to, require
-from tenantry.fleet.frames import PARTS
+from tenantry.grants.frames import PARTS
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import format_path, listed

@@ -9,6 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
+from tenantry.grants.model import Grants, Include, Share
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.errors import Refused
 from tenantry.model import (
@@ -36,7 +37,6 @@ from tenantry.model import (
     Tenant,
 )
 from tenantry.model.document import Frame, ObjectsChart
-from tenantry.model.frame import Grants, Include, Share
 
 
 class Kind(StrEnum):

@@ -14,10 +14,10 @@ from tenantry.edit.subjects.names import Kind, Target
 from tenantry.edit.subjects.promoted import App, Setting, placeholders_of, settings_of
 from tenantry.edit.subjects.references import references_in, references_to
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import placeholders
 from tenantry.fleet.placement import clusters_of_app
 from tenantry.fleet.settings import variable_at, variables_of, variables_of_app
 from tenantry.fleet.template import fill
-from tenantry.fleet.trace import placeholders
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import format_path, listed

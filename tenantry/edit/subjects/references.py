@@ -14,12 +14,12 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.names import DECLARED, NAMES, If, Kind, Named, Target, target_named
 from tenantry.flux import references as of_flux
+from tenantry.grants.model import Share
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM, addon_named, dns_label_problem
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.text import closest, listed
 from tenantry.model import Document, FluxBlock, Model, Tenant
-from tenantry.model.frame import Share
 
 _OF_SCHEMA: dict[of_flux.Kind, Kind] = {"Secret": Kind.CREDENTIALS, "ConfigMap": Kind.CONFIG}
 
