@@ -76,15 +76,15 @@ def _fetch(client: Client, planned: Plan, found: Sequence[Target], timeout: int,
 
     Raises: Refused: it is not allowed, or Flux did not fetch all of them in time.
     """
-    chains = [Chains(planned).of(each.app.id)[:-1] for each in found]
+    chains = [Chains(planned).of(target.app.id)[:-1] for target in found]
     for step in range(max(map(len, chains), default=0)):
         live = list(_live(client, [chain[step] for chain in chains if step < len(chain)]))
         _fetch_all(client, live, timeout, dry_run=dry_run)
 
 
 def _fetch_all(client: Client, live: Sequence[Manifest], timeout: int, *, dry_run: bool) -> None:
-    token, ids = now_token(), [object_id(each) for each in live]
-    requests.in_parallel(lambda each: request_source(client, each, token, dry_run=dry_run), live)
+    token, ids = now_token(), [object_id(manifest) for manifest in live]
+    requests.in_parallel(lambda manifest: request_source(client, manifest, token, dry_run=dry_run), live)
     if dry_run:
         return
     with working(f"waiting for {counted(len(ids), 'source')}"):
@@ -97,7 +97,7 @@ def _fetch_all(client: Client, live: Sequence[Manifest], timeout: int, *, dry_ru
 
 
 def _read(client: Client, ids: Sequence[ObjectId]) -> list[Manifest]:
-    return [each for each in requests.in_parallel(partial(requests.one, client), ids) if each is not None]
+    return [manifest for manifest in requests.in_parallel(partial(requests.one, client), ids) if manifest is not None]
 
 
 def _live(client: Client, planned: Sequence[Manifest]) -> Iterator[Manifest]:
@@ -114,11 +114,11 @@ def _live(client: Client, planned: Sequence[Manifest]) -> Iterator[Manifest]:
 
 def _handled(client: Client, planned: Plan, outcomes: Sequence[Outcome], token: str, timeout: int) -> list[Outcome]:
     """The outcomes once Flux is done: with its message for each app that is not ready then."""
-    wanted = [each.app.id for each in outcomes if each.done is Done.REQUESTED]
+    wanted = [outcome.app.id for outcome in outcomes if outcome.done is Done.REQUESTED]
     with working(f"waiting for {counted(len(wanted), 'app')}"):
         done = wait_until_handled(partial(_read, client, wanted), wanted, token, timeout)
-    states = {each.app.id: each for each in apps_report(planned, done.values()).apps}
-    return [_after(each, states[each.app.id], timeout, done=each.app.id in done) for each in outcomes]
+    states = {app.app.id: app for app in apps_report(planned, done.values()).apps}
+    return [_after(outcome, states[outcome.app.id], timeout, done=outcome.app.id in done) for outcome in outcomes]
 
 
 def _after(outcome: Outcome, status: AppStatus, timeout: int, *, done: bool) -> Outcome:
@@ -252,12 +252,16 @@ def _report(verb: _Verb, outcomes: Sequence[Outcome], output: str, *, dry_run: b
     else:
         for outcome in outcomes:
             data(_line(outcome, dry_run=dry_run))
-        if verb.note and not dry_run and any(each.done not in (Done.UNCHANGED, Done.REFUSED) for each in outcomes):
+        if (
+            verb.note
+            and not dry_run
+            and any(outcome.done not in (Done.UNCHANGED, Done.REFUSED) for outcome in outcomes)
+        ):
             data(verb.note)
-    refused = sum(each.done is Done.REFUSED for each in outcomes)
+    refused = sum(outcome.done is Done.REFUSED for outcome in outcomes)
     if refused == len(outcomes):
         return 2
-    return 1 if refused or any(each.done is Done.NOT_READY for each in outcomes) else 0
+    return 1 if refused or any(outcome.done is Done.NOT_READY for outcome in outcomes) else 0
 
 
 def _line(outcome: Outcome, *, dry_run: bool) -> str:

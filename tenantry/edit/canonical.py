@@ -192,17 +192,15 @@ def _scalar(node: Node, text: str) -> str:
 
 def _on_one_line(node: Node, path: Path, text: str) -> str:
     """A scalar, or a mapping or list in brackets. What refers to another part of the file stays as it is."""
-    if any(each.anchor or each.tag or each.bare or each.kind == "alias" for each in node.nodes()):
+    if any(inner.anchor or inner.tag or inner.bare or inner.kind == "alias" for inner in node.nodes()):
         return text[node.start : node.end]
     if node.kind == "scalar":
         return _scalar(node, text)
     if node.kind == "list":
-        return (
-            f"[{', '.join(_on_one_line(each.value, (*path, index), text) for index, each in enumerate(node.entries))}]"
-        )
+        return f"[{', '.join(_on_one_line(entry.value, (*path, index), text) for index, entry in enumerate(node.entries))}]"
     known = ranks_at(path)
-    entries = sorted(node.entries, key=lambda each: known.get(each.key.text if each.key else "", len(known)))
-    return f"{{{', '.join(_flow_entry(each, path, text) for each in entries)}}}"
+    entries = sorted(node.entries, key=lambda entry: known.get(entry.key.text if entry.key else "", len(known)))
+    return f"{{{', '.join(_flow_entry(entry, path, text) for entry in entries)}}}"
 
 
 def _flow_entry(entry: Entry, path: Path, text: str) -> str:

@@ -139,17 +139,17 @@ class Editor:
 
         Mappings that become empty go with it, where their absence means the same; the only key of a file stays.
         """
-        for each in [file] if file else self._declaring(path):
-            document = self.documents[each]
+        for holder in [file] if file else self._declaring(path):
+            document = self.documents[holder]
             gone = emptied_by(document.data, path)
             document.remove(path[:2] if len(gone) == 1 < len(path) and len(document.data) == 1 else gone)
 
     def rename(self, path: Path, key: str, *, file: FilePath | None = None) -> None:
         """Give an entry of a mapping another key, in every file that declares it, or in one. References stay as they are."""
-        for each in [file] if file else self._declaring(path):
-            if key != path[-1] and self.documents[each].depth((*path[:-1], key)) == len(path):
+        for holder in [file] if file else self._declaring(path):
+            if key != path[-1] and self.documents[holder].depth((*path[:-1], key)) == len(path):
                 raise Refused(f"'{format_path((*path[:-1], key))}' is there already")
-            self.documents[each].rename(path, key)
+            self.documents[holder].rename(path, key)
 
     def move(self, path: Path, to: Path, *, source: FilePath | None = None, target: FilePath | None = None) -> None:
         """Move an entry with its comments to another path, behind the entries that are there."""

@@ -104,7 +104,7 @@ def _known(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _most(counter: Counter[Any], default: Any, least: Any = 0) -> Any:
-    found = [each for each, _ in counter.most_common() if each >= least]
+    found = [one for one, _ in counter.most_common() if one >= least]
     return found[0] if found else default
 
 
@@ -114,7 +114,7 @@ def _is_simple(value: Any) -> bool:
 
 
 def _inner(value: Any) -> list[Any]:
-    return [each for each in (value.values() if isinstance(value, dict) else value) if isinstance(each, dict | list)]
+    return [inner for inner in (value.values() if isinstance(value, dict) else value) if isinstance(inner, dict | list)]
 
 
 def _depth(value: Any) -> int:
@@ -132,11 +132,11 @@ _OTHER_READERS: dict[str, list[tuple[str, re.Pattern[str]]]] = yaml.SafeLoader.y
 def flow(value: Any, style: Style) -> str:
     """A value on one line."""
     if isinstance(value, dict):
-        inner = ", ".join(flow_entry(str(key), each, style) for key, each in value.items())
+        inner = ", ".join(flow_entry(str(key), inner_value, style) for key, inner_value in value.items())
         space = " " if style.padded and inner else ""
         return f"{{{space}{inner}{space}}}"
     if isinstance(value, list):
-        return f"[{', '.join(flow(each, style) for each in value)}]"
+        return f"[{', '.join(flow(one, style) for one in value)}]"
     return double_quoted(value) if style.quoted and isinstance(value, str) else scalar(value)
 
 
@@ -163,7 +163,7 @@ def behind(path: Path, value: Any, style: Style, column: int) -> list[str]:
     if _is_block(path, value, style, column):
         indent = 2 if is_item else style.step if isinstance(value, dict) else style.dash
         entries = value.items() if isinstance(value, dict) else enumerate(value)
-        lines = [line for part, each in entries for line in entry((*path, part), each, style, column + indent)]
+        lines = [line for part, inner in entries for line in entry((*path, part), inner, style, column + indent)]
         return [f" {lines[0]}", *indented(lines[1:], 2)] if is_item else ["", *indented(lines, indent)]
     if isinstance(value, str) and style.writes_lines and (block_lines := block(value)):
         sign, *others = block_lines

@@ -93,8 +93,8 @@ def from_data(data: Mapping[str, Any]) -> Answers:
     tenant = data["tenant"]
     return Answers(
         str(data["name"]),
-        tuple((str(each["name"]), str(each["management"])) for each in data["environments"]),
-        tuple((str(each["name"]), str(each["environment"])) for each in data["remotes"]),
+        tuple((str(one["name"]), str(one["management"])) for one in data["environments"]),
+        tuple((str(one["name"]), str(one["environment"])) for one in data["remotes"]),
         str(data["repository"]),
         str(data["tenantRepositories"]),
         None if tenant is None else str(tenant),
@@ -127,7 +127,7 @@ def public(url: str) -> str:
 
 def _segments(url: str, default: str) -> list[str]:
     """The folders in a URL's path that the sandbox can serve under the same name."""
-    return [each for each in urlsplit(url).path.split("/") if _FOLDER.fullmatch(each)] or [default]
+    return [folder for folder in urlsplit(url).path.split("/") if _FOLDER.fullmatch(folder)] or [default]
 
 
 def _check(answers: Answers) -> None:
@@ -173,7 +173,7 @@ def _check_name(name: str, what: str) -> None:
 
 
 def _check_twice(names: list[str], what: str) -> None:
-    if twice := next((each for each in names if names.count(each) > 1), None):
+    if twice := next((name for name in names if names.count(name) > 1), None):
         raise Refused(f"{what} '{twice}' is named twice", "give each a name of its own")
 
 

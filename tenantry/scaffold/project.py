@@ -51,7 +51,7 @@ class Record:
 
 def record_of(answers: Answers, files: Mapping[str, File], unmanaged: frozenset[str] = frozenset()) -> Record:
     """The record of files that were just written. unmanaged: those that were left alone."""
-    hashes = {path: None if path in unmanaged else blob(each.text.encode()) for path, each in files.items()}
+    hashes = {path: None if path in unmanaged else blob(file.text.encode()) for path, file in files.items()}
     return Record(__version__, answers, hashes)
 
 
@@ -59,7 +59,7 @@ def read(text: str) -> Record:
     """Raises: Refused: it is not a record."""
     try:
         content: Any = yaml.safe_load(text)
-        files = {str(path): None if each is None else str(each) for path, each in content["files"].items()}
+        files = {str(path): None if hashed is None else str(hashed) for path, hashed in content["files"].items()}
         if any(PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts for path in files):
             raise ValueError("a path leads out of the project")
         return Record(str(content["version"]), from_data(content["answers"]), files)
@@ -105,7 +105,7 @@ class Project:
 
     def paths(self, kept: list[str]) -> list[str]:
         """What is written."""
-        return sorted([*(each for each in self.files if each not in kept), NAME])
+        return sorted([*(path for path in self.files if path not in kept), NAME])
 
     def contents(self, kept: list[str]) -> dict[str, str]:
         """What is written, with the texts."""
@@ -172,7 +172,7 @@ def changes(
     found = [_change(path, record, file, read, recall) for path, file in files.items()]
     gone = (path for path, hashed in record.files.items() if path not in files and hashed is not None)
     obsolete = [Change(path, Kind.OBSOLETE) for path in gone if read(path) is not None]
-    return sorted([*(each for each in found if each), *obsolete], key=lambda each: each.path)
+    return sorted([*(change for change in found if change), *obsolete], key=lambda change: change.path)
 
 
 def _change(path: str, record: Record, file: File, read: Read, recall: Callable[[str], bytes | None]) -> Change | None:
@@ -199,7 +199,7 @@ def upgraded(record: Record, files: Mapping[str, File], found: Iterable[Change],
 
     Args: keep: edited files that stay as they are.
     """
-    open_edits = {each.path for each in found if each.kind is Kind.EDITED} - set(keep)
+    open_edits = {change.path for change in found if change.kind is Kind.EDITED} - set(keep)
     hashes: dict[str, str | None] = {}
     for path, file in files.items():
         old = record.files.get(path)
@@ -252,9 +252,9 @@ class Existing:
     def apply(self, found: Iterable[Change], keep: Iterable[str]) -> None:
         """Write what is to be written, then the record. Raises: Refused: a file cannot be written."""
         found, keep = list(found), frozenset(keep)
-        for each in found:
-            if each.is_written and each.path not in keep and each.after:
-                write.replace(self.root, each.path, each.after)
+        for change in found:
+            if change.is_written and change.path not in keep and change.after:
+                write.replace(self.root, change.path, change.after)
         record = upgraded(self.record, self.files, found, keep)
         if record != self.record:
             write.replace(self.root, NAME, File(record.text()))

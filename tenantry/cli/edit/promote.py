@@ -216,7 +216,9 @@ class _Proof:
     def refusal(self, soak: float) -> str:
         """Why the promotion is refused; "" if it is not. soak: for how many seconds the apps have to be ready."""
         now = datetime.now(UTC)
-        problems = [f"{_name(each)}: {told}" for each in self.found if (told := each.problem_after(soak, now))]
+        problems = [
+            f"{_name(evidence)}: {told}" for evidence in self.found if (told := evidence.problem_after(soak, now))
+        ]
         return (
             f"{self.environment} does not prove this promotion: {listed(problems, _MOST_PROBLEMS)}" if problems else ""
         )
@@ -226,13 +228,13 @@ class _Proof:
         """The evidence in words."""
         if self.unchecked:
             return [f"evidence: none, {self.unchecked}"]
-        if problems := [f"{_name(each)}: {each.problem}" for each in self.found if each.problem]:
+        if problems := [f"{_name(evidence)}: {evidence.problem}" for evidence in self.found if evidence.problem]:
             head = f"evidence: {self.environment} does not run this, or is not ready:"
             return [head, *_indented(problems, _MOST_PROBLEMS)]
-        youngest = max((each.since for each in self.found), default="")
-        known = all(each.since for each in self.found)
+        youngest = max((evidence.since for evidence in self.found), default="")
+        known = all(evidence.since for evidence in self.found)
         since = f", since {age(youngest, datetime.now(UTC))} ({youngest})" if known else ""
-        clusters = counted(len({each.app.cluster for each in self.found}), "cluster")
+        clusters = counted(len({evidence.app.cluster for evidence in self.found}), "cluster")
         return [f"evidence: {self.environment} runs this and is ready on {clusters}{since}"]
 
     def document(self) -> PromotionEvidence:

@@ -155,9 +155,9 @@ def _with_more_weight(data: Any, path: Path) -> Iterator[Path]:
     yield from (
         (*holder, "overrides", "where", at, *rest) for at in range(len(where if isinstance(where, list) else ()))
     )
-    for each in below:
-        yield (*each, *rest)
-        yield from _with_more_weight(data, (*each, *rest))
+    for taker in below:
+        yield (*taker, *rest)
+        yield from _with_more_weight(data, (*taker, *rest))
 
 
 # --- unset --------------------------------------------------------------------------------------------------------------

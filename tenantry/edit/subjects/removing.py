@@ -38,11 +38,11 @@ def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> E
     gone = [target]
     if cascade and kind is Kind.ENVIRONMENT:
         clusters = [Target(Kind.CLUSTER, cluster) for cluster in editor.names("clusters")]
-        gone += [each for each in clusters if editor.value((*each.path, "environments")) == [target.name]]
+        gone += [cluster for cluster in clusters if editor.value((*cluster.path, "environments")) == [target.name]]
     dropped = 0
     held: dict[_Place, str] = {}
-    for each in gone:
-        places = _outside(editor, each, gone)
+    for leaving in gone:
+        places = _outside(editor, leaving, gone)
         own = {place: why for place in places if (why := _why_not(editor, place, places, cascade=cascade))}
         held |= own
         if not own:
@@ -51,9 +51,9 @@ def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> E
                 _drop(editor, *place)
     if held:
         raise _in_use(editor, target, held, cascade=cascade)
-    for each in reversed(gone):
-        editor.unset(each.path)
-    notes = [f"removed {each} with it, which is in no other environment" for each in gone[1:]]
+    for leaving in reversed(gone):
+        editor.unset(leaving.path)
+    notes = [f"removed {leaving} with it, which is in no other environment" for leaving in gone[1:]]
     notes += [f"{counted(dropped, 'reference')} removed with it"] if dropped else []
     empty = [file for file, document in editor.documents.items() if not any(document.data.values())]
     notes += [f"{file} declares nothing any more: delete it" for file in empty if file != editor.main]
@@ -62,7 +62,7 @@ def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> E
 
 def _outside(editor: Editor, target: Target, gone: Sequence[Target]) -> list[_Place]:
     """The references to a target, without those inside of what goes with it."""
-    inside = [each.path for each in gone]
+    inside = [leaving.path for leaving in gone]
     places = [_Place(*found) for found in references_to(editor, target)]
     return [place for place in places if not any(place.reference.path[: len(at)] == at for at in inside)]
 
