@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,6 +23,12 @@ _PROJECT = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 _URL = re.compile(r"(https?|ssh)://[^\s\"'\\{}<>$`]+")
 _FOLDER = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 _PREFIX = re.compile(r"([A-Za-z0-9_-][A-Za-z0-9_.-]*/)*")
+
+
+_KEYS = {"tenant_repositories": "tenantRepositories", "port": "sandboxPort"}
+"""The keys of the record that are not called as the answers are."""
+_PAIRS = {"environments": ("name", "management"), "remotes": ("name", "environment")}
+"""The answers that are pairs, and the keys of the two in the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,33 +81,17 @@ class Answers:
 
     def as_data(self) -> dict[str, Any]:
         """Plain data, as the record keeps it."""
-        return {
-            "name": self.name,
-            "environments": [{"name": name, "management": cluster} for name, cluster in self.environments],
-            "remotes": [{"name": name, "environment": environment} for name, environment in self.remotes],
-            "repository": self.repository,
-            "tenantRepositories": self.tenant_repositories,
-            "tenant": self.tenant,
-            "forge": self.forge,
-            "sandboxPort": self.port,
-            "prefix": self.prefix,
-        }
+        data = {_KEYS.get(field.name, field.name): getattr(self, field.name) for field in fields(self)}
+        return data | {key: [dict(zip(keys, pair, strict=True)) for pair in data[key]] for key, keys in _PAIRS.items()}
 
 
 def from_data(data: Mapping[str, Any]) -> Answers:
     """The answers in a record. Raises: KeyError, TypeError: they are not what `as_data` makes; Refused."""
-    tenant = data["tenant"]
-    return Answers(
-        str(data["name"]),
-        tuple((str(one["name"]), str(one["management"])) for one in data["environments"]),
-        tuple((str(one["name"]), str(one["environment"])) for one in data["remotes"]),
-        str(data["repository"]),
-        str(data["tenantRepositories"]),
-        None if tenant is None else str(tenant),
-        str(data["forge"]),
-        int(data["sandboxPort"]),
-        str(data["prefix"]),
-    )
+    values = {field.name: data[_KEYS.get(field.name, field.name)] for field in fields(Answers)}
+    for key, keys in _PAIRS.items():
+        values[key] = tuple(tuple(str(one[name]) for name in keys) for one in data[key])
+    texts = {name: str(value) for name, value in values.items() if name not in _PAIRS and value is not None}
+    return Answers(**{**values, **texts, "port": int(values["port"])})
 
 
 def project_name(directory: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,18 +70,11 @@ def requirement() -> str:
 
 
 def _values(answers: Answers) -> dict[str, Any]:
+    """What the templates name: each answer, and what follows from them."""
     return {
-        "name": answers.name,
-        "environments": answers.environments,
+        **{field.name: getattr(answers, field.name) for field in fields(answers)},
         "management": dict(answers.environments),
         "clusters": answers.clusters,
-        "remotes": answers.remotes,
-        "repository": answers.repository,
-        "tenant_repositories": answers.tenant_repositories,
-        "tenant": answers.tenant,
-        "forge": answers.forge,
-        "port": answers.port,
-        "prefix": answers.prefix,
         "owner": answers.owner,
         "fleet": answers.fleet,
         "requirement": requirement(),

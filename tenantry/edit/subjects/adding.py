@@ -72,6 +72,9 @@ def _entry(editor: Editor, target: Target, options: Options) -> Entry:
         entry = _source(options)
     if target.kind is Kind.ADDON:
         entry["source"] = _source(options)
+    if target.kind is Kind.CLUSTER and not options["environments"] and not options["group"]:
+        fix = "add --environments NAME, or --group NAME of a group that has one"
+        raise Refused(f"cluster '{target.name}' needs an environment", fix)
     if target.kind in (Kind.CLUSTER, Kind.GROUP):
         entry["kubeconfig"] = _kubeconfig(options)
     entry = _given(entry)

@@ -22,10 +22,10 @@ from tests.strategies import fleets
 from tests.unit.edit.subjects.fleets import checked, spelled, texts
 
 NEW = "zzz-new"
-TENANT = {"clusters": None, "exclude": [], "groups": (), "settings": ("quota.pods=4",)}
+TENANT: dict[str, Any] = {"clusters": None, "exclude": [], "groups": (), "settings": ("quota.pods=4",)}
 SOURCE = dict.fromkeys(("helm", "oci", "bucket", "branch", "tag", "semver", "credentials"))
 SOURCE["git"] = "https://git.example.com/new"
-APP = {"clusters": None, "exclude": [], "source": NEW, "path": "./new", "chart": None, "version": None}
+APP: dict[str, Any] = {"clusters": None, "exclude": [], "source": NEW, "path": "./new", "chart": None, "version": None}
 
 
 @pytest.fixture(scope="module")
