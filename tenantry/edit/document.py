@@ -239,27 +239,23 @@ class Document:
 
     def _check_holder(self, node: Node, path: Path) -> None:
         """Raises: Refused: an edit in this mapping or list would be one elsewhere too."""
-        if node.kind == "alias":
-            self._refuse(node.start, path, f"'*{node.text}' stands here for a value that is written elsewhere")
-        if node.anchor and self._is_used(node.anchor):
-            self._refuse(node.start, path, f"the edit would change every '*{node.anchor}' too")
-        if node.tag:
-            self._refuse(node.start, path, "the value has a tag")
+        self._check_plain(node, path, f"the edit would change every '*{node.anchor}' too")
         if node.bare:
             self._refuse(node.start, path, "this mapping in a list lacks its braces")
 
     def check_untouched(self, value: Node, path: Path) -> None:
         """Raises: Refused: a value that is replaced or removed refers to another, or another refers to it."""
         for node in value.nodes():
-            if node.kind == "alias":
-                self._refuse(node.start, path, f"'*{node.text}' stands here for a value that is written elsewhere")
-            if node.anchor and self._is_used(node.anchor):
-                self._refuse(node.start, path, f"'*{node.anchor}' elsewhere refers to this value")
-            if node.tag:
-                self._refuse(node.start, path, "the value has a tag")
+            self._check_plain(node, path, f"'*{node.anchor}' elsewhere refers to this value")
 
-    def _is_used(self, anchor: str) -> bool:
-        return any(node.kind == "alias" and node.text == anchor for node in self.root.nodes())
+    def _check_plain(self, node: Node, path: Path, anchored: str) -> None:
+        """anchored: what is wrong with the edit of a value that others refer to."""
+        if node.kind == "alias":
+            self._refuse(node.start, path, f"'*{node.text}' stands here for a value that is written elsewhere")
+        if node.anchor and any(one.kind == "alias" and one.text == node.anchor for one in self.root.nodes()):
+            self._refuse(node.start, path, anchored)
+        if node.tag:
+            self._refuse(node.start, path, "the value has a tag")
 
     def _refuse(self, at: int, path: Path, why: str) -> NoReturn:
         message = f"{self.place(at)}: '{format_path(path)}' cannot be edited by command: {why}"
@@ -286,12 +282,10 @@ def same(one: Any, other: Any) -> bool:
 
 
 def inserted(data: Any, path: Path, value: Any, index: int) -> Any:
-    """With a new entry at a path, before the one of this index."""
+    """With a new entry at a path; of a list, before the one of this index. The order of keys is not a part of the data."""
     above = value_at(data, path[:-1])
-    if isinstance(above, list):
-        return replaced(data, path[:-1], [*above[:index], value, *above[index:]])
-    entries = list(above.items())
-    return replaced(data, path[:-1], dict([*entries[:index], (path[-1], value), *entries[index:]]))
+    new = [*above[:index], value, *above[index:]] if isinstance(above, list) else above | {path[-1]: value}
+    return replaced(data, path[:-1], new)
 
 
 def removed(data: Any, path: Path) -> Any:
@@ -303,8 +297,9 @@ def removed(data: Any, path: Path) -> Any:
 
 def renamed(data: Any, path: Path, name: str) -> Any:
     """With another key at a path."""
-    above = value_at(data, path[:-1])
-    return replaced(data, path[:-1], {name if key == path[-1] else key: value for key, value in above.items()})
+    above = dict(value_at(data, path[:-1]))
+    above[name] = above.pop(path[-1])
+    return replaced(data, path[:-1], above)
 
 
 def nested(path: Path, value: Any) -> Any:
