@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tenantry.scaffold.answers import DEFAULT_ENVIRONMENTS, DEFAULT_REPOSITORY, DEFAULT_TENANT, Answers, parent_of
 from tenantry.scaffold.files import SCHEMA, File, files
-from tenantry.scaffold.record import NAME, record_of
+from tenantry.scaffold.project import NAME, record_of
 
 DIRECTORY = Path(__file__).parents[2] / "templates" / "pulumi"
 PULUMI = "Pulumi.yaml"

@@ -82,11 +82,7 @@ _COMMANDS = {name: text for commands in _SECTIONS.values() for name, text in com
 
 _MODULES = {
     "add": "tenantry.cli.edit.add",
-    "remove": "tenantry.cli.edit.remove",
-    "rename": "tenantry.cli.edit.rename",
-    "move": "tenantry.cli.edit.move",
     "try": "tenantry.cli.trial.command",
-    "init": "tenantry.cli.init.command",
     "import": "tenantry.cli.importing.command",
     "diff": "tenantry.cli.diff.command",
     "preview": "tenantry.cli.engine.preview",
@@ -94,12 +90,11 @@ _MODULES = {
     "destroy": "tenantry.cli.engine.destroy",
     "status": "tenantry.cli.status.command",
     "tree": "tenantry.cli.status.tree_command",
-    "set": "tenantry.cli.edit.set",
-    "unset": "tenantry.cli.edit.unset",
     "promote": "tenantry.cli.edit.promote",
     "update": "tenantry.cli.edit.update",
-    "fmt": "tenantry.cli.edit.fmt",
-    **dict.fromkeys(("reconcile", "suspend", "resume"), "tenantry.cli.control.verbs"),
+    **dict.fromkeys(("remove", "rename", "move"), "tenantry.cli.edit.entries"),
+    **dict.fromkeys(("set", "unset", "fmt"), "tenantry.cli.edit.values"),
+    **dict.fromkeys(("reconcile", "suspend", "resume"), "tenantry.cli.verbs"),
 }
 """The modules of commands that are not in a module of their own name. A module has `command`, or `commands` by name."""
 

@@ -16,12 +16,11 @@ from tenantry.cli.options import output as output_option
 from tenantry.cli.output import data, data_json, say
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, printable
-from tenantry.scaffold.existing import Existing
-from tenantry.scaffold.upgrade import Kind
+from tenantry.scaffold.project import Existing, Kind
 
 if TYPE_CHECKING:
     from tenantry.cli.documents.checks import Upgrade
-    from tenantry.scaffold.upgrade import Change
+    from tenantry.scaffold.project import Change
 
 
 @click.command(

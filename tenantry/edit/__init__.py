@@ -1,13 +1,15 @@
 """Edits of tenants.yaml by command: text in, text out, and every byte that the edit does not concern stays.
 
-Called by: the commands `add`, `remove`, `rename`, `move`, `set`, `unset` and `fmt`.
+Called by: the commands `add`, `remove`, `rename`, `move`, `set`, `unset`, `fmt`, `promote` and `update`.
 Never: reads a cluster, or writes a file that is not valid afterwards.
 
-    editor      a fleet's files while they are edited; `place` knows in which of them a path is declared
+    subjects    what an edit of a tenant, an app, a cluster and so on means for the rest of the fleet
+    editor      a fleet's files while they are edited: which file declares a path, and edits of several entries at once
     document    one file: its text and its data; each edit is checked at once
-    block       edits of mappings and lists without brackets, by lines; `flow`: of those with brackets
-    transfer    edits of several entries at once
-    tree        what is written where, down to the character
-    style       how a file is written; `values` and `scalars` write new data alike
-    references  what other parts of a file refer to, and so cannot be edited
+    paths       paths as texts, and what the JSON Schema lets stand there
+    splices     edits of mappings and lists as replacements in the text, by lines or in brackets
+    tree        what is written where, down to the character; `lines`: the lines of an entry
+    values      how a file is written, and new data alike
+    canonical   the form that `fmt` writes
+    write       puts the edited files in place, all or none
 """

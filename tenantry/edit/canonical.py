@@ -12,9 +12,9 @@ from collections import Counter
 from pathlib import Path as FilePath
 from typing import NamedTuple
 
-from tenantry.edit.data import same
-from tenantry.edit.lines import behind_head, column_of
-from tenantry.edit.schema import ranks_at
+from tenantry.edit.document import same
+from tenantry.edit.lines import after_lines, behind_head, column_of
+from tenantry.edit.paths import ranks_at
 from tenantry.edit.tree import Entry, Node, comments, tree_of
 from tenantry.edit.values import double_quoted, indented, is_plain, single_quoted
 from tenantry.messages.errors import LINE_BREAK, Path, Refused
@@ -65,37 +65,32 @@ class _Formatter:
             start = self.text.index("\n", self.text.index("---", start)) + 1
         if start > root.start:
             raise self._refused(root.start, "a value stands behind '---' on its line")
-        chunks, trailing, end = self._block(root, (), start, -1, len(self.text))
+        chunks, trailing = self._block(root, (), start, len(self.text))
         top = _header(chunks)
-        rest = _collapsed(self.text[end:].split("\n"))
-        lines = _collapsed([*top, *self._joined(root, (), chunks), *trailing, *rest])
+        lines = _collapsed([*top, *self._joined(root, (), chunks), *trailing])
         return (self.text[:start] + "\n".join(lines).strip("\n")).rstrip()
 
-    def _block(self, node: Node, path: Path, start: int, holder: int, stop: int) -> tuple[list[_Chunk], list[str], int]:
+    def _block(self, node: Node, path: Path, start: int, stop: int) -> tuple[list[_Chunk], list[str]]:
         """The entries of a mapping or list without brackets, and the comments behind the last one.
 
-        start: behind its head; holder: the column of the entry that holds it; stop: where the next entry outside begins.
-        Returns: where the comments end that belong to it.
+        start: behind its head; stop: where the lines of the entry end that holds it.
         """
         chunks: list[_Chunk] = []
         for index, entry in enumerate(node.entries):
             if entry.explicit:
                 raise self._refused(entry.start, "its key is written with '? '")
             part = entry.key.text if entry.key else index
-            following = node.entries[index + 1].start if index + 1 < len(node.entries) else stop
-            at_line = start == 0 or self.text[start - 1] == "\n"
-            above = _lines_above("\n" * at_line + self.text[start : entry.start])
-            lines, start = self._entry(entry, (*path, part), following)
+            above = self._lines_between(start, entry.start)
+            lines, start = self._entry(entry, (*path, part))
             chunks.append(_Chunk(above, lines))
-        trailing, start = self._trailing(start, holder, stop)
-        return chunks, trailing, start
+        return chunks, self._lines_between(start, stop) if self.text[start:stop].strip() else []
 
-    def _entry(self, entry: Entry, path: Path, stop: int) -> tuple[list[str], int]:
+    def _entry(self, entry: Entry, path: Path) -> tuple[list[str], int]:
         """The lines of an entry, and where its text ends."""
         head = f"{_scalar(entry.key, self.text)}:" if entry.key else "-"
         value, behind = entry.value, behind_head(self.text, entry)
         if value.kind in ("mapping", "list") and not value.flow:
-            return self._with_block(entry, head, path, stop)
+            return self._with_block(entry, head, path)
         if value.style in ("|", ">"):
             lines = _block_scalar(self.text, value)
             return [f"{head} {lines[0]}", *lines[1:]], value.end
@@ -107,7 +102,7 @@ class _Formatter:
         first, *others = [f"{head} {written[0]}".rstrip(), *written[1:]]
         return ([first, *others[:-1], others[-1] + comment] if others else [first + comment]), end
 
-    def _with_block(self, entry: Entry, head: str, path: Path, stop: int) -> tuple[list[str], int]:
+    def _with_block(self, entry: Entry, head: str, path: Path) -> tuple[list[str], int]:
         """The lines of an entry whose mapping or list stands below its head, or behind its dash."""
         value, behind = entry.value, behind_head(self.text, entry)
         first = value.entries[0]
@@ -116,7 +111,8 @@ class _Formatter:
             properties = " " + " ".join(self.text[value.start : first.start].split("#")[0].split())
             behind = value.start + len(self.text[value.start : first.start].split("\n")[0].split("#")[0].rstrip())
         comment, start = self._line_comment(behind)
-        chunks, trailing, end = self._block(value, path, start, column_of(self.text, entry.start), stop)
+        end = after_lines(self.text, entry)
+        chunks, trailing = self._block(value, path, start, end)
         inner = [*self._joined(value, path, chunks), *trailing]
         if entry.key is None and not (comment or properties or not inner[0] or inner[0].startswith("#")):
             return [f"- {inner[0]}", *indented(inner[1:], _STEP)], end
@@ -132,23 +128,13 @@ class _Formatter:
         spaces = max(2, len(rest) - len(rest.lstrip()))
         return " " * spaces + rest.strip(), end
 
-    def _trailing(self, start: int, holder: int, stop: int) -> tuple[list[str], int]:
-        """The comments behind the last entry that are indented more than the entry that holds it, and where they end."""
-        end, at = start, self.text.find("\n", start) + 1 if "\n" in self.text[start:stop] else stop
-        while at < stop:
-            line_end = self.text.find("\n", at)
-            line_end = len(self.text) if line_end < 0 else line_end
-            line = self.text[at:line_end]
-            if line_end > stop or (line.strip() and not line.lstrip().startswith("#")):
-                break
-            if line.strip():
-                if len(line) - len(line.lstrip()) <= holder:
-                    break
-                end = line_end
-            at = line_end + 1
-        if end == start:
-            return [], start
-        return _lines_above(self.text[start:end] + "\n"), end
+    def _lines_between(self, start: int, end: int) -> list[str]:
+        """The comments and empty lines between two entries; what stands behind the first one on its line is not among them."""
+        at_line = start == 0 or self.text[start - 1] == "\n"
+        first, *lines = self.text[start:end].split("\n")
+        whole = [first, *lines] if at_line else lines
+        # The last one is the indentation of the second entry.
+        return [line.strip() for line in (whole if end == len(self.text) else whole[:-1])]
 
     def _joined(self, node: Node, path: Path, chunks: list[_Chunk]) -> list[str]:
         """The lines of all entries in their order, with regular empty lines."""
@@ -189,11 +175,6 @@ def _header(chunks: list[_Chunk]) -> list[str]:
     return top
 
 
-def _lines_above(gap: str) -> list[str]:
-    """The comments and empty lines between two entries; what stands behind the first one on its line is not among them."""
-    return [line.strip() for line in gap.split("\n")[1:-1]]
-
-
 def _collapsed(lines: list[str]) -> list[str]:
     """Without a second empty line after another."""
     return [line for index, line in enumerate(lines) if line or index == 0 or lines[index - 1]]
@@ -211,17 +192,15 @@ def _scalar(node: Node, text: str) -> str:
 
 def _on_one_line(node: Node, path: Path, text: str) -> str:
     """A scalar, or a mapping or list in brackets. What refers to another part of the file stays as it is."""
-    if any(each.anchor or each.tag or each.bare or each.kind == "alias" for each in node.nodes()):
+    if any(inner.anchor or inner.tag or inner.bare or inner.kind == "alias" for inner in node.nodes()):
         return text[node.start : node.end]
     if node.kind == "scalar":
         return _scalar(node, text)
     if node.kind == "list":
-        return (
-            f"[{', '.join(_on_one_line(each.value, (*path, index), text) for index, each in enumerate(node.entries))}]"
-        )
+        return f"[{', '.join(_on_one_line(entry.value, (*path, index), text) for index, entry in enumerate(node.entries))}]"
     known = ranks_at(path)
-    entries = sorted(node.entries, key=lambda each: known.get(each.key.text if each.key else "", len(known)))
-    return f"{{{', '.join(_flow_entry(each, path, text) for each in entries)}}}"
+    entries = sorted(node.entries, key=lambda entry: known.get(entry.key.text if entry.key else "", len(known)))
+    return f"{{{', '.join(_flow_entry(entry, path, text) for entry in entries)}}}"
 
 
 def _flow_entry(entry: Entry, path: Path, text: str) -> str:

@@ -12,15 +12,32 @@ from collections.abc import Sequence
 from pathlib import Path as FilePath
 from typing import Any, NoReturn
 
-from tenantry.edit import block, flow
-from tenantry.edit.data import inserted, removed, renamed, same
 from tenantry.edit.lines import BREAKS, Splice, after_lines, column_of, first_line, is_inline, spliced
-from tenantry.edit.references import check_holder, check_untouched, check_way
-from tenantry.edit.style import Style, is_quoted, style_of
+from tenantry.edit.splices import (
+    empty_brackets,
+    empty_lines,
+    insert_in_brackets,
+    insert_lines,
+    remove_from_brackets,
+    remove_lines,
+    replace_in_brackets,
+    replace_lines,
+)
 from tenantry.edit.tree import Entry, Node, comments, tree_of
-from tenantry.edit.values import behind, double_quoted, entry, flow_entry, indented, key_text, scalar
+from tenantry.edit.values import (
+    Style,
+    behind,
+    double_quoted,
+    entry,
+    flow_entry,
+    indented,
+    is_quoted,
+    key_text,
+    scalar,
+    style_of,
+)
 from tenantry.edit.values import flow as in_flow
-from tenantry.messages.data import depth_of, replaced
+from tenantry.messages.data import depth_of, replaced, value_at
 from tenantry.messages.errors import LINE_BREAK, Path, Refused
 from tenantry.messages.text import format_path
 from tenantry.source.parse import parse
@@ -78,36 +95,37 @@ class Document:
         """Write a new entry into the mapping or list above a path, before its entry of this index, by default behind all."""
         *above, part = path
         node = self.node(tuple(above))
-        check_holder(self, node, path)
+        self._check_holder(node, path)
         if node.kind not in ("mapping", "list"):
-            self._refuse_scalar(tuple(above), node)
+            what = "empty" if not node.text else f"'{node.text}'"
+            raise Refused(f"{self.place(node.start)}: '{format_path(tuple(above))}' is {what}, not a mapping or a list")
         at = len(node.entries) if index is None else index
         if isinstance(part, str) and self.grows(tuple(above)):
             if len(above) > 1:
                 self.replace(tuple(above), {part: value})
             else:  # A section of the file is never written in brackets.
-                self.insert_lines(path, entry(path, value, self.style, self.style.step), value)
+                self.insert_written(path, entry(path, value, self.style, self.style.step), value)
             return
         if node.flow or not node.entries:
             written = (
                 flow_entry(part, value, self._style_in(node)) if isinstance(part, str) else in_flow(value, self.style)
             )
-            splices = flow.insert(self.text, node, at, written, self.newline, padded=self.style.padded)
+            splices = insert_in_brackets(self.text, node, at, written, self.newline, padded=self.style.padded)
         else:
             lines = entry(path, value, self._style_in(node), column_of(self.text, node.entries[0].start))
-            splices = block.insert(self.text, node, at, lines, self.newline, root=not above)
+            splices = insert_lines(self.text, node, at, lines, self.newline, root=not above)
         self._apply(splices, inserted(self.data, path, value, at))
 
-    def insert_lines(self, path: Path, lines: Sequence[str], value: Any) -> None:
+    def insert_written(self, path: Path, lines: Sequence[str], value: Any) -> None:
         """Write an entry behind those of a mapping without brackets, or into `{}`, as these lines."""
         node = self.node(path[:-1])
-        check_holder(self, node, path)
+        self._check_holder(node, path)
         at = len(node.entries)
         if self.grows(path[:-1]):
             below = indented(list(lines), self.style.step)
-            splices = block.replace(self.text, self.entry(path[:-1]), ["", *below], self.newline)
+            splices = replace_lines(self.text, self.entry(path[:-1]), ["", *below], self.newline)
         else:
-            splices = block.insert(self.text, node, at, lines, self.newline, root=len(path) == 1)
+            splices = insert_lines(self.text, node, at, lines, self.newline, root=len(path) == 1)
         self._apply(splices, inserted(self.data, path, value, at))
 
     def grows(self, path: Path) -> bool:
@@ -142,39 +160,39 @@ class Document:
     def replace(self, path: Path, value: Any) -> None:
         """Write another value at a path that is there."""
         found, parent = self.entry(path), self.node(path[:-1])
-        check_untouched(self, found.value, path)
+        self.check_untouched(found.value, path)
         like = found.value.style if found.value.style in ("'", '"') and isinstance(value, str) else ""
         if parent.flow:
             written = scalar(value, like) if like else in_flow(value, self.style)
-            splices = flow.replace(self.text, found, written)
+            splices = replace_in_brackets(self.text, found, written)
         else:
             column, style = column_of(self.text, found.start), self._style_in(parent)
             on_line = like and "\n" not in value
             lines = [f" {scalar(value, like)}"] if on_line else behind(path, value, style, column)
-            splices = block.replace(self.text, found, lines, self.newline)
+            splices = replace_lines(self.text, found, lines, self.newline)
         self._apply(splices, replaced(self.data, path, value))
 
     def remove(self, path: Path) -> None:
         """Take the entry at a path out, with its comments; what held it alone becomes `{}` or `[]`."""
         found, parent = self.entry(path), self.node(path[:-1])
-        check_untouched(self, found.value, path)
+        self.check_untouched(found.value, path)
         index = parent.entries.index(found)
         if len(parent.entries) > 1:
-            remove = flow.remove(self.text, parent, index) if parent.flow else None
-            splices = block.remove(self.text, parent, index, root=len(path) == 1) if remove is None else remove
+            remove = remove_from_brackets(self.text, parent, index) if parent.flow else None
+            splices = remove_lines(self.text, parent, index, root=len(path) == 1) if remove is None else remove
         elif parent.flow:
-            splices = flow.empty(self.text, parent)
+            splices = empty_brackets(self.text, parent)
         elif len(path) == 1:
             raise Refused(f"'{format_path(path)}' is all that {self.file} holds", "delete the file instead")
         else:
-            splices = block.empty(self.text, self.entry(path[:-1]), "{}" if parent.kind == "mapping" else "[]")
+            splices = empty_lines(self.text, self.entry(path[:-1]), "{}" if parent.kind == "mapping" else "[]")
         self._apply(splices, removed(self.data, path))
 
     def rename(self, path: Path, key: str) -> None:
         """Give the entry of a mapping another key, at its place."""
         found, parent = self.entry(path), self.node(path[:-1])
         assert found.key is not None, "an entry of a list has no key"
-        check_untouched(self, found.key, path)
+        self.check_untouched(found.key, path)
         old = self.text[found.key.start : found.key.end]
         style = self._style_in(parent)
         written = f"'{key}'" if old.startswith("'") and key.isprintable() and "'" not in key else key_text(key, style)
@@ -185,7 +203,8 @@ class Document:
         text = spliced(self.text, splices)
         data = parse(text.encode(), str(self.file)).data
         if not same(data, expected):
-            raise _impossible(self.file)
+            message = f"{self.file}: this edit cannot be made without changing another part of the file"
+            raise Refused(message, "edit it by hand")
         self._take(text, data)
 
     def _walk(self, path: Path) -> list[tuple[Node, Entry]]:
@@ -194,21 +213,20 @@ class Document:
         for depth, part in enumerate(path):
             found = node.entry(part)
             if found is None and node.kind == "alias":
-                check_holder(self, node, path)
+                self._check_holder(node, path)
             if found is None:
                 raise Refused(f"{self.file} has no '{format_path(path[: depth + 1])}'")
             way.append((node, found))
             node = found.value
-        check_way(self, way, path)
+        for node, step in way:
+            self._check_holder(node, path)
+            if step.explicit:
+                self._refuse(step.start, path, "its key is written with '? '")
         return way
 
     def node(self, path: Path) -> Node:
         """The mapping, list or scalar at a path that is there."""
         return self.entry(path).value if path else self.root
-
-    def _refuse_scalar(self, path: Path, node: Node) -> NoReturn:
-        what = "empty" if not node.text else f"'{node.text}'"
-        raise Refused(f"{self.place(node.start)}: '{format_path(path)}' is {what}, not a mapping or a list")
 
     def _style_in(self, node: Node) -> Style:
         """The file's style, with the quotes of a mapping's own keys."""
@@ -217,11 +235,75 @@ class Document:
             return style
         return dataclasses.replace(style, quoted=not style.quoted)
 
+    # --- what other parts of the file refer to, and so cannot be edited ---------------------------------------------------
 
-def _impossible(file: FilePath) -> Refused:
-    return Refused(f"{file}: this edit cannot be made without changing another part of the file", "edit it by hand")
+    def _check_holder(self, node: Node, path: Path) -> None:
+        """Raises: Refused: an edit in this mapping or list would be one elsewhere too."""
+        self._check_plain(node, path, f"the edit would change every '*{node.anchor}' too")
+        if node.bare:
+            self._refuse(node.start, path, "this mapping in a list lacks its braces")
+
+    def check_untouched(self, value: Node, path: Path) -> None:
+        """Raises: Refused: a value that is replaced or removed refers to another, or another refers to it."""
+        for node in value.nodes():
+            self._check_plain(node, path, f"'*{node.anchor}' elsewhere refers to this value")
+
+    def _check_plain(self, node: Node, path: Path, anchored: str) -> None:
+        """anchored: what is wrong with the edit of a value that others refer to."""
+        if node.kind == "alias":
+            self._refuse(node.start, path, f"'*{node.text}' stands here for a value that is written elsewhere")
+        if node.anchor and any(one.kind == "alias" and one.text == node.anchor for one in self.root.nodes()):
+            self._refuse(node.start, path, anchored)
+        if node.tag:
+            self._refuse(node.start, path, "the value has a tag")
+
+    def _refuse(self, at: int, path: Path, why: str) -> NoReturn:
+        message = f"{self.place(at)}: '{format_path(path)}' cannot be edited by command: {why}"
+        raise Refused(message, "edit the file by hand there")
 
 
 def _dedented(line: str, column: int) -> str:
     """The line without its first spaces; a line inside of a text over several lines can have fewer of them."""
     return line[column:] if not line[:column].strip(" ") else line.lstrip(" ")
+
+
+# --- what data becomes by an edit: each function returns a copy, and shares what stays ----------------------------------
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are the same for every reader: 1, 1.0, true and "1" are four values."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+def inserted(data: Any, path: Path, value: Any, index: int) -> Any:
+    """With a new entry at a path; of a list, before the one of this index. The order of keys is not a part of the data."""
+    above = value_at(data, path[:-1])
+    new = [*above[:index], value, *above[index:]] if isinstance(above, list) else above | {path[-1]: value}
+    return replaced(data, path[:-1], new)
+
+
+def removed(data: Any, path: Path) -> Any:
+    """Without the entry at a path."""
+    above = value_at(data, path[:-1]).copy()
+    del above[path[-1]]
+    return replaced(data, path[:-1], above)
+
+
+def renamed(data: Any, path: Path, name: str) -> Any:
+    """With another key at a path."""
+    above = dict(value_at(data, path[:-1]))
+    above[name] = above.pop(path[-1])
+    return replaced(data, path[:-1], above)
+
+
+def nested(path: Path, value: Any) -> Any:
+    """The value below mappings with these keys, or lists."""
+    for part in reversed(path):
+        value = [value] if isinstance(part, int) else {part: value}
+    return value

@@ -1,24 +1,23 @@
 """Edits a fleet's file and the files that it includes, in memory. `write.commit` writes them.
 
-A path is a tuple of keys and indexes in the fleet as all its files together declare it. Each edit goes to the file that
-declares the place, changes no byte outside of what it edits, and leaves exactly the data that was asked for.
+A path is a tuple of keys and indexes. Each edit goes to the file that declares the place, changes no byte outside of what it
+edits, and leaves exactly the data that was asked for. Later edits see what earlier ones did.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path as FilePath
 from typing import Any
 
-from tenantry.edit import transfer
-from tenantry.edit.data import nested
-from tenantry.edit.document import Document
-from tenantry.edit.schema import emptied_by
+from tenantry.edit.document import Document, nested, same
+from tenantry.edit.paths import emptied_by, ranks_at
+from tenantry.edit.values import indented, key_text
 from tenantry.grants.frames import PARTS, SELECTOR
-from tenantry.messages.data import ABSENT, value_at
+from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
-from tenantry.messages.text import format_path
+from tenantry.messages.text import counted, format_path
 from tenantry.source.include import read_all
 from tenantry.source.parse import bytes_of
 
@@ -27,14 +26,14 @@ _OF_TEAMS = (*PARTS, SELECTOR)
 
 
 class Editor:
-    """The files of a fleet while they are edited. `path` is the fleet's own file."""
+    """The files of a fleet while they are edited. main: the fleet's own file; documents: all of them, the main one first."""
 
-    def __init__(self, path: FilePath, documents: Mapping[FilePath, Document]) -> None:
-        self.path = path
-        self._documents = documents
+    def __init__(self, main: FilePath, documents: Mapping[FilePath, Document]) -> None:
+        self.main = main
+        self.documents = documents
 
     @classmethod
-    def open(cls, path: FilePath) -> Editor:
+    def open(cls, main: FilePath) -> Editor:
         """Read a fleet's file and the files that it includes.
 
         An included file that cannot be read or parsed is left out; the check of the edited fleet reports it.
@@ -46,144 +45,210 @@ class Editor:
             found[file] = bytes_of(file)
             return found[file]
 
-        read_all(path, reader)
-        documents = {path: Document(path, found.pop(path))}
+        read_all(main, reader)
+        documents = {main: Document(main, found.pop(main))}
         for file, raw in found.items():
             with suppress(InvalidFleet):
                 documents[file] = Document(file, raw)
-        return cls(path, documents)
+        return cls(main, documents)
 
-    @property
-    def documents(self) -> Mapping[FilePath, Document]:
-        """The files one by one, for edits that know in which of them they change what."""
-        return self._documents
+    # --- looking ----------------------------------------------------------------------------------------------------
 
     def read(self, file: FilePath) -> bytes:
         """The bytes of a file with the edits so far, for `load.load_fleet`."""
-        return self._documents[file].after if file in self._documents else bytes_of(file)
+        return self.documents[file].after if file in self.documents else bytes_of(file)
 
     def read_before(self, file: FilePath) -> bytes:
         """The bytes of a file as they were when the editor read it."""
-        return self._documents[file].before if file in self._documents else bytes_of(file)
-
-    @property
-    def files(self) -> tuple[FilePath, ...]:
-        """The fleet's own file, then those that it includes and that can be edited."""
-        return tuple(self._documents)
-
-    def file_of(self, path: Path) -> FilePath:
-        """The file that declares a path; for a path that is not there, the file in which an edit declares it."""
-        return _declaring(self.path, self._documents, path).file
-
-    def value(self, path: Path, default: Any = ABSENT) -> Any:
-        """The value at a path, in the file that declares it."""
-        return value_at(_declaring(self.path, self._documents, path).data, path, default)
-
-    def place(self, path: Path) -> str:
-        """`file:line:column` of the key at a path that is there."""
-        document = _declaring(self.path, self._documents, path)
-        return document.place(document.entry(path).start)
-
-    def text(self, file: FilePath) -> str:
-        """The text of a file with the edits so far, without a byte order mark."""
-        return self._documents[file].text
+        return self.documents[file].before if file in self.documents else bytes_of(file)
 
     def changes(self) -> Mapping[FilePath, tuple[bytes, bytes]]:
         """The bytes of each changed file, before and after."""
-        changed = {file: (each.before, each.after) for file, each in self._documents.items()}
+        changed = {file: (document.before, document.after) for file, document in self.documents.items()}
         return {file: (before, after) for file, (before, after) in changed.items() if before != after}
+
+    def file_of(self, path: Path) -> FilePath:
+        """The file that declares a path; for a path that is not there, the file in which an edit declares it.
+
+        That is the one that declares most of the path. If several do, a tenant's apps and what belongs to them go to the
+        file that its team owns, and everything else goes to the main file.
+        """
+        depths = {file: document.depth(path) for file, document in self.documents.items()}
+        most = max(depths.values())
+        deepest = [file for file, depth in depths.items() if depth == most]
+        of_team = path[:1] == ("tenants",) and len(path) > 2 and path[2] in _OF_TEAMS
+        if most < 2 or (self.main in deepest and not of_team):
+            return self.main
+        return next((file for file in deepest if file != self.main), self.main)
+
+    def files_with(self, path: Path) -> list[FilePath]:
+        """The files that declare a path."""
+        return [file for file, document in self.documents.items() if document.depth(path) == len(path)]
+
+    def value(self, path: Path, default: Any = ABSENT) -> Any:
+        """The value at a path, in the file that declares it."""
+        return value_at(self.documents[self.file_of(path)].data, path, default)
+
+    def names(self, *path: str) -> list[str]:
+        """The keys of the mappings at a path, of all files."""
+        mappings = (mapping_at(document.data, *path) for document in self.documents.values())
+        return list(dict.fromkeys(name for mapping in mappings for name in mapping))
+
+    def place(self, path: Path, file: FilePath | None = None) -> str:
+        """`file:line:column` of the key at a path that is there, or of the entry of a list."""
+        document = self.documents[file or self.file_of(path)]
+        entry = document.entry(path)
+        return document.place(entry.start if entry.key else entry.value.start)
+
+    # --- changing ---------------------------------------------------------------------------------------------------
 
     def set(self, path: Path, value: Any, *, file: FilePath | None = None) -> None:
         """Write a value at a path, with the mappings above it that are missing. file: where, if it is not there yet.
 
         Of a mapping or a list, only the entries that differ change.
         """
-        document = self._document(path, file)
+        document = self.documents[file or self.file_of(path)]
         if document.depth(path) < len(path):
-            transfer.create(document, path, value)
+            _create(document, path, value)
         else:
-            transfer.assign(document, path, value)
-
-    def unset(self, path: Path) -> None:
-        """Remove the entry at a path with its comments, in every file that declares it.
-
-        Mappings that become empty go with it, where their absence means the same.
-        """
-        documents = self._declaring_all(path)
-        for document in documents:
-            document.remove(emptied_by(document.data, path))
+            assign(document, path, value)
 
     def add(
-        self,
-        path: Path,
-        key: str | int | None,
-        value: Any,
-        after: str | None = None,
-        *,
-        file: FilePath | None = None,
+        self, path: Path, key: str | None, value: Any, after: str | None = None, *, file: FilePath | None = None
     ) -> None:
         """Write a new entry into the mapping or list at `path`, which is created if it is missing.
 
-        key: of the mapping, or the index in a list; None: behind the last entry of the list. after: the key behind which the
-        entry comes, by default the last one. Raises: Refused: the key is there already.
+        key: of the mapping; None: behind the last entry of the list. after: the key behind which the entry comes, by default
+        the last one. Raises: Refused: the key is there already.
         """
-        document = self._document(path if key is None else (*path, key), file)
+        document = self.documents[file or self.file_of(path if key is None else (*path, key))]
         holder = value_at(document.data, path, None)
-        index = _index(holder, key, after)
+        if not isinstance(holder, dict | list):
+            _create(document, path, nested((0 if key is None else key,), value))
+            return
         if isinstance(holder, dict) and key in holder:
             there = (*path, str(key))
             raise Refused(f"'{format_path(there)}' is there already ({document.place(document.entry(there).start)})")
-        if isinstance(holder, dict | list):
-            document.insert((*path, len(holder) if key is None else key), value, index)
-        else:
-            new = nested((0 if key is None else key,), value)
-            transfer.create(document, path, new)
+        if after is not None and after not in holder:
+            raise Refused(f"there is no '{after}' to come after")
+        index = None if after is None else list(holder).index(after) + 1
+        document.insert((*path, len(holder) if key is None else key), value, index)
 
-    def rename(self, path: Path, key: str) -> None:
-        """Give an entry of a mapping another key, in every file that declares it. References to it stay as they are."""
-        for document in self._declaring_all(path):
-            if key != path[-1] and document.depth((*path[:-1], key)) == len(path):
+    def unset(self, path: Path, *, file: FilePath | None = None) -> None:
+        """Remove the entry at a path with its comments, in every file that declares it, or in one.
+
+        Mappings that become empty go with it, where their absence means the same; the only key of a file stays.
+        """
+        for holder in [file] if file else self._declaring(path):
+            document = self.documents[holder]
+            gone = emptied_by(document.data, path)
+            document.remove(path[:2] if len(gone) == 1 < len(path) and len(document.data) == 1 else gone)
+
+    def rename(self, path: Path, key: str, *, file: FilePath | None = None) -> None:
+        """Give an entry of a mapping another key, in every file that declares it, or in one. References stay as they are."""
+        for holder in [file] if file else self._declaring(path):
+            if key != path[-1] and self.documents[holder].depth((*path[:-1], key)) == len(path):
                 raise Refused(f"'{format_path((*path[:-1], key))}' is there already")
-            document.rename(path, key)
+            self.documents[holder].rename(path, key)
 
-    def move(self, path: Path, to: Path, *, file: FilePath | None = None) -> None:
+    def move(self, path: Path, to: Path, *, source: FilePath | None = None, target: FilePath | None = None) -> None:
         """Move an entry with its comments to another path, behind the entries that are there."""
-        source, target = self._document(path), self._document(to, file)
-        transfer.move(source, path, target, to)
+        _move(self.documents[source or self.file_of(path)], path, self.documents[target or self.file_of(to)], to)
 
-    def _document(self, path: Path, file: FilePath | None = None) -> Document:
-        return self._documents[file] if file else _declaring(self.path, self._documents, path)
-
-    def _declaring_all(self, path: Path) -> list[Document]:
-        found = [each for each in self._documents.values() if each.depth(path) == len(path)]
-        if not found:
-            raise Refused(f"there is no '{format_path(path)}'")
-        return found
+    def _declaring(self, path: Path) -> list[FilePath]:
+        if found := self.files_with(path):
+            return found
+        raise Refused(f"there is no '{format_path(path)}'")
 
 
-def _index(holder: Any, key: str | int | None, after: str | None) -> int | None:
-    if isinstance(key, int):
-        return key
-    if after is None or not isinstance(holder, dict):
+# --- edits of several entries at once ---------------------------------------------------------------------------------
+
+
+def assign(document: Document, path: Path, value: Any) -> None:
+    """Make the value at a path another one, by edits of the entries that differ."""
+    old = value_at(document.data, path)
+    if same(old, value):
+        return
+    if isinstance(old, dict) and isinstance(value, dict) and old.keys() & value.keys():
+        for key in [key for key in old if key not in value]:
+            document.remove((*path, key))
+        for key, inner in value.items():
+            if key in old:
+                assign(document, (*path, key), inner)
+            else:
+                document.insert((*path, key), inner, _in_order(value_at(document.data, path), (*path, key)))
+    elif isinstance(old, list) and isinstance(value, list) and old and value:
+        _assign_list(document, path, old, value)
+    else:
+        document.replace(path, value)
+
+
+def _assign_list(document: Document, path: Path, old: list[Any], new: list[Any]) -> None:
+    """Change the entries between those that a list has in common with the new one at its start and at its end."""
+    start = next(_different(zip(old, new, strict=False)), min(len(old), len(new)))
+    rest = min(len(old), len(new)) - start
+    end = next(_different(zip(old[::-1][:rest], new[::-1][:rest], strict=True)), rest)
+    gone, come = len(old) - end - start, len(new) - end - start
+    for index in range(start, start + min(gone, come)):
+        assign(document, (*path, index), new[index])
+    for index in range(start + gone - 1, start + come - 1, -1):
+        document.remove((*path, index))
+    for index in range(start + gone, start + come):
+        document.insert((*path, index), new[index], index)
+
+
+def _different(pairs: Iterator[tuple[Any, Any]]) -> Iterator[int]:
+    """The indexes of pairs that are not the same."""
+    return (index for index, (one, other) in enumerate(pairs) if not same(one, other))
+
+
+def _create(document: Document, path: Path, value: Any) -> None:
+    """Write a value at a path of which the file has some parts only. A list grows at its end."""
+    depth = document.depth(path)
+    if depth == len(path):
+        document.replace(path, value)
+        return
+    for at in range(depth + 1, len(path)):
+        if isinstance(path[at], int) and path[at]:
+            raise Refused(f"there is no '{format_path(path[:at])}', so there is no [{path[at]}]", "begin with [0]")
+    holder, part = value_at(document.data, path[:depth]), path[depth]
+    new = nested(path[depth + 1 :], value)
+    if holder is None:
+        document.replace(path[:depth], nested((part,), new))
+        return
+    if isinstance(holder, list) and part != len(holder):
+        message = f"'{format_path(path[:depth])}' has {counted(len(holder), 'value')}, so there is no [{part}]"
+        raise Refused(message, f"the next one is [{len(holder)}]")
+    document.insert(path[: depth + 1], new, _in_order(holder, path[: depth + 1]))
+
+
+def _in_order(holder: Any, path: Path) -> int | None:
+    """Before which entry of a mapping a key of the schema comes: those behind it in the reference. None: at the end."""
+    known = ranks_at(path[:-1])
+    if not isinstance(holder, dict) or path[-1] not in known:
         return None
-    if after not in holder:
-        raise Refused(f"there is no '{after}' to come after")
-    return list(holder).index(after) + 1
+    before = [index for index, key in enumerate(holder) if known.get(key, -1) < known[path[-1]]]
+    return before[-1] + 1 if before else 0
 
 
-def _declaring(main: FilePath, documents: Mapping[FilePath, Document], path: Path) -> Document:
-    """The file that declares a path; where none does, the one that should.
-
-    That is the one that declares most of the path. If several do, a tenant's apps and what belongs to them go to the file
-    that its team owns, and everything else goes to the main file.
-    """
-    depths = {file: document.depth(path) for file, document in documents.items()}
-    most = max(depths.values())
-    deepest = [file for file, depth in depths.items() if depth == most]
-    if most < 2 or (main in deepest and not _is_of_team(path)):
-        return documents[main]
-    return documents[next((file for file in deepest if file != main), main)]
-
-
-def _is_of_team(path: Path) -> bool:
-    return path[:1] == ("tenants",) and len(path) > 2 and path[2] in _OF_TEAMS
+def _move(source: Document, path: Path, target: Document, to: Path) -> None:
+    """Move an entry to a path that is not there, with its comments. Both ends of the way are keys of mappings."""
+    if target.depth(to) == len(to):
+        raise Refused(f"'{format_path(to)}' is there already ({target.place(target.entry(to).start)})")
+    if source is target and to[: len(path)] == path:
+        raise Refused(f"'{format_path(path)}' cannot move into itself")
+    source.check_untouched(source.entry(path).value, path)
+    value = value_at(source.data, path)
+    lines = source.lines_of(path, str(to[-1]))
+    depth = target.depth(to)
+    holder = target.node(to[:depth])
+    if lines is not None and ((holder.entries and not holder.flow) or target.grows(to[:depth])):
+        for part in reversed(to[depth:-1]):
+            lines = [f"{key_text(str(part), target.style)}:", *indented(lines, target.style.step)]
+        target.insert_written(to[: depth + 1], lines, nested(to[depth + 1 :], value))
+    elif source.has_comments(path):
+        place = source.place(source.entry(path).start)
+        raise Refused(f"{place}: the comments of '{format_path(path)}' have no place in brackets", "move it by hand")
+    else:
+        _create(target, to, value)
+    source.remove(path)

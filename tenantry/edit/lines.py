@@ -22,7 +22,7 @@ class Splice(NamedTuple):
 def spliced(text: str, splices: Iterable[Splice]) -> str:
     """The text after all replacements, whose places are those of the text before."""
     parts, at = [], 0
-    for start, end, new in sorted(splices, key=lambda each: each[:2]):
+    for start, end, new in sorted(splices, key=lambda splice: splice[:2]):
         parts += [text[at:start], new]
         at = end
     return "".join([*parts, text[at:]])

@@ -50,7 +50,7 @@ class Node:
         """The entry of a mapping's key, or of a list's index."""
         if self.kind == "list":
             return self.entries[part] if isinstance(part, int) and 0 <= part < len(self.entries) else None
-        return next((each for each in self.entries if each.key and each.key.text == part), None)
+        return next((entry for entry in self.entries if entry.key and entry.key.text == part), None)
 
     def nodes(self) -> Iterator[Node]:
         """The node and all below it, keys included."""

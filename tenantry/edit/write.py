@@ -15,7 +15,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from tenantry.edit.editor import Editor
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import listed
 
@@ -31,19 +30,14 @@ class _Staged(NamedTuple):
     old: Path
 
 
-def commit(editor: Editor) -> None:
-    """Write all changed files. Raises: Refused: one of them cannot be written, so none is."""
-    write_all(editor.changes())
-
-
 def write_all(changes: Mapping[Path, tuple[bytes, bytes]]) -> None:
     """Replace the bytes of files. changes: the bytes before and after, by file. Raises: Refused."""
     with _leftovers() as leftovers:
         staged = [_stage(file, before, after, leftovers) for file, (before, after) in changes.items()]
-        for each in staged:
-            _check_unchanged(each.file, changes[each.file][0])
+        for staging in staged:
+            _check_unchanged(staging.file, changes[staging.file][0])
         _replace(staged, leftovers)
-    for directory in {each.target.parent for each in staged}:
+    for directory in {staging.target.parent for staging in staged}:
         _sync_directory(directory)
 
 
@@ -54,9 +48,9 @@ def _leftovers() -> Iterator[list[Path]]:
     try:
         yield found
     finally:
-        for each in found:
+        for file in found:
             with suppress(OSError):
-                each.unlink()
+                file.unlink()
 
 
 def _stage(file: Path, before: bytes, after: bytes, leftovers: list[Path]) -> _Staged:
@@ -105,33 +99,35 @@ def _check_unchanged(file: Path, before: bytes) -> None:
 def _replace(staged: list[_Staged], leftovers: list[Path]) -> None:
     """Put the new files in place; if one fails, put the old ones back."""
     done: list[_Staged] = []
-    for each in staged:
+    for staging in staged:
         try:
             if len(staged) > 1:
-                os.link(each.target, each.old)
-                leftovers.append(each.old)
-            each.new.replace(each.target)
+                os.link(staging.target, staging.old)
+                leftovers.append(staging.old)
+            staging.new.replace(staging.target)
         except OSError as error:
             _restore(done, leftovers)
-            raise _refused(each.file, error) from None
+            raise _refused(staging.file, error) from None
         except BaseException:
             _restore(done, leftovers)
             raise
-        done.append(each)
+        done.append(staging)
 
 
 def _restore(done: list[_Staged], leftovers: list[Path]) -> None:
     """Put the old files back. Raises: Refused: some could not be put back; their old text stays beside them."""
     left: list[_Staged] = []
-    for each in done:
+    for staging in done:
         try:
-            each.old.replace(each.target)
+            staging.old.replace(staging.target)
         except OSError:
-            leftovers.remove(each.old)
-            left.append(each)
+            leftovers.remove(staging.old)
+            left.append(staging)
     if left:
-        commands = "; ".join(f"mv {shlex.quote(str(each.old))} {shlex.quote(str(each.target))}" for each in left)
-        files = listed([str(each.file) for each in left])
+        commands = "; ".join(
+            f"mv {shlex.quote(str(staging.old))} {shlex.quote(str(staging.target))}" for staging in left
+        )
+        files = listed([str(staging.file) for staging in left])
         raise Refused(f"another file cannot be written, and {files} could not be put back", commands) from None
 
 

@@ -2,3 +2,5 @@
 
 Read them in this order: `model`, `frames`, `grants`, `limits`, `authors`, `rules`, `wall`. The policy pack judges apart from them.
 """
+
+import tenantry.model  # noqa: F401 # first, because the whole document has a place for what `model` here describes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,6 +23,12 @@ _PROJECT = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 _URL = re.compile(r"(https?|ssh)://[^\s\"'\\{}<>$`]+")
 _FOLDER = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 _PREFIX = re.compile(r"([A-Za-z0-9_-][A-Za-z0-9_.-]*/)*")
+
+
+_KEYS = {"tenant_repositories": "tenantRepositories", "port": "sandboxPort"}
+"""The keys of the record that are not called as the answers are."""
+_PAIRS = {"environments": ("name", "management"), "remotes": ("name", "environment")}
+"""The answers that are pairs, and the keys of the two in the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,33 +81,17 @@ class Answers:
 
     def as_data(self) -> dict[str, Any]:
         """Plain data, as the record keeps it."""
-        return {
-            "name": self.name,
-            "environments": [{"name": name, "management": cluster} for name, cluster in self.environments],
-            "remotes": [{"name": name, "environment": environment} for name, environment in self.remotes],
-            "repository": self.repository,
-            "tenantRepositories": self.tenant_repositories,
-            "tenant": self.tenant,
-            "forge": self.forge,
-            "sandboxPort": self.port,
-            "prefix": self.prefix,
-        }
+        data = {_KEYS.get(field.name, field.name): getattr(self, field.name) for field in fields(self)}
+        return data | {key: [dict(zip(keys, pair, strict=True)) for pair in data[key]] for key, keys in _PAIRS.items()}
 
 
 def from_data(data: Mapping[str, Any]) -> Answers:
     """The answers in a record. Raises: KeyError, TypeError: they are not what `as_data` makes; Refused."""
-    tenant = data["tenant"]
-    return Answers(
-        str(data["name"]),
-        tuple((str(each["name"]), str(each["management"])) for each in data["environments"]),
-        tuple((str(each["name"]), str(each["environment"])) for each in data["remotes"]),
-        str(data["repository"]),
-        str(data["tenantRepositories"]),
-        None if tenant is None else str(tenant),
-        str(data["forge"]),
-        int(data["sandboxPort"]),
-        str(data["prefix"]),
-    )
+    values = {field.name: data[_KEYS.get(field.name, field.name)] for field in fields(Answers)}
+    for key, keys in _PAIRS.items():
+        values[key] = tuple(tuple(str(one[name]) for name in keys) for one in data[key])
+    texts = {name: str(value) for name, value in values.items() if name not in _PAIRS and value is not None}
+    return Answers(**{**values, **texts, "port": int(values["port"])})
 
 
 def project_name(directory: str) -> str:
@@ -127,7 +117,7 @@ def public(url: str) -> str:
 
 def _segments(url: str, default: str) -> list[str]:
     """The folders in a URL's path that the sandbox can serve under the same name."""
-    return [each for each in urlsplit(url).path.split("/") if _FOLDER.fullmatch(each)] or [default]
+    return [folder for folder in urlsplit(url).path.split("/") if _FOLDER.fullmatch(folder)] or [default]
 
 
 def _check(answers: Answers) -> None:
@@ -173,7 +163,7 @@ def _check_name(name: str, what: str) -> None:
 
 
 def _check_twice(names: list[str], what: str) -> None:
-    if twice := next((each for each in names if names.count(each) > 1), None):
+    if twice := next((name for name in names if names.count(name) > 1), None):
         raise Refused(f"{what} '{twice}' is named twice", "give each a name of its own")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,24 +64,17 @@ def files(answers: Answers, *, template: bool = False) -> dict[str, File]:
 
 def requirement() -> str:
     """The package that a project needs, in the versions that are compatible with the running one."""
-    numbers = [int(each) for each in re.findall(r"\d+", __version__)[:3]]
+    numbers = [int(number) for number in re.findall(r"\d+", __version__)[:3]]
     following = f"0.{numbers[1] + 1}" if numbers[0] == 0 else str(numbers[0] + 1)
     return f"tenantry[policy,pulumi,sandbox]>={__version__},<{following}"
 
 
 def _values(answers: Answers) -> dict[str, Any]:
+    """What the templates name: each answer, and what follows from them."""
     return {
-        "name": answers.name,
-        "environments": answers.environments,
+        **{field.name: getattr(answers, field.name) for field in fields(answers)},
         "management": dict(answers.environments),
         "clusters": answers.clusters,
-        "remotes": answers.remotes,
-        "repository": answers.repository,
-        "tenant_repositories": answers.tenant_repositories,
-        "tenant": answers.tenant,
-        "forge": answers.forge,
-        "port": answers.port,
-        "prefix": answers.prefix,
         "owner": answers.owner,
         "fleet": answers.fleet,
         "requirement": requirement(),
@@ -128,8 +121,8 @@ def _schema() -> str:
 
 def _chart() -> dict[str, str]:
     """The chart for baselines, which Flux fetches from the fleet's own repository."""
-    found = (each for each in OBJECTS.rglob("*") if each.is_file())
-    return {f"{CHART}/{each.relative_to(OBJECTS).as_posix()}": each.read_text(encoding="utf-8") for each in found}
+    found = (file for file in OBJECTS.rglob("*") if file.is_file())
+    return {f"{CHART}/{file.relative_to(OBJECTS).as_posix()}": file.read_text(encoding="utf-8") for file in found}
 
 
 def _is_script(path: str) -> bool:

@@ -37,5 +37,5 @@ _OWN = Path(__file__).resolve().parents[2]
 def shared(forge: str) -> dict[str, str]:
     """The texts of the files, by their path in a fleet."""
     root = _COPIES if _COPIES.is_dir() else _OWN
-    paths = {**{each: each for each in (*ALWAYS, *SCRIPTS)}, **FORGES[forge]}
+    paths = {**{path: path for path in (*ALWAYS, *SCRIPTS)}, **FORGES[forge]}
     return {path: (root / source).read_text(encoding="utf-8") for path, source in paths.items()}

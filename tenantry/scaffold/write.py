@@ -12,7 +12,7 @@ from tenantry.scaffold.files import File
 
 def existing(root: Path, paths: Iterable[str]) -> list[str]:
     """Those of the paths that are taken: by something of that name, or because a parent is not a directory."""
-    return [each for each in paths if (root / each).is_symlink() or (root / each).exists() or not _is_free(root, each)]
+    return [path for path in paths if (root / path).is_symlink() or (root / path).exists() or not _is_free(root, path)]
 
 
 def create(root: Path, files: Mapping[str, File]) -> None:
@@ -68,8 +68,8 @@ def content(root: Path, path: str) -> bytes | None:
 
 def _is_free(root: Path, path: str) -> bool:
     """Whether every directory above the file is one, or can be made."""
-    parents = [root / each for each in Path(path).parents if each != Path()]
-    return not any(each.is_symlink() or (each.exists() and not each.is_dir()) for each in parents)
+    parents = [root / parent for parent in Path(path).parents if parent != Path()]
+    return not any(parent.is_symlink() or (parent.exists() and not parent.is_dir()) for parent in parents)
 
 
 def _make_parents(root: Path, path: str, made: list[Path]) -> None:

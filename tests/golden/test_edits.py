@@ -58,8 +58,8 @@ def test_edits_change_and_say_what_was_looked_at_and_go_back_to_every_byte(
 def _copied(fleet: str) -> dict[Path, bytes]:
     """The files of a fleet in the current directory, by their relative paths."""
     editor = opened(fleet)
-    files = {Path(os.path.relpath(file, editor.path.parent)): editor.read(file) for file in editor.documents}
-    files[Path("tenants.yaml")] = files.pop(Path(editor.path.name))
+    files = {Path(os.path.relpath(file, editor.main.parent)): editor.read(file) for file in editor.documents}
+    files[Path("tenants.yaml")] = files.pop(Path(editor.main.name))
     _restore(files)
     return files
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import unified_diff
+from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
 from tenantry.cli.edit.check import Checked, check_both
-from tenantry.cli.edit.difference import coloured, difference
+from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import output as output_option
 from tenantry.cli.output import columns, data, data_json, report_warnings, say, working
 from tenantry.edit.editor import Editor
-from tenantry.edit.write import commit
+from tenantry.edit.subjects.adding import Edit as Done
+from tenantry.edit.write import write_all
+from tenantry.messages.errors import LINE_BREAK
+from tenantry.messages.redact import redacted
 from tenantry.messages.text import counted, listed, printable
 
 if TYPE_CHECKING:
@@ -22,6 +29,15 @@ if TYPE_CHECKING:
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+
+EXIT_CODES = """\
+Exit codes:
+  0  success
+  2  the edit is refused, and no file is changed
+"""
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+_HEADER = 2
+"""Lines of a difference with the names of the files."""
 
 
 class How(NamedTuple):
@@ -41,6 +57,20 @@ def edit_options(command: _F) -> _F:
     return click.option("--dry-run", is_flag=True, help="Print the changes of the files, and write nothing.")(command)
 
 
+def edits(work: Callable[..., Done]) -> Callable[..., int]:
+    """Make a command of a function that edits a fleet's files and says what it did."""
+
+    @reads_file
+    @edit_options
+    @wraps(work)
+    def command(file: Path, *arguments: Any, dry_run: bool, output: str, **options: Any) -> int:
+        editor = Editor.open(file)
+        done = work(editor, *arguments, **options)
+        return apply(editor, How(dry_run, output), [done.done], notes=done.notes, hints=done.hints)
+
+    return command
+
+
 def apply(
     editor: Editor,
     how: How,
@@ -58,10 +88,10 @@ def apply(
     Raises: InvalidFleet: the edited fleet has errors that it did not have before; Refused: a file cannot be written.
     """
     changes = editor.changes()
-    with working(f"checking {editor.path}"):
+    with working(f"checking {editor.main}"):
         checked = check_both(editor) if changes else None
     if changes and not how.dry_run:
-        commit(editor)
+        write_all(changes)
     if how.is_text:
         _print(editor, how, (done, notes, hints), checked, unchanged)
     else:
@@ -78,7 +108,7 @@ def _print(
 ) -> None:
     done, notes, hints = told
     if checked is None:
-        data(f"nothing to do: {editor.path} says so already")
+        data(f"nothing to do: {editor.main} says so already")
         return
     # Of a dry run, only the difference is on stdout, for `git apply` and the like.
     tell: Callable[[str], None] = say if how.dry_run else data
@@ -104,7 +134,7 @@ def _consequences(
     if checked.compared is None:
         errors = counted(len(checked.errors), "error")
         now = f"still is ({errors}): see `tenantry validate`" if checked.errors else "is valid now"
-        yield f"{editor.path} was invalid before, and {now}"
+        yield f"{editor.main} was invalid before, and {now}"
         return
     if not checked.compared.is_different:
         yield "no cluster changes"
@@ -142,8 +172,53 @@ def _document(
     )
 
 
-def unwritten(more: Mapping[str, Part], done: Sequence[str] = ()) -> Edit:
-    """The document of a command that writes nothing. done: what it would edit; more: further keys."""
+def unwritten(
+    output: str, lines: Sequence[str], notes: Sequence[str], more: Mapping[str, Part], done: Sequence[str] = ()
+) -> None:
+    """Print what a command found that writes nothing: lines and notes, or the document.
+
+    more: further keys of the document. done: what the command would edit.
+    """
     from tenantry.cli.documents.edits import Edit
 
-    return Edit(edits=done, **more)
+    if output == "json":
+        data_json(Edit(edits=done, **more))
+    else:
+        for line in (*lines, *(f"  {note}" for note in notes)):
+            data(printable(line))
+
+
+# --- the changes of files as a unified diff -----------------------------------------------------------------------------
+
+
+def difference(changes: Mapping[Path, tuple[bytes, bytes]]) -> Iterator[str]:
+    """The lines of a diff that `git apply` takes, without secrets and without characters that act on a terminal."""
+    for file, (before, after) in changes.items():
+        name = os.path.relpath(file)
+        lines = unified_diff(_lines(before), _lines(after), f"a/{name}", f"b/{name}", lineterm="")
+        for number, line in enumerate(lines):
+            yield from [printable(line)] if number < _HEADER or line.startswith("@@") else _shown(line)
+
+
+def coloured(line: str) -> str:
+    """The line in the colour of its sign. Whether colours appear is decided when it is printed."""
+    if line.startswith(("+++", "---")):
+        return click.style(line, bold=True)
+    colour = _COLOURS.get(line[:1])
+    return click.style(line, fg=colour) if colour else line
+
+
+def _lines(raw: bytes) -> list[str]:
+    """The lines with their breaks, which count as a part of them."""
+    text = raw.decode(errors="replace")
+    lines, at = [], 0
+    for match in LINE_BREAK.finditer(text):
+        lines.append(text[at : match.end()])
+        at = match.end()
+    return [*lines, text[at:]] if at < len(text) else lines
+
+
+def _shown(line: str) -> Iterator[str]:
+    yield printable(redacted(line.removesuffix("\n").removesuffix("\r")))
+    if not line.endswith(("\n", "\r")):
+        yield "\\ No newline at end of file"

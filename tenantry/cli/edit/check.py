@@ -69,14 +69,14 @@ def check_both(editor: Editor) -> Checked:
     Raises: InvalidFleet: the edit adds errors; these are all of them.
     """
     before, after = _Side(editor, editor.read_before), _Side(editor, editor.read)
-    known = {_essence(each) for each in before.errors}
-    if added := [each for each in after.errors if _essence(each) not in known]:
+    known = {_essence(error) for error in before.errors}
+    if added := [error for error in after.errors if _essence(error) not in known]:
         say("nothing is written, because the edited file would be invalid (lines as edited):")
         raise InvalidFleet(added)
     if before.fleet is None or after.fleet is None:
         return Checked(after.errors, (), None)
-    warned = {_essence(each) for each in warnings_of(before.fleet)}
-    warnings = tuple(each for each in warnings_of(after.fleet) if _essence(each) not in warned)
+    warned = {_essence(warning) for warning in warnings_of(before.fleet)}
+    warnings = tuple(warning for warning in warnings_of(after.fleet) if _essence(warning) not in warned)
     grants = {name: widened(before.fleet, after.fleet, name) for name in before.plans if name in after.plans}
     base = Base(_BEFORE, plans=before.plans)
     return Checked((), warnings, Compared(Sides(fleet=after.fleet, base=base, after=after.plans, grants=grants)))
@@ -90,13 +90,13 @@ class _Side:
         self.plans: Mapping[str, Plan] = {}
         self.errors: tuple[Problem, ...] = ()
         try:
-            fleet = load_fleet(editor.path, reader)
+            fleet = load_fleet(editor.main, reader)
             self.plans = plan_all(fleet)
             self.fleet = fleet
         except InvalidFleet as invalid:
             self.errors = invalid.diagnostics
 
 
-def _essence(each: Problem) -> tuple[Any, ...]:
+def _essence(problem: Problem) -> tuple[Any, ...]:
     """What makes a problem the same one although its line is another: everything but its places."""
-    return each.location.file, each.code, each.path, each.message.split(":")[0]
+    return problem.location.file, problem.code, problem.path, problem.message.split(":")[0]

@@ -1,50 +1,55 @@
-"""`tenantry promote`."""
+"""`tenantry promote`: the edit, and the evidence that the first environment runs what is promoted."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from tenantry.cli.commands import Command
 from tenantry.cli.edit import arguments
 from tenantry.cli.edit.apply import How, apply, edit_options, unwritten
-from tenantry.cli.edit.proof import prove
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.management import management_options
-from tenantry.cli.output import data, data_json, error, say, working
+from tenantry.cli.management import connect_management, management_options
+from tenantry.cli.output import error, say, working
 from tenantry.cli.parity import change
+from tenantry.cluster.evidence import Evidence, evidence_of
+from tenantry.cluster.status import age
 from tenantry.edit.editor import Editor
 from tenantry.edit.paths import parse_path
-from tenantry.edit.subjects.draft import Draft
-from tenantry.edit.subjects.names import Kind
-from tenantry.edit.subjects.promoted import unknown_extra
+from tenantry.edit.subjects.names import Kind, Target
+from tenantry.edit.subjects.promoted import App, unknown_extra
 from tenantry.edit.subjects.promoting import promotable, promote
-from tenantry.edit.subjects.references import Target
-from tenantry.edit.subjects.selecting import owner_of
-from tenantry.edit.subjects.subjects import require
+from tenantry.edit.subjects.references import owner_of, require
 from tenantry.explain.parity import parity
 from tenantry.load import load_fleet
-from tenantry.messages.errors import Refused
-from tenantry.messages.text import printable
+from tenantry.messages.errors import Path, Refused
+from tenantry.messages.text import counted, listed, printable
+from tenantry.model.scalars import seconds_of
 from tenantry.plan.plan import plan
 from tenantry.plan.planner import Part
+from tenantry.stacks.file import target_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from tenantry.cli.documents.edits import PromotionEvidence
 
-    from tenantry.cli.documents import common
-    from tenantry.cli.edit.proof import Proof
-    from tenantry.edit.editor import Editor
-    from tenantry.edit.subjects.promoted import App
-    from tenantry.edit.subjects.promoting import Promoted
-    from tenantry.fleet.fleet import Fleet
-    from tenantry.messages.errors import Path
+_DURATION = re.compile(r"(?:\d+h)?(?:\d+m)?(?:\d+s)?")
+_MOST_SETTINGS, _MOST_PROBLEMS = 12, 5
+"""The most that are listed."""
 
-_MOST = 12
-"""The most settings that are listed."""
+
+def _seconds(_: click.Context, __: click.Parameter, soak: str | None) -> float | None:
+    """1h30m as seconds. Raises: Refused: it is no duration."""
+    if soak is None:
+        return None
+    if not soak or not _DURATION.fullmatch(soak):
+        raise Refused(f"'{soak}' is not a duration", "write it as 90m, 1h or 1h30m")
+    return seconds_of(soak)
 
 
 @click.command(
@@ -65,8 +70,8 @@ Exit codes:
 """,
 )
 @click.argument("subject", metavar="APP|TENANT", shell_complete=arguments.promotable)
-@arguments.one("--from", "The environment whose versions are taken.", arguments.ENVIRONMENTS, required=True)
-@arguments.one("--to", "The environment that gets them.", arguments.ENVIRONMENTS, required=True)
+@arguments.one("--from", "The environment whose versions are taken.", Kind.ENVIRONMENT, required=True)
+@arguments.one("--to", "The environment that gets them.", Kind.ENVIRONMENT, required=True)
 @click.option(
     "--with",
     "extra",
@@ -80,7 +85,12 @@ Exit codes:
     help="Ask the management cluster of --from what it runs; default: if the settings of its stack name a kubeconfig.",
 )
 @click.option("--require-ready", is_flag=True, help="Refuse, unless --from runs exactly this and is ready.")
-@click.option("--soak", metavar="DURATION", help="Refuse, unless it has been ready for so long, such as 1h or 90m.")
+@click.option(
+    "--soak",
+    metavar="DURATION",
+    callback=_seconds,
+    help="Refuse, unless it has been ready for so long, such as 1h or 90m.",
+)
 @management_options
 @edit_options
 @reads_file
@@ -88,7 +98,7 @@ def command(
     file: FilePath,
     subject: str,
     extra: tuple[str, ...],
-    soak: str | None,
+    soak: float | None,
     kubeconfig: FilePath | None,
     context: str | None,
     output: str,
@@ -106,127 +116,133 @@ def command(
 
     The evidence is what the management cluster of --from runs, with its kubeconfig from the settings of the stack.
     """
-    made = _edit(file, subject, between["from"], between["to"], _paths(extra))
-    required = require_ready or bool(soak)
-    asked = True if required or kubeconfig or context else evidence
-    proof = prove(
-        file, made.fleet, made.apps, made.first, (kubeconfig, context), asked=asked, required=required, soak=soak
-    )
-    return _finished(made, proof, How(dry_run, output))
-
-
-@dataclass(frozen=True, slots=True)
-class _Edited:
-    """What was edited, not written yet. fleet: as it was before. different: the settings that still differ.
-
-    unknown: notes about the settings in `--with` that no app has.
-    """
-
-    editor: Editor
-    fleet: Fleet
-    apps: list[App]
-    first: str
-    second: str
-    promoted: Promoted
-    different: list[str]
-    unknown: list[str]
-
-
-def _edit(file: FilePath, subject: str, first: str, second: str, extra: list[Path]) -> _Edited:
-    editor = Editor.open(file)
+    first, second = between["from"], between["to"]
+    editor, settings = Editor.open(file), [parse_path(text) for text in extra]
     with working(f"reading {file}"):
         fleet = load_fleet(file, editor.read_before)
-        apps = promotable(fleet, _owner(Draft(editor), owner_of, subject, (first, second)), first, second)
-        unknown = list(unknown_extra(fleet, apps, (first, second), extra))
-        promoted = promote(editor, fleet, apps, first, second, extra)
-        different = _check(editor, apps, first, second, extra)
-    return _Edited(editor, fleet, apps, first, second, promoted, different, unknown)
+        apps = promotable(fleet, _owner(editor, subject, first, second), first, second)
+        unknown = list(unknown_extra(fleet, apps, (first, second), settings))
+        promoted = promote(editor, fleet, apps, first, second, settings)
+        different = _different(editor, apps, first, second, settings)
+    required = require_ready or soak is not None
+    asked = True if required or kubeconfig or context else evidence
+    if asked is None:
+        asked = target_of(file.resolve().parent, first).kubeconfig is not None
+    proof = _Proof(first, (), f"nothing was checked: --evidence asks the management cluster of {first}")
+    if asked:
+        try:
+            planned = plan(fleet, first, Part(_tenant_of(apps)))
+            with connect_management(file, first, kubeconfig, context) as client:
+                names = {app.at[-1] for app in apps}
+                own = [app for app in planned.apps if app.tenant == _tenant_of(apps) and app.name in names]
+                proof = _Proof(first, evidence_of(client, planned, own))
+        except Refused as refused:
+            if required:
+                raise
+            proof = _Proof(first, (), f"nothing was checked: {refused.message}")
+    refusal = proof.refusal(soak or 0.0) if required else ""
 
-
-def _finished(made: _Edited, proof: Proof, how: How) -> int:
-    """Write the files, unless the evidence forbids it or there is nothing to write."""
     from tenantry.cli.documents.edits import Promotion
 
-    about = Promotion(from_=made.first, to=made.second, evidence=proof.document(), different=made.different)
-    more = {"promotion": about}
-    if proof.refusal:
-        return _refused(proof, how.output, more)
-    notes = [*made.unknown, *made.promoted.notes, *proof.lines, *_left(made.different, made.second)]
-    if made.editor.changes():
-        return apply(made.editor, how, made.promoted.done, notes=notes, more=more)
-    nothing = f"nothing to promote: {made.second} has the versions and refs of {made.first}"
-    return _nothing("nothing can be promoted" if made.promoted.notes else nothing, how.output, notes, more)
+    more = {"promotion": Promotion(from_=first, to=second, evidence=proof.document(), different=different)}
+    if refusal:
+        unwritten(output, [], [], more)
+        error(printable(refusal))
+        for line in proof.lines:
+            say(f"  {printable(line)}")
+        return 4
+    notes = [*unknown, *promoted.notes, *proof.lines, *_left(different, second)]
+    if editor.changes():
+        return apply(editor, How(dry_run, output), promoted.done, notes=notes, more=more)
+    nothing = f"nothing to promote: {second} has the versions and refs of {first}"
+    unwritten(output, ["nothing can be promoted" if promoted.notes else nothing], notes, more)
+    return 0
 
 
-def _paths(extra: tuple[str, ...]) -> list[Path]:
-    return [parse_path(each) for each in extra]
-
-
-def _owner(draft: Any, owner_of: Any, subject: str, environments: tuple[str, str]) -> Path:
+def _owner(editor: Editor, subject: str, first: str, second: str) -> Path:
     """Where the app or the tenant is declared. Raises: Refused: a name is not declared, or both environments are the same."""
-    for each in environments:
-        require(draft, Target(Kind.ENVIRONMENT, each))
-    if environments[0] == environments[1]:
+    for environment in (first, second):
+        require(editor, Target(Kind.ENVIRONMENT, environment))
+    if first == second:
         raise Refused("--from and --to are the same environment", "name two environments")
-    if subject == "defaults":
-        raise Refused("'defaults' is no app", "name a tenant, TENANT/APP or platform/ADDON")
-    path, _ = owner_of(draft, subject)
-    found: Path = path
-    return found
+    return owner_of(editor, subject)
 
 
-def _check(editor: Editor, apps: list[App], first: str, second: str, extra: list[Path]) -> list[str]:
+def _tenant_of(apps: Sequence[App]) -> str:
+    """The tenant of the apps; "" for an add-on."""
+    return apps[0].at[1] if apps[0].at[0] == "tenants" else ""
+
+
+def _different(editor: Editor, apps: Sequence[App], first: str, second: str, extra: Sequence[Path]) -> list[str]:
     """The settings of the apps that differ after the edit. Raises: Refused: a setting that was promoted still differs."""
-    fleet = load_fleet(editor.path, editor.read)
+    fleet = load_fleet(editor.main, editor.read)
     if still := promote(editor, fleet, apps, first, second, extra).done:
         raise Refused(
             f"after the edit, this would be left to do: {still[0]}",
             f"see why: tenantry parity {first} {second}; then edit it with `tenantry set`",
         )
-    return _different(fleet, apps, first, second)
-
-
-def _different(fleet: Fleet, apps: list[App], first: str, second: str) -> list[str]:
-    tenant = apps[0].at[1] if apps[0].at[0] == "tenants" else ""
-    plans = [plan(fleet, each, Part(tenant)) for each in (first, second)]
-    found = parity(fleet, plans[0], plans[1], [tenant], [each.at[-1] for each in apps])
+    tenant = _tenant_of(apps)
+    plans = [plan(fleet, environment, Part(tenant)) for environment in (first, second)]
+    found = parity(fleet, plans[0], plans[1], [tenant], [app.at[-1] for app in apps])
     return [
-        f"{one.tenant or 'platform'}/{one.app}: {change(each)}"
-        for each in found.differences
-        if each.path[0] in ("kustomize", "helm") and each.path[1:] != ("source",)
-        for one in each.subjects
+        f"{subject.tenant or 'platform'}/{subject.app}: {change(difference)}"
+        for difference in found.differences
+        if difference.path[0] in ("kustomize", "helm") and difference.path[1:] != ("source",)
+        for subject in difference.subjects
     ]
 
 
-def _left(different: list[str], second: str) -> list[str]:
+def _left(different: Sequence[str], second: str) -> list[str]:
     """The settings that stay different, and how to copy them."""
     if not different:
         return []
-    more = [f"and {len(different) - _MOST} more"] if len(different) > _MOST else []
-    return [
-        f"stays different in {second}; copy it with --with PATH:",
-        *(f"  {each}" for each in [*different[:_MOST], *more]),
-    ]
+    head = f"stays different in {second}; copy it with --with PATH:"
+    return [head, *_indented(different, _MOST_SETTINGS)]
 
 
-def _nothing(what: str, output: str, notes: list[str], more: Mapping[str, common.Part]) -> int:
-    if output == "json":
-        data_json(unwritten(more))
-        return 0
-    data(what)
-    for each in notes:
-        data(f"  {_printable(each)}")
-    return 0
+def _indented(lines: Sequence[str], most: int) -> list[str]:
+    more = [f"and {len(lines) - most} more"] if len(lines) > most else []
+    return [f"  {line}" for line in (*lines[:most], *more)]
 
 
-def _refused(proof: Proof, output: str, more: Mapping[str, common.Part]) -> int:
-    if output == "json":
-        data_json(unwritten(more))
-    error(_printable(proof.refusal))
-    for each in proof.lines:
-        say(f"  {_printable(each)}")
-    return 4
+@dataclass(frozen=True, slots=True)
+class _Proof:
+    """What the first environment runs of the apps. unchecked: why nothing was checked; "" if it was."""
+
+    environment: str
+    found: tuple[Evidence, ...]
+    unchecked: str = ""
+
+    def refusal(self, soak: float) -> str:
+        """Why the promotion is refused; "" if it is not. soak: for how many seconds the apps have to be ready."""
+        now = datetime.now(UTC)
+        problems = [
+            f"{_name(evidence)}: {told}" for evidence in self.found if (told := evidence.problem_after(soak, now))
+        ]
+        return (
+            f"{self.environment} does not prove this promotion: {listed(problems, _MOST_PROBLEMS)}" if problems else ""
+        )
+
+    @property
+    def lines(self) -> list[str]:
+        """The evidence in words."""
+        if self.unchecked:
+            return [f"evidence: none, {self.unchecked}"]
+        if problems := [f"{_name(evidence)}: {evidence.problem}" for evidence in self.found if evidence.problem]:
+            head = f"evidence: {self.environment} does not run this, or is not ready:"
+            return [head, *_indented(problems, _MOST_PROBLEMS)]
+        youngest = max((evidence.since for evidence in self.found), default="")
+        known = all(evidence.since for evidence in self.found)
+        since = f", since {age(youngest, datetime.now(UTC))} ({youngest})" if known else ""
+        clusters = counted(len({evidence.app.cluster for evidence in self.found}), "cluster")
+        return [f"evidence: {self.environment} runs this and is ready on {clusters}{since}"]
+
+    def document(self) -> PromotionEvidence:
+        """The key `evidence` of the document."""
+        from tenantry.cli.documents.edits import PromotionEvidence
+
+        return PromotionEvidence(checked=not self.unchecked, reason=self.unchecked, apps=self.found)
 
 
-def _printable(text: str) -> str:
-    return printable(text)
+def _name(evidence: Evidence) -> str:
+    return f"{evidence.app.full_name} on {evidence.app.cluster}"

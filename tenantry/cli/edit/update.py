@@ -1,8 +1,8 @@
-"""`tenantry update`."""
+"""`tenantry update`: asks the sources of apps which versions they have, and raises those that the file pins."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
@@ -11,32 +11,32 @@ import click
 
 from tenantry.cli import options
 from tenantry.cli.commands import Command
+from tenantry.cli.diff.manifest_options import program
 from tenantry.cli.edit import arguments
 from tenantry.cli.edit.apply import How, apply, edit_options, unwritten
-from tenantry.cli.edit.asking import ask, warn
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.output import data, data_json, working
+from tenantry.cli.output import say, working
 from tenantry.edit.editor import Editor
-from tenantry.edit.subjects.draft import Draft
-from tenantry.edit.subjects.names import Kind
-from tenantry.edit.subjects.pins import survey, under
-from tenantry.edit.subjects.raising import in_environment, pin_all, raise_all
-from tenantry.edit.subjects.references import Target
-from tenantry.edit.subjects.selecting import owner_of
-from tenantry.edit.subjects.subjects import require
+from tenantry.edit.subjects.names import Kind, Target
+from tenantry.edit.subjects.pins import Content, survey, under
+from tenantry.edit.subjects.raising import Known, in_environment, pin_all, raise_all
+from tenantry.edit.subjects.references import owner_of, require
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
-from tenantry.messages.errors import Refused
-from tenantry.messages.text import listed, printable
+from tenantry.manifests.model import NotFetched
+from tenantry.manifests.versions import Question, ask_all
+from tenantry.messages.redact import presentable
+from tenantry.messages.text import counted, grouped, listed, printable
 
 if TYPE_CHECKING:
     from tenantry.cli.documents.common import Part
-    from tenantry.cli.edit.asking import Unasked
-    from tenantry.edit.editor import Editor
     from tenantry.edit.subjects.pins import Pin, Survey
     from tenantry.edit.subjects.raising import Raising
     from tenantry.messages.errors import Path
     from tenantry.versions.newer import Level
+
+
+_KINDS = {"chart": "HelmRepository", "oci-chart": "HelmRepository", "oci": "OCIRepository", "git": "GitRepository"}
 
 
 @click.command(
@@ -96,23 +96,21 @@ def command(
     major, and below 1.0.0 within its minor. Pre-releases are taken only in place of a pre-release.
     """
     made = _edit(file, (*subjects, *tenants), environment, level, pin=pin)
-    warn(made.unasked)
-    if check and not dry_run:
-        return _told(made, output, [f"would {each}" for each in made.raising.done])
-    if made.raising.done:
-        code = apply(made.editor, How(dry_run, output), made.raising.done, notes=made.notes, more=made.document())
+    done = made.raising.done
+    _warn(made.unasked)
+    if done and (dry_run or not check):
+        apply(made.raising.editor, How(dry_run, output), done, notes=made.notes, more=made.document())
     else:
-        code = _told(made, output, [])
-    return 1 if made.unasked or (check and made.raising.done) else code
+        unwritten(output, [f"would {edit}" for edit in done] or [made.nothing], made.notes, made.document(), done)
+    return 1 if made.unasked or (check and done) else 0
 
 
 @dataclass(frozen=True, slots=True)
 class _Made:
     """What was edited, not written yet. looked: how many versions were compared."""
 
-    editor: Editor
     raising: Raising
-    unasked: list[Unasked]
+    unasked: list[_Unasked]
     left: dict[str, list[str]]
     looked: int
     pinning: bool
@@ -122,9 +120,8 @@ class _Made:
         if self.unasked and not self.looked:
             return "nothing is raised: no source could be asked"
         if self.pinning:
-            return "nothing to pin: " + (
-                "no app here follows a range" if not self.looked else "no range selects a version"
-            )
+            why = "no range selects a version" if self.looked else "no app here follows a range"
+            return f"nothing to pin: {why}"
         if not self.looked:
             return "nothing to raise: no app here is pinned to a version"
         stay = "the version is" if self.looked == 1 else f"{self.looked} versions are"
@@ -144,8 +141,8 @@ class _Made:
         from tenantry.cli.documents.edits import LeftApps, RaisedVersion, Updates, VersionBeyond
 
         raised = [
-            RaisedVersion(**_keys(each.pin), place=each.place, from_=each.old, to=each.new)
-            for each in self.raising.raised
+            RaisedVersion(**_keys(edit.pin), place=edit.place, from_=edit.old, to=edit.new)
+            for edit in self.raising.raised
         ]
         beyond = [VersionBeyond(**_keys(pin), version=new) for pin, new in self.raising.beyond]
         left = [LeftApps(reason=why, apps=apps) for why, apps in self.left.items()]
@@ -156,9 +153,9 @@ class _Made:
 def _keys(pin: Pin) -> dict[str, Any]:
     """What all parts about a version say."""
     return {
-        "of": [str(each) for each in pin.contents],
+        "of": list(map(str, pin.contents)),
         "variable": pin.variable or None,
-        "apps": [str(each) for each in pin.apps],
+        "apps": list(map(str, pin.apps)),
         "environments": pin.environments,
     }
 
@@ -169,47 +166,99 @@ def _edit(
     editor = Editor.open(file)
     with working(f"reading {file}"):
         fleet = load_fleet(file, editor.read_before)
-        owners = _owners(editor, subjects, environment)
+        if environment:
+            require(editor, Target(Kind.ENVIRONMENT, environment))
+        owners: list[Path] = [
+            ("platform", "addons") if subject == PLATFORM else owner_of(editor, subject) for subject in subjects
+        ]
         found = survey(fleet)
-    all_pins = found.ranges if pin else found.pins
-    used = ((each, in_environment(each, environment).apps) for each in all_pins.values())
-    pins = [each for each, apps in used if apps and under(apps, owners)]
-    known, unasked = ask(dict.fromkeys(content for each in pins for content in each.contents))
+    written = found.ranges if pin else found.pins
+    taken = {at: in_environment(each, environment).apps for at, each in written.items()}
+    pins = [each for at, each in written.items() if taken[at] and under(taken[at], owners)]
+    known, unasked = _ask(dict.fromkeys(content for each in pins for content in each.contents))
     made = (
         pin_all(editor, pins, known, environment=environment)
         if pin
         else raise_all(editor, pins, known, level=level, environment=environment)
     )
     looked = sum(all(content in known for content in each.contents) for each in pins)
-    return _Made(editor, made, unasked, _left(found, owners, pinning=pin), looked, pin)
+    return _Made(made, unasked, _left(found, owners, pinning=pin), looked, pin)
 
 
 def _left(found: Survey, owners: list[Path], *, pinning: bool) -> dict[str, list[str]]:
     """The apps with nothing to raise, by the reason."""
-    ranges = [] if pinning else [app for each in found.ranges.values() for app in each.apps]
-    left = {
-        **{why: list(apps) for why, apps in found.left.items()},
-        "a range, which --pin replaces by its version": ranges,
-    }
-    chosen = {why: [str(each) for each in dict.fromkeys(apps) if under([each], owners)] for why, apps in left.items()}
+    ranges = [] if pinning else [app for pin in found.ranges.values() for app in pin.apps]
+    left = {**found.left, "a range, which --pin replaces by its version": dict.fromkeys(ranges)}
+    chosen = {why: [str(app) for app in apps if under([app], owners)] for why, apps in left.items()}
     return {why: apps for why, apps in chosen.items() if apps}
 
 
-def _owners(editor: Editor, subjects: Collection[str], environment: str | None) -> list[Path]:
-    """Where the named apps and tenants are declared. Raises: Refused: a name is not declared."""
-    draft = Draft(editor)
-    if environment:
-        require(draft, Target(Kind.ENVIRONMENT, environment))
-    if "defaults" in subjects:
-        raise Refused("'defaults' is no app", "name a tenant, TENANT/APP or platform/ADDON")
-    return [("platform", "addons") if each == PLATFORM else owner_of(draft, each)[0] for each in subjects]
+# --- asking the sources -------------------------------------------------------------------------------------------------
 
 
-def _told(made: _Made, output: str, lines: list[str]) -> int:
-    """Print what is found, and write nothing. lines: what would be edited."""
-    if output == "json":
-        data_json(unwritten(made.document(), made.raising.done))
-    else:
-        for each in (*(lines or [made.nothing]), *(f"  {note}" for note in made.notes)):
-            data(printable(each))
-    return 1 if made.unasked or lines else 0
+@dataclass(frozen=True, slots=True)
+class _Unasked:
+    """Sources that cannot be asked, for the same reason."""
+
+    kind: str
+    sources: tuple[str, ...]
+    reason: str
+    fix: str
+
+
+def _ask(contents: Iterable[Content]) -> tuple[Known, list[_Unasked]]:
+    """The versions of each source, and the sources that cannot be asked."""
+    questions = {content: _question(content) for content in contents}
+    programs = {name: (path,) for name in ("git", "helm") if (path := program(name))}
+    distinct = dict.fromkeys(questions.values())
+    with working(f"asking {counted(len(distinct), 'source')} for newer versions") as tell:
+        answers = ask_all(distinct, programs, lambda done, all: tell(f"{done} of {all}"))
+    known, failed = {}, []
+    for content, question in questions.items():
+        answer = answers[question]
+        if isinstance(answer, NotFetched):
+            failed.append((content, answer))
+        else:
+            # A tag cannot contain the `+` of a version, so Helm writes `_` in its place.
+            is_chart = content.kind == "oci-chart"
+            known[content] = frozenset(version.replace("_", "+") for version in answer) if is_chart else answer
+    return known, _unasked(failed)
+
+
+def _question(content: Content) -> Question:
+    """What to ask for; the address of a chart in a registry has its name."""
+    if content.kind == "oci-chart":
+        return Question("oci", content.url, "", content.insecure)
+    return Question(content.kind, content.url, content.chart, content.insecure)
+
+
+def _unasked(failed: Iterable[tuple[Content, NotFetched]]) -> list[_Unasked]:
+    def cause(pair: tuple[Content, NotFetched]) -> tuple[str, str, str]:
+        content, failure = pair
+        first_line = failure.message.strip().split("\n", 1)[0]  # it can quote what the source answered
+        return _KINDS[content.kind], printable(presentable(first_line, 300)), failure.fix or _fix(content)
+
+    return [
+        _Unasked(kind, tuple(dict.fromkeys(content.source for content, _ in own)), reason, fix)
+        for (kind, reason, fix), own in grouped(failed, cause).items()
+    ]
+
+
+def _warn(unasked: Iterable[_Unasked]) -> None:
+    """One warning for each reason, on stderr."""
+    warning = click.style("warning:", fg="yellow", bold=True)
+    for group in unasked:
+        names = printable(listed(f"'{source}'" for source in group.sources))
+        say(f"{warning} {group.kind} {names} cannot be asked: {group.reason}")
+        say(f"  fix: {printable(group.fix)}")
+
+
+def _fix(content: Content) -> str:
+    host = content.url.partition("://")[2].partition("/")[0]
+    match content.kind:
+        case "git":
+            return f"check that this machine can read it: git ls-remote {content.url}"
+        case "chart":
+            by_hand = "if the repository asks for a password, raise its charts with `tenantry set`"
+            return f"check 'url' of the source; {by_hand}"
+    return f"check 'url' of the source, and log in if it asks for a password: docker login {host}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,10 +11,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from tenantry.cli.commands import Command
-from tenantry.cli.control.shared import apps_of_tenant, in_words
-from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.management import connect_management, management_options
-from tenantry.cli.options import output, tenant_apps
+from tenantry.cli.named_apps import Named, in_words, names_apps
 from tenantry.cli.output import data_json, stdout_console
 from tenantry.cli.status.table import COLOURS, short_revision
 from tenantry.cluster.status import Readiness, age, one_line
@@ -43,35 +39,24 @@ Exit codes:
   2  tenants.yaml is invalid, or the management cluster does not answer
 """,
 )
-@tenant_apps
-@click.option("--all", "every", is_flag=True, help=f"List all objects, also if there are more than {_MOST_OBJECTS}.")
-@management_options
-@output("text", "json", kind="Tree")
-@reads_file
-def command(
-    file: Path,
-    tenant: str,
-    app: str | None,
-    environment: str,
-    clusters: tuple[str, ...],
-    kubeconfig: Path | None,
-    context: str | None,
-    output: str,
-    *,
-    every: bool,
-) -> int:
+@names_apps(
+    "Tree",
+    click.option(
+        "--all", "every", is_flag=True, help=f"List all objects, also if there are more than {_MOST_OBJECTS}."
+    ),
+)
+def command(named: Named, output: str, *, every: bool) -> int:
     """Show apps from their source to the objects that Flux applied, with what each step says.
 
     The objects come from Flux's inventory on the management cluster. The clusters that they are on are not contacted,
     so this shows what Flux applied, not what became of it.
     """
-    planned, apps = apps_of_tenant(file, environment, tenant, app, clusters)
-    with connect_management(file, environment, kubeconfig, context) as client:
-        found = trees(client, planned, apps)
+    with named.connect() as client:
+        found = trees(client, named.planned, named.apps)
     if output == "json":
         from tenantry.cli.documents.states import Tree
 
-        data_json(Tree(environment=environment, apps=found))
+        data_json(Tree(environment=named.environment, apps=found))
     else:
         _print(found, every=every)
     return 0 if all(each.ready for each in found) else 1

@@ -1,98 +1,141 @@
-"""Additions: a new tenant, app, source, cluster, environment, group or add-on."""
+"""Additions: a new tenant, app, source, add-on, cluster, group or environment, from what the options of a command say.
+
+What is written has the keys in the order of the reference. A name that is not declared, or a key that is missing, is found when
+the edited fleet is checked.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, NamedTuple
 
-from tenantry.edit.subjects.draft import Draft, Edit
-from tenantry.edit.subjects.names import Kind
-from tenantry.edit.subjects.references import Target
-from tenantry.edit.subjects.subjects import in_words, new, path_of, require
-from tenantry.kube.names import ADDON_PREFIX
-from tenantry.messages.data import mapping_at
+from tenantry.edit.editor import Editor
+from tenantry.edit.paths import assignment, ranks_at
+from tenantry.edit.subjects.names import Kind, Target
+from tenantry.edit.subjects.references import file_named, new, require
+from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Refused
-from tenantry.messages.text import listed
 
+Options = Mapping[str, Any]
+"""What the options of a command say, by their names; None or empty: not given."""
 Entry = dict[str, Any]
 
+_SOURCES = {"git": ("branch", "tag", "semver"), "helm": (), "oci": ("tag", "semver"), "bucket": ()}
+"""The kinds of sources, and the refs that each can have."""
+_REFS = ("branch", "tag", "semver")
+_KUBECONFIGS = {"kamaji": "controlPlane", "capi": "cluster", "vcluster": "name", "secret": "name"}
+"""The kinds of kubeconfigs, and the key that says whose it is."""
+_READ_APART = frozenset(
+    {*_SOURCES, *_REFS, *_KUBECONFIGS, "exclude", "groups", "settings", "source", "path", "chart", "version"}
+    | {"target_namespace", "credentials"}
+)
+"""Options that together make a key. Every other option has the name of a key, and its value."""
 
-def add_entry(draft: Draft, kind: Kind, text: str, entry: Mapping[str, Any], file: FilePath | None = None) -> Edit:
-    """Add an entry. Its keys without a value are left out. Raises: Refused: the name is taken, or not valid."""
-    target = new(draft, kind, text)
-    draft.put(path_of(target), given(entry), file)
-    return draft.edit(f"added {in_words(target)}" + (f" to {file}" if file else ""))
+
+class Edit(NamedTuple):
+    """What an edit did. done: a sentence in the past tense; notes: what else; hints: what to do before the next run."""
+
+    done: str
+    notes: Sequence[str] = ()
+    hints: Sequence[str] = ()
 
 
-def put_into(entry: Entry, path: Path, value: Any) -> None:
-    """Set a value in an entry that is not in the file yet."""
+def add(editor: Editor, kind: Kind, name: str, options: Options, to: FilePath | None = None) -> Edit:
+    """Add an entry. to: an included file for it, or of a tenant for its apps. Raises: Refused."""
+    target = new(editor, kind, name)
+    file = file_named(editor, to) if to else None
+    entry = _entry(editor, target, options)
+    own_file = kind is Kind.TENANT and file not in (None, editor.main)
+    _put(editor, target.path, entry, editor.main if kind is Kind.TENANT else file)
+    if own_file:
+        _put(editor, target.path, {}, file)
+    where = f", with its apps in {file}" if own_file else f" to {file}" if file and file != editor.main else ""
+    return Edit(f"added {target}{where}", [] if own_file else _notes(editor, target, entry))
+
+
+def _put(editor: Editor, path: Path, entry: Entry, file: FilePath | None) -> None:
+    *holder, name = path
+    editor.add(tuple(holder), str(name), entry, file=file)
+
+
+def _entry(editor: Editor, target: Target, options: Options) -> Entry:
+    """The entry that the options make, with its keys in the order of the reference."""
+    entry = {key: value for key, value in options.items() if key not in _READ_APART}
+    if clusters := options.get("clusters"):
+        entry["clusters"] = selector(clusters, options["exclude"])
+    elif "clusters" in options and options["exclude"]:
+        raise Refused("--exclude leaves out some of the clusters that --clusters takes", "add --clusters all")
+    if target.kind is Kind.TENANT:
+        entry["owners"] = [{"group": group} for group in options["groups"]]
+    if target.kind is Kind.SOURCE:
+        entry = _source(options)
+    if target.kind is Kind.ADDON:
+        entry["source"] = _source(options)
+    if target.kind is Kind.CLUSTER and not options["environments"] and not options["group"]:
+        fix = "add --environments NAME, or --group NAME of a group that has one"
+        raise Refused(f"cluster '{target.name}' needs an environment", fix)
+    if target.kind in (Kind.CLUSTER, Kind.GROUP):
+        entry["kubeconfig"] = _kubeconfig(options)
+    entry = _given(entry)
+    if target.kind in (Kind.APP, Kind.ADDON):
+        block, settings = _block(editor, target, options, entry.get("source"))
+        entry[block] = settings  # also an empty one, which says what kind of app it is
+    ranks = ranks_at(target.path)
+    entry = {key: entry[key] for key in sorted(entry, key=lambda key: ranks.get(key, len(ranks)))}
+    for text in options.get("settings") or ():
+        path, value = assignment(target.path, text)
+        _set(entry, path, value)
+    return entry
+
+
+def _given(entry: Entry) -> Entry:
+    """The keys that have a value."""
+    return {key: value for key, value in entry.items() if value not in (None, False, "", {}, [], ())}
+
+
+def _set(entry: Entry, path: Path, value: Any) -> None:
     for key in path[:-1]:
         entry = entry.setdefault(str(key), {})
     entry[str(path[-1])] = value
 
 
-def given(entry: Mapping[str, Any]) -> Entry:
-    """The keys that have a value, in their order."""
-    return {key: value for key, value in entry.items() if value is not None and value != {} and value != []}
+def selector(text: str, exclude: Sequence[str] = ()) -> Entry:
+    """`all`, `hub-dev,edge-1` or `tier=edge,region=eu` as a selector. Raises: Refused: names and labels are mixed."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    pairs = [part.split("=", 1) for part in parts if "=" in part]
+    if not parts or len(pairs) not in (0, len(parts)):
+        fix = "write 'all', names ('hub-dev,edge-1') or labels ('tier=edge')"
+        raise Refused(f"'{text}' does not select clusters", fix)
+    chosen: Entry = {"labels": dict(pairs)} if pairs else {"all": True} if parts == ["all"] else {"names": parts}
+    return chosen | ({"exclude": list(exclude)} if exclude else {})
 
 
-def add_tenant(draft: Draft, name: str, frame: Mapping[str, Any], file: FilePath | None) -> Edit:
-    """Add a tenant. file: the included file in which the team writes its apps; the main file has the frame."""
-    target = new(draft, Kind.TENANT, name)
-    _check_names(draft, frame)
-    if file is None or file == draft.main:
-        draft.put(path_of(target), given(frame), draft.main)
-        return draft.edit(f"added {in_words(target)}", _next_steps(draft, name, frame))
-    _require_included(draft, file)
-    draft.put(path_of(target), given(frame), draft.main)
-    draft.put(path_of(target), {}, file)
-    return draft.edit(f"added {in_words(target)}, with its apps in {file}")
+# --- apps ---------------------------------------------------------------------------------------------------------------
 
 
-def _require_included(draft: Draft, file: FilePath | None) -> None:
-    if file is not None and file not in draft.documents:
-        raise Refused(
-            f"{file} is not one of the fleet's files: {listed(draft.documents)}",
-            f"create it with the line 'tenants: {{}}' or 'clusters: {{}}', and name it under 'include:' of {draft.main}",
-        )
-
-
-def add_app(draft: Draft, text: str, app: Mapping[str, Any], block: Mapping[str, Any]) -> Edit:
-    """Add an app whose Kustomization or release takes its content from a source of the tenant. Raises: Refused."""
-    target = new(draft, Kind.APP, text)
-    kind, settings = _block(draft, target, block)
-    for name in app.get("dependsOn") or ():
-        addon = name.startswith(ADDON_PREFIX)
-        require(
-            draft,
-            Target(Kind.ADDON, name.removeprefix(ADDON_PREFIX)) if addon else Target(Kind.APP, name, target.owner),
-        )
-    _check_names(draft, app)
-    entry = given({"clusters": app.get("clusters"), "environments": app.get("environments"), kind: settings})
-    draft.put(path_of(target), entry | given({"dependsOn": list(app.get("dependsOn") or ())}))
-    return draft.edit(f"added {in_words(target)}")
-
-
-def _block(draft: Draft, target: Target, block: Mapping[str, Any]) -> tuple[str, Entry]:
-    """The block of an app: `helm` if it names a chart, else `kustomize`."""
-    name = block.get("source") or _only_source(draft, target)
-    require(draft, Target(Kind.SOURCE, name, target.owner))
-    source = draft.value(("tenants", target.owner, "sources", name))
-    is_helm = block.get("chart") is not None
-    if block.get("version") is not None and not is_helm:
+def _block(editor: Editor, target: Target, options: Options, own_source: Entry | None) -> tuple[str, Entry]:
+    """The block of an app or add-on: `helm` if it names a chart, else `kustomize`. own_source: of an add-on."""
+    is_helm = options["chart"] is not None
+    if options["version"] is not None and not is_helm:
         raise Refused("a version is that of a chart", "add --chart NAME")
-    if is_helm and block.get("path") is not None:
+    if is_helm and options["path"] is not None:
         raise Refused("a chart and a path exclude each other", "keep --chart for a release, or --path for manifests")
-    if "helm" in mapping_at(source) and not is_helm:
-        raise Refused(f"source '{name}' is a Helm repository", "add --chart NAME and --version VERSION")
+    block: Entry = {}
+    if own_source is None:
+        block["source"] = options["source"] or _only_source(editor, target)
+        require(editor, Target(Kind.SOURCE, block["source"], target.owner))
+        own_source = mapping_at(editor.value(Target(Kind.SOURCE, block["source"], target.owner).path))
+    if "helm" in own_source and not is_helm:
+        which = f"source '{block['source']}'" if block else "the source"
+        raise Refused(f"{which} is a Helm repository", "add --chart NAME and --version VERSION")
     keys = ("chart", "version") if is_helm else ("path",)
-    return "helm" if is_helm else "kustomize", {"source": name} | given({key: block.get(key) for key in keys})
+    named = {key: options[key] for key in keys} | {"targetNamespace": options.get("target_namespace")}
+    return "helm" if is_helm else "kustomize", block | _given(named)
 
 
-def _only_source(draft: Draft, target: Target) -> str:
-    names = draft.names("tenants", target.owner, "sources")
+def _only_source(editor: Editor, target: Target) -> str:
+    names = editor.names("tenants", target.owner, "sources")
     if len(names) == 1:
         return names[0]
     if not names:
@@ -101,139 +144,81 @@ def _only_source(draft: Draft, target: Target) -> str:
     raise Refused(f"tenant '{target.owner}' has several sources: {', '.join(names)}", "choose one with --source")
 
 
-def add_source(draft: Draft, text: str, source: Mapping[str, Any]) -> Edit:
-    """Add a source to a tenant. Raises: Refused."""
-    if (credentials := source.get("credentials")) is not None:
-        target = new(draft, Kind.SOURCE, text)
-        require(draft, Target(Kind.CREDENTIALS, credentials, target.owner))
-    tenant, _, name = text.partition("/")
-    content = "--chart NAME --version RANGE" if "helm" in source else "--path DIRECTORY"
-    next_step = f"next: tenantry add app {tenant}/NAME --source {name} {content}"
-    return replace(add_entry(draft, Kind.SOURCE, text, source), notes=(next_step,))
+# --- sources and kubeconfigs --------------------------------------------------------------------------------------------
 
 
-def source_of(options: Mapping[str, str | None]) -> Entry:
-    """A source, of the options of a command. Raises: Refused: it has no kind or several, or a reference of another kind."""
-    kinds = [kind for kind in ("git", "helm", "oci", "bucket") if options.get(kind)]
+def _source(options: Options) -> Entry:
+    """Raises: Refused: the source has no kind or several, or a ref of another kind."""
+    kinds = [kind for kind in _SOURCES if options[kind]]
     if len(kinds) != 1:
-        found = "none is given" if not kinds else f"{' and '.join(f'--{kind}' for kind in kinds)} are given"
+        found = f"{_flags(kinds)} are given" if kinds else "none is given"
         raise Refused(f"a source needs one of --git, --helm, --oci and --bucket; {found}", "keep one of them")
     kind, address = kinds[0], str(options[kinds[0]])
-    refs = {key: value for key in ("branch", "tag", "semver") if (value := options.get(key))}
-    _check_refs(kind, refs)
+    refs = {key: options[key] for key in _REFS if options[key]}
+    if wrong := next((key for key in refs if key not in _SOURCES[kind]), None):
+        raise Refused(f"--{wrong} does not apply to --{kind}", "remove it")
+    if len(refs) > 1:
+        raise Refused(f"{_flags(refs)} exclude each other", "keep one of them")
     block: Entry = {"url": address}
-    if kind == "git":
-        block["ref"] = refs or {"branch": "main"}
-    elif kind == "oci":
-        block["ref"] = refs or {"tag": "latest"}
+    if kind in ("git", "oci"):
+        block["ref"] = refs or {"git": {"branch": "main"}, "oci": {"tag": "latest"}}[kind]
     elif kind == "helm" and address.startswith("oci://"):
         block["type"] = "oci"
     elif kind == "bucket":
         endpoint, _, name = address.rpartition("/")
         block = {"bucketName": name, "endpoint": endpoint}
-    return given({kind: block, "credentials": options.get("credentials")})
+    return _given({kind: block, "credentials": options["credentials"]})
 
 
-def _check_refs(kind: str, refs: Mapping[str, str]) -> None:
-    allowed = {"git": ("branch", "tag", "semver"), "oci": ("tag", "semver")}.get(kind, ())
-    if wrong := next((key for key in refs if key not in allowed), None):
-        raise Refused(f"--{wrong} does not apply to --{kind}", "remove it")
-    if len(refs) > 1:
-        raise Refused(f"{' and '.join(f'--{key}' for key in refs)} exclude each other", "keep one of them")
-
-
-def kubeconfig_of(options: Mapping[str, str | None]) -> Entry | None:
-    """Where a kubeconfig is, of the options of a command. Raises: Refused: several are given, or one is malformed."""
-    chosen = {kind: text for kind, text in options.items() if text}
-    if len(chosen) > 1:
-        raise Refused(f"{' and '.join(f'--{kind}' for kind in chosen)} exclude each other", "keep one of them")
-    for kind, text in chosen.items():
+def _kubeconfig(options: Options) -> Entry | None:
+    """Where a kubeconfig is. Raises: Refused: several places are given, or one is malformed."""
+    given = {kind: options[kind] for kind in _KUBECONFIGS if options[kind]}
+    if len(given) > 1:
+        raise Refused(f"{_flags(given)} exclude each other", "keep one of them")
+    for kind, text in given.items():
         namespace, slash, name = text.partition("/")
         name, colon, key = name.partition(":")
         if not slash or not name or bool(colon) != (kind == "secret"):
             form = "NAMESPACE/NAME:KEY" if kind == "secret" else "NAMESPACE/NAME"
             raise Refused(f"--{kind} {text} is not {form}", f"write it as --{kind} {form}")
-        named = {"kamaji": "controlPlane", "capi": "cluster"}.get(kind, "name")
-        return {kind: {named: name, "namespace": namespace} | ({"key": key} if key else {})}
+        return {kind: {_KUBECONFIGS[kind]: name, "namespace": namespace} | ({"key": key} if key else {})}
     return None
 
 
-def add_cluster(draft: Draft, name: str, cluster: Mapping[str, Any], file: FilePath | None) -> Edit:
-    """Add a cluster. Raises: Refused: its group or an environment is not declared, or neither says its environments."""
-    _check_names(draft, cluster)
-    group = cluster.get("group")
-    if group is None and not cluster.get("environments"):
-        raise Refused(
-            f"cluster '{name}' needs an environment", "add --environment NAME, or --group NAME of a group that has one"
-        )
-    _require_included(draft, file)
-    return add_entry(draft, Kind.CLUSTER, name, cluster, file)
+def _flags(options: Sequence[str] | Mapping[str, Any]) -> str:
+    return " and ".join(f"--{option}" for option in options)
 
 
-def add_environment(draft: Draft, name: str, environment: Mapping[str, Any]) -> Edit:
-    """Add an environment; a management cluster that is not declared yet is declared with it. Raises: Refused."""
-    target = new(draft, Kind.ENVIRONMENT, name)
-    for key in ("extends", "after"):
-        if environment.get(key) is not None:
-            require(draft, Target(Kind.ENVIRONMENT, environment[key]))
-    draft.put(path_of(target), given(environment))
-    notes = _manage(draft, environment["management"], name)
-    return draft.edit(f"added {in_words(target)}", (*notes, f"its stack needs a file: Pulumi.{name}.yaml"))
+# --- what else an addition means ----------------------------------------------------------------------------------------
 
 
-def _manage(draft: Draft, cluster: str, environment: str) -> list[str]:
-    """Put the management cluster into its environment."""
-    at = ("clusters", cluster)
-    if (file := draft.holder(at)) is None:
-        draft.put(at, {"environments": [environment]})
-        return [f"cluster '{cluster}' is new: it is declared too"]
-    if (listed := draft.value((*at, "environments"))) is None:
-        raise Refused(
-            f"cluster '{cluster}' has its environments from group '{draft.value((*at, 'group'))}'",
-            "add the environment to the group first",
-        )
-    if environment not in listed:
-        draft.append((*at, "environments"), environment, file)
-        return [f"cluster '{cluster}' belongs to it too"]
+def _notes(editor: Editor, target: Target, entry: Entry) -> list[str]:
+    if target.kind is Kind.TENANT:
+        next_step = f"next: tenantry add source {target.name}/NAME --git URL --branch main"
+        selected = entry.get("clusters") or editor.value(("defaults", "clusters")) is not ABSENT
+        missing = "it has no clusters, and neither have the defaults: each of its apps needs a selector"
+        return [next_step] if selected else [next_step, missing]
+    if target.kind is Kind.SOURCE:
+        content = "--chart NAME --version RANGE" if "helm" in entry else "--path DIRECTORY"
+        return [f"next: tenantry add app {target.owner}/NAME --source {target.name} {content}"]
+    if target.kind is Kind.ENVIRONMENT:
+        managed = _manage(editor, entry["management"], target.name)
+        return [*managed, f"its stack needs a file: Pulumi.{target.name}.yaml"]
     return []
 
 
-def add_group(draft: Draft, name: str, group: Mapping[str, Any]) -> Edit:
-    """Add a group of clusters. Raises: Refused."""
-    _check_names(draft, group)
-    return add_entry(draft, Kind.GROUP, name, group)
-
-
-def add_addon(draft: Draft, name: str, addon: Mapping[str, Any], block: Mapping[str, Any]) -> Edit:
-    """Add an add-on with its own source. Raises: Refused."""
-    _check_names(draft, addon)
-    for other in addon.get("dependsOn") or ():
-        require(draft, Target(Kind.ADDON, other))
-    kind = "helm" if block.get("chart") is not None else "kustomize"
-    if kind == "kustomize" and "helm" in mapping_at(addon.get("source")):
-        raise Refused("a Helm repository holds charts", "add --chart NAME and --version VERSION")
-    entry = {"clusters": addon["clusters"], "environments": addon.get("environments"), "source": addon["source"]}
-    return add_entry(
-        draft,
-        Kind.ADDON,
-        name,
-        given(entry) | {kind: given(block)} | given({"dependsOn": list(addon.get("dependsOn") or ())}),
-    )
-
-
-def _check_names(draft: Draft, entry: Mapping[str, Any]) -> None:
-    """Raises: Refused: a cluster, group or environment that an entry names is not declared."""
-    for environment in entry.get("environments") or ():
-        require(draft, Target(Kind.ENVIRONMENT, environment))
-    if entry.get("group") is not None:
-        require(draft, Target(Kind.GROUP, entry["group"]))
-    selector = mapping_at(entry.get("clusters"))
-    for cluster in (*(selector.get("names") or ()), *(selector.get("exclude") or ())):
-        require(draft, Target(Kind.CLUSTER, cluster))
-
-
-def _next_steps(draft: Draft, name: str, frame: Mapping[str, Any]) -> list[str]:
-    notes = [f"next: tenantry add source {name}/NAME --git URL --branch main"]
-    if not frame.get("clusters") and draft.value(("defaults", "clusters")) is None:
-        notes.append("it has no clusters, and neither have the defaults: each of its apps needs a selector")
-    return notes
+def _manage(editor: Editor, cluster: str, environment: str) -> list[str]:
+    """Put the management cluster into its environment."""
+    at = ("clusters", cluster)
+    if editor.value(at) is ABSENT:
+        editor.set(at, {"environments": [environment]})
+        return [f"cluster '{cluster}' is new: it is declared too"]
+    environments = editor.value((*at, "environments"))
+    if environments is ABSENT:
+        group = editor.value((*at, "group"))
+        message = f"cluster '{cluster}' has its environments from group '{group}'"
+        raise Refused(message, "add the environment to the group first")
+    if environment in environments:
+        return []
+    editor.add((*at, "environments"), None, environment)
+    return [f"cluster '{cluster}' belongs to it too"]

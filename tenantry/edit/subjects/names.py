@@ -1,7 +1,7 @@
-"""Every field of the model that holds the name of something declared elsewhere in the file.
+"""Every field of the model that holds the name of something, or declares it; and what a name on the command line means.
 
-A rename changes these places, and a removal looks for what still stands in one of them. A test walks the model and fails for
-a field that can hold a name and is neither here nor under `NO_NAMES`, so a new key cannot be forgotten.
+A rename changes the fields with names, and a removal looks for what still stands in one of them. A test walks the model and
+fails for a field that can hold a name and is neither here nor in its own list, so a new key cannot be forgotten.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from tenantry.grants.model import Grants, Include, Share
+from tenantry.kube.names import PLATFORM
+from tenantry.messages.errors import Refused
 from tenantry.model import (
     After,
     Alert,
@@ -38,7 +40,7 @@ from tenantry.model.document import Frame, ObjectsChart
 
 
 class Kind(StrEnum):
-    """What a name is the name of."""
+    """What a name is the name of, as commands call it."""
 
     ENVIRONMENT = "environment"
     CLUSTER = "cluster"
@@ -50,6 +52,21 @@ class Kind(StrEnum):
     SOURCE = "source"
     CREDENTIALS = "credentials"
     CONFIG = "config"
+
+    @property
+    def word(self) -> str:
+        """The kind in a sentence."""
+        return "add-on" if self is Kind.ADDON else self.value
+
+    @property
+    def at(self) -> tuple[str, ...]:
+        """The mapping with the entries, in which `*` stands for the tenant."""
+        return next((*_HOLDERS[model], field) for (model, field), kind in reversed(DECLARED.items()) if kind is self)
+
+    @property
+    def is_owned(self) -> bool:
+        """Whether the name on the command line is `TENANT/NAME`."""
+        return "*" in self.at
 
 
 class If(StrEnum):
@@ -131,3 +148,46 @@ DECLARED: dict[tuple[type[Model], str], Kind] = {
     (Tenant, "configs"): Kind.CONFIG,
 }
 """The fields whose keys are the names that others refer to."""
+
+_HOLDERS: dict[type[Model], tuple[str, ...]] = {Document: (), Platform: (PLATFORM,), Tenant: ("tenants", "*")}
+"""Where the mappings stand that declare names."""
+
+
+class Target(NamedTuple):
+    """Something with a name. owner: the tenant it belongs to, or `platform`; "" for what is the whole fleet's."""
+
+    kind: Kind
+    name: str
+    owner: str = ""
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Where the entry is, or would be."""
+        at = self.kind.at
+        if self.owner == PLATFORM and self.kind.is_owned:
+            return (PLATFORM, at[-1], self.name)
+        return (*(self.owner if part == "*" else part for part in at), self.name)
+
+    def __str__(self) -> str:
+        """App 'web' of tenant 'rocky'"""
+        if not self.owner:
+            return f"{self.kind.word} '{self.name}'"
+        whose = "the platform" if self.owner == PLATFORM else f"tenant '{self.owner}'"
+        return f"{self.kind.word} '{self.name}' of {whose}"
+
+
+def target_named(kind: Kind, text: str) -> Target:
+    """What an argument such as `rocky/web` names. Raises: Refused."""
+    owner, slash, name = text.rpartition("/")
+    if kind.is_owned:
+        if not owner or not name or "/" in owner:
+            raise Refused(f"'{text}' does not say whose {kind.word} it is", "write TENANT/NAME, such as 'rocky/web'")
+        if owner == PLATFORM and kind in (Kind.APP, Kind.SOURCE):
+            message = f"'{text}' is not a tenant's {kind.word}"
+            raise Refused(message, f"the platform has add-ons: use 'addon {name}'")
+        return Target(kind, name, owner)
+    if slash and kind is Kind.ADDON and owner == PLATFORM:
+        return Target(kind, name)
+    if slash:
+        raise Refused(f"'{text}' is not the name of a {kind.word}", "write the name alone")
+    return Target(kind, text)

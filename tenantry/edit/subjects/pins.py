@@ -72,15 +72,15 @@ class Pin:
 
     @property
     def apps(self) -> list[App]:
-        return list(dict.fromkeys(each.app for each in self.uses))
+        return list(dict.fromkeys(use.app for use in self.uses))
 
     @property
     def contents(self) -> list[Content]:
-        return list(dict.fromkeys(each.content for each in self.uses))
+        return list(dict.fromkeys(use.content for use in self.uses))
 
     @property
     def environments(self) -> list[str]:
-        return list(dict.fromkeys(each.environment for each in self.uses))
+        return list(dict.fromkeys(use.environment for use in self.uses))
 
 
 @dataclass(slots=True)

@@ -60,7 +60,7 @@ def settings_of(
         found["helm", "version"] = _setting(layers, data, ("helm", "version"), variables)
     source = source_at(app, effective.block.source)
     declared = fleet.raw(*source)
-    for kind in (each for each in ("git", "oci") if "ref" in mapping_at(declared, each)):
+    for kind in (key for key in ("git", "oci") if "ref" in mapping_at(declared, key)):
         place = Layer(source, declared)
         found["source", kind, "ref"] = _setting((place,), declared, (kind, "ref"), shared)
     for path in _extra(data, extra):
@@ -74,7 +74,7 @@ def unknown_extra(
     fleet: Fleet, apps: Sequence[App], environments: Sequence[str], extra: Collection[Path]
 ) -> Iterator[str]:
     """A note for each extra setting that none of the apps has. A removed key is one after its removal was promoted."""
-    named = [each for each in extra if each != (EVERYTHING,)]
+    named = [path for path in extra if path != (EVERYTHING,)]
     if not named:
         return
     known = {
@@ -85,9 +85,9 @@ def unknown_extra(
         for path in settings_of(fleet, app, environment, cluster, [(EVERYTHING,)])
     }
     texts = sorted(map(format_path, known))
-    for each in named:
-        if not any(path[: len(each)] == each for path in known):
-            text = format_path(each)
+    for wanted in named:
+        if not any(path[: len(wanted)] == wanted for path in known):
+            text = format_path(wanted)
             near = next((one for one in texts if one.endswith(f".{text}")), None) or closest(text, texts)
             yield f"--with {text} names no setting of {listed(apps)}" + (f"; did you mean {near}?" if near else "")
 
@@ -106,7 +106,7 @@ def _setting(layers: Sequence[Layer], data: Any, path: Path, variables: Mapping[
 def _extra(data: Mapping[str, Any], wanted: Collection[Path]) -> Iterator[Path]:
     """The settings below the wanted paths: those that are no mappings themselves."""
     for path in _leaves({key: data[key] for key in BLOCKS if key in data}):
-        named = any(each == (EVERYTHING,) or path[: len(each)] == each for each in wanted)
+        named = any(one == (EVERYTHING,) or path[: len(one)] == one for one in wanted)
         if named and path[1:] != _KEPT:
             yield path
 

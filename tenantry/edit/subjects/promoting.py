@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from tenantry.edit.editor import Editor
-from tenantry.edit.subjects.promoted import BLOCKS, App, Setting, placeholders_of, settings_of, source_at
+from tenantry.edit.subjects.names import Kind, Target
+from tenantry.edit.subjects.promoted import App, Setting, placeholders_of, settings_of
+from tenantry.edit.subjects.references import references_in, references_to
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import placeholders
 from tenantry.fleet.placement import clusters_of_app
 from tenantry.fleet.settings import variable_at, variables_of, variables_of_app
 from tenantry.fleet.template import fill
-from tenantry.messages.data import ABSENT, mapping_at, value_at
+from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import format_path, listed
 
@@ -73,26 +75,27 @@ class _Promotion:
     def app(self, app: App, extra: Collection[Path]) -> None:
         sides = [
             [
-                settings_of(self.fleet, app, each, cluster, extra)
-                for cluster in clusters_of_app(self.fleet, each, app.at)
+                settings_of(self.fleet, app, environment, cluster, extra)
+                for cluster in clusters_of_app(self.fleet, environment, app.at)
             ]
-            for each in (self.first, self.second)
+            for environment in (self.first, self.second)
         ]
-        for path in dict.fromkeys(path for side in sides for each in side for path in each):
-            nothing = Setting(ABSENT, ABSENT, None)
-            wanted, there = ([each.get(path, nothing) for each in side] for side in sides)
-            if any(each.value not in [one.value for one in wanted] for each in there):
+        nothing = Setting(ABSENT, ABSENT, None)
+        for path in dict.fromkeys(path for side in sides for settings in side for path in settings):
+            wanted, there = ([settings.get(path, nothing) for settings in side] for side in sides)
+            values = [setting.value for setting in wanted]
+            if any(setting.value not in values for setting in there):
                 self._setting(app, path, wanted, there)
 
     def _setting(self, app: App, path: Path, wanted: Sequence[Setting], there: Sequence[Setting]) -> None:
         new = wanted[0]
-        if any(each.value != new.value for each in wanted):
+        if any(setting.value != new.value for setting in wanted):
             raise Refused(
                 f"{format_path(path)} of {app} differs between the clusters of environment '{self.first}'",
                 f"see `tenantry explain {_words(app)} -e {self.first}`, then set it: tenantry set PATH VALUE",
             )
-        for each in {one.at: one for one in there if one.value != new.value}.values():
-            self._write(app, path, new, each)
+        for old in {setting.at: setting for setting in there if setting.value != new.value}.values():
+            self._write(app, path, new, old)
 
     def _write(self, app: App, path: Path, new: Setting, old: Setting) -> None:
         at = old.at or ()
@@ -143,69 +146,45 @@ class _Promotion:
             self.notes.append(f"{app}: the environments have sources at different addresses, so no ref is promoted")
             return
         name = str(mine[-1])
-        users = [str(each) for each in self._users(app.at[1], name) if each not in self.apps]
-        if users:
+        paths = [each.path for _, each in references_to(self.editor, Target(Kind.SOURCE, name, app.at[1]))]
+        users = dict.fromkeys(App(tuple(map(str, each[:4]))) for each in paths if each[2] == "apps")
+        if others := [user for user in users if user not in self.apps]:
             raise Refused(
-                f"source '{name}' of tenant '{app.at[1]}' is used by {listed(users)} too, whose ref would change with it",
+                f"source '{name}' of tenant '{app.at[1]}' is used by {listed(others)} too, whose ref would change with it",
                 f"promote the whole tenant: tenantry promote {app.at[1]} --from {self.first} --to {self.second}",
             )
         self._put((*mine, *path[1:]), self._text(app, new), app, path)
 
-    def _users(self, tenant: str, source: str) -> Iterator[App]:
-        """The apps of a tenant that name a source anywhere."""
-        for name, app in self.fleet.raw("tenants", tenant, "apps").items():
-            if any(value_at(each, (kind, "source")) == source for each in _blocks(app) for kind in BLOCKS):
-                yield App(("tenants", tenant, "apps", name))
-
     def _variables(self, app: App, path: Path, new: Setting) -> None:
         """One text with placeholders in both environments: the variables of the second one get the values of the first one."""
-        sides = [
-            variables_of(self.fleet, each, clusters_of_app(self.fleet, each, app.at)[0])
-            for each in (self.first, self.second)
-        ]
+        clusters = [clusters_of_app(self.fleet, each, app.at)[0] for each in (self.first, self.second)]
+        wanted, there = map(variables_of, (self.fleet,) * 2, (self.first, self.second), clusters)
         for name in placeholders_of(new.written):
-            if sides[0].get(name) == sides[1].get(name):
+            if wanted.get(name) == there.get(name):
                 continue
-            cluster = clusters_of_app(self.fleet, self.second, app.at)[0]
-            at = variable_at(self.fleet, self.second, cluster, name)
+            at = variable_at(self.fleet, self.second, clusters[1], name)
             if at is None or at[0] != "environments":
                 self.notes.append(f"{app}: {format_path(path)} follows from {{{name}}}, which is not promoted")
                 continue
             self._only_mine(name, path)
-            self.editor.set(("environments", self.second, "variables", name), sides[0][name])
-            self.done.append(f"{app}: set variable {name} of {self.second} to {_short(sides[0][name])}")
+            self.editor.set(("environments", self.second, "variables", name), wanted[name])
+            self.done.append(f"{app}: set variable {name} of {self.second} to {_short(wanted[name])}")
 
     def _only_mine(self, name: str, path: Path) -> None:
         """Raises: Refused: something else than the promoted apps uses a variable."""
-        mine = {each.at for each in self.apps} | {
-            source_at(each, source) for each in self.apps for source in self._sources(each)
-        }
+        named = [reference.target for app in self.apps for reference in references_in(self.editor, app.at)]
+        mine = {app.at for app in self.apps} | {target.path for target in named if target.kind is Kind.SOURCE}
         users = [
             at
             for at in _users_of(self.fleet.source.data, name)
-            if not any(at[: len(each)] == each for each in mine) and at[0] not in ("environments", "clusters")
+            if not any(at[: len(own)] == own for own in mine) and at[0] not in ("environments", "clusters")
         ]
         if users:
-            places = listed((f"{format_path(each)} ({self.fleet.source.line_of(each)})" for each in users), 3)
+            places = listed((f"{format_path(at)} ({self.fleet.source.line_of(at)})" for at in users), 3)
             raise Refused(
                 f"{format_path(path)} follows from variable '{name}', which is used elsewhere too: {places}",
                 f"if all of it may change: tenantry set environments.{self.second}.variables.{name} VALUE",
             )
-
-    def _sources(self, app: App) -> Iterator[str]:
-        for block in _blocks(self.fleet.raw(*app.at)):
-            yield from (
-                str(mapping_at(block, kind)["source"]) for kind in BLOCKS if "source" in mapping_at(block, kind)
-            )
-
-
-def _blocks(app: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """An app as declared, and each of its overrides."""
-    yield app
-    for group in ("environments", "clusters"):
-        yield from (each for each in mapping_at(app, "overrides", group).values() if isinstance(each, dict))
-    where = value_at(app, ("overrides", "where"), ())
-    yield from (each for each in where if isinstance(each, dict))
 
 
 def _users_of(data: Any, name: str, at: Path = ()) -> Iterator[Path]:
@@ -229,13 +208,13 @@ def _escaped(value: Any) -> Any:
         case str():
             return value.replace("{", "{{").replace("}", "}}")
         case dict():
-            return {key: _escaped(each) for key, each in value.items()}
+            return {key: _escaped(inner) for key, inner in value.items()}
         case _:
             return value
 
 
 def _short(value: Any) -> str:
-    return " ".join(f"{key} {each}" for key, each in value.items()) if isinstance(value, dict) else str(value)
+    return " ".join(f"{key} {text}" for key, text in value.items()) if isinstance(value, dict) else str(value)
 
 
 def _words(app: App) -> str:

@@ -1,30 +1,27 @@
-"""The places of a file where the name of something declared elsewhere stands."""
+"""The places of a fleet's files where the name of something stands, and whether a name is declared.
+
+The walk follows the model's types through plain data, so it works for data of any shape: what has the wrong structure is skipped.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple, get_args, get_origin
+from functools import cache
+from pathlib import Path as FilePath
+from types import UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from tenantry.edit.subjects.names import DECLARED, NAMES, If, Kind, Named
-from tenantry.edit.subjects.shapes import fields_of, parts_of
+from tenantry.edit.editor import Editor
+from tenantry.edit.subjects.names import DECLARED, NAMES, If, Kind, Named, Target, target_named
 from tenantry.flux import references as of_flux
 from tenantry.grants.model import Share
-from tenantry.kube.names import ADDON_PREFIX, PLATFORM, addon_named
+from tenantry.kube.names import ADDON_PREFIX, PLATFORM, addon_named, dns_label_problem
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Path
-from tenantry.model import Document, FluxBlock, Model
+from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
+from tenantry.messages.text import closest, listed
+from tenantry.model import Document, FluxBlock, Model, Tenant
 
-_OF_THE_FLEET = {Kind.ENVIRONMENT, Kind.CLUSTER, Kind.GROUP, Kind.TENANT, Kind.FRAME, Kind.ADDON}
-"""Kinds whose names are unique in the whole fleet. All others belong to a tenant or to the platform."""
 _OF_SCHEMA: dict[of_flux.Kind, Kind] = {"Secret": Kind.CREDENTIALS, "ConfigMap": Kind.CONFIG}
-
-
-class Target(NamedTuple):
-    """Something with a name. owner: the tenant it belongs to, or `platform`; "" for what is the whole fleet's."""
-
-    kind: Kind
-    name: str
-    owner: str = ""
 
 
 class Reference(NamedTuple):
@@ -42,40 +39,139 @@ class Reference(NamedTuple):
 
 
 def references(data: dict[str, Any]) -> Iterator[Reference]:
-    """All names in the data of a file, main or included. Parts with the wrong structure are skipped."""
+    """All names in the data of a file, main or included."""
     yield from _of_model(Document, data, ())
 
 
-def references_to(data: dict[str, Any], target: Target) -> Iterator[Reference]:
-    """The places where one name stands."""
-    return (each for each in references(data) if each.target == target)
+def references_to(editor: Editor, target: Target) -> list[tuple[FilePath, Reference]]:
+    """Where a name stands, in which files."""
+    return [
+        (file, reference)
+        for file, document in editor.documents.items()
+        for reference in references(document.data)
+        if reference.target == target
+    ]
+
+
+def references_in(editor: Editor, path: Path) -> list[Reference]:
+    """The names that stand in an entry."""
+    data = editor.documents[editor.file_of(path)].data
+    return [reference for reference in references(data) if reference.path[: len(path)] == path]
 
 
 def declared_in(data: dict[str, Any]) -> Iterator[tuple[Path, Target]]:
     """All entries of the data that have a name which others can refer to."""
+    tenants: list[tuple[str, ...]] = [("tenants", tenant) for tenant in mapping_at(data, "tenants")]
     for (model, field), kind in DECLARED.items():
-        for at in _places_of(model, data):
+        for at in tenants if model is Tenant else [()] if model is Document else [(PLATFORM,)]:
             for name in mapping_at(data, *at, field):
-                yield (*at, field, name), target_of(kind, name, at)
+                yield (*at, field, name), _target(kind, name, at)
 
 
-def _places_of(model: type[Model], data: dict[str, Any]) -> list[tuple[str, ...]]:
-    match model.__name__:
-        case "Document":
-            return [()]
-        case "Platform":
-            return [("platform",)]
-    return [("tenants", name) for name in mapping_at(data, "tenants")]
+# --- whether a name is declared -----------------------------------------------------------------------------------------
 
 
-def target_of(kind: Kind, name: str, at: Path) -> Target:
+def existing(editor: Editor, kind: Kind, text: str) -> Target:
+    """What an argument names, if the file declares it. Raises: Refused."""
+    target = target_named(kind, text)
+    _require_owner(editor, target)
+    require(editor, target)
+    return target
+
+
+def new(editor: Editor, kind: Kind, text: str) -> Target:
+    """What an argument names, if the file does not declare it yet. Raises: Refused: the name is taken, or not valid."""
+    target = target_named(kind, text)
+    if problem := dns_label_problem(target.name):
+        raise Refused(f"name '{target.name}' {problem}", "choose another name")
+    _require_owner(editor, target)
+    if files := editor.files_with(target.path):
+        where = f" in {files[-1]}" if files[-1] != editor.main else ""
+        raise Refused(f"{target} exists already{where}", "choose another name")
+    return target
+
+
+def require(editor: Editor, target: Target) -> None:
+    """Raises: Refused: the file does not declare the target."""
+    known = editor.names(*target.path[:-1])
+    if target.name not in known:
+        near = closest(target.name, known)
+        whose = f" of {str(target).partition(' of ')[2]}" if target.owner else ""
+        those = f"declared: {', '.join(known[:8])}{', ...' if len(known) > 8 else ''}" if known else "none is declared"
+        raise Refused(
+            f"there is no {target.kind.word} '{target.name}'{whose}; {those}",
+            f"did you mean '{near}'?" if near else "correct the name",
+            code=UNKNOWN_NAME,
+        )
+
+
+def _require_owner(editor: Editor, target: Target) -> None:
+    if target.owner and target.owner != PLATFORM:
+        require(editor, Target(Kind.TENANT, target.owner))
+
+
+def owner_of(editor: Editor, text: str) -> Path:
+    """Where the tenant, the app or the add-on is declared that an argument such as `rocky/web` names. Raises: Refused."""
+    if text == "defaults":
+        raise Refused("'defaults' is no app", "name a tenant, TENANT/APP or platform/ADDON")
+    if text.startswith(ADDON_PREFIX):
+        return existing(editor, Kind.ADDON, text).path
+    return existing(editor, Kind.APP if "/" in text else Kind.TENANT, text).path
+
+
+def file_named(editor: Editor, name: FilePath) -> FilePath:
+    """The file of the fleet that a path names. Raises: Refused: it is none of them."""
+    for file in editor.documents:
+        if file.resolve() == name.resolve():
+            return file
+    raise Refused(
+        f"{name} is not one of the fleet's files: {listed(editor.documents)}",
+        f"create it with the line 'tenants: {{}}' or 'clusters: {{}}', and name it under 'include:' of {editor.main}",
+    )
+
+
+# --- the walk -----------------------------------------------------------------------------------------------------------
+
+
+class Field(NamedTuple):
+    """A key of a model: its name in the file, the model and the attribute that declare it, and its type."""
+
+    key: str
+    declared: tuple[type[Model], str]
+    type: Any
+
+
+@cache
+def fields_of(model: type[Model]) -> tuple[Field, ...]:
+    """The keys of a model, with the topmost class that declares each: an entry of the table counts for its subclasses."""
+    return tuple(
+        Field(
+            info.alias or name,
+            (next(base for base in reversed(model.__mro__) if name in getattr(base, "__annotations__", ())), name),
+            info.annotation,
+        )
+        for name, info in model.model_fields.items()
+    )
+
+
+@cache
+def parts_of(annotation: Any) -> tuple[Any, ...]:
+    """The types that a type chooses between, without `None` and what only restricts values."""
+    if get_origin(annotation) is Annotated:
+        return parts_of(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return tuple(part for choice in get_args(annotation) for part in parts_of(choice))
+    return () if annotation is type(None) else (annotation,)
+
+
+def _target(kind: Kind, name: str, at: Path) -> Target:
     """What a name at a path means: in the platform's part, apps and sources are add-ons."""
     if kind is Kind.APP and (addon := addon_named(name)) is not None:
         return Target(Kind.ADDON, addon)
     platform = at[:1] != ("tenants",)
     if kind is Kind.ADDON or (platform and kind in (Kind.APP, Kind.SOURCE)):
         return Target(Kind.ADDON, addon_named(name) or name)
-    if kind in _OF_THE_FLEET:
+    if not kind.is_owned:
         return Target(kind, name)
     return Target(kind, name, PLATFORM if platform else str(at[1]))
 
@@ -88,11 +184,8 @@ def _of_model(model: type[Model], value: Any, at: Path) -> Iterator[Reference]:
             place = (*at, field.key)
             # What `defaults` shares is the same name in many tenants.
             shared_by_all = field.declared[0] is Share and at[:1] != ("tenants",)
-            if (
-                (named := NAMES.get(field.declared))
-                and not shared_by_all
-                and not _is_whole(field.type, value[field.key])
-            ):
+            named = NAMES.get(field.declared)
+            if named and not shared_by_all and not _is_whole(field.type, value[field.key]):
                 yield from _names(value[field.key], named, place)
             yield from _below(field.type, value[field.key], place)
     if issubclass(model, FluxBlock):
@@ -107,11 +200,11 @@ def _is_whole(annotation: Any, value: Any) -> bool:
 def _below(annotation: Any, value: Any, at: Path) -> Iterator[Reference]:
     for part in parts_of(annotation):
         if get_origin(part) is dict and isinstance(value, dict):
-            for key, each in value.items():
-                yield from _below(get_args(part)[1], each, (*at, key))
+            for key, inner in value.items():
+                yield from _below(get_args(part)[1], inner, (*at, key))
         elif get_origin(part) is list and isinstance(value, list):
-            for index, each in enumerate(value):
-                yield from _below(get_args(part)[0], each, (*at, index))
+            for index, inner in enumerate(value):
+                yield from _below(get_args(part)[0], inner, (*at, index))
         elif isinstance(part, type) and issubclass(part, Model):
             yield from _of_model(part, value, at)
 
@@ -119,14 +212,14 @@ def _below(annotation: Any, value: Any, at: Path) -> Iterator[Reference]:
 def _names(value: Any, named: Named, at: Path) -> Iterator[Reference]:
     """The names in a value: itself, the entries of a list, or the keys of a mapping."""
     if isinstance(value, str):
-        yield Reference(at, target_of(named.kind, value, at), "value", value, named.removed)
+        yield Reference(at, _target(named.kind, value, at), "value", value, named.removed)
     elif isinstance(value, list):
         for index, name in enumerate(value):
             if isinstance(name, str):
-                yield Reference((*at, index), target_of(named.kind, name, at), "entry", name, named.removed)
+                yield Reference((*at, index), _target(named.kind, name, at), "entry", name, named.removed)
     elif isinstance(value, dict):
         for name in value:
-            yield Reference((*at, name), target_of(named.kind, name, at), "key", name, named.removed)
+            yield Reference((*at, name), _target(named.kind, name, at), "key", name, named.removed)
 
 
 def _of_block(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Reference]:
@@ -134,9 +227,7 @@ def _of_block(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterat
     for kind in (model.flux_kind, *model.parts):
         for found in of_flux.references(kind, block):
             if found.path[0] not in model.owned:
-                place = (*at, *found.path)
-                yield Reference(
-                    place, target_of(_OF_SCHEMA[found.kind], found.name, at), "value", found.name, If.REFUSE
-                )
+                target = _target(_OF_SCHEMA[found.kind], found.name, at)
+                yield Reference((*at, *found.path), target, "value", found.name, If.REFUSE)
     for path, name in of_flux.included_sources(model.flux_kind, block):
-        yield Reference((*at, *path), target_of(Kind.SOURCE, name, at), "value", name, If.REFUSE)
+        yield Reference((*at, *path), _target(Kind.SOURCE, name, at), "value", name, If.REFUSE)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path as FilePath
 
-from tenantry.edit.subjects.draft import Draft, Edit
-from tenantry.edit.subjects.mentions import mentions
-from tenantry.edit.subjects.names import Kind
-from tenantry.edit.subjects.references import Reference, Target
-from tenantry.edit.subjects.subjects import existing, in_words, path_of, require_free, target_named
-from tenantry.kube.names import dns_label_problem
-from tenantry.messages.errors import Refused
-from tenantry.messages.text import counted
+from tenantry.edit.document import Document
+from tenantry.edit.editor import Editor
+from tenantry.edit.subjects.adding import Edit
+from tenantry.edit.subjects.names import Kind, Target, target_named
+from tenantry.edit.subjects.references import Reference, existing, new, references, references_to
+from tenantry.edit.tree import Node, comments
+from tenantry.messages.errors import Path, Refused
+from tenantry.messages.placeholders import with_stand_ins
+from tenantry.messages.text import counted, listed
 
 _BESIDE = "to keep '{old}' until '{new}' runs: add '{new}' beside it, and remove '{old}' later"
 _HINTS = {
@@ -22,79 +25,72 @@ _HINTS = {
     Kind.ENVIRONMENT: "rename an environment before its first `tenantry up` only; Pulumi.{old}.yaml names it too",
 }
 """The safe way, where a new name means new objects. A new name of anything else changes no app."""
+_MANAGES = "a management cluster keeps its name after its first `tenantry up`: a marker on '{old}' holds it"
 _CONFIG = "values in the stacks' config are still under 'tenantry:credentials.{}': set them under '.{}'"
+_MOST = 6
+"""The most lines that are listed."""
+
+Found = list[tuple[FilePath, Reference]]
 
 
-def rename(draft: Draft, kind: Kind, old: str, new: str) -> Edit:
+def rename(editor: Editor, kind: Kind, old: str, text: str) -> Edit:
     """Raises: Refused: there is no such entry, the new name is taken or invalid, or an included file is named after it."""
-    target = existing(draft, kind, old)
-    renamed = _renamed(kind, target, new)
-    require_free(draft, renamed)
+    target = existing(editor, kind, old)
+    if "/" in text and (other := target_named(kind, text)).owner != target.owner:
+        fix = f"to move an app: tenantry move app ... {other.owner}"
+        raise Refused(f"a rename leaves {target} where it is", fix)
+    name = text.rpartition("/")[2]
+    new(editor, kind, f"{target.owner}/{name}" if target.owner else name)
+    found = references_to(editor, target)
     if kind is Kind.TENANT:
-        _require_no_file_named_after(draft, target)
-    found = draft.references_to(target)
-    for file, each in sorted(found, key=lambda one: one[1].form == "key"):
-        _follow(draft, file, each, renamed.name)
-    for file in draft.holders(path := path_of(target)):
-        draft.rename(path, renamed.name, file)
-    return draft.edit(
-        f"renamed {in_words(target)} to '{renamed.name}'",
-        (*_followed(found), *_beyond(draft, target, renamed.name), *mentions(draft, target)),
-        _hints(draft, target, renamed),
+        _require_no_file_named_after(editor, target, found)
+    for file, reference in sorted(found, key=lambda each: each[1].form == "key"):
+        if reference.form == "key":
+            editor.rename(reference.path, name, file=file)
+        else:
+            editor.set(reference.path, reference.renamed(name), file=file)
+    editor.rename(target.path, name)
+    hint = _MANAGES if any(each.path[-1] == "management" for _, each in found) else _HINTS.get(kind)
+    return Edit(
+        f"renamed {target} to '{name}'",
+        (*_followed(found), *_beyond(editor, target, name), *mentions(editor, target)),
+        [hint.format(old=target.name, new=name)] if hint else (),
     )
 
 
-def _hints(draft: Draft, target: Target, renamed: Target) -> list[str]:
-    managed = [each for _, each in draft.references_to(renamed) if each.path[-1] == "management"]
-    if managed:
-        return [
-            f"a management cluster keeps its name after its first `tenantry up`: a marker on '{target.name}' holds it"
-        ]
-    hint = _HINTS.get(target.kind)
-    return [hint.format(old=target.name, new=renamed.name)] if hint else []
-
-
-def _renamed(kind: Kind, target: Target, text: str) -> Target:
-    """The target under its new name, which may be written with or without its owner. Raises: Refused."""
-    if "/" in text and (other := target_named(kind, text)).owner != target.owner:
+def _require_no_file_named_after(editor: Editor, target: Target, found: Found) -> None:
+    """An included file may speak of the tenant in its name, unless `of` says otherwise."""
+    named = [file for file in editor.files_with(target.path) if file != editor.main and file.stem == target.name]
+    if named and not any(reference.path[0] == "include" for _, reference in found):
+        fix = f"include: [{{tenants: {named[0]}, of: [{target.name}]}}]"
         raise Refused(
-            f"a rename leaves {in_words(target)} where it is", f"to move an app: tenantry move app ... {other.owner}"
+            f"{named[0]} may speak of tenant '{target.name}' because it is named after it",
+            f"name the tenants in {editor.main}, then try again: {fix}",
         )
-    name = text.rpartition("/")[2]
-    if problem := dns_label_problem(name):
-        raise Refused(f"name '{name}' {problem}", "choose another name")
-    return target._replace(name=name)
 
 
-def _follow(draft: Draft, file: FilePath, reference: Reference, name: str) -> None:
-    if reference.form == "key":
-        draft.rename(reference.path, name, file)
-    else:
-        draft.set(reference.path, reference.renamed(name), file)
-
-
-def _followed(found: list[tuple[FilePath, Reference]]) -> list[str]:
+def _followed(found: Found) -> list[str]:
     files = len({file for file, _ in found})
     where = f" in {counted(files, 'file')}" if files > 1 else ""
     return [f"{counted(len(found), 'reference')} changed with it{where}"] if found else []
 
 
-def _beyond(draft: Draft, target: Target, name: str) -> list[str]:
+def _beyond(editor: Editor, target: Target, name: str) -> list[str]:
     """What a rename does not reach: values in the config of stacks, and kubeconfigs that a group names after its clusters."""
     if target.kind is Kind.CREDENTIALS:
         return [_CONFIG.format(f"{target.owner}.{target.name}", f"{target.owner}.{name}")]
-    if target.kind is Kind.TENANT and draft.names("tenants", name, "credentials"):
+    if target.kind is Kind.TENANT and editor.names("tenants", name, "credentials"):
         return [_CONFIG.format(target.name, name)]
-    if target.kind is Kind.CLUSTER and (group := _group_with_kubeconfigs(draft, name)):
+    if target.kind is Kind.CLUSTER and (group := _group_with_kubeconfigs(editor, name)):
         return [f"its kubeconfig follows its name: group '{group}' has '{{cluster}}' in it"]
     return []
 
 
-def _group_with_kubeconfigs(draft: Draft, cluster: str) -> str | None:
+def _group_with_kubeconfigs(editor: Editor, cluster: str) -> str | None:
     """The group that a cluster has its kubeconfig from, if the kubeconfig is named after the cluster."""
     at: tuple[str, ...] = ("clusters", cluster)
     seen: set[str] = set()
-    while "kubeconfig" not in (entry := draft.value(at) or {}):
+    while "kubeconfig" not in (entry := editor.value(at, None) or {}):
         group = entry.get("group")
         if not isinstance(group, str) or group in seen:
             return None
@@ -103,12 +99,41 @@ def _group_with_kubeconfigs(draft: Draft, cluster: str) -> str | None:
     return at[1] if at[0] == "clusterGroups" and "{cluster}" in str(entry["kubeconfig"]) else None
 
 
-def _require_no_file_named_after(draft: Draft, target: Target) -> None:
-    """An included file may speak of the tenant in its name, unless `of` says otherwise."""
-    named = [file for file in draft.holders(path_of(target)) if file != draft.main and file.stem == target.name]
-    follows = any(each.path[0] == "include" for _, each in draft.references_to(target))
-    if named and not follows:
-        raise Refused(
-            f"{named[0]} may speak of tenant '{target.name}' because it is named after it",
-            f"name the tenants in {draft.main}, then try again: include: [{{tenants: {named[0]}, of: [{target.name}]}}]",
-        )
+# --- where the name still stands in texts and comments, which people want to look at ------------------------------------
+
+
+def mentions(editor: Editor, target: Target) -> list[str]:
+    """A note with the lines of the fleet's files where a name still stands as a word, without placeholders."""
+    word = re.compile(rf"(?<![\w-]){re.escape(target.name)}(?![\w-])")
+    places = [
+        document.place(at).rpartition(":")[0]
+        for document in editor.documents.values()
+        for at in sorted(_mentioned(document, word, target))
+    ]
+    unique = list(dict.fromkeys(places))
+    return [f"'{target.name}' still stands in text, which is left as it is: {listed(unique, _MOST)}"] if unique else []
+
+
+def _mentioned(document: Document, word: re.Pattern[str], target: Target) -> Iterator[int]:
+    """The places in a file, or in the tenant of the target: elsewhere, the name means something else."""
+    start, end = 0, len(document.text)
+    if target.owner:
+        at = ("tenants", target.owner)
+        if document.depth(at) < len(at):
+            return
+        start, end = document.entry(at).start, document.entry(at).end
+    names = {reference.path for reference in references(document.data)}
+    for path, node in _texts(document.root, ()):
+        if path not in names and start <= node.start < end and word.search(with_stand_ins(node.text, "_")):
+            yield node.start
+    for comment in comments(document.text, document.root.nodes(), start, end):
+        if word.search(comment[0]):
+            yield comment.start()
+
+
+def _texts(node: Node, path: Path) -> Iterator[tuple[Path, Node]]:
+    """The values of a tree that are no mappings and no lists, with their paths."""
+    if node.kind == "scalar":
+        yield path, node
+    for index, entry in enumerate(node.entries):
+        yield from _texts(entry.value, (*path, entry.key.text if entry.key else index))

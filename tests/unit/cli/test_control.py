@@ -66,7 +66,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
     for each in planned(TEXT).objects:
         memory.objects[path_of(each.id)] = live(each)
     monkeypatch.setattr(management, "connect", lambda *_: memory.client())
-    monkeypatch.setattr("tenantry.cli.control.reconcile.now_token", lambda: TOKEN)
+    monkeypatch.setattr("tenantry.cli.verbs.now_token", lambda: TOKEN)
     return memory
 
 

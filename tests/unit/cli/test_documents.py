@@ -20,7 +20,7 @@ from tenantry.compare.fields import FieldChange
 from tenantry.compare.review.model import Effect
 from tenantry.fleet.json_schema import subclasses
 from tenantry.messages.data import ABSENT
-from tenantry.scaffold.upgrade import Kind
+from tenantry.scaffold.project import Kind
 from tests.unit.kube.test_yaml_text import NASTY
 
 WORDS: list[tuple[type[StrEnum], type[BaseModel], str, set[str]]] = [

@@ -95,9 +95,9 @@ error: there is no 'tenants.rokcy'
 error: 'rol' is not a key of 'tenants.rocky'
   fix: did you mean 'tenants.rocky.role'?
 """,
-    ("set", "tenants.movy.quota.requests.cpu", "4"): """\
-error: 'tenants.movy.quota.requests' has no entries, so there is no 'tenants.movy.quota.requests.cpu'
-  fix: a key with dots stands in quotes: 'tenants.movy.quota["requests.cpu"]'
+    ("set", "tenants.movy.clusters.all.of", "4"): """\
+error: 'tenants.movy.clusters.all' has no entries, so there is no 'tenants.movy.clusters.all.of'
+  fix: see 'tenants.movy.clusters' in docs/tenants-reference.md
 """,
     ("set", "tenants.rocky.network.policies.a", "{}"): """\
 error: 'tenants.rocky.network' is the word 'isolated', which stands for a whole mapping
@@ -111,13 +111,13 @@ error: 'tenants.rocky.quota[' is not a path: character 20 is not expected
 error: VALUE:1:1: this '{' is never closed
   fix: add the closing '}', or use --string to take it as a text
 """,
-    ("set", "tenants.rocky.role", "5"): """\
+    ("set", "tenants.rocky.adopt", "5"): """\
 nothing is written, because the edited file would be invalid (lines as edited):
-tenants.yaml:66:11: error[wrong-type]: expected a string, found the number 5
-    66 |     role: 5
-       |           ^
-  at tenants.rocky.role
-  fix: put it in quotes
+tenants.yaml:81:12: error[wrong-type]: expected true or false, found the number 5
+    81 |     adopt: 5
+       |            ^
+  at tenants.rocky.adopt
+  fix: write true or false
 Found 1 error
 """,
     ("set", "tenants.rocky.owners[1].group", "a"): """\
@@ -156,7 +156,7 @@ def test_an_invalid_fleet_can_be_corrected_step_by_step(capsys: Capture) -> None
     said = "tenants.yaml was invalid before, and still is (1 error): see `tenantry validate`\n"
     assert (code, out, err) == (0, f"tenants.yaml: set tenants.movy.role to edit\n{said}", "")
     assert FILE.read_text() == FLEET.replace("retryInterval: 5s", "retryInterval: 5")
-    assert tenantry(capsys, "set", "defaults.role", "5")[0] == 2
+    assert tenantry(capsys, "set", "defaults.quota", "5")[0] == 2
 
 
 def test_values_come_from_stdin_and_as_texts(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

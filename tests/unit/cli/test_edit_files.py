@@ -75,7 +75,7 @@ def test_an_edit_changes_its_place_alone(name: str, capsys: Capture) -> None:
 
 ALIASED = ANCHORED.replace(b"  movy:\n    clusters: {labels: {tier: edge}}", b"  movy:\n    clusters: *edges")
 REFUSED: dict[str, tuple[bytes, str]] = {
-    "an alias": (ALIASED, "add selector movy --clusters eu-1"),
+    "an alias": (ALIASED, "set tenants.movy.clusters.labels.region eu"),
     "an anchor": (ALIASED, "remove tenant rocky"),
     "a tag": (FLEET.replace(b"  tina:\n", b"  tina: !!map\n"), "add app tina/api --path ./api"),
     "a tab that YAML does not take": (FLEET.replace(b"  tina:\n", b"\ttina:\n"), "add tenant nora"),
@@ -129,10 +129,7 @@ MALFORMED = (
     "add tenant nora role",
     "add tenant nora =edit",
     "add tenant nora quota.pods",
-    "add override movy/shop -e prod helm.version",
-    "add grant rocky settings",
     "add cluster us-2 --labels tier",
-    "remove grant rocky settings=",
 )
 
 

@@ -50,7 +50,7 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("add", "source"): ("rocky/tools", "--git", "https://git.example.com/tools"),
     ("remove", "tenant"): ("rocky",),
     ("rename", "tenant"): ("rocky", "stone"),
-    ("move", "cluster"): ("edge", "--environments", "dev"),
+    ("move", "app"): ("rocky/web", "rocky"),
 }
 """What each command with JSON needs besides `--output json`."""
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tenantry.cli.documents.kinds import schema_of
-from tenantry.cli.edit import proof
+from tenantry.cli.edit import promote as promote_command
 from tenantry.cluster.evidence import Evidence, judged
 from tenantry.edit.subjects.promoted import App
 from tenantry.load import load_fleet
@@ -343,8 +343,8 @@ def test_a_promotion_on_evidence(
     def connected(*_: Any) -> Iterator[None]:
         yield None
 
-    monkeypatch.setattr(proof, "connect_management", connected)
-    monkeypatch.setattr(proof, "evidence_of", lambda *_: (evidence,))
+    monkeypatch.setattr(promote_command, "connect_management", connected)
+    monkeypatch.setattr(promote_command, "evidence_of", lambda *_: (evidence,))
     ended, out, err = promote(capsys, "rocky/web", *arguments)
     assert ended == code, err
     assert said in (out if code == 0 else err)
@@ -361,7 +361,7 @@ def test_a_cluster_that_cannot_be_asked_refuses_only_what_needs_evidence(
     def unreachable(*_: Any) -> None:
         raise Refused("the cluster does not answer")
 
-    monkeypatch.setattr(proof, "connect_management", unreachable)
+    monkeypatch.setattr(promote_command, "connect_management", unreachable)
     assert promote(capsys, "rocky/web", "--require-ready")[0] == 2
     code, out, _ = promote(capsys, "rocky/web", "--evidence")
     assert code == 0

@@ -11,7 +11,7 @@ import jsonschema_rs
 import pytest
 
 from tenantry.cli.documents.kinds import schema_of
-from tenantry.cli.edit import asking
+from tenantry.cli.edit import update
 from tenantry.manifests.model import NotFetched
 from tenantry.manifests.versions import Answer, Question
 from tests.unit.cli.test_cli import Capture, tenantry
@@ -95,7 +95,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[Question, Ans
         told(len(questions), len(questions))
         return {each: answers[each] for each in questions}
 
-    monkeypatch.setattr(asking, "ask_all", ask_all)
+    monkeypatch.setattr(update, "ask_all", ask_all)
     return answers
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.edit.canonical import canonical, comments_in
-from tenantry.edit.data import same
+from tenantry.edit.document import same
 from tenantry.messages.errors import Refused
 from tenantry.source.parse import parse
 

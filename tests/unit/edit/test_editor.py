@@ -119,7 +119,7 @@ def test_an_app_moves_with_its_comments(file: Path) -> None:
     editor.move(("tenants", "rocky", "apps", "db"), ("tenants", "movy", "apps", "data"))
     moved = "      # The database comes first.\n      db:\n        kustomize: {source: manifests, path: './db'}\n"
     at_end = f"    apps:\n{moved.replace('db:', 'data:')}"
-    assert editor.text(file) == BEFORE.replace(moved, "") + at_end
+    assert editor.documents[file].text == BEFORE.replace(moved, "") + at_end
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_what_stands_beside_an_alias_is_edited(file: Path) -> None:
     editor = Editor.open(file)
     editor.set(("d",), 2)
     editor.set(("e",), [1])
-    assert editor.text(file) == "a: &x {b: 1}\nc: *x  # shared\nd:\t2\ne: [1]\n"
+    assert editor.documents[file].text == "a: &x {b: 1}\nc: *x  # shared\nd:\t2\ne: [1]\n"
 
 
 def test_a_value_that_no_file_may_hold_is_refused(file: Path) -> None:
@@ -203,7 +203,10 @@ def test_an_edit_goes_to_the_file_that_declares_the_place(tmp_path: Path) -> Non
     editor.set(("tenants", "rocky", "sources", "a"), {})
     editor.set(("tenants", "rocky", "quota", "pods"), 1)
     editor.set(("tenants", "movy"), {})
-    assert editor.text(main) == "include: [rocky.yaml]\ntenants:\n  rocky: {role: edit, quota: {pods: 1}}\n  movy: {}\n"
-    assert editor.text(team) == (
+    assert (
+        editor.documents[main].text
+        == "include: [rocky.yaml]\ntenants:\n  rocky: {role: edit, quota: {pods: 1}}\n  movy: {}\n"
+    )
+    assert editor.documents[team].text == (
         "tenants:\n  rocky:\n    sources:\n      a: {}\n    apps:\n      web: {suspend: false}\n"
     )

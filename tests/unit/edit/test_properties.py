@@ -11,10 +11,9 @@ import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from tenantry.edit import transfer
 from tenantry.edit.canonical import canonical, comments_in
-from tenantry.edit.data import inserted, removed, same
-from tenantry.edit.document import Document
+from tenantry.edit.document import Document, inserted, removed, same
+from tenantry.edit.editor import assign
 from tenantry.edit.lines import after_lines, first_line
 from tenantry.edit.tree import comments
 from tenantry.messages.data import replaced, value_at
@@ -134,8 +133,8 @@ def test_an_entry_is_removed_with_its_comments_alone(data: st.DataObject, docume
 def test_assigning_what_was_there_gives_back_the_data(data: st.DataObject, document: Document, value: Any) -> None:
     path, before = data.draw(st.sampled_from(list(paths(document.data)))), document.data
     old = value_at(before, path)
-    transfer.assign(document, path, value)
-    transfer.assign(document, path, old)
+    assign(document, path, value)
+    assign(document, path, old)
     assert same(document.data, before)
 
 

@@ -305,7 +305,8 @@ def test_submodules_need_a_grant() -> None:
 def test_every_field_of_the_model_with_a_name_of_the_tenants_is_marked() -> None:
     """The table of names knows every key; see its own tests."""
     from tenantry.edit.subjects.names import NAMES, Kind
-    from tenantry.edit.subjects.shapes import fields_of, reachable
+    from tenantry.edit.subjects.references import fields_of
+    from tests.unit.edit.subjects.shapes import reachable
 
     groups = {Kind.APP: "apps", Kind.CONFIG: "configs", Kind.CREDENTIALS: "credentials", Kind.SOURCE: "sources"}
     marked = {
@@ -356,7 +357,7 @@ def test_every_field_of_flux_with_a_name_is_looked_at_or_is_the_fleets_own() -> 
 
 
 def _blocks() -> list[type[FluxBlock]]:
-    from tenantry.edit.subjects.shapes import reachable
+    from tests.unit.edit.subjects.shapes import reachable
 
     return [model for model in reachable(Tenant) if issubclass(model, FluxBlock)]
 

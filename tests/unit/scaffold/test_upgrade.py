@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tenantry.messages.errors import Refused
-from tenantry.scaffold import existing, files
+from tenantry.scaffold import files
+from tenantry.scaffold import project as scaffold_project
 from tenantry.scaffold.answers import Answers
 from tenantry.scaffold.files import File
-from tenantry.scaffold.record import Record, blob, read, record_of
-from tenantry.scaffold.upgrade import Kind, changes, upgraded
+from tenantry.scaffold.project import Kind, Record, blob, changes, read, record_of, upgraded
 from tests.documents import check
 from tests.unit.cli.test_cli import Capture, tenantry
 
@@ -33,7 +33,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) ->
 
 
 @pytest.fixture
-def newer(monkeypatch: pytest.MonkeyPatch) -> None:
+def newer(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 # `init` runs before
     """A version that writes .gitignore with one more line, has a new file, and has no action.yml any more."""
 
     def made(answers: Answers) -> dict[str, File]:
@@ -42,7 +42,7 @@ def newer(monkeypatch: pytest.MonkeyPatch) -> None:
         ignored = File(found[".gitignore"].text + "*.log\n")
         return {**found, ".gitignore": ignored, "new.txt": File("new\n")}
 
-    monkeypatch.setattr(existing, "files", made)
+    monkeypatch.setattr(scaffold_project, "files", made)
 
 
 def texts(root: Path) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tenantry.edit.editor import Editor
-from tenantry.edit.subjects.references import Target
+from tenantry.edit.subjects.names import Target
 from tenantry.fleet.fleet import Fleet
 from tenantry.grants.frames import filled
 from tenantry.load import fleet_of
@@ -27,7 +27,7 @@ def opened(name: str) -> Editor:
 
 def checked(editor: Editor) -> Fleet:
     """The fleet as edited. Raises: InvalidFleet."""
-    return fleet_of(filled(read_all(editor.path, editor.read)))
+    return fleet_of(filled(read_all(editor.main, editor.read)))
 
 
 def texts(editor: Editor) -> dict[Path, bytes]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 
 from tenantry.edit.subjects.names import DECLARED, NAMES
-from tenantry.edit.subjects.shapes import fields_of, holds_text, reachable
+from tenantry.edit.subjects.references import fields_of
 from tenantry.model import Document
+from tests.unit.edit.subjects.shapes import holds_text, reachable
 
 NO_NAMES = {
     "AccountRef": "name namespace",

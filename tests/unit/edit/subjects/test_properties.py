@@ -9,12 +9,11 @@ import pytest
 from hypothesis import Phase, assume, settings
 from hypothesis import strategies as st
 
-from tenantry.edit.data import same
+from tenantry.edit.document import same
 from tenantry.edit.editor import Editor
-from tenantry.edit.subjects import adding
-from tenantry.edit.subjects.draft import Draft
-from tenantry.edit.subjects.names import Kind
-from tenantry.edit.subjects.references import Target, declared_in
+from tenantry.edit.subjects.adding import add
+from tenantry.edit.subjects.names import Kind, Target
+from tenantry.edit.subjects.references import declared_in, references_to
 from tenantry.edit.subjects.removing import remove
 from tenantry.edit.subjects.renaming import rename
 from tests.drawn import given
@@ -23,7 +22,10 @@ from tests.strategies import fleets
 from tests.unit.edit.subjects.fleets import checked, spelled, texts
 
 NEW = "zzz-new"
-SOURCE = {"git": {"url": "https://git.example.com/new", "ref": {"branch": "main"}}}
+TENANT: dict[str, Any] = {"clusters": None, "exclude": [], "groups": (), "settings": ("quota.pods=4",)}
+SOURCE = dict.fromkeys(("helm", "oci", "bucket", "branch", "tag", "semver", "credentials"))
+SOURCE["git"] = "https://git.example.com/new"
+APP: dict[str, Any] = {"clusters": None, "exclude": [], "source": NEW, "path": "./new", "chart": None, "version": None}
 
 
 @pytest.fixture(scope="module")
@@ -34,34 +36,34 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 FLEETS = st.builds(written, fleets(), st.integers(0, 2**32))
 
 
-def draft_of(file: Path, content: bytes) -> Draft:
+def opened(file: Path, content: bytes) -> Editor:
     file.write_bytes(content)
-    return Draft(Editor.open(file))
+    return Editor.open(file)
 
 
 @settings(phases=[Phase.generate])  # Making a fleet smaller takes minutes.
 @given(st.data(), FLEETS)
 def test_what_is_added_is_there_alone_and_leaves_no_trace(file: Path, data: st.DataObject, content: bytes) -> None:
-    draft = draft_of(file, content)
-    before, tenants = checked(draft.editor).document, draft.names("tenants")
+    editor = opened(file, content)
+    before, tenants = checked(editor).document, editor.names("tenants")
     assume(tenants)  # The last tenant takes an empty `tenants` with it.
     owner = data.draw(st.sampled_from([NEW, *tenants]))
     done = []
     if owner == NEW:
-        adding.add_tenant(draft, NEW, {"quota": {"pods": 4}}, None)
+        add(editor, Kind.TENANT, NEW, TENANT)
         done.append((Kind.TENANT, NEW))
-    adding.add_source(draft, f"{owner}/{NEW}", SOURCE)
-    adding.add_app(draft, f"{owner}/{NEW}", {}, {"source": NEW, "path": "./new"})
+    add(editor, Kind.SOURCE, f"{owner}/{NEW}", SOURCE)
+    add(editor, Kind.APP, f"{owner}/{NEW}", APP)
     done += [(Kind.SOURCE, f"{owner}/{NEW}"), (Kind.APP, f"{owner}/{NEW}")]
-    after = checked(draft.editor).document
+    after = checked(editor).document
     assert NEW in after.tenants[owner].apps
     assert {name: each for name, each in after.tenants.items() if name != owner} == {
         name: each for name, each in before.tenants.items() if name != owner
     }
     assert (after.clusters, after.environments) == (before.clusters, before.environments)
     for kind, name in reversed(done):
-        remove(draft, kind, name)
-    assert texts(draft.editor) == {file: content}
+        remove(editor, kind, name)
+    assert texts(editor) == {file: content}
 
 
 def with_name(data: Any, old: str, new: str) -> Any:
@@ -76,12 +78,12 @@ def with_name(data: Any, old: str, new: str) -> Any:
 @settings(phases=[Phase.generate])  # Making a fleet smaller takes minutes.
 @given(st.data(), FLEETS)
 def test_a_rename_changes_the_name_alone_and_can_be_taken_back(file: Path, data: st.DataObject, content: bytes) -> None:
-    draft = draft_of(file, content)
-    before = draft.data(file)
+    editor = opened(file, content)
+    before = editor.documents[file].data
     target: Target = data.draw(st.sampled_from([each for _, each in declared_in(before)]))
-    rename(draft, target.kind, spelled(target), NEW)
-    checked(draft.editor)
-    assert not draft.references_to(target)
-    assert same(with_name(draft.data(file), NEW, target.name), before)
-    rename(draft, target.kind, spelled(target._replace(name=NEW)), target.name)
-    assert texts(draft.editor) == {file: content}
+    rename(editor, target.kind, spelled(target), NEW)
+    checked(editor)
+    assert not references_to(editor, target)
+    assert same(with_name(editor.documents[file].data, NEW, target.name), before)
+    rename(editor, target.kind, spelled(target._replace(name=NEW)), target.name)
+    assert texts(editor) == {file: content}

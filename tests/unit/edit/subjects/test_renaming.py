@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 
 from tenantry.edit.editor import Editor
-from tenantry.edit.subjects.draft import Draft
-from tenantry.edit.subjects.mentions import mentions
-from tenantry.edit.subjects.names import Kind
-from tenantry.edit.subjects.references import Target, declared_in
-from tenantry.edit.subjects.renaming import rename
+from tenantry.edit.subjects.names import Kind, Target
+from tenantry.edit.subjects.references import declared_in, references_to
+from tenantry.edit.subjects.renaming import mentions, rename
 from tenantry.messages.errors import Refused
 from tests.unit.edit.subjects.fleets import FLEETS, checked, opened, spelled, texts
 
@@ -26,23 +24,23 @@ def names(fleet: str) -> Iterator[Target]:
 
 def named_after(editor: Editor, target: Target) -> bool:
     """Whether an included file may speak of a tenant because of its name alone."""
-    files = (file for file in editor.documents if file != editor.path and file.stem == target.name)
-    return target.kind is Kind.TENANT and not Draft(editor).references_to(target) and any(files)
+    files = (file for file in editor.documents if file != editor.main and file.stem == target.name)
+    return target.kind is Kind.TENANT and not references_to(editor, target) and any(files)
 
 
 @pytest.mark.parametrize("fleet", FLEETS)
 def test_every_name_can_be_renamed_there_and_back_without_a_trace(fleet: str) -> None:
     for target in names(fleet):
         editor = opened(fleet)
-        draft, before, other = Draft(editor), texts(editor), f"{target.name}-x"
+        before, other = texts(editor), f"{target.name}-x"
         if named_after(editor, target):
             with pytest.raises(Refused, match="because it is named after it"):
-                rename(draft, target.kind, spelled(target), other)
+                rename(editor, target.kind, spelled(target), other)
             continue
-        rename(draft, target.kind, spelled(target), other)
+        rename(editor, target.kind, spelled(target), other)
         checked(editor)
-        assert not draft.references_to(target)
-        rename(draft, target.kind, spelled(target._replace(name=other)), target.name)
+        assert not references_to(editor, target)
+        rename(editor, target.kind, spelled(target._replace(name=other)), target.name)
         assert texts(editor) == before, target
 
 
@@ -59,7 +57,7 @@ def test_a_rename_tells_of_each_place_in_which_the_name_still_stands(tmp_path: P
         "      other: {note: 'not webby'}  # nor web-x\n"
         "# web of nobody\n"
     )
-    notes = mentions(Draft(Editor.open(file)), Target(Kind.APP, "web", "rocky"))
+    notes = mentions(Editor.open(file), Target(Kind.APP, "web", "rocky"))
     assert notes == [
         f"'web' still stands in text, which is left as it is: {file}:5, {file}:6",
     ]
@@ -67,4 +65,4 @@ def test_a_rename_tells_of_each_place_in_which_the_name_still_stands(tmp_path: P
 
 def test_a_rename_onto_another_name_is_refused() -> None:
     with pytest.raises(Refused, match="cluster 'eu-2' exists already"):
-        rename(Draft(opened("tasks")), Kind.CLUSTER, "eu-1", "eu-2")
+        rename(opened("tasks"), Kind.CLUSTER, "eu-1", "eu-2")

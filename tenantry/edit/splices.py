@@ -1,7 +1,12 @@
-"""Edits of mappings and lists without brackets: whole lines come and go, with their comments and regular empty lines."""
+"""Edits of mappings and lists, as replacements between two places of the text.
+
+Without brackets, whole lines come and go, with their comments and regular empty lines. In brackets, entries come and go with
+their commas, and with their line where they have one.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -18,12 +23,17 @@ from tenantry.edit.lines import (
     is_inline,
     is_open,
     line_end,
+    line_start,
     next_line,
 )
 from tenantry.edit.tree import Entry, Node
 
+_COMMA = re.compile(r"(?:\s|#[^\n\r\x85\u2028\u2029]*)*,")
 
-def insert(text: str, node: Node, index: int, lines: Sequence[str], newline: str, *, root: bool) -> list[Splice]:
+# --- without brackets ---------------------------------------------------------------------------------------------------
+
+
+def insert_lines(text: str, node: Node, index: int, lines: Sequence[str], newline: str, *, root: bool) -> list[Splice]:
     """Put an entry before the one at an index, or behind the last. lines: the entry's, without indentation."""
     column = column_of(text, node.entries[0].start)
     if index == 0 and is_inline(text, node.entries[0]):
@@ -41,7 +51,7 @@ def insert(text: str, node: Node, index: int, lines: Sequence[str], newline: str
     return [Splice(at, at, newline * empty + written + newline)]
 
 
-def remove(text: str, node: Node, index: int, *, root: bool) -> list[Splice]:
+def remove_lines(text: str, node: Node, index: int, *, root: bool) -> list[Splice]:
     """Take an entry out that is not the only one."""
     entry = node.entries[index]
     if is_inline(text, entry):
@@ -57,7 +67,7 @@ def remove(text: str, node: Node, index: int, *, root: bool) -> list[Splice]:
     return [Splice(above, end, "")]
 
 
-def replace(text: str, entry: Entry, lines: Sequence[str], newline: str) -> list[Splice]:
+def replace_lines(text: str, entry: Entry, lines: Sequence[str], newline: str) -> list[Splice]:
     """Write another value. lines: the rest of the entry's line, and those below it, as `values.behind` gives them."""
     value, head = entry.value, behind_head(text, entry)
     first, others = lines[0], _joined(lines[1:], column_of(text, entry.start), newline)
@@ -79,7 +89,7 @@ def replace(text: str, entry: Entry, lines: Sequence[str], newline: str) -> list
     return splices
 
 
-def empty(text: str, entry: Entry, brackets: str) -> list[Splice]:
+def empty_lines(text: str, entry: Entry, brackets: str) -> list[Splice]:
     """Leave `{}` or `[]` where a mapping or list without brackets stands."""
     if not is_below(text, entry):
         return [Splice(entry.value.start, entry.value.end, brackets)]
@@ -114,3 +124,91 @@ def _usual_gap(text: str, node: Node, *, root: bool) -> int:
         start = first_line(text, entry)
         gaps[count_lines(text, above_empty(text, start), start)] += 1
     return gaps.most_common(1)[0][0] if gaps else int(root)
+
+
+# --- in brackets --------------------------------------------------------------------------------------------------------
+
+
+def insert_in_brackets(text: str, node: Node, index: int, written: str, newline: str, *, padded: bool) -> list[Splice]:
+    """Put an entry before the one at an index, or behind the last."""
+    if not node.entries:
+        return _only_entry(text, node, written, padded=padded)
+    if index == 0:
+        first = node.entries[0].start
+        between = newline + " " * column_of(text, first) if _has_line(text, node.entries[0]) else " "
+        return [Splice(first, first, f"{written},{between}")]
+    before = node.entries[index - 1]
+    if not _starts_line(text, before):
+        return [Splice(before.end, before.end, f", {written}")]
+    line = newline + " " * column_of(text, before.start) + written
+    if not _has_line(text, before):
+        return [Splice(before.end, before.end, f",{line}")]
+    comma = _comma(text, before.end)
+    at = line_end(text, before.end if comma is None else comma)
+    if comma is not None:
+        return [Splice(at, at, f"{line},")]
+    return [Splice(before.end, before.end, ","), Splice(at, at, line)]
+
+
+def remove_from_brackets(text: str, node: Node, index: int) -> list[Splice]:
+    """Take an entry out that is not the only one."""
+    entry = node.entries[index]
+    comma = _comma(text, entry.end)
+    if _has_line(text, entry):
+        start = first_line(text, entry)
+        splices = [Splice(start, next_line(text, entry.end if comma is None else comma), "")]
+        if comma is None and (own := _comma(text, node.entries[index - 1].end)) is not None:
+            splices.append(Splice(own, own + 1, ""))
+        return splices
+    if index == 0:
+        following = node.entries[1].start
+        return [Splice(entry.start, following if "#" not in text[entry.end : following] else (comma or 0) + 1, "")]
+    before = node.entries[index - 1]
+    if "#" not in text[before.end : entry.start]:
+        return [Splice(before.end, entry.end, "")]
+    own = _comma(text, before.end) or before.end
+    return [Splice(own, own + 1, ""), Splice(entry.start, entry.end, "")]
+
+
+def replace_in_brackets(text: str, entry: Entry, written: str) -> list[Splice]:
+    """Write another value."""
+    if not entry.colon and entry.key is not None:
+        return [Splice(entry.key.end, entry.key.end, f": {written}")]
+    if entry.value.start == entry.value.end and entry.key is not None:
+        return [Splice(text.index(":", entry.key.end) + 1, entry.value.end, f" {written}")]
+    return [Splice(entry.value.start, entry.value.end, written)]
+
+
+def empty_brackets(text: str, node: Node) -> list[Splice]:
+    """Leave the brackets alone."""
+    return [Splice(_opening(text, node) + 1, node.end - 1, "")]
+
+
+def _only_entry(text: str, node: Node, written: str, *, padded: bool) -> list[Splice]:
+    start = _opening(text, node) + 1
+    if text[start : node.end - 1].strip():  # a comment
+        return [Splice(node.end - 1, node.end - 1, written)]
+    space = " " if padded and node.kind == "mapping" else ""
+    return [Splice(start, node.end - 1, f"{space}{written}{space}")]
+
+
+def _opening(text: str, node: Node) -> int:
+    sign = "{" if node.kind == "mapping" else "["
+    return text.index(sign, node.start)
+
+
+def _comma(text: str, at: int) -> int | None:
+    """Where the comma behind an entry stands."""
+    found = _COMMA.match(text, at)
+    return found.end() - 1 if found else None
+
+
+def _starts_line(text: str, entry: Entry) -> bool:
+    return not text[line_start(text, entry.start) : entry.start].strip()
+
+
+def _has_line(text: str, entry: Entry) -> bool:
+    """Whether an entry has its lines for itself."""
+    comma = _comma(text, entry.end)
+    rest = text[(entry.end if comma is None else comma + 1) : line_end(text, entry.end if comma is None else comma)]
+    return _starts_line(text, entry) and (not rest.strip() or rest.lstrip().startswith("#"))

@@ -1,1 +1,0 @@
-"""`tenantry reconcile`, `suspend` and `resume`: what a person does to apps between two runs of `tenantry up`."""

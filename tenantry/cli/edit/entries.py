@@ -1,0 +1,174 @@
+"""`tenantry remove`, `rename` and `move`: a table of the kinds of entries, and the commands that each has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from tenantry.cli.commands import Command, Group
+from tenantry.cli.edit import arguments
+from tenantry.cli.edit.apply import EXIT_CODES, edits
+from tenantry.edit.editor import Editor
+from tenantry.edit.subjects.adding import Edit
+from tenantry.edit.subjects.moving import move_app, move_tenant
+from tenantry.edit.subjects.names import Kind
+from tenantry.edit.subjects.removing import remove
+from tenantry.edit.subjects.renaming import rename
+
+
+class _Example(NamedTuple):
+    """Names in the help of `remove KIND` and `rename KIND`."""
+
+    removed: str
+    old: str
+    new: str
+
+
+_KINDS = {
+    Kind.TENANT: _Example("rocky", "rocky", "rocky-2"),
+    Kind.APP: _Example("rocky/web", "rocky/web", "frontend"),
+    Kind.SOURCE: _Example("rocky/manifests", "rocky/manifests", "git"),
+    Kind.ADDON: _Example("dns", "dns", "coredns"),
+    Kind.CLUSTER: _Example("edge-2", "edge-1", "edge-one"),
+    Kind.GROUP: _Example("edge", "eu", "europe"),
+    Kind.ENVIRONMENT: _Example("test", "dev", "development"),
+    Kind.CREDENTIALS: _Example("rocky/git", "rocky/git", "forge"),
+    Kind.CONFIG: _Example("rocky/settings", "rocky/settings", "web"),
+}
+_SAYS = {
+    ("remove", Kind.TENANT): "Remove a tenant with all of its apps, from all files.",
+    ("remove", Kind.GROUP): "Remove a group of clusters that no cluster is in.",
+    ("remove", Kind.ENVIRONMENT): "Remove an environment. --cascade removes the clusters that are in no other one too.",
+    ("rename", Kind.SOURCE): "Rename a source. No app is reinstalled.",
+    ("rename", Kind.GROUP): "Rename a group. Nothing changes on its clusters.",
+}
+"""The help of commands of which there is more to say than their names do."""
+
+
+@click.group(
+    "remove",
+    cls=Group,
+    epilog="""\
+Examples:
+  tenantry remove app rocky/cache
+  tenantry remove cluster edge-2 --cascade
+""",
+)
+def _remove() -> None:
+    """Remove a tenant, an app, a cluster and so on from tenants.yaml.
+
+    What other parts of the file refer to is not removed, unless --cascade can remove the references too. `tenantry up`
+    removes from the clusters what is not in the file any more; its guard limits how much one run may remove.
+    """
+
+
+@click.group(
+    "rename",
+    cls=Group,
+    epilog="""\
+Examples:
+  tenantry rename source rocky/manifests git
+  tenantry rename app rocky/web frontend
+  tenantry rename cluster edge-1 edge-one
+""",
+)
+def _rename() -> None:
+    """Rename a tenant, an app, a cluster and so on, with all references to it in all files.
+
+    A new name of a tenant, an app, an add-on or a cluster means new objects: `tenantry up` removes what runs under the
+    old name. The command says so, and how to avoid it.
+    """
+
+
+@click.group(
+    "move",
+    cls=Group,
+    epilog="""\
+Examples:
+  tenantry move app rocky/web movy --with-sources
+  tenantry move tenant rocky --to tenants.d/rocky.yaml
+""",
+)
+def _move() -> None:
+    """Move an app to another tenant, or a tenant to a file of its own."""
+
+
+commands = {"remove": _remove, "rename": _rename, "move": _move}
+
+
+def _declare(kind: Kind, example: _Example) -> None:
+    """Declare `remove KIND NAME` and `rename KIND OLD NEW`."""
+
+    @arguments.existing(kind)
+    @click.option("--cascade", is_flag=True, help="Remove the references to it too, where that changes nothing else.")
+    @edits
+    def removal(editor: Editor, name: str, *, cascade: bool) -> Edit:
+        return remove(editor, kind, name, cascade=cascade)
+
+    @arguments.existing(kind, name="old")
+    @click.argument("new")
+    @edits
+    def renaming(editor: Editor, old: str, new: str) -> Edit:
+        return rename(editor, kind, old, new)
+
+    article = "" if kind is Kind.CREDENTIALS else "an " if kind.word[0] in "aeiou" else "a "
+    whose = " of a tenant" if kind.is_owned else ""
+    for group, function, names in (
+        (_remove, removal, example.removed),
+        (_rename, renaming, f"{example.old} {example.new}"),
+    ):
+        says = _SAYS.get((str(group.name), kind), f"{str(group.name).title()} {article}{kind.word}{whose}.")
+        line = f"  tenantry {group.name} {kind} {names}"
+        epilog = f"Examples:\n{line}\n{line} --dry-run\n\n{EXIT_CODES}"
+        group.command(kind.value, cls=Command, help=says, epilog=epilog)(function)
+
+
+for _kind, _example in _KINDS.items():
+    _declare(_kind, _example)
+
+
+@_move.command(
+    "app",
+    cls=Command,
+    epilog=f"""\
+Examples:
+  tenantry move app rocky/web movy
+  tenantry move app rocky/web movy --with-sources
+
+{EXIT_CODES}""",
+)
+@arguments.existing(Kind.APP, name="app")
+@arguments.existing(Kind.TENANT, name="tenant")
+@click.option("--with-sources", is_flag=True, help="Bring along the sources that the other tenant lacks.")
+@edits
+def _app(editor: Editor, app: str, tenant: str, *, with_sources: bool) -> Edit:
+    """Move an app to another tenant.
+
+    On the clusters, nothing is handed over: the app is uninstalled from the namespaces of one tenant and installed into
+    those of the other. Its data does not move.
+    """
+    return move_app(editor, app, tenant, with_sources=with_sources)
+
+
+@_move.command(
+    "tenant",
+    cls=Command,
+    epilog=f"""\
+Examples:
+  tenantry move tenant rocky --to tenants.d/rocky.yaml
+  tenantry move tenant rocky --to tenants.yaml
+
+{EXIT_CODES}""",
+)
+@arguments.existing(Kind.TENANT, name="tenant")
+@arguments.file_to("A file of the fleet: an included one, or the main file.", required=True)
+@edits
+def _tenant(editor: Editor, tenant: str, *, to: Path) -> Edit:
+    """Move the apps of a tenant to another file.
+
+    What belongs to them moves too: sources, credentials, configs, alerts and receivers. What the platform decides about
+    the tenant stays in the main file. Nothing changes on the clusters.
+    """
+    return move_tenant(editor, tenant, to)

@@ -1,0 +1,245 @@
+"""`tenantry set` and `unset`: one value at a path of the file; and `fmt`, which writes the same values in the canonical form."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path as FilePath
+from typing import Any
+
+import click
+
+from tenantry.cli.commands import Command
+from tenantry.cli.edit.apply import How, apply, coloured, difference, edit_options
+from tenantry.cli.edit.check import Checked
+from tenantry.cli.fleet_file import file_option, fleet_file, reads_file
+from tenantry.cli.options import fleet_data
+from tenantry.cli.output import data
+from tenantry.edit.canonical import canonical
+from tenantry.edit.editor import Editor
+from tenantry.edit.paths import END, check_known, keys_at, located, not_there, parse_path, typed
+from tenantry.edit.values import Style, flow
+from tenantry.edit.write import write_all
+from tenantry.messages.data import ABSENT, mapping_at, value_at
+from tenantry.messages.errors import InvalidFleet, Path, Refused
+from tenantry.messages.redact import redacted
+from tenantry.messages.text import counted, format_path, listed, printable
+from tenantry.source.compose import Constructor, compose
+from tenantry.source.parse import bytes_of
+
+_MOST = 60
+"""Characters of a value in a message."""
+_LAST = re.compile(r"""^(?P<above>.*?)(?:(?P<bracket>\[["']?)(?P<inner>[^\[\]"']*)|\.?(?P<plain>[^.\[\]]*))$""")
+
+
+def _complete(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    """The keys that stand at the path or may stand there, each as a whole path."""
+    match = _LAST.match(start)
+    try:
+        above = parse_path(match["above"]) if match and match["above"] else ()
+    except Refused:
+        match = None
+    if match is None:
+        return []
+    begun = match["inner"] or match["plain"] or ""
+    keys = dict.fromkeys((*mapping_at(fleet_data(context), *above), *map(str, keys_at(above))))
+    return [format_path((*above, key)) for key in keys if key.startswith(begun)]
+
+
+# --- set ----------------------------------------------------------------------------------------------------------------
+
+
+@click.command(
+    "set",
+    cls=Command,
+    epilog="""\
+Examples:
+  tenantry set tenants.rocky.quota.pods 60
+  tenantry set tenants.rocky.quota.requests.cpu 8
+  tenantry set tenants.rocky.apps.web.helm.values '{replicas: 3}'
+  tenantry set defaults.overrides.environments.prod.quota.pods 80
+  tenantry set 'tenants.rocky.owners[0].group' team-rocky
+  tenantry set 'tenants.rocky.clusters.names[]' edge-2      one cluster more
+  tenantry set tenants.rocky.apps.web.helm.values.tag --string 1.10
+  tenantry set platform.addons.dns.helm.values - < values.yaml
+  tenantry set tenants.rocky.role edit --dry-run | git apply
+
+A path is written as in messages. A key with dots stands in brackets and quotes
+where another key could follow it; quote the whole path for the shell then.
+[] is the place behind the last entry of a list.
+
+Exit codes:
+  0  the value is written, or it is there already
+  2  the path or the value cannot be meant, the edited file would be invalid,
+     or it cannot be written; nothing is written
+""",
+)
+@click.argument("path", shell_complete=_complete)
+@click.argument("value")
+@click.option("--string", is_flag=True, help="Take VALUE as a text, as it is, not as YAML.")
+@edit_options
+@reads_file
+def _set(file: FilePath, path: str, value: str, output: str, *, string: bool, dry_run: bool) -> int:
+    """Set the value at PATH in tenants.yaml, or in the included file that declares it.
+
+    VALUE is YAML; `-` reads it from stdin. Where only a text fits, VALUE is one: the version 1.10. Of a mapping or list, only the
+    entries that differ change. Comments, quotes, order and everything beside the value stay as they are.
+
+    The edited fleet is checked before it is written, and the result is what `tenantry diff` would say.
+    """
+    text = sys.stdin.read() if value == "-" else value
+    editor = Editor.open(file)
+    asked = parse_path(path)
+    new = text if string else typed(asked, _yaml(text), text)
+    entries = editor.value(asked[:-1], None) if asked[-1] == END else None
+    is_there = isinstance(entries, list) and new in entries
+    at = located((*asked[:-1], new) if is_there else asked, editor.value)
+    check_known(at, editor.value)
+    editor.set(at, new)
+    shown = redacted(flow(new, Style()))
+    done = f"set {format_path(at)} to {shown if len(shown) <= _MOST else f'{shown[:_MOST]}...'}"
+    return apply(editor, How(dry_run, output), [done], lambda checked: _overridden(checked, at))
+
+
+def _yaml(text: str) -> Any:
+    try:
+        root = compose(text, "VALUE")
+        if root is None:
+            raise Refused("VALUE is empty", "write null, '\"\"' for an empty text, or '{}' for an empty mapping")
+        constructor = Constructor("VALUE")
+        value = constructor.construct(root)
+        if constructor.problems:
+            raise InvalidFleet(constructor.problems)
+    except InvalidFleet as invalid:
+        first = invalid.diagnostics[0]
+        fix = f"{first.fix}, or use --string to take it as a text" if first.fix else "use --string to take it as a text"
+        raise Refused(f"{first.location}: {first.message}", fix) from None
+    return value
+
+
+def _overridden(checked: Checked, path: Path) -> Iterator[str]:
+    """Which other places of the fleet set the same value with more weight, so that a change shows nowhere."""
+    assert checked.compared is not None, "it is asked only if nothing differs"
+    source = checked.compared.sides.fleet.source
+    found = [at for at in _with_more_weight(source.data, path) if value_at(source.data, at, ABSENT) is not ABSENT]
+    if found:
+        yield "it is overridden by:"
+        yield from (f"  {format_path(at)} ({source.line_of(at)})" for at in found)
+
+
+def _with_more_weight(data: Any, path: Path) -> Iterator[Path]:
+    """Where a value can be set that prevails over the one at a path: in overrides, and in what takes settings over."""
+    match path:
+        case ("defaults", *rest):
+            holder: Path = path[:1]
+            below: list[Path] = [("tenants", name) for name in mapping_at(data, "tenants")]
+        case ("tenants", _, "apps", _, *rest):
+            holder, below = path[:4], []
+        case ("tenants", tenant, *rest):
+            holder = path[:2]
+            below = [(*holder, "apps", name) for name in mapping_at(data, "tenants", tenant, "apps")]
+        case ("clusterGroups", group, *rest):
+            holder, clusters = path[:2], mapping_at(data, "clusters")
+            below = [("clusters", name) for name in clusters if mapping_at(clusters, name).get("group") == group]
+        case ("platform", "addons", _, *rest):
+            holder, below = path[:3], []
+        case _:
+            return
+    if not rest:
+        return
+    for group in ("environments", "clusters"):
+        for name in mapping_at(data, *holder, "overrides", group):
+            yield (*holder, "overrides", group, name, *rest)
+    where = value_at(data, (*holder, "overrides", "where"), ())
+    yield from (
+        (*holder, "overrides", "where", at, *rest) for at in range(len(where if isinstance(where, list) else ()))
+    )
+    for taker in below:
+        yield (*taker, *rest)
+        yield from _with_more_weight(data, (*taker, *rest))
+
+
+# --- unset --------------------------------------------------------------------------------------------------------------
+
+
+@click.command(
+    "unset",
+    cls=Command,
+    epilog="""\
+Examples:
+  tenantry unset tenants.rocky.quota
+  tenantry unset tenants.rocky.quota.requests.cpu
+  tenantry unset tenants.rocky.apps.web.overrides.environments.prod
+  tenantry unset 'tenants.rocky.clusters.names[edge-2]'     one cluster less
+  tenantry unset 'tenants.rocky.owners[1]' --dry-run
+
+Exit codes:
+  0  the entry is removed
+  2  nothing stands at the path, the edited file would be invalid, or it
+     cannot be written; nothing is written
+""",
+)
+@click.argument("path", shell_complete=_complete)
+@edit_options
+@reads_file
+def _unset(file: FilePath, path: str, output: str, *, dry_run: bool) -> int:
+    """Remove the entry at PATH from tenants.yaml, or from the included file that declares it, with its comments.
+
+    A mapping that becomes empty goes too, if its absence means the same. To remove a tenant or an app with what refers to it,
+    use `tenantry remove`.
+    """
+    editor = Editor.open(file)
+    at = located(parse_path(path), editor.value)
+    if editor.value(at) is ABSENT:
+        raise not_there(at, editor.value)
+    editor.unset(at)
+    return apply(editor, How(dry_run, output), [f"removed {format_path(at)}"])
+
+
+# --- fmt ----------------------------------------------------------------------------------------------------------------
+
+
+@click.command(
+    "fmt",
+    cls=Command,
+    epilog="""\
+Examples:
+  tenantry fmt
+  tenantry fmt --dry-run
+  tenantry fmt --check                       in a pipeline
+  tenantry fmt tenants.d/rocky.yaml
+
+Exit codes:
+  0  the files are formatted
+  1  with --check: files are not formatted
+  2  a file is not valid YAML, or it cannot be written; nothing is written
+""",
+)
+@click.argument("files", nargs=-1, type=click.Path(path_type=FilePath, dir_okay=False))
+@click.option("--check", is_flag=True, help="Write nothing, and exit with code 1 if a file is not formatted.")
+@click.option("--dry-run", is_flag=True, help="Print the changes of the files, and write nothing.")
+@file_option()
+@click.pass_context
+def _fmt(context: click.Context, files: tuple[FilePath, ...], *, check: bool, dry_run: bool) -> int:
+    """Format tenants.yaml and the files that it includes, or FILES.
+
+    Keys get the order of the reference, two spaces of indentation, quotes where they are needed, and an empty line between
+    sections and between tenants. Comments, names, the order of lists and what stands in brackets stay. The meaning does not
+    change: this is checked before anything is written.
+    """
+    found = {file: bytes_of(file) for file in files or Editor.open(fleet_file(context)).documents}
+    formatted = {file: (raw, canonical(raw, file)) for file, raw in found.items()}
+    changes = {file: (before, after) for file, (before, after) in formatted.items() if before != after}
+    if dry_run and changes:
+        data("\n".join(map(coloured, difference(changes))))
+    elif not (check or dry_run):
+        write_all(changes)
+    if not dry_run:
+        names = printable(listed(changes, most=len(changes)))
+        done = f"{'not formatted' if check else 'formatted'}: {names}"
+        data(done if changes else f"{counted(len(found), 'file')} formatted already")
+    return 1 if check and changes else 0
+
+
+commands = {"set": _set, "unset": _unset, "fmt": _fmt}

@@ -1,1 +1,0 @@
-"""`tenantry init`: asks, writes a project, and says what to type next."""
