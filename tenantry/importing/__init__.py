@@ -1,5 +1,17 @@
-"""Existing Flux objects to tenants.yaml: what `tenantry import` reads, infers, writes, and proves.
+"""Existing Flux objects to tenants.yaml: what `tenantry import` reads, infers, writes, and proves. A module for each subject, in this order:
+
+    documents, reading   files, kustomize trees and live clusters to objects; model: what they are collected in
+    world                the objects of one environment, by kind and namespace, and what applies them today
+    owners, clusters     whose a namespace is; remote clusters, from the kubeconfigs that Flux objects name
+    survey               the apps of one environment: whose they are, and where they run
+    blocks, apps         Flux's objects backward, to the blocks of the file; what else the entry of an app says
+    settings, attached   what a tenant's namespaces hold; alerts, receivers, image automation, rights on clusters
+    overlay              the same thing in several places to one entry with overrides, or with variables
+    entries, tenants, assemble    the whole document
+    settle               leaves out what would make the document invalid
+    text, proof          the document as it is written; its plan, compared with what was read
+    report, steps        what import tells, and how to adopt the fleet
 
 Called by: the command `import`.
-Never: changes a cluster, or copies the value of a Secret.
+Never: changes a cluster, copies the value of a Secret, or guesses a value. What cannot be expressed is left over, with the reason.
 """

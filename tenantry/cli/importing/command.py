@@ -17,8 +17,8 @@ from tenantry.cli.output import columns, data, data_json, say, working
 from tenantry.messages.errors import Refused
 
 if TYPE_CHECKING:
-    from tenantry.importing.readers.documents import Placed
-    from tenantry.importing.report.report import Report
+    from tenantry.importing.documents import Placed
+    from tenantry.importing.report import Report
 
 
 @click.command(
@@ -109,9 +109,9 @@ def command(
     over.
     """
     from tenantry.cli.importing.markdown import as_markdown
-    from tenantry.importing.inference.draft import drafted
-    from tenantry.importing.inventory import inventory
-    from tenantry.importing.report.report import report_of
+    from tenantry.importing.assemble import drafted
+    from tenantry.importing.model import inventory
+    from tenantry.importing.report import report_of
     from tenantry.importing.text import header, text_of
 
     for each in (target, *((report_file,) if report_file else ())):

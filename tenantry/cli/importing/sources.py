@@ -11,8 +11,8 @@ from typing import NamedTuple
 import click
 
 from tenantry.cli.progress import working
-from tenantry.importing.readers.documents import MOST_BYTES, Placed, objects_in
-from tenantry.importing.readers.files import objects_below
+from tenantry.importing.documents import MOST_BYTES, Placed, objects_in
+from tenantry.importing.reading import objects_below
 from tenantry.kube.names import dns_label_problem
 from tenantry.messages.errors import Refused
 
@@ -83,7 +83,7 @@ def objects_of(source: Source, kubeconfig: Path | None, *, trust: bool) -> list[
 
 def _live(context: str | None, kubeconfig: Path | None) -> list[Placed]:
     from tenantry.cluster.connect import answering, connect
-    from tenantry.importing.readers.live import objects_on
+    from tenantry.importing.reading import objects_on
 
     with connect(kubeconfig, context) as client, answering(client.config):
         return list(objects_on(client))

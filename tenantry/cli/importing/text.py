@@ -14,9 +14,8 @@ from tenantry.cli.importing.words import counts_in_words, first_line, places, ri
 from tenantry.compare.diff import Changed
 from tenantry.compare.fields import FieldChange
 from tenantry.importing.model import Added, LeftOver, Proven
-from tenantry.importing.report.report import Report
-from tenantry.importing.report.risks import Risk
-from tenantry.importing.report.steps import Step
+from tenantry.importing.report import Report, Risk
+from tenantry.importing.steps import Step
 from tenantry.messages.text import counted, grouped, listed, printable
 
 

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from tenantry.importing.model import LeftOver, Read
-from tenantry.importing.report.report import Counts, Report
-from tenantry.importing.report.risks import Risk
+from tenantry.importing.report import Counts, Report, Risk
 from tenantry.kube.objects import object_id
 from tenantry.messages.text import counted, printable
 

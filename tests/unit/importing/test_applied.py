@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.importing.inference.applied import expressible
-from tenantry.importing.inference.world import Notes, Thing
 from tenantry.importing.model import Read
+from tenantry.importing.world import Notes, Thing, expressible
 
 KUSTOMIZE, HELM = "kustomize.toolkit.fluxcd.io", "helm.toolkit.fluxcd.io"
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.importing.inference.draft import drafted
-from tenantry.importing.inventory import inventory
-from tenantry.importing.readers.files import objects_below
-from tenantry.importing.report.report import Report, report_of
+from tenantry.importing.assemble import drafted
+from tenantry.importing.model import inventory
+from tenantry.importing.reading import objects_below
+from tenantry.importing.report import Report, report_of
 from tenantry.importing.text import text_of
 from tenantry.load import load_fleet, plan_all
 from tenantry.render import write_directory

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tenantry.importing.inference.blocks import Named
-from tenantry.importing.inference.durations import short_times
-from tenantry.importing.inference.found import FoundApp
-from tenantry.importing.inference.literal import literal_mapping
-from tenantry.importing.inference.secrets import leave_part
-from tenantry.importing.inference.settings import Space
-from tenantry.importing.inference.world import Thing, World
+from tenantry.importing.blocks import Named, literal_mapping, short_times
+from tenantry.importing.secrets import leave_part
+from tenantry.importing.settings import Space
+from tenantry.importing.world import FoundApp, Thing, World
 from tenantry.kube.names import dns_label_problem, slug
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.scope import APP_LABEL, TENANT_LABEL

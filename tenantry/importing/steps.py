@@ -35,8 +35,6 @@ class Step:
 
 
 READ_WHAT_IS_LEFT = Step('Go through "Left over or renamed" in this report, and do what it says.')
-
-
 _DECIDE = Step("Follow the comments in tenants.yaml that begin with 'decide:', and delete them.")
 
 

@@ -5,21 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Any
 
-from tenantry.importing.inference.blocks import Named
-from tenantry.importing.inference.clusters import APPS, Remotes
-from tenantry.importing.inference.found import FoundApp
-from tenantry.importing.inference.overlay import Place
-from tenantry.importing.inference.owners import (
-    FLUX,
-    Territory,
-    is_platforms,
-    territories,
-    without_environment,
-)
-from tenantry.importing.inference.releases import chart_of, has_shared_interval
-from tenantry.importing.inference.sources import KEYS
-from tenantry.importing.inference.world import Thing, World
+from tenantry.importing.blocks import KEYS, Named, chart_of, has_shared_interval
+from tenantry.importing.clusters import APPS, Remotes
 from tenantry.importing.model import Read
+from tenantry.importing.overlay import Place
+from tenantry.importing.owners import FLUX, Territory, is_platforms, territories, without_environment
+from tenantry.importing.world import FoundApp, Thing, World
 from tenantry.kube.names import dns_label_problem, join
 from tenantry.kube.objects import readable_id
 from tenantry.messages.data import mapping_at

@@ -6,29 +6,24 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from tenantry.importing.inference.apps import source_key
-from tenantry.importing.inference.attached import cluster_roles
-from tenantry.importing.inference.entries import (
+from tenantry.importing.apps import source_key
+from tenantry.importing.attached import cluster_roles
+from tenantry.importing.blocks import Times, included, source_entry
+from tenantry.importing.entries import (
     Surveys,
     app_entry,
     attached,
     automation_of,
     named,
+    own_shard,
     placed,
     source_is_there,
     with_overrides,
 )
-from tenantry.importing.inference.found import FoundApp
-from tenantry.importing.inference.namespaces import difference
-from tenantry.importing.inference.order import in_order
-from tenantry.importing.inference.overlay import DIFFER, Place, overlaid, same, unified
-from tenantry.importing.inference.owners import extra_name
-from tenantry.importing.inference.settings import OPEN, Space, account_of, settings_of
-from tenantry.importing.inference.shards import own_shard
-from tenantry.importing.inference.sources import included, source_entry
-from tenantry.importing.inference.times import Times
-from tenantry.importing.inference.variables import Variables
-from tenantry.importing.inference.world import Notes, Thing
+from tenantry.importing.overlay import DIFFER, Place, Variables, in_order, overlaid, same, unified
+from tenantry.importing.owners import extra_name
+from tenantry.importing.settings import OPEN, Space, account_of, difference, settings_of
+from tenantry.importing.world import FoundApp, Notes, Thing
 from tenantry.model import App, Tenant
 
 Apps = Mapping[str, Mapping[Place, FoundApp]]

@@ -1,17 +1,19 @@
-"""The objects in a text of YAML documents, with their places. The bounds are those of tenants.yaml."""
+"""The objects in a text of YAML documents, as their author could have written them, each with the place where it begins.
+
+The values of Secrets are dropped at once. The bounds are those of tenants.yaml, and the parts that every later step relies on have
+the types that an API server enforces.
+"""
 
 from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode
 
-from tenantry.importing.readers.clean import cleaned
-from tenantry.importing.readers.shape import misshapen
 from tenantry.kube.documents import ManifestLoader
 from tenantry.kube.objects import Manifest, readable_id
 from tenantry.messages.errors import InvalidFleet, Refused
@@ -19,9 +21,82 @@ from tenantry.messages.redact import shorten
 from tenantry.source.bounds import check_aliases, check_events
 from tenantry.source.places import location
 
+_SERVERS_OWN = (
+    *("creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "finalizers", "generation"),
+    *("managedFields", "ownerReferences", "resourceVersion", "selfLink", "uid"),
+)
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+"""It repeats the whole object, with the values of a Secret."""
+
+
+def cleaned(manifest: Manifest) -> dict[str, Any]:
+    """A copy of an object as its author could have written it."""
+    kept = {key: value for key, value in manifest.items() if key != "status"}
+    metadata = {key: value for key, value in kept["metadata"].items() if key not in _SERVERS_OWN}
+    notes = metadata.get("annotations")
+    if isinstance(notes, dict):
+        metadata["annotations"] = {key: value for key, value in notes.items() if key != _LAST_APPLIED}
+    for key in ("annotations", "labels", "namespace"):
+        if not metadata.get(key, True):
+            del metadata[key]
+    return {**_without_values(kept), "metadata": metadata}
+
+
+def _without_values(manifest: dict[str, Any]) -> dict[str, Any]:
+    """A Secret keeps the names of its keys, whatever version it claims to have."""
+    if manifest.get("kind") != "Secret":
+        return manifest
+    values = (manifest.get(key) for key in ("data", "stringData"))
+    keys = sorted({str(key) for each in values if isinstance(each, Mapping) for key in each})
+    rest = {key: value for key, value in manifest.items() if key in ("apiVersion", "kind", "metadata", "type")}
+    return {**rest, "data": dict.fromkeys(keys, "")}
+
+
+_Check = Callable[[Any], bool]
+
+
+def misshapen(manifest: Manifest) -> str:
+    """The first part of an object with a wrong type, as a path with dots; "" if there is none."""
+    return next((path for path, check, value in _parts(manifest) if value is not None and not check(value)), "")
+
+
+def _parts(manifest: Manifest) -> Iterator[tuple[str, _Check, Any]]:
+    metadata = manifest["metadata"]
+    yield "metadata.labels", _texts, metadata.get("labels")
+    yield "metadata.annotations", _texts, metadata.get("annotations")
+    for key, check in {"spec": _mapping, **_OF_KINDS.get(str(manifest["kind"]), {})}.items():
+        yield key, check, manifest.get(key)
+
+
+def _mapping(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+
+
+def _mappings(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, dict) for each in value)
+
+
+def _role(value: Any) -> bool:
+    return _texts(value) and isinstance(value.get("name"), str)
+
+
+def _subjects(value: Any) -> bool:
+    return isinstance(value, list) and all(_role(each) for each in value)
+
+
+_OF_KINDS: dict[str, dict[str, _Check]] = {
+    "ClusterRole": {"rules": _mappings},
+    "ClusterRoleBinding": {"roleRef": _role, "subjects": _subjects},
+    "ConfigMap": {"data": _texts},
+    "RoleBinding": {"roleRef": _role, "subjects": _subjects},
+    "ServiceAccount": {"imagePullSecrets": _subjects, "secrets": _mappings},
+}
 MOST_BYTES = 64 * 2**20
 """The largest text that is read."""
-
 _FIX = "correct it, or name another source"
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from tenantry.importing.inference.blocks import is_authors
-from tenantry.importing.inference.literal import literal
-from tenantry.importing.inference.world import Notes, Thing
+from tenantry.importing.blocks import is_authors, literal
+from tenantry.importing.world import Notes, Thing
 from tenantry.kube.names import dns_label_problem, join, slug
 from tenantry.messages.data import mapping_at
 
@@ -15,7 +14,6 @@ _SECURITY = "pod-security.kubernetes.io/"
 _LIMITS = ("default", "defaultRequest", "max", "min")
 OPEN: dict[str, Any] = {"network": "open", "podSecurity": {"enforce": "privileged"}}
 """The settings that restrict nothing, where it is not known what is restricted."""
-
 KINDS = ("RoleBinding", "Role", "ResourceQuota", "LimitRange", "NetworkPolicy")
 """What lies in a namespace and belongs to the tenant as a whole."""
 
@@ -236,3 +234,45 @@ def account_of(thing: Thing | None) -> dict[str, Any]:
     if isinstance(secrets, list) and secrets:
         made["imagePullSecrets"] = [str(mapping_at(each).get("name")) for each in secrets]
     return made
+
+
+_OF_NAMESPACES = ("quota", "limits", "labels", "annotations", "podSecurity", "network", "objects")
+
+
+def difference(main: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
+    """What the entry of an extra namespace says: it is merged with the settings of the main one."""
+    found: dict[str, Any] = {}
+    for key in _OF_NAMESPACES:
+        ours, theirs = (_whole(key, each.get(key)) for each in (main, extra))
+        if ours == theirs:
+            continue
+        if key == "network" and "policies" not in theirs:
+            found[key] = theirs["base"]
+        else:
+            found[key] = _changed(ours, theirs)
+    return found
+
+
+def _whole(key: str, value: Any) -> dict[str, Any]:
+    """A setting in its long form."""
+    if key == "network":
+        return {"base": "isolated", **({"base": value} if isinstance(value, str) else value or {})}
+    if key == "podSecurity":
+        return (
+            dict.fromkeys(("enforce", "audit", "warn"), value)
+            if isinstance(value, str)
+            else value or {"enforce": "baseline"}
+        )
+    return dict(value or {})
+
+
+def _changed(ours: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
+    """What makes one mapping of the other, where mappings merge and null removes."""
+    found: dict[str, Any] = dict.fromkeys(ours.keys() - theirs.keys())
+    for key, value in theirs.items():
+        if isinstance(value, dict) and isinstance(ours.get(key), dict):
+            if below := _changed(ours[key], value):
+                found[key] = below
+        elif ours.get(key) != value:
+            found[key] = value
+    return found

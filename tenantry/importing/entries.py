@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tenantry.importing.inference.apps import source_home, source_key
-from tenantry.importing.inference.attached import Attached
-from tenantry.importing.inference.found import FoundApp
-from tenantry.importing.inference.literal import literal
-from tenantry.importing.inference.order import in_order
-from tenantry.importing.inference.overlay import DIFFER, Overlaid, Place, overlaid, unified
-from tenantry.importing.inference.secrets import first_secret
-from tenantry.importing.inference.survey import Survey, is_ours
-from tenantry.importing.inference.variables import Variables
-from tenantry.importing.inference.world import Notes, Thing, World
+from tenantry.importing.apps import source_home, source_key
+from tenantry.importing.attached import Attached
+from tenantry.importing.blocks import literal
+from tenantry.importing.overlay import DIFFER, Overlaid, Place, Variables, in_order, overlaid, unified
+from tenantry.importing.secrets import first_secret
+from tenantry.importing.survey import Survey, is_ours
+from tenantry.importing.world import FoundApp, Notes, Thing, World
+from tenantry.kube.names import label_value_problem
+from tenantry.messages.errors import Path
+from tenantry.messages.text import listed
 from tenantry.model import Helm, Kustomize
 from tenantry.model.strict import Model
+from tenantry.plan.objects.scope import SHARD_LABEL
 
 Apps = Mapping[str, Mapping[Place, FoundApp]]
 Surveys = Mapping[str, Survey]
@@ -209,3 +210,28 @@ def source_is_there(app: FoundApp) -> bool:
     """Whether the source that Tenantry plans is the one that was read."""
     assert app.source is not None
     return (app.source.namespace, app.source.name) == source_home(app)
+
+
+def own_shard(things: Iterable[Thing]) -> dict[str, str]:
+    """`shard` of a tenant all of whose apps are for one shard."""
+    found = _shards(things)
+    return {"shard": found[0]} if len(found) == 1 and found[0] else {}
+
+
+def shard_of_cluster(path: Path, things: Iterable[Thing], notes: Notes) -> dict[str, str]:
+    """`shard` of the cluster at a path. things: the apps there of the platform, and of tenants without a shard of their own."""
+    found = _shards(things)
+    if len(found) > 1:
+        shards = listed(each or "none" for each in found)
+        text = f"decide: apps on this cluster are for different shards of Flux's controllers, {shards}: see 'shard'"
+        notes.decide(path, text)
+    return own_shard(things)
+
+
+def _shards(things: Iterable[Thing]) -> list[str]:
+    return sorted({_shard(each) for each in things})
+
+
+def _shard(thing: Thing) -> str:
+    value = thing.labels.get(SHARD_LABEL)
+    return value if isinstance(value, str) and label_value_problem(value) is None else ""

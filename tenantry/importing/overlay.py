@@ -1,14 +1,18 @@
 """The same thing in several places to one value: what is the same everywhere, and what differs where.
 
-Only exact results count: every place gets back the value that was found there.
+Only exact results count: every place gets back the value that was found there. Where a part of the file has no overrides, variables
+of environments and clusters stand for what differs.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
+
+from tenantry.model.strict import Model
 
 
 class Place(NamedTuple):
@@ -20,7 +24,6 @@ class Place(NamedTuple):
 
 Found: TypeAlias = Mapping[Place, Any]
 """What was found in each place."""
-
 Join: TypeAlias = Callable[[Found], Any]
 Variable: TypeAlias = Callable[[Mapping[Place, str]], str | None]
 """Declares a variable that has these values, and gives its placeholder; None: no variable can have them."""
@@ -134,3 +137,58 @@ def _marked(text: str, place: Place, marks: Sequence[str]) -> str:
         word = re.escape(getattr(place, mark))
         text = re.sub(rf"(?<![A-Za-z0-9{{]){word}(?![A-Za-z0-9}}])", _PLACEHOLDERS[mark], text)
     return text
+
+
+class Variables:
+    """What was declared so far, by environment and by cluster."""
+
+    def __init__(self) -> None:
+        self.environments: dict[str, dict[str, str]] = defaultdict(dict)
+        self.clusters: dict[str, dict[str, str]] = defaultdict(dict)
+        self._names: set[str] = set()
+
+    def named(self, *parts: str) -> Variable:
+        """What declares variables for a part of the file; parts: of their names."""
+        stem = re.sub(r"[^A-Za-z0-9]+", "_", "_".join(parts)).strip("_")
+        stem = stem if stem[:1].isalpha() else f"v_{stem}"
+        return lambda values: self._declare(stem, values)
+
+    def _declare(self, stem: str, values: Mapping[Place, str]) -> str | None:
+        if any(each in text for text in values.values() for each in "{}"):
+            return None
+        for group, key in ((self.environments, "environment"), (self.clusters, "cluster")):
+            found: dict[str, set[str]] = defaultdict(set)
+            for place, text in values.items():
+                found[getattr(place, key)].add(text)
+            if all(len(each) == 1 for each in found.values()):
+                name = self._free(stem)
+                for owner, texts in found.items():
+                    group[owner][name] = texts.pop()
+                return f"{{{name}}}"
+        return None
+
+    def _free(self, stem: str) -> str:
+        name, count = stem, 1
+        while name in self._names:
+            count += 1
+            name = f"{stem}_{count}"
+        self._names.add(name)
+        return name
+
+
+_FIRST = ("namespace", "namespaces", "serviceAccount", "environments", "clusters", "source", "chart", "version", "path")
+_LAST = ("alerts", "receivers", "overrides", "adopt", "state")
+
+
+def in_order(entry: Mapping[str, Any], model: type[Model]) -> dict[str, Any]:
+    """The entry with its keys in order: where it is, what it is, and exceptions last."""
+    fields = list(model.model_fields)
+
+    def rank(key: str) -> tuple[int, int]:
+        if key in _FIRST:
+            return 0, _FIRST.index(key)
+        if key in _LAST:
+            return 3, _LAST.index(key)
+        return (1, fields.index(key)) if key in fields else (2, 0)
+
+    return {key: entry[key] for key in sorted(entry, key=rank)}

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.importing.inference.blocks import metadata_of
-from tenantry.importing.inference.found import FoundApp
-from tenantry.importing.inference.kustomizations import kustomize_block
-from tenantry.importing.inference.releases import helm_block
-from tenantry.importing.inference.sources import source_entry
-from tenantry.importing.inference.survey import Survey, is_ours, source_of
-from tenantry.importing.inference.world import Thing
+from tenantry.importing.blocks import helm_block, kustomize_block, metadata_of, source_entry
+from tenantry.importing.survey import Survey, is_ours, source_of
+from tenantry.importing.world import FoundApp, Thing
 from tenantry.kube.names import join
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.remote import OBJECTS_CHART

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from tenantry.importing.inference.world import Thing, World
+from tenantry.importing.world import Thing, World
 from tenantry.kube.names import dns_label_problem
 from tenantry.model.document import RESERVED
 from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL, TENANT_LABEL

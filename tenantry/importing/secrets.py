@@ -9,14 +9,15 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tenantry.importing.inference.blocks import is_authors, metadata_of
+from tenantry.importing.blocks import is_authors, metadata_of
 from tenantry.messages.errors import Path
 from tenantry.messages.masking import masked
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import format_path
 
 if TYPE_CHECKING:
-    from tenantry.importing.inference.world import Notes, Thing, World
+    from tenantry.importing.world import Notes, Thing, World
+
 
 _DIGEST = re.compile(r"(?<![A-Za-z0-9])(?:[0-9a-f]{64}|[0-9a-f]{40})(?![A-Za-z0-9])")
 """Digests of images and commits, which look as random as tokens do."""

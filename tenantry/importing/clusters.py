@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any, NamedTuple
 
-from tenantry.importing.inference.owners import labels_tenant, tenant_namespaces
-from tenantry.importing.inference.world import Thing, World
+from tenantry.importing.owners import labels_tenant, tenant_namespaces
+from tenantry.importing.world import Thing, World
 from tenantry.kube.names import dns_label_problem, slug
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused

@@ -7,11 +7,10 @@ from copy import deepcopy
 from typing import Any
 
 from tenantry.fleet.frames import filled
-from tenantry.importing.inference.owners import FLUX
-from tenantry.importing.inference.world import Notes
-from tenantry.importing.inventory import key_of
-from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Path, Read
+from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Path, Read, key_of
+from tenantry.importing.owners import FLUX
 from tenantry.importing.text import text_of
+from tenantry.importing.world import Notes
 from tenantry.kube.kinds import is_of_flux
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.data import ABSENT, value_at

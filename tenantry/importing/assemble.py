@@ -6,30 +6,28 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from tenantry.importing.inference.applied import Appliers
-from tenantry.importing.inference.apps import fill_in
-from tenantry.importing.inference.entries import (
+from tenantry.importing.apps import fill_in
+from tenantry.importing.blocks import Times, shared_times, tenantrys_own
+from tenantry.importing.entries import (
     agreed,
     app_entry,
     attached,
     automation_of,
     misplaced,
     named,
+    own_shard,
     placed,
+    shard_of_cluster,
     source_is_there,
 )
-from tenantry.importing.inference.found import FoundApp
-from tenantry.importing.inference.order import in_order
-from tenantry.importing.inference.overlay import DIFFER, Place, unified
-from tenantry.importing.inference.owners import platform_namespace
-from tenantry.importing.inference.secrets import leave_metadata, leave_secret
-from tenantry.importing.inference.shards import own_shard, shard_of_cluster
-from tenantry.importing.inference.survey import Survey, source_of
-from tenantry.importing.inference.tenants import TenantEntry
-from tenantry.importing.inference.times import Times, shared_times, tenantrys_own
-from tenantry.importing.inference.variables import Variables
-from tenantry.importing.inference.world import Notes, Thing, World
-from tenantry.importing.model import Inventory
+from tenantry.importing.model import Draft, Inventory
+from tenantry.importing.overlay import DIFFER, Place, Variables, in_order, unified
+from tenantry.importing.owners import platform_namespace
+from tenantry.importing.secrets import leave_metadata, leave_secret
+from tenantry.importing.settle import settled
+from tenantry.importing.survey import Survey, source_of
+from tenantry.importing.tenants import TenantEntry
+from tenantry.importing.world import Appliers, FoundApp, Notes, Thing, World
 from tenantry.kube.kinds import is_of_flux
 from tenantry.model.apps import Addon
 
@@ -258,3 +256,14 @@ def _leave_secrets(survey: Survey) -> None:
 
 def _filled(template: str, environment: str, tenant: str, name: str) -> bool:
     return template.replace("{env}", environment).replace("{tenant}", tenant) == name
+
+
+def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, keep_values: bool = False) -> Draft:
+    """What was read, as a fleet that can be loaded and planned.
+
+    Args:   chart: where the chart for baselines on remote clusters is.
+            keep_values: write values that may be secrets, too.
+    Raises: Refused: nothing of it can be.
+    """
+    assembly = Assembly(inventory, chart, keep_values=keep_values)
+    return settled(inventory, assembly.document(), assembly.notes)
