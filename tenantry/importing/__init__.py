@@ -1,4 +1,4 @@
-"""Existing Flux objects to tenants.yaml: what `tenantry import` reads, infers, writes, and proves. A module for each subject, in this order:
+"""Existing Flux objects to tenants.yaml: what `tenantry import` reads, infers, writes, and proves. Its modules in their order:
 
     documents, reading   files, kustomize trees and live clusters to objects; model: what they are collected in
     world                the objects of one environment, by kind and namespace, and what applies them today
