@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.importing.blocks import helm_block, kustomize_block, metadata_of, source_entry
-from tenantry.importing.survey import Survey, is_ours, source_of
+from tenantry.importing.blocks import helm_block, kustomize_block, literal, source_entry
+from tenantry.importing.survey import Survey, source_of
 from tenantry.importing.world import FoundApp, Thing
 from tenantry.kube.names import join
 from tenantry.messages.data import mapping_at
@@ -45,8 +45,8 @@ def fill_in(survey: Survey, app: FoundApp) -> bool:
         app.content = {"source": source_entry(survey.world, app.source, named), **app.content}
     if order := _order(survey, app):
         app.content["dependsOn"] = order
-    if metadata := metadata_of(thing):
-        app.content["metadata"] = metadata
+    if thing.metadata:
+        app.content["metadata"] = literal(thing.metadata)
     _check_identity(survey, app)
     return True
 
@@ -127,7 +127,7 @@ def _check_identity(survey: Survey, app: FoundApp) -> None:
     account = str(thing.spec.get("serviceAccountName") or "")
     remote = app.place.cluster != survey.world.management
     planned = (app.main if remote else survey.account(app.tenant)) if app.tenant else "tenantry-platform"
-    if account != planned and not (is_ours(thing) and not app.tenant):
+    if account != planned and not (thing.is_ours and not app.tenant):
         who = f"account {account}" if account else "the rights of Flux's controllers"
         survey.world.notes.leave(
             thing.read,

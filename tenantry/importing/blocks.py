@@ -6,20 +6,28 @@ What Flux would do without a field is written out where Tenantry differs. A rele
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
+from pydantic_core import ValidationError
+
+from tenantry.fleet.apps import EffectiveApp
 from tenantry.fleet.settings import TIMES, TenantSettings
 from tenantry.flux.references import references, renamed
 from tenantry.flux.schemas import schema_of
+from tenantry.importing.equivalence import effective_spec
 from tenantry.importing.world import FoundApp, Thing, World
 from tenantry.kube.names import digest
+from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.model import Helm, Kustomize
-from tenantry.model.flux import FluxBlock
+from tenantry.model.fillable import FILLED
+from tenantry.model.flux import SET_FOR_APPS, FluxBlock
 from tenantry.model.sources import SOURCE_KINDS
+from tenantry.plan.objects.apps import helm_release, kustomization
 from tenantry.plan.objects.lifecycle import without_kept_definitions
-from tenantry.plan.objects.scope import MANAGED_BY
+from tenantry.plan.objects.scope import Scope
 
 _BRACES = re.compile(r"\$\{[^{}]*\}|[{}]")
 
@@ -38,55 +46,108 @@ def literal(value: Any) -> Any:
     return [literal(each) for each in value] if isinstance(value, list) else value
 
 
-_NOT_THE_AUTHORS = (
-    *("tenantry/", "pulumi.com/", "app.kubernetes.io/managed-by", "kubectl.kubernetes.io/", "kubernetes.io/"),
-    *("meta.helm.sh/", "helm.sh/", "reconcile.fluxcd.io/", "sharding.fluxcd.io/", "field.cattle.io/"),
-)
+# --- what the plan says anyway ----------------------------------------------------------------------------------------
 
 
-def is_authors(key: str) -> bool:
-    """Whether a label or an annotation was written by a person, and not by Tenantry, Flux, Helm or Kubernetes."""
-    return not key.startswith(_NOT_THE_AUTHORS) and "toolkit.fluxcd.io/" not in key
+Block = dict[str, Any]
+Planned = Callable[[Block], Mapping[str, Any]]
+"""What the plan makes of a block. Raises: ValidationError: the model refuses the block."""
 
 
-def metadata_of(thing: Thing) -> dict[str, Any]:
-    """`metadata:` of an app or source."""
-    made: dict[str, Any] = {}
-    for key, there in (("labels", thing.labels), ("annotations", thing.annotations)):
-        if own := {each: str(value) for each, value in there.items() if is_authors(each)}:
-            made[key] = literal(own)
-    return made
+def smallest(block: Block, planned: Planned) -> Block:
+    """The block without the values that the plan gives to a block that leaves them out."""
+    try:
+        wanted = planned(block)
+    except ValidationError:
+        return block  # it is left out with the model's own message
+    return _smaller(block, planned, wanted, planned)
 
 
-def without_defaults(block: Mapping[str, Any], model: type[FluxBlock]) -> dict[str, Any]:
-    """A block without the values that Tenantry sets anyway."""
-    fields = model.model_fields
-    return {key: value for key, value in block.items() if key not in fields or fields[key].default != value}
-
-
-def leave_owned(world: World, thing: Thing, model: type[FluxBlock], spec: Mapping[str, Any]) -> dict[str, Any]:
-    """The spec without the keys that the fleet decides; each is left over with the model's reason."""
-    kept: dict[str, Any] = dict(spec)
-    for path, reason in model.owned.items():
-        parts = path.split(".")
-        value = value_at(kept, tuple(parts))
-        if value is None or value is False or value == {}:
-            kept = _without(kept, parts)
+def _smaller(block: Block, planned: Planned, wanted: Mapping[str, Any], outer: Planned) -> Block:
+    """planned: of the whole block, given this part of it."""
+    kept = dict(block)
+    for key, value in block.items():
+        others = {name: each for name, each in kept.items() if name != key}
+        try:
+            without = planned(others)
+        except ValidationError:
             continue
-        text = f"Tenantry does not take '{path}': {reason}"
-        world.notes.leave(thing.read, text, "nothing, if the result is right", f"spec.{path}")
-        kept = _without(kept, parts)
+        if without == wanted:
+            kept = others
+        elif outer is planned and isinstance(value, dict) and isinstance(without.get(key), dict):
+            # The plan completes the mapping, as it does with the actions of a release.
+            kept[key] = _smaller(value, partial(_planned_below, planned, kept, key), wanted, outer)
     return kept
 
 
-def _without(data: dict[str, Any], parts: list[str]) -> dict[str, Any]:
+def _planned_below(planned: Planned, block: Block, key: str, part: Block) -> Mapping[str, Any]:
+    return planned({**block, key: part})
+
+
+def as_model(model: type[FluxBlock]) -> Planned:
+    """What the plan makes of a block that it takes over with the model's defaults."""
+
+    def planned(block: Block) -> Mapping[str, Any]:
+        spec = model.model_validate(block, context=FILLED).model_dump(exclude_none=True)
+        return effective_spec({"kind": model.flux_kind, "metadata": {"name": ""}, "spec": spec})
+
+    return planned
+
+
+def _as_app(app: FoundApp, storage: str) -> Planned:
+    """What the plan makes of the block of an app in its place; storage: the namespace in which it has Helm store releases."""
+    place, model = app.place, _MODELS[app.thing.kind]
+    scope = Scope(
+        environment=place.environment,
+        cluster=place.cluster,
+        owner=Owner(app.tenant, place.cluster),
+        home=app.home,
+        prefix=(),
+        namespace=app.main,
+        storage=storage,
+        service_account=app.main,
+        kubeconfig=None,
+    )
+    settings = TenantSettings(**dict[str, Any](app.times))
+
+    def planned(block: Block) -> Mapping[str, Any]:
+        effective = EffectiveApp(app.key, model.model_validate(block, context=FILLED), (), (), settings)
+        build = kustomization if model is Kustomize else helm_release
+        return effective_spec(build(scope, effective, ObjectId("", "", app.home, ""), ()).manifest)
+
+    return planned
+
+
+_MODELS: dict[str, type[Kustomize | Helm]] = {"Kustomization": Kustomize, "HelmRelease": Helm}
+
+
+def _authors_part(world: World, thing: Thing, model: type[FluxBlock], named: Named) -> Block:
+    """The spec without what the fleet sets itself: left over with the model's reason, unless another part of the file says it."""
+    written = without_kept_definitions(thing.kind, thing.spec) if thing.kind in _MODELS else thing.spec
+    elsewhere = _ELSEWHERE.get(thing.kind, {"secretRef"})
+    spec = {key: value for key, value in written.items() if key not in elsewhere}
+    for path, reason in model.owned.items():
+        parts = path.split(".")
+        if value_at(spec, tuple(parts)) not in (None, False, {}):
+            text = f"Tenantry does not take '{path}': {reason}"
+            world.notes.leave(thing.read, text, "nothing, if the result is right", f"spec.{path}")
+        spec = _without(spec, parts)
+    return short_times(named.in_spec(thing, spec))
+
+
+_ELSEWHERE = {
+    "Kustomization": SET_FOR_APPS.keys(),
+    "HelmRelease": SET_FOR_APPS.keys() | {"chart", "chartRef", "storageNamespace"},
+}
+"""Keys that other parts of the file say; those of a source say its `credentials`."""
+
+
+def _without(data: Block, parts: list[str]) -> Block:
     first, *rest = parts
-    if first not in data:
+    if first not in data or (rest and not isinstance(data[first], dict)):
         return data
-    if rest and isinstance(data[first], dict):
-        below = _without(data[first], rest)
-        return {**data, first: below} if below else {key: each for key, each in data.items() if key != first}
-    return data if rest else {key: each for key, each in data.items() if key != first}
+    below = _without(data[first], rest) if rest else {}
+    return {**data, first: below} if below else {key: each for key, each in data.items() if key != first}
 
 
 class Named:
@@ -123,6 +184,9 @@ class Named:
         return short
 
 
+# --- times -------------------------------------------------------------------------------------------------------------
+
+
 _GO = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
 _KEYS = ("interval", "retryInterval", "timeout", "chartInterval")
 
@@ -145,44 +209,23 @@ def short_time(text: str) -> str:
     return "".join(parts) or text
 
 
-_ELSEWHERE = ("sourceRef", "serviceAccountName", "kubeConfig", "dependsOn")
+# --- apps ------------------------------------------------------------------------------------------------------------
 
 
-def kustomize_block(world: World, app: FoundApp, named: Named) -> dict[str, Any]:
+def kustomize_block(world: World, app: FoundApp, named: Named) -> Block:
     """The block, without its source."""
-    written = without_kept_definitions("Kustomization", app.thing.spec)
-    spec = {key: value for key, value in written.items() if key not in _ELSEWHERE}
-    spec = leave_owned(world, app.thing, Kustomize, spec)
-    spec = short_times(named.in_spec(app.thing, spec))
-    _keep_behaviour(spec)
+    spec = {"wait": False, **_authors_part(world, app.thing, Kustomize, named)}
+    if not spec.get("prune"):
+        # Nothing was deleted so far when the Kustomization went.
+        spec.setdefault("deletionPolicy", "MirrorPrune")
+    spec["path"] = str(spec.get("path") or "").lstrip("/") or "./"
     if app.tenant:
         _target(spec, app)
-    block = {key: value for key, value in spec.items() if app.times.get(key) != value}
-    return literal_mapping(without_defaults(_with_path(block), Kustomize))
-
-
-def _keep_behaviour(spec: dict[str, Any]) -> None:
-    spec["wait"] = bool(spec.get("wait", False))
-    if spec.get("healthChecks") and not spec["wait"]:
-        del spec["wait"]  # Tenantry's default beside health checks, too
-    if not spec.get("prune") and "deletionPolicy" not in spec:
-        spec["deletionPolicy"] = "MirrorPrune"
-    if spec.get("force") is False:
-        del spec["force"]
-    if spec.get("suspend") is False:
-        del spec["suspend"]
-
-
-def _with_path(block: dict[str, Any]) -> dict[str, Any]:
-    path = str(block.get("path") or "./")
-    inside = path.lstrip("/") or "./"
-    return {**block, "path": "./" if inside in (".", "./", "") else inside}
+    return literal_mapping(smallest(spec, _as_app(app, app.main)))
 
 
 def _target(spec: dict[str, Any], app: FoundApp) -> None:
-    if spec.get("targetNamespace") == app.main:
-        del spec["targetNamespace"]
-    elif "targetNamespace" not in spec and (why := _reaches_further(app)):
+    if "targetNamespace" not in spec and (why := _reaches_further(app)):
         app.risks.append(
             f"decide: it names no 'targetNamespace', and {why}. Tenantry moves what it applies into namespace {app.main}:"
             " if that is right, remove 'state: paused'"
@@ -194,10 +237,6 @@ def _reaches_further(app: FoundApp) -> str:
     if not app.thing.spec.get("serviceAccountName"):
         return "has the rights of Flux itself"
     return f"the tenant also has {', '.join(app.extra)}" if app.extra else ""
-
-
-_ELSEWHERE_OF_RELEASES = ("chart", "chartRef", "serviceAccountName", "kubeConfig", "dependsOn", "storageNamespace")
-_CHART = ("chart", "version", "valuesFiles", "ignoreMissingValuesFiles", "reconcileStrategy", "verify")
 
 
 def chart_of(world: World, thing: Thing) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -222,62 +261,29 @@ def has_shared_interval(chart: Thing) -> bool:
     wanted = {key: each for key, each in chart.spec.items() if key not in ("interval", "sourceRef")}
     fields = schema_of("HelmChart").spec["properties"]
     written = {key: each for key, each in wanted.items() if fields.get(key, {}).get("default") != each}
-    return _is_ours(chart) and any(chart.name.endswith(f"-{digest(each)}") for each in (wanted, written))
+    return chart.is_ours and any(chart.name.endswith(f"-{digest(each)}") for each in (wanted, written))
 
 
 def _has_own_interval(chart: Thing | None) -> bool:
-    return chart is not None and _is_ours(chart) and not has_shared_interval(chart)
+    return chart is not None and chart.is_ours and not has_shared_interval(chart)
 
 
-def _is_ours(thing: Thing) -> bool:
-    return all(thing.labels.get(key) == value for key, value in MANAGED_BY.items())
-
-
-def helm_block(world: World, app: FoundApp, named: Named, storage: str) -> dict[str, Any]:
+def helm_block(world: World, app: FoundApp, named: Named, storage: str) -> Block:
     """The block, without its source. storage: the namespace in which Tenantry has Helm store the release."""
     thing = app.thing
-    written = without_kept_definitions("HelmRelease", thing.spec)
-    spec = {key: value for key, value in written.items() if key not in _ELSEWHERE_OF_RELEASES}
-    if mapping_at(spec, "install").get("createNamespace"):  # the baseline makes it, or Tenantry says so for an add-on
-        spec["install"] = {key: value for key, value in spec["install"].items() if key != "createNamespace"}
-    spec = leave_owned(world, thing, Helm, spec)
-    spec = short_times(named.in_spec(thing, spec))
-    _keep_release(spec, app, storage)
-    block = {**_chart(world, app), **{key: value for key, value in spec.items() if app.times.get(key) != value}}
-    return literal_mapping(without_defaults({key: value for key, value in block.items() if value != {}}, Helm))
-
-
-def _keep_release(spec: dict[str, Any], app: FoundApp, storage: str) -> None:
-    """The release's name, its namespaces and what Flux does about drift."""
-    thing = app.thing
-    target = str(spec.get("targetNamespace") or thing.namespace)
-    written = f"{spec['targetNamespace']}-{thing.name}" if spec.get("targetNamespace") else thing.name
-    release = str(spec.get("releaseName") or written)
-    spec["releaseName"] = release
-    if release == app.key:
-        del spec["releaseName"]
-    spec["targetNamespace"] = target
-    if target == app.main:
-        del spec["targetNamespace"]
-    stored = str(thing.spec.get("storageNamespace") or thing.namespace)
-    if stored != storage:
-        app.moves.append(f"Helm stores the release in namespace {stored}, and Tenantry in {storage}")
-    spec.setdefault("driftDetection", {"mode": "disabled"})
-    if spec.get("suspend") is False:
-        del spec["suspend"]
-    _same_actions(spec, app.times.get("retryInterval", ""))
-
-
-def _same_actions(spec: dict[str, Any], retry: str) -> None:
-    """Leave out the strategy that Tenantry writes anyway."""
-    for action in ("install", "upgrade"):
-        written = dict(mapping_at(spec, action))
-        if written.get("strategy") == {"name": "RetryOnFailure", "retryInterval": retry}:
-            del written["strategy"]
-        if written:
-            spec[action] = written
-        else:
-            spec.pop(action, None)
+    release = effective_spec(thing.read.manifest)
+    if release["storageNamespace"] != storage:
+        app.moves.append(
+            f"Helm stores the release in namespace {release['storageNamespace']}, and Tenantry in {storage}"
+        )
+    if mapping_at(thing.spec, "install").get(
+        "createNamespace"
+    ):  # the baseline makes it, or Tenantry says so for an add-on
+        thing.spec = _without(thing.spec, ["install", "createNamespace"])
+    spec = {"driftDetection": {"mode": "disabled"}, **_authors_part(world, thing, Helm, named)}
+    spec |= {key: release[key] for key in ("releaseName", "targetNamespace")}
+    spec = {key: value for key, value in spec.items() if value != {}}
+    return literal_mapping({**_chart(world, app), **smallest(spec, _as_app(app, storage))})
 
 
 def _chart(world: World, app: FoundApp) -> dict[str, Any]:
@@ -285,7 +291,7 @@ def _chart(world: World, app: FoundApp) -> dict[str, Any]:
     chart, source = chart_of(world, thing)
     if not chart:
         return {}
-    made = {key: chart[key] for key in _CHART if chart.get(key)}
+    made = {key: chart[key] for key in ("chart", "version", "valuesFiles", *Helm.parts["HelmChart"]) if chart.get(key)}
     in_directory = source.get("kind") in ("GitRepository", "Bucket")
     strategy = str(made.pop("reconcileStrategy", "ChartVersion"))
     # Flux ignores versions of charts in directories, and Tenantry refuses them there.
@@ -303,10 +309,11 @@ def _chart(world: World, app: FoundApp) -> dict[str, Any]:
     return made
 
 
+# --- sources -----------------------------------------------------------------------------------------------------------
+
+
 KEYS = {model.flux_kind: key for key, model in SOURCE_KINDS.items()}
 """The key of a source by its kind."""
-_REFS: dict[str, dict[str, str]] = {"GitRepository": {"branch": "master"}, "OCIRepository": {"tag": "latest"}}
-"""What Flux takes if an object does not say. Source: fluxcd.io, GitRepository and OCIRepository, "Reference"."""
 
 
 def included(world: World, thing: Thing) -> list[Thing]:
@@ -321,23 +328,17 @@ def source_entry(world: World, thing: Thing, named: Named, prefix: str = "") -> 
     """The entry of a source, with the credentials that it names. prefix: of the names of sources in its place."""
     key = KEYS[thing.kind]
     model = SOURCE_KINDS[key]
-    spec = dict(thing.spec)
-    spec.pop("suspend", None) if not spec.get("suspend") else None
-    secret = mapping_at(spec, "secretRef").get("name")
-    spec.pop("secretRef", None)
-    if spec.get("provider") == "generic":
-        del spec["provider"]
-    if not spec.get("ref") and thing.kind in _REFS:
-        spec["ref"] = dict(_REFS[thing.kind])
+    spec = _authors_part(world, thing, model, named)
+    if not spec.get("ref") and (ref := effective_spec(thing.read.manifest).get("ref")):
+        spec["ref"] = ref
     if isinstance(spec.get("include"), list):
         spec["include"] = [_included(each, prefix) for each in spec["include"]]
-    spec = leave_owned(world, thing, model, spec)
-    spec = short_times(named.in_spec(thing, spec))
-    entry: dict[str, Any] = {key: without_defaults(literal(spec), model)}
+    entry: Block = {key: literal(smallest(spec, as_model(model)))}
+    secret = mapping_at(thing.spec, "secretRef").get("name")
     if secret:
         entry["credentials"] = named.declare(thing, "Secret", str(secret))
-    if metadata := metadata_of(thing):
-        entry["metadata"] = metadata
+    if thing.metadata:
+        entry["metadata"] = literal(thing.metadata)
     return entry
 
 

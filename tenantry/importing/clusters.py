@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any, NamedTuple
 
-from tenantry.importing.owners import labels_tenant, tenant_namespaces
+from tenantry.importing.owners import tenant_namespaces
 from tenantry.importing.world import Thing, World
 from tenantry.kube.names import dns_label_problem, slug
 from tenantry.messages.data import mapping_at
@@ -115,7 +115,7 @@ def _tell_kept(world: World, name: str, references: list[Reference]) -> None:
             text = f"it is the kubeconfig of cluster {name}, which Flux reads as before"
             world.notes.leave(there.read, text, "keep it, and what creates it")
         space = world.get("Namespace", "", each.namespace)
-        if space is not None and not labels_tenant(space):
+        if space is not None and not space.tenant:
             world.notes.leave(space.read, f"it holds the kubeconfig of cluster {name}", "keep it, and what creates it")
 
 

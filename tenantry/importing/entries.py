@@ -11,7 +11,7 @@ from tenantry.importing.attached import Attached
 from tenantry.importing.blocks import literal
 from tenantry.importing.overlay import DIFFER, Overlaid, Place, Variables, in_order, overlaid, unified
 from tenantry.importing.secrets import first_secret
-from tenantry.importing.survey import Survey, is_ours
+from tenantry.importing.survey import Survey
 from tenantry.importing.world import FoundApp, Notes, Thing, World
 from tenantry.kube.names import label_value_problem
 from tenantry.messages.errors import Path
@@ -177,7 +177,7 @@ def named(surveys: Surveys, tenant: str, variables: Variables, notes: Notes) -> 
                 credentials[key] = {"existing": True}
                 _take(notes, thing, (*path, "credentials", key))
             for key, thing in here.configs.items():
-                data = _data(thing, survey.world) if thing is not None and is_ours(thing) else None
+                data = _data(thing, survey.world) if thing is not None and thing.is_ours else None
                 place = Place(survey.world.environment, cluster)
                 configs[key][place] = {"data": literal(data)} if data else {"existing": True}
                 if data and thing is not None:

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from tenantry.importing.world import Thing, World
 from tenantry.kube.names import dns_label_problem
 from tenantry.model.document import RESERVED
-from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL, TENANT_LABEL
+from tenantry.plan.objects.scope import APP_LABEL
 
 FLUX = "flux-system"
 _FLUX_KINDS = (
@@ -35,8 +35,8 @@ class Territory:
 def platform_namespace(worlds: Iterable[World]) -> str:
     """Where add-ons lie on management clusters, and where their releases are stored: one namespace for all environments."""
     apps = [each for world in worlds for each in _apps(world)]
-    ours = Counter(each.namespace for each in apps if _is_ours(each) and not _tenant(each) and not _remote(each))
-    ours += Counter(_storage(each) for each in apps if _is_ours(each) and _remote(each) and _is_platform_release(each))
+    ours = Counter(each.namespace for each in apps if each.is_ours and not each.tenant and not _remote(each))
+    ours += Counter(_storage(each) for each in apps if each.is_ours and _remote(each) and _is_platform_release(each))
     if ours:
         return ours.most_common(1)[0][0]
     if any(each.namespace == FLUX and not _remote(each) and each.name != FLUX for each in apps):
@@ -48,7 +48,7 @@ def platform_namespace(worlds: Iterable[World]) -> str:
 
 def _is_platform_release(thing: Thing) -> bool:
     """Whether Tenantry stores the release in the platform's namespace: that of an add-on, or of a baseline."""
-    return thing.kind == "HelmRelease" and (not _tenant(thing) or APP_LABEL not in thing.labels)
+    return thing.kind == "HelmRelease" and (not thing.tenant or APP_LABEL not in thing.labels)
 
 
 def _storage(thing: Thing) -> str:
@@ -60,7 +60,7 @@ def is_platforms(world: World, namespace: str) -> bool:
     if namespace in (FLUX, world.platform):
         return True
     made = world.get("Namespace", "", namespace)
-    if (made and _tenant(made)) or any(_tenant(each) for each in world.of(*_FLUX_KINDS, namespace=namespace)):
+    if (made and made.tenant) or any(each.tenant for each in world.of(*_FLUX_KINDS, namespace=namespace)):
         return False
     return any(fnmatchcase(namespace, pattern) for pattern in RESERVED) or namespace in ("default", "kube-system")
 
@@ -98,7 +98,7 @@ def extra_name(main: str, key: str, name: str) -> str:
 
 def _candidates(world: World) -> Iterable[str]:
     """Namespaces with a tenant's label, and those that hold apps which act on the management cluster."""
-    labelled = [each.name for each in world.of("Namespace") if _tenant(each)]
+    labelled = [each.name for each in world.of("Namespace") if each.tenant]
     acting = [each.namespace for each in world.of(*_FLUX_KINDS) if not _remote(each)]
     return (each for each in dict.fromkeys((*labelled, *acting)) if each and not _is_kubeconfigs(world, each))
 
@@ -108,7 +108,7 @@ def _is_kubeconfigs(world: World, namespace: str) -> bool:
     if is_platforms(world, namespace):
         return True
     made = world.get("Namespace", "", namespace)
-    if made and _tenant(made):
+    if made and made.tenant:
         return False
     apps = list(world.of("Kustomization", "HelmRelease", namespace=namespace))
     return bool(apps) and all(_remote(each) for each in apps)
@@ -116,9 +116,9 @@ def _is_kubeconfigs(world: World, namespace: str) -> bool:
 
 def _owner(world: World, namespace: str) -> str:
     made = world.get("Namespace", "", namespace)
-    if made and (named := _tenant(made)):
+    if made and (named := made.tenant):
         return named
-    claims = {named for each in world.of(*_FLUX_KINDS, namespace=namespace) if (named := _tenant(each))}
+    claims = {named for each in world.of(*_FLUX_KINDS, namespace=namespace) if (named := each.tenant)}
     if len(claims) == 1:
         return claims.pop()
     return without_environment(namespace, world.environment)
@@ -128,20 +128,6 @@ def without_environment(name: str, environment: str) -> str:
     """A name without the environment at its beginning or end."""
     short = name.removeprefix(f"{environment}-").removesuffix(f"-{environment}")
     return short or name
-
-
-def _tenant(thing: Thing) -> str:
-    named = str(thing.labels.get(TENANT_LABEL, ""))
-    return named if not dns_label_problem(named) else ""
-
-
-def labels_tenant(thing: Thing) -> bool:
-    """Whether an object's labels name its tenant."""
-    return bool(_tenant(thing))
-
-
-def _is_ours(thing: Thing) -> bool:
-    return ENVIRONMENT_LABEL in thing.labels
 
 
 def _remote(thing: Thing) -> bool:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tenantry.importing.blocks import is_authors, metadata_of
+from tenantry.importing.world import is_authors
 from tenantry.messages.errors import Path
 from tenantry.messages.masking import masked
 from tenantry.messages.redact import shorten
@@ -72,7 +72,7 @@ def leave_metadata(notes: Notes, thing: Thing) -> None:
 
 def _first_in(thing: Thing) -> str:
     spec = {key: each for key, each in thing.spec.items() if key != "kubeConfig"}
-    return shorten(first_secret({"metadata": metadata_of(thing), "spec": spec}), 200)
+    return shorten(first_secret({"metadata": thing.metadata, "spec": spec}), 200)
 
 
 def _without_digests(data: Any) -> Any:

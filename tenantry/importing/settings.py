@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from tenantry.importing.blocks import is_authors, literal
+from tenantry.importing.blocks import literal
 from tenantry.importing.world import Notes, Thing
 from tenantry.kube.names import dns_label_problem, join, slug
 from tenantry.messages.data import mapping_at
@@ -58,16 +58,9 @@ def _shorten(found: dict[str, Any]) -> None:
 
 
 def _of_namespace(made: Thing) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    labels = {
-        key: str(value) for key, value in made.labels.items() if is_authors(key) and not key.startswith(_SECURITY)
-    }
-    notes = {key: str(value) for key, value in made.annotations.items() if is_authors(key)}
-    if labels:
-        found["labels"] = labels
-    if notes:
-        found["annotations"] = notes
-    return found | _security(made)
+    found = dict(made.metadata)
+    labels = {key: value for key, value in found.pop("labels", {}).items() if not key.startswith(_SECURITY)}
+    return {**({"labels": labels} if labels else {}), **found, **_security(made)}
 
 
 def _security(made: Thing) -> dict[str, Any]:
@@ -204,10 +197,7 @@ def _subject(space: Space, written: dict[str, Any]) -> dict[str, Any] | None:
 
 def _manifest(thing: Thing) -> dict[str, Any]:
     """An entry of `objects`, which keeps the object's name."""
-    metadata: dict[str, Any] = {"name": thing.name} if thing.name != slug(thing.name) else {}
-    for key, there in (("labels", thing.labels), ("annotations", thing.annotations)):
-        if own := {each: str(value) for each, value in there.items() if is_authors(each)}:
-            metadata[key] = own
+    metadata = {**({"name": thing.name} if thing.name != slug(thing.name) else {}), **thing.metadata}
     manifest = {key: value for key, value in thing.read.manifest.items() if key != "metadata"}
     made = {**manifest, **({"metadata": metadata} if metadata else {})}
     first = {key: made.pop(key) for key in ("apiVersion", "kind", "metadata") if key in made}
@@ -227,9 +217,7 @@ def account_of(thing: Thing | None) -> dict[str, Any]:
     """`serviceAccount:` beside its name: what the account says of itself."""
     if thing is None:
         return {}
-    made: dict[str, Any] = {}
-    if notes := {key: str(value) for key, value in thing.annotations.items() if is_authors(key)}:
-        made["annotations"] = notes
+    made: dict[str, Any] = {key: each for key, each in thing.metadata.items() if key == "annotations"}
     secrets = thing.read.manifest.get("imagePullSecrets")
     if isinstance(secrets, list) and secrets:
         made["imagePullSecrets"] = [str(mapping_at(each).get("name")) for each in secrets]

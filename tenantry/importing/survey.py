@@ -11,11 +11,11 @@ from tenantry.importing.model import Read
 from tenantry.importing.overlay import Place
 from tenantry.importing.owners import FLUX, Territory, is_platforms, territories, without_environment
 from tenantry.importing.world import FoundApp, Thing, World
-from tenantry.kube.names import dns_label_problem, join
+from tenantry.kube.names import join
 from tenantry.kube.objects import readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.remote import OBJECTS_CHART
-from tenantry.plan.objects.scope import CLUSTER_LABEL, MANAGED_BY, TENANT_LABEL
+from tenantry.plan.objects.scope import CLUSTER_LABEL, TENANT_LABEL
 
 
 class Survey:
@@ -92,7 +92,7 @@ class Survey:
 
     def platform_account(self, cluster: str) -> str:
         """Whom Flux acts as on a remote cluster for the platform team, as far as Tenantry made something there."""
-        ours = (each for each in self.world.of(*APPS) if is_ours(each) and self.remotes.name(each) == cluster)
+        ours = (each for each in self.world.of(*APPS) if each.is_ours and self.remotes.name(each) == cluster)
         named = {str(each.spec.get("serviceAccountName")) for each in ours if each in self.charts or _is_addon(each)}
         mark = f"-{self.world.environment}"
         return named.pop().removesuffix(mark) if len(named) == 1 else "tenantry-platform"
@@ -134,12 +134,11 @@ class Survey:
 
     def _tenant_of(self, thing: Thing) -> str:
         """The tenant of an app for a remote cluster; "" for an add-on."""
-        labelled = str(thing.labels.get(TENANT_LABEL, ""))
-        if labelled and not dns_label_problem(labelled):
-            return labelled
+        if thing.tenant:
+            return thing.tenant
         if mine := self._holders.get(thing.namespace):
             return mine.tenant
-        if is_platforms(self.world, str(thing.spec.get("targetNamespace") or FLUX)) or is_ours(thing):
+        if is_platforms(self.world, str(thing.spec.get("targetNamespace") or FLUX)) or thing.is_ours:
             return ""
         account = str(thing.spec.get("serviceAccountName") or "")
         target = str(thing.spec["targetNamespace"])
@@ -149,7 +148,7 @@ class Survey:
         """The tenant's namespace, which has one name on all clusters."""
         if mine := self.territories.get(tenant):
             return mine.main
-        target = thing.spec.get("serviceAccountName") if is_ours(thing) else thing.spec.get("targetNamespace")
+        target = thing.spec.get("serviceAccountName") if thing.is_ours else thing.spec.get("targetNamespace")
         made = Territory(tenant, str(target or thing.namespace))
         self.territories[tenant] = made
         return made.main
@@ -184,7 +183,7 @@ def _inside(release: Thing, objects: list[Any]) -> list[Thing]:
 
 def _installs_objects(world: World, thing: Thing) -> bool:
     """Whether it is a release of the chart for baselines. In a Git repository the chart is a directory."""
-    if thing.kind != "HelmRelease" or not is_ours(thing):
+    if thing.kind != "HelmRelease" or not thing.is_ours:
         return False
     chart = str(chart_of(world, thing)[0].get("chart", ""))
     values = mapping_at(thing.spec, "values")
@@ -193,11 +192,6 @@ def _installs_objects(world: World, thing: Thing) -> bool:
 
 def _is_addon(thing: Thing) -> bool:
     return TENANT_LABEL not in thing.labels
-
-
-def is_ours(thing: Thing) -> bool:
-    """Whether an object says that Tenantry made it."""
-    return all(thing.labels.get(key) == value for key, value in MANAGED_BY.items())
 
 
 def _without_cluster(name: str, cluster: str) -> str:

@@ -18,9 +18,11 @@ from tenantry.importing.model import Inventory, Key, LeftOver, Path, Read, key_o
 from tenantry.importing.overlay import Place
 from tenantry.importing.reading import ORIGIN
 from tenantry.kube.kinds import is_of_flux
+from tenantry.kube.names import dns_label_problem
 from tenantry.kube.objects import labels_of
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import format_path
+from tenantry.plan.objects.scope import MANAGED_BY, TENANT_LABEL
 
 _CONTROLLERS = {"Kustomization": "kustomize.toolkit.fluxcd.io", "HelmRelease": "helm.toolkit.fluxcd.io"}
 _BOOTSTRAP = "flux-system"
@@ -135,6 +137,17 @@ class Notes:
             self.decisions[path].append(text)
 
 
+_NOT_THE_AUTHORS = (
+    *("tenantry/", "pulumi.com/", "app.kubernetes.io/managed-by", "kubectl.kubernetes.io/", "kubernetes.io/"),
+    *("meta.helm.sh/", "helm.sh/", "reconcile.fluxcd.io/", "sharding.fluxcd.io/", "field.cattle.io/"),
+)
+
+
+def is_authors(key: str) -> bool:
+    """Whether a label or an annotation was written by a person, and not by Tenantry, Flux, Helm or Kubernetes."""
+    return not key.startswith(_NOT_THE_AUTHORS) and "toolkit.fluxcd.io/" not in key
+
+
 class Thing:
     """An object that was read, with short ways to its parts. Values are what others wrote, so every part may be malformed."""
 
@@ -156,6 +169,26 @@ class Thing:
     @property
     def name(self) -> str:
         return self.key.name
+
+    @property
+    def tenant(self) -> str:
+        """The tenant that its labels name; "" if they name none."""
+        named = self.labels.get(TENANT_LABEL)
+        return named if isinstance(named, str) and not dns_label_problem(named) else ""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it says that Tenantry made it."""
+        return all(self.labels.get(key) == value for key, value in MANAGED_BY.items())
+
+    @property
+    def metadata(self) -> dict[str, dict[str, str]]:
+        """Its labels and annotations, as far as a person wrote them."""
+        both = {"labels": self.labels, "annotations": self.annotations}
+        own = {
+            key: {name: str(value) for name, value in there.items() if is_authors(name)} for key, there in both.items()
+        }
+        return {key: each for key, each in own.items() if each}
 
     def at(self, *path: str) -> Any:
         """The value at a path of the object; None if there is none."""

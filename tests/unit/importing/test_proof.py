@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from tenantry.importing.equivalence import differences, seconds_of
 from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Proof, Read
-from tenantry.importing.proof import differences, prove, seconds_of
+from tenantry.importing.proof import prove
 from tenantry.load import load_fleet, plan_all
 from tenantry.plan.plan import Plan
 

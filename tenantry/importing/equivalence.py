@@ -1,0 +1,144 @@
+"""Manifests as Kubernetes and Flux see them: with defaults, and without the difference between `60s` and `1m`."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+from tenantry.compare.fields import FieldChange, changed_fields
+from tenantry.flux.conformance import completed
+from tenantry.flux.schemas import kinds, schema_of
+from tenantry.kube.objects import Manifest
+from tenantry.kube.quantities import number_of
+from tenantry.messages.data import ABSENT
+
+_MARKS = re.compile(
+    r"tenantry/.*|pulumi\.com/.*|app\.kubernetes\.io/managed-by|toolkit\.fluxcd\.io/(tenant|role)"
+    r"|helm\.sh/resource-policy|kustomize\.toolkit\.fluxcd\.io/prune|reconcile\.fluxcd\.io/watch"
+)
+"""Labels and annotations that Tenantry adds to every object of a kind. They say nothing about the object's work."""
+_FLUX_WRITES = re.compile(r"(kustomize|helm)\.toolkit\.fluxcd\.io/(name|namespace)|kubernetes\.io/metadata\.name")
+"""Labels that say what applied the object, which the steps of the report tell, and that API servers add."""
+_DURATION = re.compile(r"(?:[0-9]+(?:\.[0-9]+)?(?:ms|s|m|h))+")
+_PART = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)")
+_SECONDS = {"ms": Decimal("0.001"), "s": Decimal(1), "m": Decimal(60), "h": Decimal(3600)}
+_FREE = (("spec", "values"), ("spec", "postBuild"), ("spec", "patches"), ("spec", "postRenderers"))
+"""Where a text is the author's own: there `60s` and `1m` are different."""
+_QUANTITIES = {"ResourceQuota": ("spec", "hard"), "LimitRange": ("spec", "limits")}
+
+
+def differences(read: Manifest, planned: Manifest) -> Iterator[FieldChange]:
+    """The fields that differ in effect, without the labels and annotations that Tenantry adds to every object."""
+    kind = str(planned["kind"])
+    for change in changed_fields(effective(read), effective(planned)):
+        if not (_is_mark(change) or _same(kind, change)):
+            yield change
+
+
+def seconds_of(duration: Any) -> Decimal | None:
+    """`1m30s` in seconds; None: it is no duration."""
+    if not isinstance(duration, str) or not _DURATION.fullmatch(duration):
+        return None
+    return sum((Decimal(number) * _SECONDS[unit] for number, unit in _PART.findall(duration)), Decimal(0))
+
+
+def effective(manifest: Manifest) -> dict[str, Any]:
+    """The manifest with what an API server and Flux's controllers fill in, and without null."""
+    clean = _without_null(manifest)
+    metadata = dict(clean["metadata"])
+    for key in ("labels", "annotations"):
+        metadata[key] = {name: value for name, value in (metadata.get(key) or {}).items() if not _is_written(name)}
+    kind, spec = clean["kind"], clean.get("spec")
+    filled = clean
+    if kind in kinds() and isinstance(spec, dict):
+        filled = {**clean, "spec": effective_spec(clean)}
+    if kind == "Namespace":
+        filled = {key: value for key, value in clean.items() if key != "spec"}  # the API server's own finalizers
+    if kind == "RoleBinding":
+        filled = {**clean, "subjects": [_subject(each) for each in clean.get("subjects") or ()]}
+    return {**filled, "metadata": metadata}
+
+
+def effective_spec(manifest: Manifest) -> dict[str, Any]:
+    """The spec of an object of Flux, with what an API server and Flux's controllers take for the fields that it does not set."""
+    kind = manifest["kind"]
+    spec = completed(schema_of(kind).spec, manifest["spec"])
+    defaults = _DEFAULTS[kind](manifest["metadata"], spec) if kind in _DEFAULTS else {}
+    return {"suspend": False, **defaults, **spec}
+
+
+def _is_written(label: str) -> bool:
+    return bool(_FLUX_WRITES.fullmatch(label))
+
+
+def _without_null(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_null(part) for key, part in value.items() if part is not None}
+    return [_without_null(each) for each in value] if isinstance(value, list) else value
+
+
+def _subject(subject: dict[str, Any]) -> dict[str, Any]:
+    """A subject with the group that an API server fills in. Source: kubernetes.io, RBAC, `Subject`."""
+    group = "" if subject.get("kind") == "ServiceAccount" else "rbac.authorization.k8s.io"
+    return {"apiGroup": group, **subject}
+
+
+def _kustomization(_: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
+    """Source: kustomize-controller, api/v1/kustomization_types.go, the Get functions."""
+    interval = spec.get("interval")
+    timeout = max((seconds_of(interval) or Decimal(0)) - 30, Decimal(30))
+    return {
+        "retryInterval": interval,
+        "timeout": f"{timeout:f}s",
+        "path": "./",
+        "wait": False,
+        "deletionPolicy": "MirrorPrune",
+    }
+
+
+def _helm_release(metadata: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
+    """Source: helm-controller, api/v2/helmrelease_types.go, the Get functions."""
+    namespace, target = metadata.get("namespace"), spec.get("targetNamespace")
+    return {
+        "releaseName": f"{target}-{metadata['name']}" if target else metadata["name"],
+        "targetNamespace": namespace,
+        "storageNamespace": namespace,
+        "timeout": "5m",
+        "maxHistory": 5,
+    }
+
+
+_DEFAULTS: Mapping[str, Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]] = {
+    "Kustomization": _kustomization,
+    "HelmRelease": _helm_release,
+    "GitRepository": lambda *_: {"ref": {"branch": "master"}, "provider": "generic"},
+    "OCIRepository": lambda *_: {"ref": {"tag": "latest"}},
+    "HelmRepository": lambda *_: {"interval": "1m", "timeout": "1m", "type": "default"},
+}
+"""What Flux's controllers take for fields that are not set, beyond the defaults of the schemas."""
+
+
+def _is_mark(change: FieldChange) -> bool:
+    if change.before is not ABSENT or change.path[0] != "metadata" or len(change.path) < 3:
+        return False
+    return change.path[1] in ("labels", "annotations") and bool(_MARKS.fullmatch(str(change.path[2])))
+
+
+def _same(kind: str, change: FieldChange) -> bool:
+    """Whether both values mean the same."""
+    one, other = change.before, change.after
+    if change.path[:2] in _FREE:
+        return False
+    if kind in _QUANTITIES:
+        return change.path[:2] == _QUANTITIES[kind] and number_of(one) == number_of(other) is not None
+    if change.path == ("spec", "path"):
+        return _directory(one) == _directory(other)
+    return seconds_of(one) == seconds_of(other) is not None
+
+
+def _directory(path: Any) -> str:
+    """Flux keeps a path inside of the artifact, so a leading slash does not count."""
+    return posixpath.normpath(f"/{path}")
