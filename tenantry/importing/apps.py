@@ -11,8 +11,6 @@ from tenantry.kube.names import join
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.remote import OBJECTS_CHART
 
-_FLUX_BLOCKS = {"Kustomization": "kustomize", "HelmRelease": "helm"}
-
 
 def fill_in(survey: Survey, app: FoundApp) -> bool:
     """Give an app its content; False: it cannot be expressed, and is left over."""
@@ -39,8 +37,10 @@ def fill_in(survey: Survey, app: FoundApp) -> bool:
             notes.leave(thing.read, f"{app.moves[0]}, so the release would be installed again", fix)
             return False
     if app.tenant:
-        block = {"source": source_key(app), **block}
-    app.content = {_FLUX_BLOCKS[thing.kind]: block}
+        keys = {name: key for key, name in survey.territories[app.tenant].extra.items()}
+        target = block.get("targetNamespace")
+        block = {"source": source_key(app), **block, **({"targetNamespace": keys[target]} if target in keys else {})}
+    app.content = {app.block: block}
     if not app.tenant:
         app.content = {"source": source_entry(survey.world, app.source, named), **app.content}
     if order := _order(survey, app):

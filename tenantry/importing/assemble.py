@@ -30,6 +30,7 @@ from tenantry.importing.tenants import TenantEntry
 from tenantry.importing.world import Appliers, FoundApp, Notes, Thing, World
 from tenantry.kube.kinds import is_of_flux
 from tenantry.model.apps import Addon
+from tenantry.plan.objects.lifecycle import STATE_LABEL, without_kept_definitions
 
 _TEMPLATES = ("{tenant}", "{tenant}-{env}", "{env}-{tenant}")
 
@@ -62,6 +63,8 @@ class Assembly:
         for survey in self.surveys.values():
             self._fill_in(survey)
         self._leave_misplaced()
+        self._paused = self._paused_clusters()
+        self._paused |= self._paused_tenants()
 
     def _fill_in(self, survey: Survey) -> None:
         for app in survey.apps:
@@ -89,6 +92,42 @@ class Assembly:
         if len(beside) == 1 and app.thing.kind == "Kustomization" and not baselines and not charts:
             return self._defaults  # what one app says stands best in the app
         return shared_times(beside, charts, baselines, self._defaults)
+
+    def _paused_clusters(self) -> set[tuple[str, ...]]:
+        """The clusters on which even Tenantry's own releases are suspended: the file says so once for all that is there."""
+        releases: dict[str, list[Thing]] = defaultdict(list)
+        for survey in self.surveys.values():
+            for release in survey.charts:
+                if cluster := survey.remotes.name(release):
+                    releases[cluster].append(release)
+        paused: set[tuple[str, ...]] = {
+            ("clusters", each) for each, found in releases.items() if all(one.is_suspended for one in found)
+        }
+        for app in self._all_apps():
+            if ("clusters", app.place.cluster) in paused:
+                app.content[app.block].pop("suspend", None)
+        return paused
+
+    def _paused_tenants(self) -> set[tuple[str, ...]]:
+        """The tenants of which everything is suspended on the clusters that are not."""
+        suspended: dict[tuple[str, ...], list[bool]] = defaultdict(list)
+        for survey in self.surveys.values():
+            for (tenant, place), found in survey.releases.items():
+                if ("clusters", place.cluster) not in self._paused:
+                    suspended["tenants", tenant] += [each.is_suspended for each in found]
+        apps = [each for each in self._all_apps() if ("clusters", each.place.cluster) not in self._paused]
+        for app in apps:
+            suspended[app.path[:2]].append(app.thing.is_suspended)
+        paused = {
+            owner for owner, found in suspended.items() if owner[0] == "tenants" and all(found) and len(found) > 1
+        }
+        for app in apps:
+            if app.path[:2] in paused:
+                app.content[app.block].pop("suspend", None)
+        return paused
+
+    def _all_apps(self) -> list[FoundApp]:
+        return [app for found in self.apps.values() for app in found.values()]
 
     def document(self) -> dict[str, Any]:
         templates = {each: self._template(each) for each in self.surveys}
@@ -138,6 +177,8 @@ class Assembly:
             entry |= shard_of_cluster(("clusters", cluster), self._without_own_shard(cluster), self.notes)
             if variables := self._variables.clusters.get(cluster):
                 entry["variables"] = dict(variables)
+            if ("clusters", cluster) in self._paused:
+                entry["state"] = "paused"
         return found
 
     def _without_own_shard(self, cluster: str) -> list[Thing]:
@@ -207,7 +248,19 @@ class Assembly:
             if app.source and source_is_there(app):
                 self.notes.take(app.source.read, *app.path, "source")
         entry = {**placed(found, self.surveys), "source": source, **app_entry(found, self.notes), "adopt": True}
+        if namespaces := self._namespaces(first, found):
+            entry["namespaces"] = namespaces
+        if not any(map(_keeps_definitions, found.values())):
+            entry["keepCRDs"] = False
         return in_order(entry, Addon)
+
+    def _namespaces(self, first: FoundApp, found: Mapping[Place, FoundApp]) -> dict[str, Any]:
+        """The namespaces that an add-on owns. Their names may hold placeholders."""
+        there = {place: self.surveys[place.environment].namespaces_of(app) for place, app in found.items()}
+        names = unified({place: list(each) for place, each in there.items()})
+        if names is not DIFFER:
+            there = {place: dict(zip(names, each.values(), strict=True)) for place, each in there.items()}
+        return dict(agreed((*first.path, "namespaces"), there, self._variables, self.notes))
 
     # --- tenants ------------------------------------------------------------------------------------------------------
 
@@ -217,8 +270,15 @@ class Assembly:
 
     def _tenant(self, tenant: str, templates: Mapping[str, str]) -> dict[str, Any]:
         apps = {path[-1]: found for path, found in self.apps.items() if path[:2] == ("tenants", tenant) and found}
-        made = TenantEntry(tenant, self.surveys, apps, self.notes, self._variables, self._defaults)
-        return made.entry(templates)
+        made = TenantEntry(tenant, self.surveys, apps, self.notes, self._variables, self._defaults).entry(templates)
+        return {**made, **({"state": "paused"} if ("tenants", tenant) in self._paused else {})}
+
+
+def _keeps_definitions(addon: FoundApp) -> bool:
+    """Whether the definitions that an add-on applied outlive it, or it is not Tenantry's, or is leaving."""
+    spec = addon.thing.spec
+    patched = without_kept_definitions(addon.thing.kind, spec) is not spec
+    return patched or not addon.thing.is_ours or STATE_LABEL in addon.thing.labels
 
 
 def _leave_applied(survey: Survey) -> None:

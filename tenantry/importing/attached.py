@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tenantry.importing.blocks import Named, literal_mapping, short_times
+from tenantry.importing.blocks import Named, as_model, authors_part, literal_mapping, smallest
 from tenantry.importing.secrets import leave_part
 from tenantry.importing.settings import Space
 from tenantry.importing.world import FoundApp, Thing, World
 from tenantry.kube.names import dns_label_problem, slug
 from tenantry.messages.data import mapping_at
+from tenantry.model import Alert, FluxBlock, ImagePolicy, ImageRepository, ImageUpdate, Provider, Receiver
 from tenantry.plan.objects.scope import APP_LABEL, TENANT_LABEL
 
 SERVICE_ACCOUNTS = "system:serviceaccount:"
@@ -49,10 +50,10 @@ class Attached:
         return found
 
     def _alert(self, thing: Thing, provider: Thing) -> dict[str, Any]:
-        entry: dict[str, Any] = {"provider": self._block(provider)}
+        entry: dict[str, Any] = {"provider": self._block(provider, Provider)}
         if secret := mapping_at(provider.spec, "secretRef").get("name"):
             entry["credentials"] = self._named.declare(provider, "Secret", str(secret))
-        spec = {key: each for key, each in thing.spec.items() if key not in ("providerRef", "eventSources")}
+        spec = authors_part(self._world, thing, Alert, self._named)
         about = {key: each for key, each in mapping_at(spec, "eventMetadata").items() if self._whose().get(key) != each}
         spec.pop("eventMetadata", None)
         if about:
@@ -94,8 +95,7 @@ class Attached:
             entry: dict[str, Any] = {"sources": list(dict.fromkeys(each for each in names if each))}
             if secret := mapping_at(thing.spec, "secretRef").get("name"):
                 entry["credentials"] = self._named.declare(thing, "Secret", str(secret))
-            block = {name: each for name, each in self._block(thing).items() if name != "resources"}
-            found[key] = {**block, **entry}
+            found[key] = {**self._block(thing, Receiver), **entry}
             self._world.notes.take(thing.read, *self._path, "receivers", key)
         return found
 
@@ -112,11 +112,10 @@ class Attached:
                 or leave_part(self._world, thing, repository)
             ):
                 continue
-            entry: dict[str, Any] = {"repository": self._block(repository)}
+            entry: dict[str, Any] = {"repository": self._block(repository, ImageRepository)}
             if secret := mapping_at(repository.spec, "secretRef").get("name"):
                 entry["credentials"] = self._named.declare(repository, "Secret", str(secret))
-            policy = {part: each for part, each in self._block(thing).items() if part != "imageRepositoryRef"}
-            images[key] = {**entry, "policy": policy}
+            images[key] = {**entry, "policy": self._block(thing, ImagePolicy)}
             for each in (thing, repository):
                 self._world.notes.take(each.read, *app.path, "imageAutomation")
         if not images:
@@ -125,18 +124,14 @@ class Attached:
         if update is None or leave_part(self._world, update):
             return {"images": images}
         self._world.notes.take(update.read, *app.path, "imageAutomation")
-        block = self._block(update)
+        block = self._block(update, ImageUpdate)
         commit = mapping_at(update.spec, "git", "commit")
         if template := commit.get("messageTemplate"):  # Go's braces, which the file leaves alone
             block["git"]["commit"]["messageTemplate"] = template
-        return {
-            "images": images,
-            "update": {key: block[key] for key in block if key not in ("sourceRef", "policySelector")},
-        }
+        return {"images": images, "update": block}
 
-    def _block(self, thing: Thing) -> dict[str, Any]:
-        spec = {key: each for key, each in thing.spec.items() if key != "secretRef"}
-        return literal_mapping(short_times(self._named.in_spec(thing, spec)))
+    def _block(self, thing: Thing, model: type[FluxBlock]) -> dict[str, Any]:
+        return literal_mapping(smallest(authors_part(self._world, thing, model, self._named), as_model(model)))
 
     def _is_owners(self, thing: Thing) -> bool:
         """Whether a label does not say that the object is another's: beside a kubeconfig lie those of many."""

@@ -6,6 +6,7 @@ What Flux would do without a field is written out where Tenantry differs. A rele
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
@@ -23,7 +24,7 @@ from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.model import Helm, Kustomize
 from tenantry.model.fillable import FILLED
-from tenantry.model.flux import SET_FOR_APPS, FluxBlock
+from tenantry.model.flux import SET_BY_FLEET, FluxBlock
 from tenantry.model.sources import SOURCE_KINDS
 from tenantry.plan.objects.apps import helm_release, kustomization
 from tenantry.plan.objects.lifecycle import without_kept_definitions
@@ -121,25 +122,18 @@ def _as_app(app: FoundApp, storage: str) -> Planned:
 _MODELS: dict[str, type[Kustomize | Helm]] = {"Kustomization": Kustomize, "HelmRelease": Helm}
 
 
-def _authors_part(world: World, thing: Thing, model: type[FluxBlock], named: Named) -> Block:
-    """The spec without what the fleet sets itself: left over with the model's reason, unless another part of the file says it."""
-    written = without_kept_definitions(thing.kind, thing.spec) if thing.kind in _MODELS else thing.spec
-    elsewhere = _ELSEWHERE.get(thing.kind, {"secretRef"})
-    spec = {key: value for key, value in written.items() if key not in elsewhere}
+def authors_part(world: World, thing: Thing, model: type[FluxBlock], named: Named) -> Block:
+    """The spec of an object without what the fleet sets itself: left over with the model's reason, if no other part of the file
+    says it.
+    """
+    spec = {key: value for key, value in thing.spec.items() if (thing.kind, key) != ("HelmRelease", "chart")}
     for path, reason in model.owned.items():
         parts = path.split(".")
-        if value_at(spec, tuple(parts)) not in (None, False, {}):
+        if value_at(spec, tuple(parts)) not in (None, False, {}) and not reason.startswith(SET_BY_FLEET):
             text = f"Tenantry does not take '{path}': {reason}"
             world.notes.leave(thing.read, text, "nothing, if the result is right", f"spec.{path}")
         spec = _without(spec, parts)
     return short_times(named.in_spec(thing, spec))
-
-
-_ELSEWHERE = {
-    "Kustomization": SET_FOR_APPS.keys(),
-    "HelmRelease": SET_FOR_APPS.keys() | {"chart", "chartRef", "storageNamespace"},
-}
-"""Keys that other parts of the file say; those of a source say its `credentials`."""
 
 
 def _without(data: Block, parts: list[str]) -> Block:
@@ -214,7 +208,8 @@ def short_time(text: str) -> str:
 
 def kustomize_block(world: World, app: FoundApp, named: Named) -> Block:
     """The block, without its source."""
-    spec = {"wait": False, **_authors_part(world, app.thing, Kustomize, named)}
+    spec = {"wait": False, **authors_part(world, app.thing, Kustomize, named)}
+    spec = dict(without_kept_definitions("Kustomization", spec))
     if not spec.get("prune"):
         # Nothing was deleted so far when the Kustomization went.
         spec.setdefault("deletionPolicy", "MirrorPrune")
@@ -280,7 +275,8 @@ def helm_block(world: World, app: FoundApp, named: Named, storage: str) -> Block
         "createNamespace"
     ):  # the baseline makes it, or Tenantry says so for an add-on
         thing.spec = _without(thing.spec, ["install", "createNamespace"])
-    spec = {"driftDetection": {"mode": "disabled"}, **_authors_part(world, thing, Helm, named)}
+    spec = {"driftDetection": {"mode": "disabled"}, **authors_part(world, thing, Helm, named)}
+    spec = dict(without_kept_definitions("HelmRelease", spec))
     spec |= {key: release[key] for key in ("releaseName", "targetNamespace")}
     spec = {key: value for key, value in spec.items() if value != {}}
     return literal_mapping({**_chart(world, app), **smallest(spec, _as_app(app, storage))})
@@ -328,7 +324,7 @@ def source_entry(world: World, thing: Thing, named: Named, prefix: str = "") -> 
     """The entry of a source, with the credentials that it names. prefix: of the names of sources in its place."""
     key = KEYS[thing.kind]
     model = SOURCE_KINDS[key]
-    spec = _authors_part(world, thing, model, named)
+    spec = authors_part(world, thing, model, named)
     if not spec.get("ref") and (ref := effective_spec(thing.read.manifest).get("ref")):
         spec["ref"] = ref
     if isinstance(spec.get("include"), list):
@@ -373,8 +369,9 @@ def shared_times(
         if not votes and key == "interval":
             votes = [_time(each, key) for each in charts]
         votes = votes or [_time(each, key) for each in apps]
-        if votes and votes[0] and len(set(votes)) == 1:
-            found[key] = votes[0]
+        most = Counter(votes).most_common(1)
+        if most and most[0][0] and (most[0][1] > 1 or len(votes) == 1):
+            found[key] = most[0][0]
     return found
 
 

@@ -46,6 +46,8 @@ def app_entry(found: Mapping[Place, FoundApp], notes: Notes) -> dict[str, Any]:
             notes.take(app.thing.read, *app.path)
             notes.apps[id(app.thing.read)] = (app.tenant, app.key, place.cluster)
     entry = with_overrides(result)
+    if len(kinds := {key for app in found.values() for key in app.content if key in _BLOCKS}) == 1:
+        entry = {kinds.pop(): {}, **entry}
     paused = _is_suspended(entry)
     for key, model in _BLOCKS.items():
         if key in entry:

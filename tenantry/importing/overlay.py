@@ -185,7 +185,7 @@ def in_order(entry: Mapping[str, Any], model: type[Model]) -> dict[str, Any]:
     fields = list(model.model_fields)
 
     def rank(key: str) -> tuple[int, int]:
-        if key in _FIRST:
+        if key in _FIRST and (key != "namespaces" or "namespace" in fields):
             return 0, _FIRST.index(key)
         if key in _LAST:
             return 3, _LAST.index(key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from tenantry.importing.blocks import literal
@@ -19,7 +19,10 @@ KINDS = ("RoleBinding", "Role", "ResourceQuota", "LimitRange", "NetworkPolicy")
 
 
 class Space(NamedTuple):
-    """A namespace of a tenant on one cluster. objects: what lies in it; made: the Namespace itself, if it was read."""
+    """A namespace of a tenant on one cluster.
+
+    objects: what lies in it; made: the Namespace itself, if it was read. keys: what the file calls the tenant's other namespaces.
+    """
 
     tenant: str
     account: str
@@ -27,6 +30,7 @@ class Space(NamedTuple):
     made: Thing | None
     objects: tuple[Thing, ...]
     path: tuple[str, ...]
+    keys: Mapping[str, str]
 
 
 def settings_of(space: Space, notes: Notes) -> dict[str, Any]:
@@ -42,8 +46,11 @@ def settings_of(space: Space, notes: Notes) -> dict[str, Any]:
     if not any(each.kind == "NetworkPolicy" and each.name == "tenantry-isolated" for each in space.objects):
         found["network"] = {"base": "open"}
     for thing in space.objects:
-        if thing.kind in KINDS and not _is_reconciler(space, thing) and not _as_setting(space, thing, found, notes):
-            objects[_free(slug(thing.name), objects)] = _manifest(thing)
+        if thing.kind in KINDS and (_is_reconciler(space, thing) or _as_setting(space, thing, found, notes)):
+            continue
+        if thing.kind in KINDS or thing.is_declared:
+            key = _free(slug(thing.name), objects)
+            objects[key] = manifest_of(thing, key)
             notes.take(thing.read, *space.path, "objects")
     if objects:
         found["objects"] = objects
@@ -189,15 +196,16 @@ def _people(space: Space, thing: Thing, found: dict[str, Any]) -> bool:
 def _subject(space: Space, written: dict[str, Any]) -> dict[str, Any] | None:
     name = str(written.get("name"))
     if written.get("kind") == "ServiceAccount":
-        elsewhere = written.get("namespace", space.namespace) != space.namespace
-        return {"serviceAccount": {"name": name, **({"namespace": written["namespace"]} if elsewhere else {})}}
+        home = written.get("namespace", space.namespace)
+        elsewhere = {"namespace": space.keys.get(home, home)} if home != space.namespace else {}
+        return {"serviceAccount": {"name": name, **elsewhere}}
     key = {"User": "user", "Group": "group"}.get(str(written.get("kind")))
     return {key: name} if key and not name.startswith("system:") else None
 
 
-def _manifest(thing: Thing) -> dict[str, Any]:
+def manifest_of(thing: Thing, key: str) -> dict[str, Any]:
     """An entry of `objects`, which keeps the object's name."""
-    metadata = {**({"name": thing.name} if thing.name != slug(thing.name) else {}), **thing.metadata}
+    metadata = {**({"name": thing.name} if thing.name != key else {}), **thing.metadata}
     manifest = {key: value for key, value in thing.read.manifest.items() if key != "metadata"}
     made = {**manifest, **({"metadata": metadata} if metadata else {})}
     first = {key: made.pop(key) for key in ("apiVersion", "kind", "metadata") if key in made}
@@ -211,6 +219,20 @@ def _free(key: str, taken: Iterable[str]) -> str:
         count += 1
         free = f"{key}-{count}"
     return free
+
+
+def namespace_of_addon(made: Thing, inside: Iterable[Thing], notes: Notes, path: tuple[str, ...]) -> dict[str, Any]:
+    """The entry of a namespace that an add-on owns. inside: what Tenantry made in it; path: of the namespaces in the file."""
+    found = _of_namespace(made)
+    if not any(key.startswith(_SECURITY) for key in made.labels):
+        del found["podSecurity"]
+    objects: dict[str, Any] = {}
+    for thing in inside:
+        key = _free(slug(thing.name), objects)
+        objects[key] = manifest_of(thing, key)
+        notes.take(thing.read, *path)
+    notes.take(made.read, *path)
+    return {**found, **({"objects": objects} if objects else {})}
 
 
 def account_of(thing: Thing | None) -> dict[str, Any]:

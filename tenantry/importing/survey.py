@@ -10,12 +10,13 @@ from tenantry.importing.clusters import APPS, Remotes
 from tenantry.importing.model import Read
 from tenantry.importing.overlay import Place
 from tenantry.importing.owners import FLUX, Territory, is_platforms, territories, without_environment
+from tenantry.importing.settings import namespace_of_addon
 from tenantry.importing.world import FoundApp, Thing, World
 from tenantry.kube.names import join
 from tenantry.kube.objects import readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.remote import OBJECTS_CHART
-from tenantry.plan.objects.scope import CLUSTER_LABEL, TENANT_LABEL
+from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, TENANT_LABEL
 
 
 class Survey:
@@ -47,8 +48,10 @@ class Survey:
         """The Secrets and ConfigMaps of an app's owner on its cluster."""
         remote = app.place.cluster != self.world.management
         parts = (app.place.cluster, app.main) if app.tenant else (app.place.cluster,)
-        prefix = ".".join((*parts, "")) if remote else ""
-        return self.named.setdefault((app.tenant, app.place.cluster), Named(self.world, prefix))
+        return self._names(app.tenant, app.place.cluster, ".".join((*parts, "")) if remote else "")
+
+    def _names(self, tenant: str, cluster: str, prefix: str) -> Named:
+        return self.named.setdefault((tenant, cluster), Named(self.world, prefix))
 
     def account(self, tenant: str) -> str:
         """The service account of a tenant's apps on the management cluster."""
@@ -82,13 +85,49 @@ class Survey:
             source = self.world.get(str(reference.get("kind")), release.namespace, str(reference.get("name")))
             if source is None:
                 continue
+            credentials = {}
+            if secret := mapping_at(source.spec, "secretRef").get("name"):
+                cluster = self.remotes.name(release) or self.world.management
+                credentials["credentials"] = self._names("", cluster, f"{cluster}.").declare(
+                    source, "Secret", str(secret)
+                )
             if source.kind == "HelmRepository":
                 kind = {"type": "oci"} if source.spec.get("type") == "oci" else {}
-                return {"helm": {"url": source.spec.get("url"), "version": str(chart.get("version")), **kind}}
+                where = {"url": source.spec.get("url"), "version": str(chart.get("version")), **kind}
+                return {"helm": where, **credentials}
             if source.kind == "GitRepository":
                 where = {"url": source.spec.get("url"), "ref": source.spec.get("ref"), "path": chart.get("chart")}
-                return {"git": where}
+                return {"git": where, **credentials}
         return {}
+
+    def namespaces_of(self, addon: FoundApp) -> dict[str, Any]:
+        """The namespaces that an add-on of Tenantry's owns in its place, by name."""
+        local = addon.place.cluster == self.world.management
+        there = self.world.things if local else self.baselines.get(addon.place, [])
+        path = (*addon.path, "namespaces")
+        found: dict[str, Any] = {}
+        for made in there:
+            if (
+                made.kind == "Namespace"
+                and made.is_ours
+                and made.labels.get(APP_LABEL) == addon.key
+                and not made.tenant
+            ):
+                inside = (each for each in there if each.namespace == made.name and each.is_declared)
+                found[made.name] = namespace_of_addon(made, inside, self.world.notes, path)
+        return found
+
+    def order_of(self, tenant: str, place: Place) -> list[str]:
+        """The add-ons that a tenant's baseline waits for in a place. Flux knows those that are releases."""
+        names: dict[str, None] = {}
+        for release in self.releases.get((tenant, place), ()):
+            written = release.spec.get("dependsOn")
+            for each in written if isinstance(written, list) else ():
+                home = str(each.get("namespace") or release.namespace)
+                other = self.by_object.get(("HelmRelease", home, str(each.get("name"))))
+                if other and not other.tenant:
+                    names[f"platform/{other.key}"] = None
+        return list(names)
 
     def platform_account(self, cluster: str) -> str:
         """Whom Flux acts as on a remote cluster for the platform team, as far as Tenantry made something there."""

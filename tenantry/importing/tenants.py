@@ -11,6 +11,7 @@ from tenantry.importing.attached import cluster_roles
 from tenantry.importing.blocks import Times, included, source_entry
 from tenantry.importing.entries import (
     Surveys,
+    agreed,
     app_entry,
     attached,
     automation_of,
@@ -21,9 +22,10 @@ from tenantry.importing.entries import (
     with_overrides,
 )
 from tenantry.importing.overlay import DIFFER, Place, Variables, in_order, overlaid, same, unified
-from tenantry.importing.owners import extra_name
-from tenantry.importing.settings import OPEN, Space, account_of, difference, settings_of
+from tenantry.importing.owners import extra_name, without_environment
+from tenantry.importing.settings import OPEN, Space, account_of, difference, manifest_of, settings_of
 from tenantry.importing.world import FoundApp, Notes, Thing
+from tenantry.kube.names import slug
 from tenantry.model import App, Tenant
 
 Apps = Mapping[str, Mapping[Place, FoundApp]]
@@ -139,8 +141,10 @@ class TenantEntry:
         unseen: dict[Place, dict[str, Any]] = {}
         for place in self._places():
             times = next((each[place].times for each in self._apps.values() if place in each), {})
-            own = {key: value for key, value in times.items() if self._defaults.get(key) != value}
+            own: dict[str, Any] = {key: value for key, value in times.items() if self._defaults.get(key) != value}
             space = self._space(place)[0]
+            if order := self._surveys[place.environment].order_of(self._tenant, place):
+                own["dependsOn"] = order
             if space.made or space.objects:
                 found[place] = {**own, **settings_of(space, self._notes)}
             else:
@@ -166,7 +170,8 @@ class TenantEntry:
         made = survey.world.get("Namespace", "", name) if local else _namespace(things, name)
         inside = tuple(each for each in things if each.namespace == name)
         account = survey.account(self._tenant) if local else home.main
-        return Space(self._tenant, account, name, made, inside, self._path), things
+        keys = {namespace: key for key, namespace in home.extra.items()}
+        return Space(self._tenant, account, name, made, inside, self._path, keys), things
 
     def _rights(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -175,7 +180,22 @@ class TenantEntry:
             for key, each in cluster_roles(space, things, self._surveys[place.environment].world).items():
                 found.setdefault(key, each)
         admin = any(each.get("role") == "cluster-admin" for each in found.values())
-        return {"clusterRoles": found, **({"clusterAdmin": True} if admin else {})} if found else {}
+        entry = {"clusterRoles": found, **({"clusterAdmin": True} if admin else {})} if found else {}
+        objects = {
+            key: agreed((*self._path, "clusterObjects", key), there, self._variables, self._notes)
+            for key, there in self._cluster_objects().items()
+        }
+        return {**entry, **({"clusterObjects": objects} if objects else {})}
+
+    def _cluster_objects(self) -> dict[str, dict[Place, Any]]:
+        found: dict[str, dict[Place, Any]] = defaultdict(dict)
+        for place in self._places():
+            for thing in self._space(place)[1]:
+                if thing.tenant == self._tenant and thing.is_declared and not thing.namespace:
+                    key = slug(without_environment(thing.name, place.environment))
+                    found[key][place] = manifest_of(thing, key)
+                    self._notes.take(thing.read, *self._path, "clusterObjects", key)
+        return found
 
     # --- sources ------------------------------------------------------------------------------------------------------
 
@@ -211,8 +231,7 @@ class TenantEntry:
             entries.setdefault(name, entry)
             for app in apps:
                 if app.place == place:
-                    block = "kustomize" if "kustomize" in app.content else "helm"
-                    app.content[block] = {**app.content[block], "source": name}
+                    app.content[app.block] = {**app.content[app.block], "source": name}
         return entries
 
 

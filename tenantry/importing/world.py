@@ -22,7 +22,8 @@ from tenantry.kube.names import dns_label_problem
 from tenantry.kube.objects import labels_of
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import format_path
-from tenantry.plan.objects.scope import MANAGED_BY, TENANT_LABEL
+from tenantry.plan.objects.apps import KINDS
+from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, TENANT_LABEL, WATCHED
 
 _CONTROLLERS = {"Kustomization": "kustomize.toolkit.fluxcd.io", "HelmRelease": "helm.toolkit.fluxcd.io"}
 _BOOTSTRAP = "flux-system"
@@ -178,8 +179,23 @@ class Thing:
 
     @property
     def is_ours(self) -> bool:
-        """Whether it says that Tenantry made it."""
-        return all(self.labels.get(key) == value for key, value in MANAGED_BY.items())
+        """Whether it says that Tenantry made it. What a baseline installs says that Helm did, beside the environment."""
+        return ENVIRONMENT_LABEL in self.labels or all(
+            self.labels.get(key) == value for key, value in MANAGED_BY.items()
+        )
+
+    @property
+    def is_suspended(self) -> bool:
+        """Whether Flux does not reconcile it."""
+        return self.spec.get("suspend") is True
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether Tenantry made it of a manifest in the file, and not of a setting or for an app."""
+        if APP_LABEL in self.labels or WATCHED.items() <= self.labels.items():
+            return False
+        ours = ("Namespace", "ServiceAccount", "Secret", "ClusterRole", "ClusterRoleBinding")
+        return self.is_ours and self.kind not in ours and not is_of_flux(str(self.read.manifest["apiVersion"]))
 
     @property
     def metadata(self) -> dict[str, dict[str, str]]:
@@ -280,6 +296,11 @@ class FoundApp:
     @property
     def path(self) -> tuple[str, ...]:
         return ("tenants", self.tenant, "apps", self.key) if self.tenant else ("platform", "addons", self.key)
+
+    @property
+    def block(self) -> str:
+        """The key of its block in the file."""
+        return next(key for key, kind in KINDS.items() if kind == self.thing.kind)
 
     @property
     def is_there(self) -> bool:
