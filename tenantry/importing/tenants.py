@@ -89,30 +89,21 @@ class TenantEntry:
         return entry
 
     def _extra(self, key: str, template: str) -> dict[str, Any]:
-        own = {} if template == "{namespace}-{key}" else {"name": template}
+        """The entry of an extra namespace: what differs in it from the main one."""
+        entry: dict[str, Any] = {} if template == "{namespace}-{key}" else {"name": template}
         found: dict[Place, dict[str, Any]] = {}
         for place in self._places():
-            survey = self._surveys[place.environment]
-            name = survey.territories[self._tenant].extra.get(key)
-            if name and self._space(place, name)[0].made:
-                found[place] = self._beside(place, name)
-        if not found:
-            return own
-        first, *others = found.values()
+            name = self._surveys[place.environment].territories[self._tenant].extra.get(key)
+            main, extra = self._space(place)[0], self._space(place, name)[0]
+            if name and extra.made:
+                found[place] = difference(settings_of(main, self._notes), settings_of(extra, self._notes))
+                if any((each.kind, each.name) == ("ServiceAccount", extra.account) for each in extra.objects):
+                    entry["serviceAccount"] = True
+        first, *others = found.values() or [{}]
         if any(each != first for each in others):
             text = f"decide: what differs in namespace '{key}' by environment or cluster is not said"
             self._notes.decide((*self._path, "namespaces", key), text)
-        return {**own, **first}
-
-    def _beside(self, place: Place, name: str) -> dict[str, Any]:
-        """What differs in an extra namespace from the main one."""
-        main, extra = (settings_of(self._space(place, each)[0], self._notes) for each in (None, name))
-        survey = self._surveys[place.environment]
-        own = difference(main, extra)
-        local = place.cluster == survey.world.management
-        if local and survey.world.get("ServiceAccount", name, survey.account(self._tenant)):
-            own["serviceAccount"] = True
-        return own
+        return {**first, **entry}
 
     def _account(self) -> dict[str, Any]:
         for survey in self._here().values():
