@@ -29,6 +29,7 @@ from tenantry.importing.survey import Survey, source_of
 from tenantry.importing.tenants import TenantEntry
 from tenantry.importing.world import Appliers, FoundApp, Notes, Thing, World
 from tenantry.kube.kinds import is_of_flux
+from tenantry.messages.text import grouped
 from tenantry.model.apps import Addon
 from tenantry.plan.objects.lifecycle import STATE_LABEL, without_kept_definitions
 
@@ -67,8 +68,10 @@ class Assembly:
         self._paused |= self._paused_tenants()
 
     def _fill_in(self, survey: Survey) -> None:
+        beside = grouped(survey.apps, lambda app: (app.tenant, app.place))
+        times = {owner: self._times(survey, *owner, [app.thing for app in apps]) for owner, apps in beside.items()}
         for app in survey.apps:
-            app.times = self._times(survey, app) if app.tenant else self._defaults
+            app.times = times[app.tenant, app.place]
             if fill_in(survey, app):
                 self.apps[app.path][app.place] = app
 
@@ -82,16 +85,21 @@ class Assembly:
     def _default_times(self) -> dict[str, str]:
         """Those of add-ons are the defaults: add-ons have no other level."""
         addons = [app.thing for survey in self.surveys.values() for app in survey.addons()]
-        charts = [chart for survey in self.surveys.values() for chart in survey.own_charts("")]
+        charts = [
+            chart
+            for survey in self.surveys.values()
+            for (tenant, _), there in survey.shared_charts.items()
+            for chart in there
+            if not tenant
+        ]
         return shared_times(addons, charts, (), tenantrys_own())
 
-    def _times(self, survey: Survey, app: FoundApp) -> Times:
-        beside = [each.thing for each in survey.apps if (each.tenant, each.place) == (app.tenant, app.place)]
-        baselines = survey.releases.get((app.tenant, app.place), [])
-        charts = survey.own_charts(app.tenant, app.place.cluster)
-        if len(beside) == 1 and app.thing.kind == "Kustomization" and not baselines and not charts:
+    def _times(self, survey: Survey, tenant: str, place: Place, apps: list[Thing]) -> Times:
+        baselines = survey.releases.get((tenant, place), [])
+        charts = survey.shared_charts.get((tenant, place.cluster), [])
+        if not tenant or (len(apps) == 1 and apps[0].kind == "Kustomization" and not baselines and not charts):
             return self._defaults  # what one app says stands best in the app
-        return shared_times(beside, charts, baselines, self._defaults)
+        return shared_times(apps, charts, baselines, self._defaults)
 
     def _paused_clusters(self) -> set[tuple[str, ...]]:
         """The clusters on which even Tenantry's own releases are suspended: the file says so once for all that is there."""

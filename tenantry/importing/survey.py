@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from tenantry.importing.blocks import KEYS, Named, chart_of, has_shared_interval
@@ -15,6 +17,7 @@ from tenantry.importing.world import FoundApp, Thing, World
 from tenantry.kube.names import join
 from tenantry.kube.objects import readable_id
 from tenantry.messages.data import mapping_at
+from tenantry.messages.text import grouped
 from tenantry.plan.objects.remote import OBJECTS_CHART
 from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, TENANT_LABEL
 
@@ -68,15 +71,11 @@ class Survey:
         """The apps of the platform whose sources were read."""
         return [each for each in self.apps if not each.tenant and source_of(self.world, each.thing)]
 
-    def own_charts(self, tenant: str, cluster: str | None = None) -> list[Thing]:
-        """The charts with the interval of their owner that Tenantry made, on a cluster or on all."""
-        return [
-            each
-            for each in self.world.of("HelmChart")
-            if has_shared_interval(each)
-            and str(each.labels.get(TENANT_LABEL, "")) == tenant
-            and cluster in (None, each.labels.get(CLUSTER_LABEL))
-        ]
+    @cached_property
+    def shared_charts(self) -> Mapping[tuple[str, str], list[Thing]]:
+        """The charts that Tenantry made with the interval of their owner, by tenant and cluster."""
+        shared = (each for each in self.world.of("HelmChart") if has_shared_interval(each))
+        return grouped(shared, lambda each: (each.tenant, str(each.labels.get(CLUSTER_LABEL))))
 
     def objects_chart(self) -> dict[str, Any]:
         """Where the chart for baselines is, if Tenantry has made some."""
