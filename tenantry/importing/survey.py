@@ -47,6 +47,11 @@ class Survey:
         self.apps = apps
         self.by_object = {(each.thing.kind, each.thing.namespace, each.thing.name): each for each in apps}
 
+    @property
+    def clusters(self) -> list[str]:
+        """The management cluster and the remote ones."""
+        return [self.world.management, *self.remotes.entries]
+
     def names_of(self, app: FoundApp) -> Named:
         """The Secrets and ConfigMaps of an app's owner on its cluster."""
         remote = app.place.cluster != self.world.management
