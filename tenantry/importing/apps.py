@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from tenantry.importing.blocks import helm_block, kustomize_block, literal, source_entry
+from tenantry.fleet.apps import EffectiveApp
+from tenantry.fleet.settings import TenantSettings
+from tenantry.importing.blocks import (
+    Block,
+    Named,
+    Planned,
+    authors_part,
+    chart_of,
+    has_shared_interval,
+    literal,
+    literal_mapping,
+    short_time,
+    smallest,
+    source_entry,
+)
+from tenantry.importing.equivalence import effective_spec
 from tenantry.importing.survey import Survey, source_of
-from tenantry.importing.world import FoundApp, Thing
+from tenantry.importing.world import FoundApp, Thing, World
 from tenantry.kube.names import join
+from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.data import mapping_at
+from tenantry.model import Helm, Kustomize
+from tenantry.model.fillable import FILLED
+from tenantry.plan.objects.apps import helm_release, kustomization
+from tenantry.plan.objects.lifecycle import without_kept_definitions
 from tenantry.plan.objects.remote import OBJECTS_CHART
+from tenantry.plan.objects.scope import Scope
 
 
 def fill_in(survey: Survey, app: FoundApp) -> bool:
@@ -29,9 +51,9 @@ def fill_in(survey: Survey, app: FoundApp) -> bool:
         return False
     named = survey.names_of(app)
     if thing.kind == "Kustomization":
-        block = kustomize_block(survey.world, app, named)
+        block = _kustomize_block(survey.world, app, named)
     else:
-        block = helm_block(survey.world, app, named, app.main if app.tenant else survey.platform)
+        block = _helm_block(survey.world, app, named, app.main if app.tenant else survey.platform)
         if app.moves:
             fix = "leave it to what applies it, or declare it by hand when it may be installed again"
             notes.leave(thing.read, f"{app.moves[0]}, so the release would be installed again", fix)
@@ -76,6 +98,106 @@ def _nulls(value: Any, at: str) -> str:
             if found := _nulls(each, f"{at}.{key}"):
                 return found
     return ""
+
+
+# --- blocks ----------------------------------------------------------------------------------------------------------
+
+
+def _kustomize_block(world: World, app: FoundApp, named: Named) -> Block:
+    """The block, without its source."""
+    spec = {"wait": False, **authors_part(world, app.thing, Kustomize, named)}
+    spec = dict(without_kept_definitions("Kustomization", spec))
+    if not spec.get("prune"):
+        # Nothing was deleted so far when the Kustomization went.
+        spec.setdefault("deletionPolicy", "MirrorPrune")
+    spec["path"] = str(spec.get("path") or "").lstrip("/") or "./"
+    if app.tenant:
+        _target(spec, app)
+    return literal_mapping(smallest(spec, _as_app(app, app.main)))
+
+
+def _target(spec: dict[str, Any], app: FoundApp) -> None:
+    if "targetNamespace" not in spec and (why := _reaches_further(app)):
+        app.risks.append(
+            f"decide: it names no 'targetNamespace', and {why}. Tenantry moves what it applies into namespace {app.main}:"
+            " if that is right, remove 'state: paused'"
+        )
+
+
+def _reaches_further(app: FoundApp) -> str:
+    """Why an app may have something outside of the main namespace."""
+    if not app.thing.spec.get("serviceAccountName"):
+        return "has the rights of Flux itself"
+    return f"the tenant also has {', '.join(app.extra)}" if app.extra else ""
+
+
+def _helm_block(world: World, app: FoundApp, named: Named, storage: str) -> Block:
+    """The block, without its source. storage: the namespace in which Tenantry has Helm store the release."""
+    thing = app.thing
+    release = effective_spec(thing.read.manifest)
+    if release["storageNamespace"] != storage:
+        app.moves.append(
+            f"Helm stores the release in namespace {release['storageNamespace']}, and Tenantry in {storage}"
+        )
+    spec = {"driftDetection": {"mode": "disabled"}, **authors_part(world, thing, Helm, named)}
+    spec = dict(without_kept_definitions("HelmRelease", spec))
+    spec |= {key: release[key] for key in ("releaseName", "targetNamespace")}
+    spec = {key: value for key, value in spec.items() if value != {}}
+    return literal_mapping({**_chart(world, app), **smallest(spec, _as_app(app, storage))})
+
+
+def _chart(world: World, app: FoundApp) -> dict[str, Any]:
+    thing = app.thing
+    chart, source = chart_of(world, thing)
+    if not chart:
+        return {}
+    made = {key: chart[key] for key in ("chart", "version", "valuesFiles", *Helm.parts["HelmChart"]) if chart.get(key)}
+    in_directory = source.get("kind") in ("GitRepository", "Bucket")
+    strategy = str(made.pop("reconcileStrategy", "ChartVersion"))
+    # Flux ignores versions of charts in directories, and Tenantry refuses them there.
+    if in_directory:
+        made.pop("version", None)
+    else:
+        made.setdefault("version", "*")
+    if strategy != ("Revision" if in_directory else "ChartVersion"):
+        made["reconcileStrategy"] = strategy
+    interval = short_time(str(chart.get("interval") or thing.spec.get("interval")))
+    reference = mapping_at(thing.spec, "chartRef")
+    own = _has_own_interval(world.get("HelmChart", thing.namespace, str(reference.get("name"))))
+    if own or interval != app.times.get("interval"):
+        made["chartInterval"] = interval
+    return made
+
+
+def _has_own_interval(chart: Thing | None) -> bool:
+    return chart is not None and chart.is_ours and not has_shared_interval(chart)
+
+
+def _as_app(app: FoundApp, storage: str) -> Planned:
+    """What the plan makes of the block of an app in its place; storage: the namespace in which it has Helm store releases."""
+    place, model = app.place, _MODELS[app.thing.kind]
+    scope = Scope(
+        environment=place.environment,
+        cluster=place.cluster,
+        owner=Owner(app.tenant, place.cluster),
+        home=app.home,
+        prefix=(),
+        namespace=app.main,
+        storage=storage,
+        service_account=app.main,
+        kubeconfig=None,
+    )
+    settings = TenantSettings(**dict[str, Any](app.times))
+
+    def planned(block: Block) -> Mapping[str, Any]:
+        effective = EffectiveApp(app.key, model.model_validate(block, context=FILLED), (), (), settings)
+        build = kustomization if model is Kustomize else helm_release
+        return effective_spec(build(scope, effective, ObjectId("", "", app.home, ""), ()).manifest)
+
+    return planned
+
+
+_MODELS: dict[str, type[Kustomize | Helm]] = {"Kustomization": Kustomize, "HelmRelease": Helm}
 
 
 # --- order ----------------------------------------------------------------------------------------------------------

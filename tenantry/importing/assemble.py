@@ -9,16 +9,15 @@ from typing import Any
 from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import shared_times, tenantrys_own
 from tenantry.importing.entries import Gathered, own_shard, shard_of_cluster
+from tenantry.importing.leaving import leave_applied, leave_secrets, taken_over
 from tenantry.importing.model import Draft, Inventory
 from tenantry.importing.overlay import Place
 from tenantry.importing.owners import platform_namespace
 from tenantry.importing.platform import PlatformEntry
-from tenantry.importing.secrets import leave_metadata, leave_secret
 from tenantry.importing.settle import settled
-from tenantry.importing.survey import Survey, source_of
+from tenantry.importing.survey import Survey
 from tenantry.importing.tenants import TenantEntry
-from tenantry.importing.world import Appliers, FoundApp, Notes, Thing, World
-from tenantry.kube.kinds import is_of_flux
+from tenantry.importing.world import FoundApp, Notes, Thing, World
 from tenantry.messages.text import grouped
 
 _TEMPLATES = ("{tenant}", "{tenant}-{env}", "{env}-{tenant}")
@@ -41,15 +40,19 @@ def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, kee
 def _gathered(inventory: Inventory, *, keep_values: bool) -> Gathered:
     notes = Notes()
     taken: dict[str, Any] = {each: None for each in inventory.management.values()}
-    worlds = [World(inventory, each, notes) for each in inventory.management]
+    read = grouped(map(Thing, inventory.objects), lambda each: each.read.environment)
+    worlds = [
+        World(environment, management, taken_over(read.get(environment, []), notes), notes)
+        for environment, management in inventory.management.items()
+    ]
     platform = platform_namespace(worlds)
     for world in worlds:
         world.platform = platform
         world.keeps_values = keep_values
     found = Gathered(notes, {each.environment: Survey(each, taken) for each in worlds})
     for survey in found.surveys.values():
-        _leave_applied(survey)
-        _leave_secrets(survey)
+        leave_applied(survey)
+        leave_secrets(survey)
     found.defaults = _default_times(found)
     for survey in found.surveys.values():
         _fill_in(found, survey)
@@ -61,39 +64,6 @@ def _gathered(inventory: Inventory, *, keep_values: bool) -> Gathered:
         if {("clusters", app.place.cluster), app.path[:2]} & found.paused:
             app.content[app.block].pop("suspend", None)
     return found
-
-
-def _leave_applied(survey: Survey) -> None:
-    """Leave over what an add-on applies, and add-ons that apply what the file declares itself."""
-    world, appliers = survey.world, Appliers(survey.world.things)
-    inside = {name for each in survey.territories.values() for name in each.namespaces}
-    replaced = set()
-    for thing in world.things:
-        if (thing.namespace or thing.name) in inside and (applier := appliers.of(thing)):
-            replaced.add(applier.key)
-    kept: list[FoundApp] = []
-    for app in survey.apps:
-        applier = appliers.of(app.thing) if not app.tenant else None
-        if not app.tenant and app.thing.key in replaced:
-            text = "it applies objects that tenants.yaml declares itself now"
-            world.notes.leave(app.thing.read, text, "suspend it before `tenantry up`, and keep it suspended")
-        elif applier is not None and applier.key not in replaced:
-            text = f"{applier.key} applies it"
-            world.notes.leave(app.thing.read, text, "nothing: what applies it today goes on")
-        else:
-            kept.append(app)
-    survey.keep(kept)
-
-
-def _leave_secrets(survey: Survey) -> None:
-    """Leave over apps that hold what may be a secret."""
-    world = survey.world
-    if not world.keeps_values:
-        for each in world.things:
-            if not is_of_flux(str(each.read.manifest["apiVersion"])):
-                leave_metadata(world.notes, each)
-        found = ((each, source_of(world, each.thing)) for each in survey.apps)
-        survey.keep([each for each, source in found if not leave_secret(world.notes, each.thing, source)])
 
 
 def _default_times(found: Gathered) -> dict[str, str]:

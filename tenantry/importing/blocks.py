@@ -13,22 +13,16 @@ from typing import Any
 
 from pydantic_core import ValidationError
 
-from tenantry.fleet.apps import EffectiveApp
 from tenantry.fleet.settings import TIMES, TenantSettings
 from tenantry.flux.references import references, renamed
 from tenantry.flux.schemas import schema_of
 from tenantry.importing.equivalence import effective_spec
-from tenantry.importing.world import FoundApp, Thing, World
+from tenantry.importing.world import Thing, World
 from tenantry.kube.names import digest
-from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.data import mapping_at, value_at
-from tenantry.model import Helm, Kustomize
 from tenantry.model.fillable import FILLED
 from tenantry.model.flux import SET_BY_FLEET, FluxBlock
 from tenantry.model.sources import SOURCE_KINDS
-from tenantry.plan.objects.apps import helm_release, kustomization
-from tenantry.plan.objects.lifecycle import without_kept_definitions
-from tenantry.plan.objects.scope import Scope
 
 _BRACES = re.compile(r"\$\{[^{}]*\}|[{}]")
 
@@ -93,33 +87,6 @@ def as_model(model: type[FluxBlock]) -> Planned:
         return effective_spec({"kind": model.flux_kind, "metadata": {"name": ""}, "spec": spec})
 
     return planned
-
-
-def _as_app(app: FoundApp, storage: str) -> Planned:
-    """What the plan makes of the block of an app in its place; storage: the namespace in which it has Helm store releases."""
-    place, model = app.place, _MODELS[app.thing.kind]
-    scope = Scope(
-        environment=place.environment,
-        cluster=place.cluster,
-        owner=Owner(app.tenant, place.cluster),
-        home=app.home,
-        prefix=(),
-        namespace=app.main,
-        storage=storage,
-        service_account=app.main,
-        kubeconfig=None,
-    )
-    settings = TenantSettings(**dict[str, Any](app.times))
-
-    def planned(block: Block) -> Mapping[str, Any]:
-        effective = EffectiveApp(app.key, model.model_validate(block, context=FILLED), (), (), settings)
-        build = kustomization if model is Kustomize else helm_release
-        return effective_spec(build(scope, effective, ObjectId("", "", app.home, ""), ()).manifest)
-
-    return planned
-
-
-_MODELS: dict[str, type[Kustomize | Helm]] = {"Kustomization": Kustomize, "HelmRelease": Helm}
 
 
 def authors_part(world: World, thing: Thing, model: type[FluxBlock], named: Named) -> Block:
@@ -203,37 +170,6 @@ def short_time(text: str) -> str:
     return "".join(parts) or text
 
 
-# --- apps ------------------------------------------------------------------------------------------------------------
-
-
-def kustomize_block(world: World, app: FoundApp, named: Named) -> Block:
-    """The block, without its source."""
-    spec = {"wait": False, **authors_part(world, app.thing, Kustomize, named)}
-    spec = dict(without_kept_definitions("Kustomization", spec))
-    if not spec.get("prune"):
-        # Nothing was deleted so far when the Kustomization went.
-        spec.setdefault("deletionPolicy", "MirrorPrune")
-    spec["path"] = str(spec.get("path") or "").lstrip("/") or "./"
-    if app.tenant:
-        _target(spec, app)
-    return literal_mapping(smallest(spec, _as_app(app, app.main)))
-
-
-def _target(spec: dict[str, Any], app: FoundApp) -> None:
-    if "targetNamespace" not in spec and (why := _reaches_further(app)):
-        app.risks.append(
-            f"decide: it names no 'targetNamespace', and {why}. Tenantry moves what it applies into namespace {app.main}:"
-            " if that is right, remove 'state: paused'"
-        )
-
-
-def _reaches_further(app: FoundApp) -> str:
-    """Why an app may have something outside of the main namespace."""
-    if not app.thing.spec.get("serviceAccountName"):
-        return "has the rights of Flux itself"
-    return f"the tenant also has {', '.join(app.extra)}" if app.extra else ""
-
-
 def chart_of(world: World, thing: Thing) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a release takes: the spec of its chart, and the reference to the chart's source. Both may be empty."""
     if template := mapping_at(thing.spec, "chart", "spec"):
@@ -257,52 +193,6 @@ def has_shared_interval(chart: Thing) -> bool:
     fields = schema_of("HelmChart").spec["properties"]
     written = {key: each for key, each in wanted.items() if fields.get(key, {}).get("default") != each}
     return chart.is_ours and any(chart.name.endswith(f"-{digest(each)}") for each in (wanted, written))
-
-
-def _has_own_interval(chart: Thing | None) -> bool:
-    return chart is not None and chart.is_ours and not has_shared_interval(chart)
-
-
-def helm_block(world: World, app: FoundApp, named: Named, storage: str) -> Block:
-    """The block, without its source. storage: the namespace in which Tenantry has Helm store the release."""
-    thing = app.thing
-    release = effective_spec(thing.read.manifest)
-    if release["storageNamespace"] != storage:
-        app.moves.append(
-            f"Helm stores the release in namespace {release['storageNamespace']}, and Tenantry in {storage}"
-        )
-    if mapping_at(thing.spec, "install").get(
-        "createNamespace"
-    ):  # the baseline makes it, or Tenantry says so for an add-on
-        thing.spec = _without(thing.spec, ["install", "createNamespace"])
-    spec = {"driftDetection": {"mode": "disabled"}, **authors_part(world, thing, Helm, named)}
-    spec = dict(without_kept_definitions("HelmRelease", spec))
-    spec |= {key: release[key] for key in ("releaseName", "targetNamespace")}
-    spec = {key: value for key, value in spec.items() if value != {}}
-    return literal_mapping({**_chart(world, app), **smallest(spec, _as_app(app, storage))})
-
-
-def _chart(world: World, app: FoundApp) -> dict[str, Any]:
-    thing = app.thing
-    chart, source = chart_of(world, thing)
-    if not chart:
-        return {}
-    made = {key: chart[key] for key in ("chart", "version", "valuesFiles", *Helm.parts["HelmChart"]) if chart.get(key)}
-    in_directory = source.get("kind") in ("GitRepository", "Bucket")
-    strategy = str(made.pop("reconcileStrategy", "ChartVersion"))
-    # Flux ignores versions of charts in directories, and Tenantry refuses them there.
-    if in_directory:
-        made.pop("version", None)
-    else:
-        made.setdefault("version", "*")
-    if strategy != ("Revision" if in_directory else "ChartVersion"):
-        made["reconcileStrategy"] = strategy
-    interval = short_time(str(chart.get("interval") or thing.spec.get("interval")))
-    reference = mapping_at(thing.spec, "chartRef")
-    own = _has_own_interval(world.get("HelmChart", thing.namespace, str(reference.get("name"))))
-    if own or interval != app.times.get("interval"):
-        made["chartInterval"] = interval
-    return made
 
 
 # --- sources -----------------------------------------------------------------------------------------------------------

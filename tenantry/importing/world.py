@@ -1,112 +1,20 @@
-"""The objects of one environment, by kind and namespace, what is noted about them, and what applies them today.
-
-Nothing may be applied by Flux and planned by Tenantry at once. What a tenant's own app applies stays in the tenant's repository.
-What applies a tenant from outside hands it over: it becomes no add-on, because it would set back what Tenantry changes.
-"""
+"""The objects of one environment, by kind and namespace, what is noted about them, and its apps."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from typing import Any
 
-from tenantry.flux.conformance import check_part
-from tenantry.flux.schemas import kinds
-from tenantry.importing.model import Inventory, Key, LeftOver, Path, Read, key_of
+from tenantry.importing.model import Key, LeftOver, Path, Read, key_of
 from tenantry.importing.overlay import Place
-from tenantry.importing.reading import ORIGIN
 from tenantry.kube.kinds import is_of_flux
 from tenantry.kube.names import dns_label_problem
 from tenantry.kube.objects import labels_of
 from tenantry.messages.data import mapping_at
-from tenantry.messages.text import format_path
 from tenantry.plan.objects.apps import KINDS
 from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, TENANT_LABEL, WATCHED
-
-_CONTROLLERS = {"Kustomization": "kustomize.toolkit.fluxcd.io", "HelmRelease": "helm.toolkit.fluxcd.io"}
-_BOOTSTRAP = "flux-system"
-
-
-class Appliers:
-    """What applies each of some objects, as far as it is among them."""
-
-    def __init__(self, things: Iterable[Thing]) -> None:
-        apps = [each for each in things if each.kind in _CONTROLLERS]
-        self._by_name = {(each.kind, each.namespace, each.name): each for each in apps}
-        self._by_path = [each for each in apps if _takes_the_repository(each)]
-
-    def by_label(self, thing: Thing) -> Thing | None:
-        """What applies an object, as its labels tell."""
-        return self._by_name.get(_owner(thing))
-
-    def of(self, thing: Thing) -> Thing | None:
-        """What applies an object, as its labels or its file tell; not Flux's own bootstrap."""
-        if _owner(thing)[0]:
-            found = self.by_label(thing)
-            return None if found is None or _is_bootstrap(found) else found
-        if thing.read.origin == ORIGIN:
-            return None
-        origin = thing.read.origin
-        place = f"/{PurePath(origin.rpartition(':')[0] or origin).as_posix()}/"
-        fits = [each for each in self._by_path if each is not thing and f"/{_path(each)}/" in place]
-        return max(fits, key=lambda each: len(_path(each)), default=None)
-
-
-def expressible(things: Iterable[Thing], notes: Notes) -> list[Thing]:
-    """The objects that tenants.yaml could express; the others are left over."""
-    things = list(things)
-    appliers = Appliers(things)
-    owners = [(each, owner) for each in things if (owner := appliers.by_label(each)) and owner is not each]
-    inner = {id(each): owner for each, owner in owners if _is_own(each, owner)}
-    outer = {id(owner) for each, owner in owners if id(each) not in inner}
-    kept = []
-    for each in things:
-        if owner := inner.get(id(each)):
-            notes.leave(each.read, *_inner_in_words(each, owner))
-        elif id(each) in outer and each.name != _BOOTSTRAP:
-            notes.leave(
-                each.read, "it applies objects that Tenantry takes over", "suspend it as the steps to adopt say"
-            )
-        else:
-            kept.append(each)
-    return kept
-
-
-def _inner_in_words(thing: Thing, owner: Thing) -> tuple[str, str]:
-    if thing.kind == "HelmChart":
-        reason = f"helm-controller made it for 'spec.chart' of {owner.key}"
-        return reason, "do nothing: helm-controller removes it when the release takes the planned chart"
-    return f"{owner.key} applies it", "leave it there: what an app applies needs no entry of its own"
-
-
-def _owner(thing: Thing) -> tuple[str, str, str]:
-    """The kind, the namespace and the name in an object's labels; empty if it has none."""
-    for kind, group in _CONTROLLERS.items():
-        name, namespace = (thing.labels.get(f"{group}/{key}") for key in ("name", "namespace"))
-        if isinstance(name, str) and isinstance(namespace, str):
-            return kind, namespace, name
-    return "", "", ""
-
-
-def _is_own(thing: Thing, owner: Thing) -> bool:
-    """Whether an app applies the object within its own namespace, as the apps of tenants do."""
-    return owner.namespace == thing.namespace != _BOOTSTRAP
-
-
-def _takes_the_repository(app: Thing) -> bool:
-    """Whether it is a Kustomization that applies a directory of the cluster's repository."""
-    source = app.at("spec", "sourceRef", "name")
-    return app.kind == "Kustomization" and bool(_path(app)) and source == _BOOTSTRAP and not _is_bootstrap(app)
-
-
-def _path(kustomization: Thing) -> str:
-    return str(kustomization.spec.get("path") or "").strip("./")
-
-
-def _is_bootstrap(thing: Thing) -> bool:
-    return (thing.namespace, thing.name) == (_BOOTSTRAP, _BOOTSTRAP)
 
 
 @dataclass(slots=True)
@@ -214,39 +122,19 @@ class Thing:
         return value
 
 
-def _is_taken(thing: Thing, notes: Notes) -> bool:
-    """Whether Flux takes an object; keys that only older versions of Flux know are left over.
-
-    Later steps rely on the types of values.
-    """
-    if thing.kind not in kinds() or not is_of_flux(str(thing.read.manifest["apiVersion"])):
-        return True
-    for finding in check_part(thing.kind, thing.spec, ("spec",)):
-        if finding.code != "unknown-key":
-            text = f"Flux refuses it: {format_path(finding.path)}: {finding.message}"
-            notes.leave(thing.read, text, "correct it where it is, then import again")
-            return False
-        if len(finding.path) == 2:
-            key = str(finding.path[1])
-            notes.leave(thing.read, f"Flux does not know '{key}' any more", "nothing: Flux ignores it", f"spec.{key}")
-            thing.spec = {name: each for name, each in thing.spec.items() if name != key}
-    return True
-
-
 class World:
     """The objects on the management cluster of one environment.
 
     platform: the namespace of add-ons there. keeps_values: whether values that may be secrets are written, too.
     """
 
-    def __init__(self, inventory: Inventory, environment: str, notes: Notes) -> None:
+    def __init__(self, environment: str, management: str, things: list[Thing], notes: Notes) -> None:
         self.environment = environment
-        self.management = inventory.management[environment]
+        self.management = management
         self.notes = notes
         self.platform = ""
         self.keeps_values = False
-        read = (Thing(each) for each in inventory.objects if each.environment == environment)
-        self.things = [each for each in expressible(read, notes) if _is_taken(each, notes)]
+        self.things = things
         self._by_kind: dict[str, list[Thing]] = defaultdict(list)
         self._in_namespace: dict[tuple[str, str], list[Thing]] = defaultdict(list)
         self._spaces: dict[str, list[Thing]] = defaultdict(list)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tenantry.importing.leaving import expressible
 from tenantry.importing.model import Read
-from tenantry.importing.world import Notes, Thing, expressible
+from tenantry.importing.world import Notes, Thing
 
 KUSTOMIZE, HELM = "kustomize.toolkit.fluxcd.io", "helm.toolkit.fluxcd.io"
 
