@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode
 
-from tenantry.kube.documents import ManifestLoader
 from tenantry.kube.objects import Manifest, readable_id
+from tenantry.kube.yaml_text import ManifestLoader
 from tenantry.messages.errors import InvalidFleet, Refused
 from tenantry.messages.redact import shorten
 from tenantry.source.bounds import check_aliases, check_events
-from tenantry.source.places import location
+from tenantry.source.parsed_file import location
 
 _SERVERS_OWN = (
     *("creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "finalizers", "generation"),

@@ -15,7 +15,7 @@ from tenantry.importing.reading import ORIGIN
 from tenantry.importing.secrets import leave_metadata, leave_secret
 from tenantry.importing.survey import Survey, source_of
 from tenantry.importing.world import FoundApp, Notes, Thing
-from tenantry.kube.kinds import is_of_flux
+from tenantry.kube.objects import is_of_flux
 from tenantry.messages.text import format_path
 
 

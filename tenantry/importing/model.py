@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 
 from tenantry.compare.fields import FieldChange
 from tenantry.importing.documents import Placed
-from tenantry.kube.kinds import group_of
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, object_id
 from tenantry.messages.errors import Refused
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 

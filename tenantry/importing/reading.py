@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from tenantry.cluster.requests import every
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.importing.documents import MOST_BYTES, Placed, cleaned, objects_in
-from tenantry.kube.kinds import is_of_flux
-from tenantry.kube.objects import Manifest, labels_of
+from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.messages.errors import Refused
 from tenantry.plan.objects.scope import MANAGED_BY, TENANT_LABEL
 

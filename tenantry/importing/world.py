@@ -9,9 +9,8 @@ from typing import Any
 
 from tenantry.importing.model import Key, LeftOver, Path, Read, key_of
 from tenantry.importing.overlay import Place
-from tenantry.kube.kinds import is_of_flux
 from tenantry.kube.names import dns_label_problem
-from tenantry.kube.objects import labels_of
+from tenantry.kube.objects import is_of_flux, labels_of
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.apps import KINDS
 from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, TENANT_LABEL, WATCHED

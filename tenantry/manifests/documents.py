@@ -13,8 +13,8 @@ from typing import Any
 
 import yaml
 
-from tenantry.kube.documents import ManifestLoader
 from tenantry.kube.objects import labels_of
+from tenantry.kube.yaml_text import ManifestLoader
 from tenantry.manifests.model import NotRendered, Rendered
 from tenantry.messages.errors import InvalidFleet
 from tenantry.source.bounds import check_aliases
