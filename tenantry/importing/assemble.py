@@ -115,7 +115,7 @@ def _paused_clusters(found: Gathered) -> set[tuple[str, ...]]:
 
 
 def _paused_tenants(found: Gathered) -> set[tuple[str, ...]]:
-    """The tenants of which everything is suspended on the clusters that are not."""
+    """The tenants of which Tenantry suspended everything, on the clusters that are not paused themselves."""
     suspended: dict[str, list[bool]] = defaultdict(list)
     for survey in found.surveys.values():
         for (tenant, place), releases in survey.releases.items():
@@ -123,7 +123,7 @@ def _paused_tenants(found: Gathered) -> set[tuple[str, ...]]:
                 suspended[tenant] += [each.is_suspended for each in releases]
     for app in found.all_apps():
         if ("clusters", app.place.cluster) not in found.paused:
-            suspended[app.tenant].append(app.thing.is_suspended)
+            suspended[app.tenant].append(app.thing.is_suspended and app.thing.is_ours)
     return {("tenants", tenant) for tenant, states in suspended.items() if tenant and all(states) and len(states) > 1}
 
 

@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import Any
 
 from tenantry.edit.style import Style
-from tenantry.edit.values import block, flow, indented, key_text
+from tenantry.edit.values import flow, key_text
 from tenantry.importing.model import Path
 from tenantry.messages.text import printable
 
@@ -44,9 +44,8 @@ def _entry(key: str, value: Any, indent: int, path: Path, comments: Comments) ->
     for each in comments.get(path, ()):
         yield from (f"{margin}# {line}" for line in wrap(printable(each), max(40, _WIDTH - indent - 2)))
     name = f"{margin}{key_text(key, _STYLE)}:"
-    if isinstance(value, str) and (written := block(value)):
-        yield f"{name} {written[0]}"
-        yield from indented(written[1:], indent + 2)
+    if isinstance(value, str) and _is_block(value):
+        yield from _block(name, value, indent + 2)
     elif not isinstance(value, dict | list) or not value or _fits(name, value, path, comments):
         yield f"{name} {flow(value, _STYLE)}"
     elif isinstance(value, dict):
@@ -65,9 +64,8 @@ def _item(value: Any, indent: int, path: Path, comments: Comments) -> Iterator[s
         lines = [line for key, each in value.items() for line in _entry(key, each, indent + 2, (*path, key), comments)]
         yield f"{margin}- {lines[0][indent + 2 :]}"
         yield from lines[1:]
-    elif isinstance(value, str) and (written := block(value)):
-        yield f"{margin}- {written[0]}"
-        yield from indented(written[1:], indent + 2)
+    elif isinstance(value, str) and _is_block(value):
+        yield from _block(f"{margin}-", value, indent + 2)
     else:
         yield f"{margin}- {flow(value, _STYLE)}"
 
@@ -96,3 +94,25 @@ def _count(value: Any) -> int:
         return 1
     below = value.values() if isinstance(value, dict) else value
     return sum(map(_count, below))
+
+
+def _is_block(text: str) -> bool:
+    """Whether a text of several lines can stand below its key as it is, also with spaces at the end of its lines.
+
+    The edit commands write such a text in quotes. What import reads was written by others, and has to stay readable.
+    """
+    lines = text.split("\n")
+    return (
+        len(lines) > 1
+        and bool(lines[0].strip())
+        and not lines[0].startswith(" ")
+        and all(each.isprintable() and "\ufeff" not in each and (not each or each.strip()) for each in lines)
+    )
+
+
+def _block(name: str, text: str, indent: int) -> Iterator[str]:
+    body = text.rstrip("\n")
+    ending = len(text) - len(body)
+    yield f"{name} |{'-' if ending == 0 else '' if ending == 1 else '+'}"
+    for line in body.split("\n") + [""] * max(0, ending - 1):
+        yield f"{' ' * indent}{line}" if line else ""
