@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
+from functools import cache
 from typing import Any, NamedTuple
+
+from pydantic_core import ValidationError
 
 from tenantry.importing.owners import tenant_namespaces
 from tenantry.importing.world import Thing, World
 from tenantry.kube.names import dns_label_problem, slug
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
+from tenantry.model import Kubeconfig, SecretKey
+from tenantry.plan.objects.remote import written_identity
 from tenantry.plan.objects.scope import CLUSTER_LABEL, MANAGED_BY
 
 APPS = ("Kustomization", "HelmRelease")
-_KAMAJI_KEYS = ("admin.conf", "admin.svc", "super-admin.conf", "super-admin.svc")
 _FLUX_KEY = "value"
 """The key that Flux reads if none is named. Source: fluxcd.io, Kustomization, "Remote clusters"."""
 _HOLDER = "flux-system"
@@ -143,30 +148,37 @@ def _derived(reference: Reference) -> str:
     return slug(name.removeprefix("kubeconfig-"))[:63].strip("-") or "remote"
 
 
-_KEYS = {"provider": "provider", "cluster": "cluster", "address": "address", "ca.crt": "certificateAuthority"}
-
-
 def _described(config: Thing) -> dict[str, Any]:
     """What Tenantry wrote into the ConfigMap, if it made that."""
-    data = mapping_at(dict(config.read.manifest), "data")
-    if any(config.labels.get(key) != value for key, value in MANAGED_BY.items()):
-        return {}
-    made: dict[str, Any] = {name: data[key] for key, name in _KEYS.items() if key in data}
-    if "audiences" in data:
-        made["audiences"] = str(data["audiences"]).split("\n")
-    return made | {key: data[key] for key in ("serviceAccountName",) if key in data}
+    ours = all(config.labels.get(key) == value for key, value in MANAGED_BY.items())
+    return written_identity(mapping_at(dict(config.read.manifest), "data")) if ours else {}
 
 
 def _form(kind: str, name: str, namespace: str, named: str) -> dict[str, Any]:
-    """`kubeconfig:` of the cluster. named: the key that the Flux objects name. Cluster API's is Flux's own default."""
-    key = named or _FLUX_KEY
+    """`kubeconfig:` of the cluster: that of the tool whose Secret it is. named: the key that the Flux objects name."""
     if kind == "ConfigMap":
         return {"configMap": {"name": name, "namespace": namespace}}
-    if key in _KAMAJI_KEYS and name.endswith("-admin-kubeconfig"):
-        more = {"key": key} if key != _KAMAJI_KEYS[0] else {}
-        return {"kamaji": {"controlPlane": name.removesuffix("-admin-kubeconfig"), "namespace": namespace, **more}}
-    if key == "config" and name.startswith("vc-"):
-        return {"vcluster": {"name": name.removeprefix("vc-"), "namespace": namespace}}
-    if not named and name.endswith("-kubeconfig") and not name.endswith("-admin-kubeconfig"):
-        return {"capi": {"cluster": name.removesuffix("-kubeconfig"), "namespace": namespace}}
+    key = named or _FLUX_KEY
+    # Kamaji's Secrets end like those of Cluster API, whose key is never named.
+    is_kamajis = name.endswith(_around("kamaji", _NAMED["kamaji"])[1])
+    for tool, owner in (_NAMED if named or is_kamajis else _UNNAMED).items():
+        before, after = _around(tool, owner)
+        place = {owner: name.removeprefix(before).removesuffix(after), "namespace": namespace}
+        for form in ({tool: place}, {tool: {**place, "key": key}}):
+            with suppress(ValidationError):
+                found = Kubeconfig.model_validate(form).resolved
+                if isinstance(found, SecretKey) and (found.name, found.key) == (name, key):
+                    return form
     return {"secret": {"name": name, "namespace": namespace, "key": key}}
+
+
+_NAMED = {"kamaji": "controlPlane", "vcluster": "name"}
+_UNNAMED = {"capi": "cluster"}
+"""What the file calls the cluster of each tool: of those whose key Flux has to be told, and of the one whose key is Flux's own."""
+
+
+@cache
+def _around(tool: str, owner: str) -> tuple[str, str]:
+    """What stands before and behind the cluster in the name of its Secret."""
+    before, _, after = Kubeconfig.model_validate({tool: {owner: "x", "namespace": "x"}}).resolved.name.partition("x")
+    return before, after
