@@ -48,7 +48,7 @@ def settings_of(space: Space, notes: Notes) -> dict[str, Any]:
     for thing in space.objects:
         if thing.kind in KINDS and (_is_reconciler(space, thing) or _as_setting(space, thing, found, notes)):
             continue
-        if thing.kind in KINDS or thing.is_declared:
+        if thing.kind in KINDS or (thing.is_declared and (thing.kind, thing.name) != ("ServiceAccount", space.account)):
             key = _free(slug(thing.name), objects)
             objects[key] = manifest_of(thing, key)
             notes.take(thing.read, *space.path, "objects")

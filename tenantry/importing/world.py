@@ -101,7 +101,7 @@ class Thing:
         """Whether Tenantry made it of a manifest in the file, and not of a setting or for an app."""
         if APP_LABEL in self.labels or WATCHED.items() <= self.labels.items():
             return False
-        ours = ("Namespace", "ServiceAccount", "Secret", "ClusterRole", "ClusterRoleBinding")
+        ours = ("Namespace", "Secret", "ClusterRole", "ClusterRoleBinding")
         return self.is_ours and self.kind not in ours and not is_of_flux(str(self.read.manifest["apiVersion"]))
 
     @property
