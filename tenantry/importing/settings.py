@@ -21,11 +21,13 @@ KINDS = ("RoleBinding", "Role", "ResourceQuota", "LimitRange", "NetworkPolicy")
 class Space(NamedTuple):
     """A namespace of a tenant on one cluster.
 
+    account: whom Flux acts as there; local_account: its name on the management cluster, and of the tenant's accounts everywhere.
     objects: what lies in it; made: the Namespace itself, if it was read. keys: what the file calls the tenant's other namespaces.
     """
 
     tenant: str
     account: str
+    local_account: str
     namespace: str
     made: Thing | None
     objects: tuple[Thing, ...]
@@ -48,7 +50,7 @@ def settings_of(space: Space, notes: Notes) -> dict[str, Any]:
     for thing in space.objects:
         if thing.kind in KINDS and (_is_reconciler(space, thing) or _as_setting(space, thing, found, notes)):
             continue
-        if thing.kind in KINDS or (thing.is_declared and (thing.kind, thing.name) != ("ServiceAccount", space.account)):
+        if thing.kind in KINDS or (thing.is_declared and not is_own_account(space, thing)):
             key = _free(slug(thing.name), objects)
             objects[key] = manifest_of(thing, key)
             notes.take(thing.read, *space.path, "objects")
@@ -56,6 +58,11 @@ def settings_of(space: Space, notes: Notes) -> dict[str, Any]:
         found["objects"] = objects
     _shorten(found)
     return found
+
+
+def is_own_account(space: Space, thing: Thing) -> bool:
+    """Whether it is an account that Tenantry makes for the tenant itself."""
+    return thing.kind == "ServiceAccount" and thing.name in (space.account, space.local_account)
 
 
 def _shorten(found: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from tenantry.importing.blocks import included, source_entry
 from tenantry.importing.entries import OwnerEntry, own_shard, source_is_there, with_overrides
 from tenantry.importing.overlay import DIFFER, Place, in_order, overlaid, same, unified
 from tenantry.importing.owners import extra_name, without_environment
-from tenantry.importing.settings import OPEN, Space, account_of, difference, manifest_of, settings_of
+from tenantry.importing.settings import OPEN, Space, account_of, difference, is_own_account, manifest_of, settings_of
 from tenantry.importing.survey import Survey
 from tenantry.importing.world import FoundApp, Thing
 from tenantry.kube.names import slug
@@ -68,7 +68,7 @@ class TenantEntry(OwnerEntry):
             main, extra = self._space(place)[0], self._space(place, name)[0]
             if name and extra.made:
                 found[place] = difference(settings_of(main, self.notes), settings_of(extra, self.notes))
-                if any((each.kind, each.name) == ("ServiceAccount", extra.account) for each in extra.objects):
+                if any(is_own_account(extra, each) for each in extra.objects):
                     entry["serviceAccount"] = True
         first, *others = found.values() or [{}]
         if any(each != first for each in others):
@@ -133,9 +133,10 @@ class TenantEntry(OwnerEntry):
         things = survey.world.within(name) if local else survey.baselines.get(place, [])
         made = survey.world.get("Namespace", "", name) if local else _namespace(things, name)
         inside = tuple(each for each in things if each.namespace == name)
-        account = survey.account(self.tenant) if local else home.main
+        named = survey.account(self.tenant)
+        account = named if local else home.main
         keys = {namespace: key for key, namespace in home.extra.items()}
-        return Space(self.tenant, account, name, made, inside, self.path, keys), things
+        return Space(self.tenant, account, named, name, made, inside, self.path, keys), things
 
     def _rights(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
