@@ -27,7 +27,7 @@ from tenantry.kube.names import join
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.data import mapping_at
 from tenantry.model import Helm, Kustomize
-from tenantry.model.fillable import FILLED
+from tenantry.model.strict import FILLED
 from tenantry.plan.objects.apps import helm_release, kustomization
 from tenantry.plan.objects.lifecycle import without_kept_definitions
 from tenantry.plan.objects.remote import OBJECTS_CHART

@@ -20,9 +20,9 @@ from tenantry.importing.equivalence import effective_spec
 from tenantry.importing.world import Thing, World
 from tenantry.kube.names import digest
 from tenantry.messages.data import mapping_at, value_at
-from tenantry.model.fillable import FILLED
 from tenantry.model.flux import SET_BY_FLEET, FluxBlock
 from tenantry.model.sources import SOURCE_KINDS
+from tenantry.model.strict import FILLED
 
 _BRACES = re.compile(r"\$\{[^{}]*\}|[{}]")
 
