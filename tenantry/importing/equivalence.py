@@ -33,7 +33,7 @@ _QUANTITIES = {"ResourceQuota": ("spec", "hard"), "LimitRange": ("spec", "limits
 def differences(read: Manifest, planned: Manifest) -> Iterator[FieldChange]:
     """The fields that differ in effect, without the labels and annotations that Tenantry adds to every object."""
     kind = str(planned["kind"])
-    for change in changed_fields(_effective(read), _effective(planned)):
+    for change in changed_fields(effective(read), effective(planned)):
         if not (_is_mark(change) or _same(kind, change)):
             yield change
 
@@ -45,7 +45,7 @@ def seconds_of(duration: Any) -> Decimal | None:
     return sum((Decimal(number) * _SECONDS[unit] for number, unit in _PART.findall(duration)), Decimal(0))
 
 
-def _effective(manifest: Manifest) -> dict[str, Any]:
+def effective(manifest: Manifest) -> dict[str, Any]:
     """The manifest with what an API server and Flux's controllers fill in, and without null."""
     clean = _without_null(manifest)
     metadata = dict(clean["metadata"])
@@ -54,14 +54,20 @@ def _effective(manifest: Manifest) -> dict[str, Any]:
     kind, spec = clean["kind"], clean.get("spec")
     filled = clean
     if kind in kinds() and isinstance(spec, dict):
-        spec = completed(schema_of(kind).spec, spec)
-        defaults = _DEFAULTS[kind](metadata, spec) if kind in _DEFAULTS else {}
-        filled = {**clean, "spec": {"suspend": False, **defaults, **spec}}
+        filled = {**clean, "spec": effective_spec(clean)}
     if kind == "Namespace":
         filled = {key: value for key, value in clean.items() if key != "spec"}  # the API server's own finalizers
     if kind == "RoleBinding":
         filled = {**clean, "subjects": [_subject(each) for each in clean.get("subjects") or ()]}
     return {**filled, "metadata": metadata}
+
+
+def effective_spec(manifest: Manifest) -> dict[str, Any]:
+    """The spec of an object of Flux, with what an API server and Flux's controllers take for the fields that it does not set."""
+    kind = manifest["kind"]
+    spec = completed(schema_of(kind).spec, manifest["spec"])
+    defaults = _DEFAULTS[kind](manifest["metadata"], spec) if kind in _DEFAULTS else {}
+    return {"suspend": False, **defaults, **spec}
 
 
 def _is_written(label: str) -> bool:

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from textwrap import wrap
 from typing import Any
 
+from tenantry.edit.style import Style
+from tenantry.edit.values import flow, key_text
 from tenantry.importing.model import Path
 from tenantry.messages.text import printable
-from tenantry.source.compose import FORMS, YAML_1_1_BOOLEANS
 
 _WIDTH = 100
 """The longest line on which a whole mapping or list stands."""
 _ROOMY = ("environments", "clusters", "tenants")
 _ONE_LINE = ("git", "oci", "helm", "bucket", "ref", "source", "clusters", "kubeconfig")
-_PLAIN = re.compile(r"(?:\.{0,2}/|[A-Za-z_])(?:[A-Za-z0-9_./@+=~ -]|:(?=[^ ]))*")
-_PLAIN_NUMBER = re.compile(r"(?!0[xob])[0-9][0-9.]*[a-df-zA-DF-Z][A-Za-z0-9.-]*|[0-9]+\.[0-9]+\.[0-9]+")
-"""Sizes, times and versions, such as `4Gi`, `5m` and `1.x`."""
-_OTHER_READERS = re.compile(
-    r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9]*)?|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.*|[yYnN]|=|<<"
-)
-"""Texts that readers of YAML 1.1 take for numbers, times or booleans."""
+_STYLE = Style()
 
 Comments = Mapping[Path, Iterable[str]]
 
@@ -49,11 +43,11 @@ def _entry(key: str, value: Any, indent: int, path: Path, comments: Comments) ->
     margin = " " * indent
     for each in comments.get(path, ()):
         yield from (f"{margin}# {line}" for line in wrap(printable(each), max(40, _WIDTH - indent - 2)))
-    name = f"{margin}{_scalar(key)}:"
+    name = f"{margin}{key_text(key, _STYLE)}:"
     if isinstance(value, str) and _is_block(value):
         yield from _block(name, value, indent + 2)
     elif not isinstance(value, dict | list) or not value or _fits(name, value, path, comments):
-        yield f"{name} {_flow(value)}"
+        yield f"{name} {flow(value, _STYLE)}"
     elif isinstance(value, dict):
         yield name
         for below, each in value.items():
@@ -73,7 +67,7 @@ def _item(value: Any, indent: int, path: Path, comments: Comments) -> Iterator[s
     elif isinstance(value, str) and _is_block(value):
         yield from _block(f"{margin}-", value, indent + 2)
     else:
-        yield f"{margin}- {_flow(value)}"
+        yield f"{margin}- {flow(value, _STYLE)}"
 
 
 def _fits(name: str, value: Any, path: Path, comments: Comments) -> bool:
@@ -84,7 +78,7 @@ def _fits(name: str, value: Any, path: Path, comments: Comments) -> bool:
         return False
     if isinstance(value, list) and any(isinstance(each, dict | list) and _depth(each) > 1 for each in value):
         return False
-    text = _flow(value)
+    text = flow(value, _STYLE)
     return "\n" not in text and len(name) + 1 + len(text) <= _WIDTH and _count(value) <= 4
 
 
@@ -102,56 +96,11 @@ def _count(value: Any) -> int:
     return sum(map(_count, below))
 
 
-def _flow(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{_scalar(key, flow=True)}: {_flow(each)}" for key, each in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_flow, value)) + "]"
-    return _scalar(value, flow=True)
-
-
-# --- scalars ----------------------------------------------------------------------------------------------------------
-
-
-def _scalar(value: Any, *, flow: bool = False) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return repr(value)
-    return value if _is_plain(value, flow=flow) else _quoted(value)
-
-
-def _is_plain(text: str, *, flow: bool) -> bool:
-    """Whether every reader of YAML takes the text without quotes for this text."""
-    if not (_PLAIN.fullmatch(text) or _PLAIN_NUMBER.fullmatch(text)) or text.endswith((" ", ":")) or " #" in text:
-        return False
-    if flow and ":" in text and "://" not in text:
-        return False
-    if text.lower() in YAML_1_1_BOOLEANS or _OTHER_READERS.fullmatch(text):
-        return False
-    return not any(form.match(text) for form, _ in FORMS.values())
-
-
-def _quoted(text: str) -> str:
-    return '"' + "".join(map(_escaped, text)) + '"'
-
-
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-
-
-def _escaped(char: str) -> str:
-    if char in _ESCAPES:
-        return _ESCAPES[char]
-    if char.isprintable() and char != "\ufeff":
-        return char
-    code = ord(char)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
 def _is_block(text: str) -> bool:
-    """Whether a text of several lines can stand below its key as it is."""
+    """Whether a text of several lines can stand below its key as it is, also with spaces at the end of its lines.
+
+    The edit commands write such a text in quotes. What import reads was written by others, and has to stay readable.
+    """
     lines = text.split("\n")
     return (
         len(lines) > 1

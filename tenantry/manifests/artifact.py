@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from tenantry.manifests.model import NotFetched
+from tenantry.manifests.model import NotFetched, NotRendered
 from tenantry.manifests.programs import kept, run
 
 MOST_FILES = 100_000
@@ -62,6 +62,17 @@ def _files(path: Path) -> Iterator[Path]:
     for parent, directories, names in os.walk(path):
         directories[:] = [each for each in directories if each != ".git"]
         yield from (Path(parent) / name for name in names)
+
+
+def directory_in(root: Path, path: str) -> Path:
+    """A directory of a source, as Flux takes its path: a leading slash does not count. Raises: NotRendered."""
+    parts = [part for part in PurePosixPath(path).parts if part not in ("/", ".")]
+    if ".." in parts:
+        raise NotRendered(f"path '{path}' leaves the source")
+    directory = root.joinpath(*parts)
+    if not directory.is_dir():
+        raise NotRendered(f"the source has no directory '{path}'")
+    return directory
 
 
 def unpack(archive: Path, into: Path) -> None:

@@ -1,9 +1,10 @@
-"""Directories on disk that are filled once and then only read, below the user's cache directory.
+"""What is fetched or computed once: directories on disk that are filled once and then only read, and values that threads share.
 
     <root>/<first letters>/<hash of the key>/   complete: it was renamed to this name once it was filled
     <root>/.filling-*/                          being filled, or left over from a run that was killed
 
-Several runs may use the cache at the same time: renaming is atomic, and a run removes only what nobody used for a while.
+The directories are below the user's cache directory. Several runs may use them at the same time: renaming is atomic, and a run
+removes only what nobody used for a while.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ import hashlib
 import os
 import shutil
 import tempfile
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Generic, TypeVar
 
 MOST = 2 * 2**30
 """Bytes on disk. The directories that were unused for longest are removed."""
@@ -93,3 +97,29 @@ def _size(directory: Path) -> int:
             except FileNotFoundError:
                 continue
     return total
+
+
+_K = TypeVar("_K", bound=Hashable)
+_V = TypeVar("_V")
+
+
+class Once(Generic[_K, _V]):
+    """The others wait for the thread that came first, and get its result or its exception."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[_K, Future[_V]] = {}
+
+    def get(self, key: _K, compute: Callable[[], _V]) -> _V:
+        with self._lock:
+            known = self._known.get(key)
+            future = known or self._known.setdefault(key, Future())
+        if known is None:
+            try:
+                future.set_result(compute())
+            except BaseException as failed:
+                future.set_exception(failed)
+        return future.result()
+
+    def __len__(self) -> int:
+        return len(self._known)

@@ -10,8 +10,8 @@ from typing import Any
 
 from tenantry.manifests import artifact, documents, kustomize
 from tenantry.manifests.cage import NOWHERE, Cage
-from tenantry.manifests.charts import helm_variables
 from tenantry.manifests.model import Inputs, NotFetched, NotRendered, Rendered
+from tenantry.manifests.registries import helm_variables
 
 _RANDOM = re.compile(
     rb"\b(?:rand(?:AlphaNum|Alpha|Numeric|Ascii|Bytes|Int)|genPrivateKey|genCA\w*|genSelfSignedCert\w*|genSignedCert\w*"

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from tenantry.manifests import artifact
-from tenantry.manifests.cache import Cache
-from tenantry.manifests.charts import ChartSources
+from tenantry.manifests.cache import Cache, Once
 from tenantry.manifests.git import GitSources
-from tenantry.manifests.model import Inputs, NotFetched, NotRendered, Options
-from tenantry.manifests.oci import ArtifactSources
-from tenantry.manifests.once import Once
+from tenantry.manifests.model import Inputs, NotFetched, Options
+from tenantry.manifests.registries import ArtifactSources, ChartSources
 
 
 class Sources:
@@ -47,7 +45,7 @@ class Sources:
             return (_only(fetched), _only(fetched))
         if kind == "GitRepository":
             root = self._once(spec, (), lambda: self._git.fetch(spec))
-            return root, _below(root, chart["chart"]) if chart else root
+            return root, artifact.directory_in(root, chart["chart"]) if chart else root
         if kind == "OCIRepository" and inputs.app["kind"] == "HelmRelease":
             fetched = self._once(spec, ("chart",), lambda: self._charts.from_registry(spec))
             return _only(fetched), _only(fetched)
@@ -74,16 +72,9 @@ class Sources:
             return root, root
         is_chart = (root / "Chart.yaml").is_file()
         path = inputs.chart["spec"]["chart"] if inputs.chart else "."
-        chart = root if is_chart else _below(root, path)
+        chart = root if is_chart else artifact.directory_in(root, path)
         # The values files of a chart in a repository of charts are those in the chart.
         return (chart if inputs.source["kind"] == "HelmRepository" else root), chart
-
-
-def _below(root: Path, path: str) -> Path:
-    parts = [part for part in PurePosixPath(path).parts if part not in ("/", ".")]
-    if ".." in parts or not root.joinpath(*parts).is_dir():
-        raise NotRendered(f"the source has no directory '{path}'")
-    return root.joinpath(*parts)
 
 
 def _only(directory: Path) -> Path:

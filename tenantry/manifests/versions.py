@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Literal, NamedTuple, TypeAlias
 
-from tenantry.manifests import charts, git, oci
+from tenantry.manifests import git, registries
+from tenantry.manifests.cache import Once
 from tenantry.manifests.model import NotFetched
-from tenantry.manifests.once import Once
 
 Kind: TypeAlias = Literal["chart", "oci", "git"]
 """A chart of a Helm repository over HTTP, a repository in a registry, a Git repository."""
@@ -69,9 +69,9 @@ class _Asking:
             case "git":
                 return frozenset(git.tags(self._program("git", "Git"), url))
             case "oci":
-                return frozenset(oci.tags(url, insecure=question.insecure))
+                return frozenset(registries.tags(url, insecure=question.insecure))
         helm = self._program("helm", "Helm")
-        index = self._indexes.get(url, lambda: charts.index(helm, url))
+        index = self._indexes.get(url, lambda: registries.index(helm, url))
         if question.chart not in index:
             raise NotFetched(
                 f"it has no chart '{question.chart}'", "correct 'chart' of the app, or 'url' of the source"

@@ -14,9 +14,9 @@ from tenantry.load import load_fleet, plan_one
 from tenantry.manifests import helm, kustomize
 from tenantry.manifests.cage import working_cage
 from tenantry.manifests.changed import changed_apps
+from tenantry.manifests.documents import substituted
 from tenantry.manifests.model import ChangedApp, Options
 from tenantry.manifests.sources import Sources
-from tenantry.manifests.substitute import substituted
 from tenantry.plan.plan import nothing_of
 from tenantry.tools import locate
 from tests.e2e.clusters import Cluster

@@ -26,9 +26,9 @@ ALLOWED = {
         "kubectl --context america-south delete",
     ): "a ClusterRoleBinding of a destroyed environment",
     ("Makefile", "rm -r"): "`make clean`, what this repository has built",
-    ("tenantry/importing/report/steps.py", "and delete them."): "comments in tenants.yaml",
+    ("tenantry/importing/steps.py", "and delete them."): "comments in tenants.yaml",
     (
-        "tenantry/importing/report/steps.py",
+        "tenantry/importing/steps.py",
         "then delete these files.",
     ): "files, once Flux does not prune what they declared",
 }

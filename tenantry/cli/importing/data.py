@@ -6,7 +6,7 @@ from typing import Any
 
 from tenantry.cli.documents.importing import Expressed, Import, Kept, NotExpressed, ReadObject
 from tenantry.importing.model import Read
-from tenantry.importing.report.report import Report
+from tenantry.importing.report import Report
 from tenantry.kube.objects import object_id
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tenantry.cli.diff.values import both, format_field, shown
-from tenantry.cli.importing.words import counts_in_words, first_line, identity
+from tenantry.cli.importing.text import counts_in_words, first_line, identity
 from tenantry.compare.fields import FieldChange
 from tenantry.importing.model import LeftOver, Proven
-from tenantry.importing.report.report import Report
+from tenantry.importing.report import Report
 from tenantry.messages.data import ABSENT
 from tenantry.messages.inert import code, fence, prose
 from tenantry.messages.text import format_path

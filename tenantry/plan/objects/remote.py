@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tenantry.fleet.settings import TenantSettings
 from tenantry.kube.names import join
@@ -41,16 +42,20 @@ def service_account(name: str, namespace: str, environment: str, owner: Owner) -
     return on_management({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}, owner)
 
 
+IDENTITY_KEYS = {"certificateAuthority": "ca.crt"}
+"""The keys of Flux's ConfigMap that the file calls otherwise."""
+_WHERE = ("name", "namespace")
+
+
+def written_identity(data: Mapping[str, str]) -> dict[str, Any]:
+    """What the file says of a ConfigMap that `workload_identity` made."""
+    keys = (key for key in ConfigMap.model_fields if key not in _WHERE)
+    said = {key: data[IDENTITY_KEYS.get(key, key)] for key in keys if IDENTITY_KEYS.get(key, key) in data}
+    return {key: each.split("\n") if key == "audiences" else each for key, each in said.items()}
+
+
 def workload_identity(config: ConfigMap, environment: str, cluster: str) -> KubeObject:
     """The ConfigMap that tells Flux how to get a token for a remote cluster, with the keys that Flux reads."""
-    keys = {
-        "provider": config.provider,
-        "cluster": config.cluster,
-        "address": config.address,
-        "ca.crt": config.certificateAuthority,
-        "audiences": "\n".join(config.audiences) if config.audiences else None,
-        "serviceAccountName": config.serviceAccountName,
-    }
     labels = {
         **MANAGED_BY,
         ENVIRONMENT_LABEL: environment,
@@ -58,7 +63,8 @@ def workload_identity(config: ConfigMap, environment: str, cluster: str) -> Kube
         **WATCHED,
     }
     metadata = {"name": config.name, "namespace": config.namespace, "labels": labels}
-    data = {key: value for key, value in keys.items() if value is not None}
+    said = config.model_dump(exclude_none=True, exclude=set(_WHERE))
+    data = {IDENTITY_KEYS.get(key, key): "\n".join(each) if key == "audiences" else each for key, each in said.items()}
     return on_management(
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}, Owner(cluster=cluster)
     )

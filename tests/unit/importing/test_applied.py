@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.importing.inference.applied import expressible
-from tenantry.importing.inference.world import Notes, Thing
+from tenantry.importing.leaving import expressible
 from tenantry.importing.model import Read
+from tenantry.importing.world import Notes, Thing
 
 KUSTOMIZE, HELM = "kustomize.toolkit.fluxcd.io", "helm.toolkit.fluxcd.io"
 

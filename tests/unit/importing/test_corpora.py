@@ -63,7 +63,7 @@ def _built(monkeypatch: pytest.MonkeyPatch) -> None:
         case = Path.cwd().parent
         return built_file(case, directory).read_bytes()
 
-    monkeypatch.setattr("tenantry.cli.importing.sources._build", build)
+    monkeypatch.setattr("tenantry.cli.importing.command._build", build)
     monkeypatch.setenv("COLUMNS", "80")
 
 

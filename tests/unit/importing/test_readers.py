@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.importing.inventory import inventory
-from tenantry.importing.readers.documents import objects_in
-from tenantry.importing.readers.files import objects_below
+from tenantry.importing.documents import objects_in
+from tenantry.importing.model import inventory
+from tenantry.importing.reading import objects_below
 from tenantry.messages.errors import Refused
 
 GOOD = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a, namespace: b}\n"

@@ -17,7 +17,7 @@ from tenantry.cli.importing.text import as_text
 from tenantry.cli.output import as_json
 from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Read
 from tenantry.importing.proof import Defect
-from tenantry.importing.report.report import Report, report_of
+from tenantry.importing.report import Report, report_of
 
 FLEET = """\
 apiVersion: tenantry/v1

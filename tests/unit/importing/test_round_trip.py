@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.importing.inference.draft import drafted
-from tenantry.importing.inventory import inventory
-from tenantry.importing.readers.files import objects_below
-from tenantry.importing.report.report import Report, report_of
+from tenantry.importing.assemble import drafted
+from tenantry.importing.model import inventory
+from tenantry.importing.reading import objects_below
+from tenantry.importing.report import Report, report_of
 from tenantry.importing.text import text_of
 from tenantry.load import load_fleet, plan_all
 from tenantry.render import write_directory
@@ -18,14 +18,9 @@ ROOT = Path(__file__).parents[3]
 FLEETS = (
     ".",  # the fleet of the repository itself
     *("examples/flux2-multi-tenancy", "examples/hubs", "examples/kamaji", "examples/minimal", "examples/multi-cluster"),
-    *(
-        "examples/teams",
-        "tests/golden/addons",
-        "tests/golden/alerts",
-        "tests/golden/identities",
-        "tests/golden/includes",
-    ),
-    *("tests/golden/kubeconfigs", "tests/golden/namespaces", "tests/golden/receivers"),
+    *("examples/teams", "tests/golden/addon-namespaces", "tests/golden/addons", "tests/golden/alerts"),
+    *("tests/golden/groups", "tests/golden/identities", "tests/golden/includes", "tests/golden/kubeconfigs"),
+    *("tests/golden/namespaces", "tests/golden/overrides", "tests/golden/receivers", "tests/golden/sources"),
 )
 
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from tenantry.cli.app import run
-from tenantry.importing.inference.secrets import first_secret
+from tenantry.importing.secrets import first_secret
 
 SECRET = "drowned-Herring-7"
 FLUX_CREATE = Path(__file__).with_name("corpora") / "flux-create" / "input"

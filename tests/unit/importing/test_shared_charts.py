@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tenantry.importing.inference.releases import has_shared_interval
-from tenantry.importing.inference.world import Thing
+from tenantry.importing.blocks import has_shared_interval
 from tenantry.importing.model import Read
+from tenantry.importing.world import Thing
 from tenantry.kube.names import digest
 
 WANTED = {"chart": "web", "version": "1.x"}

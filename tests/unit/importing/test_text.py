@@ -72,3 +72,10 @@ def test_a_comment_stands_before_its_place() -> None:
         "# yaml-language-server: $schema=tenants.schema.json\n# Written.\napiVersion: tenantry/v1\n\n"
         'tenants:\n  rocky:\n    # decide: a\\nb\n    network: open\n    quota: {pods: "4"}\n'
     )
+
+
+def test_a_text_of_several_lines_stays_readable() -> None:
+    text = text_of({"apiVersion": "tenantry/v1", "patch": "# why \nkind: ConfigMap \n\nname: web\n\n"})
+    assert text.split("\n")[1:] == [
+        *("apiVersion: tenantry/v1", "patch: |+", "  # why ", "  kind: ConfigMap ", "", "  name: web", "", ""),
+    ]

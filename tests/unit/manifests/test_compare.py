@@ -6,7 +6,7 @@ from typing import Any
 
 from tenantry.compare.fields import FieldChange
 from tenantry.compare.review.model import Effect
-from tenantry.manifests.compare import compared
+from tenantry.manifests.run import compared
 from tenantry.messages.data import ABSENT
 from tenantry.messages.masking import HIDDEN_CHANGED as OTHER
 from tenantry.messages.masking import HIDDEN_VALUE as HIDDEN

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from hypothesis import strategies as st
 
-from tenantry.manifests.compare import compared
+from tenantry.manifests.run import compared
 from tests.drawn import given
 from tests.unit.manifests.test_command import APPS, Bench, bench
 from tests.unit.texts import rocky

@@ -18,10 +18,10 @@ from tenantry.manifests import artifact, documents, git, kustomize
 from tenantry.manifests.cache import Cache
 from tenantry.manifests.cage import OPEN
 from tenantry.manifests.changed import decisive
-from tenantry.manifests.charts import ChartSources
 from tenantry.manifests.git import GitSources
 from tenantry.manifests.model import ChangedApp, Inputs, NotFetched, NotRendered, Options
 from tenantry.manifests.programs import run
+from tenantry.manifests.registries import ChartSources
 from tenantry.manifests.run import compare_manifests
 from tests.unit.manifests import programs
 

@@ -8,8 +8,8 @@ import pytest
 
 from tenantry.manifests import kustomize
 from tenantry.manifests.cage import OPEN
+from tenantry.manifests.kustomize import check, references
 from tenantry.manifests.model import NotRendered
-from tenantry.manifests.references import check, references
 
 OUTSIDE = "leaves the source"
 MISSING = "is not a file or directory of the source; links and remote bases are not followed"

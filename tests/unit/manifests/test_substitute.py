@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tenantry.manifests import documents
+from tenantry.manifests.documents import substituted
 from tenantry.manifests.model import NotRendered
-from tenantry.manifests.substitute import substituted
 
 BUILT = """\
 apiVersion: v1

@@ -1,0 +1,266 @@
+"""The content of each app of one environment: its block, its order, its source, and what would surprise on adoption."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tenantry.fleet.apps import EffectiveApp
+from tenantry.fleet.settings import TenantSettings
+from tenantry.importing.blocks import (
+    Block,
+    Named,
+    Planned,
+    authors_part,
+    chart_of,
+    has_shared_interval,
+    literal,
+    literal_mapping,
+    short_time,
+    smallest,
+    source_entry,
+)
+from tenantry.importing.equivalence import effective_spec
+from tenantry.importing.survey import Survey, source_of
+from tenantry.importing.world import FoundApp, Thing, World
+from tenantry.kube.names import join
+from tenantry.kube.objects import ObjectId, Owner
+from tenantry.messages.data import mapping_at
+from tenantry.model import Helm, Kustomize
+from tenantry.model.strict import FILLED
+from tenantry.plan.objects.apps import helm_release, kustomization
+from tenantry.plan.objects.lifecycle import without_kept_definitions
+from tenantry.plan.objects.remote import OBJECTS_CHART
+from tenantry.plan.objects.scope import Scope
+
+
+def fill_in(survey: Survey, app: FoundApp) -> bool:
+    """Give an app its content; False: it cannot be expressed, and is left over."""
+    notes, thing = survey.world.notes, app.thing
+    app.source = source_of(survey.world, thing)
+    if app.source is None:
+        notes.leave(thing.read, "its source was not read", "import the source with it, or declare the app by hand")
+        return False
+    if nulls := _nulls(thing.spec.get("values"), "spec.values"):
+        notes.leave(
+            thing.read,
+            "its values hold null, by which the file removes a key",
+            "move the values into a ConfigMap that 'valuesFrom' names, then import again",
+            nulls,
+        )
+        return False
+    named = survey.names_of(app)
+    if thing.kind == "Kustomization":
+        block = _kustomize_block(survey.world, app, named)
+    else:
+        block = _helm_block(survey.world, app, named, app.main if app.tenant else survey.platform)
+        if app.moves:
+            fix = "leave it to what applies it, or declare it by hand when it may be installed again"
+            notes.leave(thing.read, f"{app.moves[0]}, so the release would be installed again", fix)
+            return False
+    if app.tenant:
+        keys = {name: key for key, name in survey.territories[app.tenant].extra.items()}
+        target = block.get("targetNamespace")
+        block = {"source": source_key(app), **block, **({"targetNamespace": keys[target]} if target in keys else {})}
+    app.content = {app.block: block}
+    if not app.tenant:
+        app.content = {"source": source_entry(survey.world, app.source, named), **app.content}
+    if order := _order(survey, app):
+        app.content["dependsOn"] = order
+    if thing.metadata:
+        app.content["metadata"] = literal(thing.metadata)
+    _check_identity(survey, app)
+    return True
+
+
+def source_key(app: FoundApp) -> str:
+    """What the file calls the source of an app."""
+    assert app.source is not None
+    prefix = join(app.place.cluster, app.main, "")
+    return app.source.name.removeprefix(prefix)
+
+
+def source_home(app: FoundApp) -> tuple[str, str]:
+    """The namespace and the name that Tenantry gives the app's source."""
+    assert app.source is not None
+    if not app.tenant:
+        return app.home, app.planned
+    name = app.planned.removesuffix(app.key) + source_key(app)
+    return app.home, name
+
+
+def _nulls(value: Any, at: str) -> str:
+    """The first null in the values of a chart."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if each is None:
+                return f"{at}.{key}"
+            if found := _nulls(each, f"{at}.{key}"):
+                return found
+    return ""
+
+
+# --- blocks ----------------------------------------------------------------------------------------------------------
+
+
+def _kustomize_block(world: World, app: FoundApp, named: Named) -> Block:
+    """The block, without its source."""
+    spec = {"wait": False, **authors_part(world, app.thing, Kustomize, named)}
+    spec = dict(without_kept_definitions("Kustomization", spec))
+    if not spec.get("prune"):
+        # Nothing was deleted so far when the Kustomization went.
+        spec.setdefault("deletionPolicy", "MirrorPrune")
+    spec["path"] = str(spec.get("path") or "").lstrip("/") or "./"
+    if app.tenant:
+        _target(spec, app)
+    return literal_mapping(smallest(spec, _as_app(app, app.main)))
+
+
+def _target(spec: dict[str, Any], app: FoundApp) -> None:
+    if "targetNamespace" not in spec and (why := _reaches_further(app)):
+        app.risks.append(
+            f"decide: it names no 'targetNamespace', and {why}. Tenantry moves what it applies into namespace {app.main}:"
+            " if that is right, remove 'state: paused'"
+        )
+
+
+def _reaches_further(app: FoundApp) -> str:
+    """Why an app may have something outside of the main namespace."""
+    if not app.thing.spec.get("serviceAccountName"):
+        return "has the rights of Flux itself"
+    return f"the tenant also has {', '.join(app.extra)}" if app.extra else ""
+
+
+def _helm_block(world: World, app: FoundApp, named: Named, storage: str) -> Block:
+    """The block, without its source. storage: the namespace in which Tenantry has Helm store the release."""
+    thing = app.thing
+    release = effective_spec(thing.read.manifest)
+    if release["storageNamespace"] != storage:
+        app.moves.append(
+            f"Helm stores the release in namespace {release['storageNamespace']}, and Tenantry in {storage}"
+        )
+    spec = {"driftDetection": {"mode": "disabled"}, **authors_part(world, thing, Helm, named)}
+    spec = dict(without_kept_definitions("HelmRelease", spec))
+    spec |= {key: release[key] for key in ("releaseName", "targetNamespace")}
+    spec = {key: value for key, value in spec.items() if value != {}}
+    return literal_mapping({**_chart(world, app), **smallest(spec, _as_app(app, storage))})
+
+
+def _chart(world: World, app: FoundApp) -> dict[str, Any]:
+    thing = app.thing
+    chart, source = chart_of(world, thing)
+    if not chart:
+        return {}
+    made = {key: chart[key] for key in ("chart", "version", "valuesFiles", *Helm.parts["HelmChart"]) if chart.get(key)}
+    in_directory = source.get("kind") in ("GitRepository", "Bucket")
+    strategy = str(made.pop("reconcileStrategy", "ChartVersion"))
+    # Flux ignores versions of charts in directories, and Tenantry refuses them there.
+    if in_directory:
+        made.pop("version", None)
+    else:
+        made.setdefault("version", "*")
+    if strategy != ("Revision" if in_directory else "ChartVersion"):
+        made["reconcileStrategy"] = strategy
+    interval = short_time(str(chart.get("interval") or thing.spec.get("interval")))
+    reference = mapping_at(thing.spec, "chartRef")
+    own = _has_own_interval(world.get("HelmChart", thing.namespace, str(reference.get("name"))))
+    if own or interval != app.times.get("interval"):
+        made["chartInterval"] = interval
+    return made
+
+
+def _has_own_interval(chart: Thing | None) -> bool:
+    return chart is not None and chart.is_ours and not has_shared_interval(chart)
+
+
+def _as_app(app: FoundApp, storage: str) -> Planned:
+    """What the plan makes of the block of an app in its place; storage: the namespace in which it has Helm store releases."""
+    place, model = app.place, _MODELS[app.thing.kind]
+    scope = Scope(
+        environment=place.environment,
+        cluster=place.cluster,
+        owner=Owner(app.tenant, place.cluster),
+        home=app.home,
+        prefix=(),
+        namespace=app.main,
+        storage=storage,
+        service_account=app.main,
+        kubeconfig=None,
+    )
+    settings = TenantSettings(**dict[str, Any](app.times))
+
+    def planned(block: Block) -> Mapping[str, Any]:
+        effective = EffectiveApp(app.key, model.model_validate(block, context=FILLED), (), (), settings)
+        build = kustomization if model is Kustomize else helm_release
+        return effective_spec(build(scope, effective, ObjectId("", "", app.home, ""), ()).manifest)
+
+    return planned
+
+
+_MODELS: dict[str, type[Kustomize | Helm]] = {"Kustomization": Kustomize, "HelmRelease": Helm}
+
+
+# --- order ----------------------------------------------------------------------------------------------------------
+
+
+def _order(survey: Survey, app: FoundApp) -> list[str]:
+    wanted: list[str] = []
+    written = app.thing.spec.get("dependsOn")
+    for each in written if isinstance(written, list) else ():
+        name, namespace = str(each.get("name")), str(each.get("namespace") or app.thing.namespace)
+        other = survey.by_object.get((app.thing.kind, namespace, name))
+        if other is None:
+            known = survey.world.get(app.thing.kind, namespace, name)
+            if known is None or not _is_baseline(survey, known):
+                why = "it was not read" if known is None else "it is not in tenants.yaml"
+                _leave_order(survey, app, f"{namespace}/{name}", why)
+        elif other.place != app.place or other.tenant not in ("", app.tenant):
+            _leave_order(survey, app, f"{namespace}/{name}", "it is another tenant's, or on another cluster")
+        else:
+            wanted.append(f"platform/{other.key}" if app.tenant and not other.tenant else other.key)
+        if each.get("readyExpr"):
+            survey.world.notes.leave(
+                app.thing.read,
+                "the file knows no 'readyExpr'",
+                "nothing: Flux waits until it is ready",
+                "spec.dependsOn",
+            )
+    return wanted
+
+
+def _is_baseline(survey: Survey, thing: Thing) -> bool:
+    return thing in survey.charts or mapping_at(thing.spec, "chart", "spec").get("chart") == OBJECTS_CHART
+
+
+def _leave_order(survey: Survey, app: FoundApp, name: str, why: str) -> None:
+    survey.world.notes.leave(
+        app.thing.read, f"it waits for {name}: {why}", "make the apps retry until it is there", "spec.dependsOn"
+    )
+
+
+# --- what happens to the object that is there -------------------------------------------------------------------------
+
+
+def _check_identity(survey: Survey, app: FoundApp) -> None:
+    thing = app.thing
+    if not app.is_there:
+        text = f"Tenantry plans it as {thing.kind} {app.home}/{app.planned}, a new object"
+        survey.world.notes.leave(thing.read, text, "suspend this one before `tenantry up`, as the steps to adopt say")
+    account = str(thing.spec.get("serviceAccountName") or "")
+    remote = app.place.cluster != survey.world.management
+    planned = (app.main if remote else survey.account(app.tenant)) if app.tenant else "tenantry-platform"
+    if account != planned and not (thing.is_ours and not app.tenant):
+        who = f"account {account}" if account else "the rights of Flux's controllers"
+        survey.world.notes.leave(
+            thing.read,
+            f"it runs with {who}; Tenantry has Flux act as {planned}",
+            "check that this account may apply what the app holds",
+            "spec.serviceAccountName",
+        )
+    if app.source and app.source.namespace != thing.namespace:
+        survey.world.notes.leave(
+            thing.read,
+            f"its source is in namespace {app.source.namespace}; Tenantry gives the owner a source of its own",
+            f"copy the Secret that the source names, if it names one, to namespace {app.home}",
+            "spec.sourceRef.namespace",
+        )

@@ -1,0 +1,184 @@
+"""Remote clusters, from the kubeconfigs that Flux objects name, each in the form of the tool that wrote it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from contextlib import suppress
+from functools import cache
+from typing import Any, NamedTuple
+
+from pydantic_core import ValidationError
+
+from tenantry.importing.owners import tenant_namespaces
+from tenantry.importing.world import Thing, World
+from tenantry.kube.names import dns_label_problem, slug
+from tenantry.messages.data import mapping_at
+from tenantry.messages.errors import Refused
+from tenantry.model import Kubeconfig, SecretKey
+from tenantry.plan.objects.remote import written_identity
+from tenantry.plan.objects.scope import CLUSTER_LABEL, MANAGED_BY
+
+APPS = ("Kustomization", "HelmRelease")
+_FLUX_KEY = "value"
+"""The key that Flux reads if none is named. Source: fluxcd.io, Kustomization, "Remote clusters"."""
+_HOLDER = "flux-system"
+"""Where a kubeconfig is expected that lies in tenants' namespaces alone."""
+
+
+class Reference(NamedTuple):
+    """What a Flux object says of the cluster that it acts on."""
+
+    kind: str
+    namespace: str
+    name: str
+    key: str
+
+
+def reference_of(thing: Thing) -> Reference | None:
+    """How an app reaches its cluster; None: it is the management cluster."""
+    written = mapping_at(thing.spec, "kubeConfig")
+    if secret := mapping_at(written, "secretRef"):
+        return Reference("Secret", thing.namespace, str(secret.get("name")), str(secret.get("key") or ""))
+    if config := mapping_at(written, "configMapRef"):
+        return Reference("ConfigMap", thing.namespace, str(config.get("name")), "")
+    return None
+
+
+class Remotes:
+    """The remote clusters of one environment: the name of each, and how it is reached."""
+
+    def __init__(self, world: World, taken: dict[str, Any]) -> None:
+        """taken: the clusters of all environments so far, and what tells them apart."""
+        self._taken = taken
+        self._world = world
+        self._claimed: set[str] = set()
+        self._names: dict[Reference, str] = {}
+        self.entries: dict[str, dict[str, Any]] = {}
+        inside = tenant_namespaces(world)
+        groups: dict[tuple[str, str, str, str], list[Reference]] = defaultdict(list)
+        for reference, name in self._seen().items():
+            # A Secret that lies beside each tenant is the same cluster's everywhere.
+            holder = _HOLDER if reference.namespace in inside else reference.namespace
+            groups[holder, reference.kind, reference.name, reference.key].append(reference)
+            self._names[reference] = name
+        for (holder, kind, object_name, key), references in groups.items():
+            form = _form(kind, object_name, holder, key)
+            if (config := world.get(kind, holder, object_name)) and "configMap" in form:
+                form["configMap"] |= _described(config)
+            name = self._free(self._names[references[0]], holder, form)
+            for each in references:
+                self._names[each] = name
+            self.entries[name] = form
+            _tell_moved(world, name, holder, references)
+            _tell_kept(world, name, references)
+
+    def name(self, thing: Thing) -> str | None:
+        """The remote cluster of an app; None: the management cluster."""
+        reference = reference_of(thing)
+        return self._names[reference] if reference else None
+
+    def kubeconfig_namespace(self, cluster: str) -> str:
+        form = next(iter(self.entries[cluster].values()))
+        return str(form["namespace"])
+
+    def _seen(self) -> dict[Reference, str]:
+        """Every way to a cluster that is named, with a name for the cluster."""
+        seen = _seen(self._world)
+        self._claimed = {each for each in seen.values() if each}
+        return {reference: name or _derived(reference) for reference, name in seen.items()}
+
+    def _free(self, name: str, holder: str, form: dict[str, Any]) -> str:
+        """A name that no other cluster has: a kubeconfig means another cluster on each management cluster."""
+        itself = form if name in self._claimed else (self._world.management, form)
+        for each in (name, f"{name}-{slug(holder)}", f"{name}-{slug(holder)}-{self._world.environment}"):
+            if self._taken.setdefault(each, itself) == itself and each not in self.entries:
+                if each != name:
+                    text = f"'{name}' is the name of another cluster; the Flux objects for this one get new names"
+                    self._world.notes.decide(("clusters", each), text)
+                return each
+        raise Refused(f"two remote clusters would be named '{name}'", "rename the Secret with the kubeconfig of one")
+
+
+def _tell_moved(world: World, name: str, holder: str, references: list[Reference]) -> None:
+    away = sorted(each.namespace for each in references if each.namespace != holder)
+    if away:
+        first = references[0]
+        text = (
+            f"copy {first.kind} {first.name} from namespace {away[0]} to {holder}:"
+            " a kubeconfig must not lie in a tenant's namespace"
+        )
+        world.notes.decide(("clusters", name, "kubeconfig"), text)
+        if len(away) > 1:
+            same = f"{first.kind}s named {first.name} in {', '.join(away)} are taken for the same cluster; check this"
+            world.notes.decide(("clusters", name, "kubeconfig"), same)
+
+
+def _tell_kept(world: World, name: str, references: list[Reference]) -> None:
+    """The kubeconfigs and their namespaces stay as they are."""
+    for each in references:
+        if there := world.get(each.kind, each.namespace, each.name):
+            text = f"it is the kubeconfig of cluster {name}, which Flux reads as before"
+            world.notes.leave(there.read, text, "keep it, and what creates it")
+        space = world.get("Namespace", "", each.namespace)
+        if space is not None and not space.tenant:
+            world.notes.leave(space.read, f"it holds the kubeconfig of cluster {name}", "keep it, and what creates it")
+
+
+def _seen(world: World) -> dict[Reference, str]:
+    """Every way to a cluster that is named, with the name that Tenantry's labels give the cluster, if any."""
+    labels: dict[Reference, set[str]] = defaultdict(set)
+    for thing in world.of(*APPS):
+        if reference := reference_of(thing):
+            labels[reference].add(str(thing.labels.get(CLUSTER_LABEL, "")))
+    found: dict[Reference, str] = {}
+    for reference, names in labels.items():
+        claimed = names.pop() if len(names) == 1 else ""
+        found[reference] = claimed if not dns_label_problem(claimed) else ""
+    return found
+
+
+def _derived(reference: Reference) -> str:
+    name = reference.name
+    if reference.key == "config":
+        name = name.removeprefix("vc-")
+    for affix in ("-admin-kubeconfig", "-kubeconfig"):
+        if name.endswith(affix) and name != affix:
+            name = name.removesuffix(affix)
+            break
+    return slug(name.removeprefix("kubeconfig-"))[:63].strip("-") or "remote"
+
+
+def _described(config: Thing) -> dict[str, Any]:
+    """What Tenantry wrote into the ConfigMap, if it made that."""
+    ours = all(config.labels.get(key) == value for key, value in MANAGED_BY.items())
+    return written_identity(mapping_at(dict(config.read.manifest), "data")) if ours else {}
+
+
+def _form(kind: str, name: str, namespace: str, named: str) -> dict[str, Any]:
+    """`kubeconfig:` of the cluster: that of the tool whose Secret it is. named: the key that the Flux objects name."""
+    if kind == "ConfigMap":
+        return {"configMap": {"name": name, "namespace": namespace}}
+    key = named or _FLUX_KEY
+    # Kamaji's Secrets end like those of Cluster API, whose key is never named.
+    is_kamajis = name.endswith(_around("kamaji", _NAMED["kamaji"])[1])
+    for tool, owner in (_NAMED if named or is_kamajis else _UNNAMED).items():
+        before, after = _around(tool, owner)
+        place = {owner: name.removeprefix(before).removesuffix(after), "namespace": namespace}
+        for form in ({tool: place}, {tool: {**place, "key": key}}):
+            with suppress(ValidationError):
+                found = Kubeconfig.model_validate(form).resolved
+                if isinstance(found, SecretKey) and (found.name, found.key) == (name, key):
+                    return form
+    return {"secret": {"name": name, "namespace": namespace, "key": key}}
+
+
+_NAMED = {"kamaji": "controlPlane", "vcluster": "name"}
+_UNNAMED = {"capi": "cluster"}
+"""What the file calls the cluster of each tool: of those whose key Flux has to be told, and of the one whose key is Flux's own."""
+
+
+@cache
+def _around(tool: str, owner: str) -> tuple[str, str]:
+    """What stands before and behind the cluster in the name of its Secret."""
+    before, _, after = Kubeconfig.model_validate({tool: {owner: "x", "namespace": "x"}}).resolved.name.partition("x")
+    return before, after

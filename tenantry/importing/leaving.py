@@ -1,0 +1,160 @@
+"""What import leaves where it is before it infers anything: what others apply, what Flux refuses, what may be a secret.
+
+Nothing may be applied by Flux and planned by Tenantry at once. What a tenant's own app applies stays in the tenant's repository.
+What applies a tenant from outside hands it over: it becomes no add-on, because it would set back what Tenantry changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import PurePath
+
+from tenantry.flux.conformance import check_part
+from tenantry.flux.schemas import kinds
+from tenantry.importing.reading import ORIGIN
+from tenantry.importing.secrets import leave_metadata, leave_secret
+from tenantry.importing.survey import Survey, source_of
+from tenantry.importing.world import FoundApp, Notes, Thing
+from tenantry.kube.objects import is_of_flux
+from tenantry.messages.text import format_path
+
+
+def taken_over(things: list[Thing], notes: Notes) -> list[Thing]:
+    """The objects of an environment that tenants.yaml could express. The others are left over."""
+    return [each for each in expressible(things, notes) if _is_taken(each, notes)]
+
+
+def _is_taken(thing: Thing, notes: Notes) -> bool:
+    """Whether Flux takes an object; keys that only older versions of Flux know are left over.
+
+    Later steps rely on the types of values.
+    """
+    if thing.kind not in kinds() or not is_of_flux(str(thing.read.manifest["apiVersion"])):
+        return True
+    for finding in check_part(thing.kind, thing.spec, ("spec",)):
+        if finding.code != "unknown-key":
+            text = f"Flux refuses it: {format_path(finding.path)}: {finding.message}"
+            notes.leave(thing.read, text, "correct it where it is, then import again")
+            return False
+        if len(finding.path) == 2:
+            key = str(finding.path[1])
+            notes.leave(thing.read, f"Flux does not know '{key}' any more", "nothing: Flux ignores it", f"spec.{key}")
+            thing.spec = {name: each for name, each in thing.spec.items() if name != key}
+    return True
+
+
+_CONTROLLERS = {"Kustomization": "kustomize.toolkit.fluxcd.io", "HelmRelease": "helm.toolkit.fluxcd.io"}
+_BOOTSTRAP = "flux-system"
+
+
+class Appliers:
+    """What applies each of some objects, as far as it is among them."""
+
+    def __init__(self, things: Iterable[Thing]) -> None:
+        apps = [each for each in things if each.kind in _CONTROLLERS]
+        self._by_name = {(each.kind, each.namespace, each.name): each for each in apps}
+        self._by_path = [each for each in apps if _takes_the_repository(each)]
+
+    def by_label(self, thing: Thing) -> Thing | None:
+        """What applies an object, as its labels tell."""
+        return self._by_name.get(_owner(thing))
+
+    def of(self, thing: Thing) -> Thing | None:
+        """What applies an object, as its labels or its file tell; not Flux's own bootstrap."""
+        if _owner(thing)[0]:
+            found = self.by_label(thing)
+            return None if found is None or _is_bootstrap(found) else found
+        if thing.read.origin == ORIGIN:
+            return None
+        origin = thing.read.origin
+        place = f"/{PurePath(origin.rpartition(':')[0] or origin).as_posix()}/"
+        fits = [each for each in self._by_path if each is not thing and f"/{_path(each)}/" in place]
+        return max(fits, key=lambda each: len(_path(each)), default=None)
+
+
+def expressible(things: Iterable[Thing], notes: Notes) -> list[Thing]:
+    """The objects that tenants.yaml could express; the others are left over."""
+    things = list(things)
+    appliers = Appliers(things)
+    owners = [(each, owner) for each in things if (owner := appliers.by_label(each)) and owner is not each]
+    inner = {id(each): owner for each, owner in owners if _is_own(each, owner)}
+    outer = {id(owner) for each, owner in owners if id(each) not in inner}
+    kept = []
+    for each in things:
+        if owner := inner.get(id(each)):
+            notes.leave(each.read, *_inner_in_words(each, owner))
+        elif id(each) in outer and each.name != _BOOTSTRAP:
+            notes.leave(
+                each.read, "it applies objects that Tenantry takes over", "suspend it as the steps to adopt say"
+            )
+        else:
+            kept.append(each)
+    return kept
+
+
+def _inner_in_words(thing: Thing, owner: Thing) -> tuple[str, str]:
+    if thing.kind == "HelmChart":
+        reason = f"helm-controller made it for 'spec.chart' of {owner.key}"
+        return reason, "do nothing: helm-controller removes it when the release takes the planned chart"
+    return f"{owner.key} applies it", "leave it there: what an app applies needs no entry of its own"
+
+
+def _owner(thing: Thing) -> tuple[str, str, str]:
+    """The kind, the namespace and the name in an object's labels; empty if it has none."""
+    for kind, group in _CONTROLLERS.items():
+        name, namespace = (thing.labels.get(f"{group}/{key}") for key in ("name", "namespace"))
+        if isinstance(name, str) and isinstance(namespace, str):
+            return kind, namespace, name
+    return "", "", ""
+
+
+def _is_own(thing: Thing, owner: Thing) -> bool:
+    """Whether an app applies the object within its own namespace, as the apps of tenants do."""
+    return owner.namespace == thing.namespace != _BOOTSTRAP
+
+
+def _takes_the_repository(app: Thing) -> bool:
+    """Whether it is a Kustomization that applies a directory of the cluster's repository."""
+    source = app.at("spec", "sourceRef", "name")
+    return app.kind == "Kustomization" and bool(_path(app)) and source == _BOOTSTRAP and not _is_bootstrap(app)
+
+
+def _path(kustomization: Thing) -> str:
+    return str(kustomization.spec.get("path") or "").strip("./")
+
+
+def _is_bootstrap(thing: Thing) -> bool:
+    return (thing.namespace, thing.name) == (_BOOTSTRAP, _BOOTSTRAP)
+
+
+def leave_applied(survey: Survey) -> None:
+    """Leave over what an add-on applies, and add-ons that apply what the file declares itself."""
+    world, appliers = survey.world, Appliers(survey.world.things)
+    inside = {name for each in survey.territories.values() for name in each.namespaces}
+    replaced = set()
+    for thing in world.things:
+        if (thing.namespace or thing.name) in inside and (applier := appliers.of(thing)):
+            replaced.add(applier.key)
+    kept: list[FoundApp] = []
+    for app in survey.apps:
+        applier = appliers.of(app.thing) if not app.tenant else None
+        if not app.tenant and app.thing.key in replaced:
+            text = "it applies objects that tenants.yaml declares itself now"
+            world.notes.leave(app.thing.read, text, "suspend it before `tenantry up`, and keep it suspended")
+        elif applier is not None and applier.key not in replaced:
+            text = f"{applier.key} applies it"
+            world.notes.leave(app.thing.read, text, "nothing: what applies it today goes on")
+        else:
+            kept.append(app)
+    survey.keep(kept)
+
+
+def leave_secrets(survey: Survey) -> None:
+    """Leave over apps that hold what may be a secret."""
+    world = survey.world
+    if not world.keeps_values:
+        for each in world.things:
+            if not is_of_flux(str(each.read.manifest["apiVersion"])):
+                leave_metadata(world.notes, each)
+        found = ((each, source_of(world, each.thing)) for each in survey.apps)
+        survey.keep([each for each, source in found if not leave_secret(world.notes, each.thing, source)])

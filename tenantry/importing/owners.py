@@ -1,0 +1,146 @@
+"""Whose a namespace is: the platform's or a tenant's, and which of a tenant's is the main one."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from tenantry.importing.world import Thing, World
+from tenantry.kube.names import dns_label_problem
+from tenantry.model.document import RESERVED
+from tenantry.plan.objects.scope import APP_LABEL
+
+FLUX = "flux-system"
+_FLUX_KINDS = (
+    *("Kustomization", "HelmRelease", "GitRepository", "OCIRepository", "HelmRepository", "Bucket"),
+    *("Alert", "Receiver", "Provider", "ImageUpdateAutomation", "ImagePolicy", "ImageRepository"),
+)
+
+
+@dataclass(slots=True)
+class Territory:
+    """The namespaces of one tenant on the management cluster. extra: by the key that the file gives each."""
+
+    tenant: str
+    main: str
+    extra: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        return (self.main, *self.extra.values())
+
+
+def platform_namespace(worlds: Iterable[World]) -> str:
+    """Where add-ons lie on management clusters, and where their releases are stored: one namespace for all environments."""
+    apps = [each for world in worlds for each in _apps(world)]
+    ours = Counter(each.namespace for each in apps if each.is_ours and not each.tenant and not _remote(each))
+    ours += Counter(_storage(each) for each in apps if each.is_ours and _remote(each) and _is_platform_release(each))
+    if ours:
+        return ours.most_common(1)[0][0]
+    if any(each.namespace == FLUX and not _remote(each) and each.name != FLUX for each in apps):
+        return FLUX
+    # Tenantry stores the releases of add-ons in one namespace, so it should be that of releases that exist.
+    stored = Counter(_storage(each) for each in apps if _remote(each) and not each.spec.get("serviceAccountName"))
+    return stored.most_common(1)[0][0] if stored else FLUX
+
+
+def _is_platform_release(thing: Thing) -> bool:
+    """Whether Tenantry stores the release in the platform's namespace: that of an add-on, or of a baseline."""
+    return thing.kind == "HelmRelease" and (not thing.tenant or APP_LABEL not in thing.labels)
+
+
+def _storage(thing: Thing) -> str:
+    return str(thing.spec.get("storageNamespace") or thing.namespace)
+
+
+def is_platforms(world: World, namespace: str) -> bool:
+    """Whether a namespace is the platform team's, by its name or by what lies in it."""
+    if namespace in (FLUX, world.platform):
+        return True
+    made = world.get("Namespace", "", namespace)
+    if (made and made.tenant) or any(each.tenant for each in world.of(*_FLUX_KINDS, namespace=namespace)):
+        return False
+    return any(fnmatchcase(namespace, pattern) for pattern in RESERVED) or namespace in ("default", "kube-system")
+
+
+def tenant_namespaces(world: World) -> set[str]:
+    """The namespaces on the management cluster that are tenants'."""
+    return {name for each in territories(world) for name in each.namespaces}
+
+
+def territories(world: World) -> list[Territory]:
+    """The tenants of the management cluster with their namespaces."""
+    owned: dict[str, list[str]] = defaultdict(list)
+    for namespace in _candidates(world):
+        owned[_owner(world, namespace)].append(namespace)
+    found: list[Territory] = []
+    for tenant, namespaces in owned.items():
+        main = max(namespaces, key=lambda each: (_flux_objects(world, each), each == tenant, -len(each)))
+        mine = Territory(tenant, main)
+        found.append(mine)
+        for other in namespaces:
+            if other == main:
+                continue
+            key = other.removeprefix(f"{main}-").removesuffix(f"-{main}")
+            if main in other and key != other and not dns_label_problem(key):
+                mine.extra[key] = other
+            else:
+                found.append(Territory(_free(other, owned), other))
+    return found
+
+
+def extra_name(main: str, key: str, name: str) -> str:
+    """The template of an extra namespace's name."""
+    return "{namespace}-{key}" if name == f"{main}-{key}" else name.replace(main, "{namespace}", 1)
+
+
+def _candidates(world: World) -> Iterable[str]:
+    """Namespaces with a tenant's label, and those that hold apps which act on the management cluster."""
+    labelled = [each.name for each in world.of("Namespace") if each.tenant]
+    acting = [each.namespace for each in world.of(*_FLUX_KINDS) if not _remote(each)]
+    return (each for each in dict.fromkeys((*labelled, *acting)) if each and not _is_kubeconfigs(world, each))
+
+
+def _is_kubeconfigs(world: World, namespace: str) -> bool:
+    """Whether a namespace is for remote clusters alone, or the platform's."""
+    if is_platforms(world, namespace):
+        return True
+    made = world.get("Namespace", "", namespace)
+    if made and made.tenant:
+        return False
+    apps = list(world.of("Kustomization", "HelmRelease", namespace=namespace))
+    return bool(apps) and all(_remote(each) for each in apps)
+
+
+def _owner(world: World, namespace: str) -> str:
+    made = world.get("Namespace", "", namespace)
+    if made and (named := made.tenant):
+        return named
+    claims = {named for each in world.of(*_FLUX_KINDS, namespace=namespace) if (named := each.tenant)}
+    if len(claims) == 1:
+        return claims.pop()
+    return without_environment(namespace, world.environment)
+
+
+def without_environment(name: str, environment: str) -> str:
+    """A name without the environment at its beginning or end."""
+    short = name.removeprefix(f"{environment}-").removesuffix(f"-{environment}")
+    return short or name
+
+
+def _remote(thing: Thing) -> bool:
+    return bool(thing.spec.get("kubeConfig"))
+
+
+def _apps(world: World) -> Iterable[Thing]:
+    return world.of("Kustomization", "HelmRelease")
+
+
+def _flux_objects(world: World, namespace: str) -> int:
+    return sum(1 for _ in world.of(*_FLUX_KINDS, namespace=namespace))
+
+
+def _free(name: str, taken: Iterable[str]) -> str:
+    return name if name not in set(taken) else f"{name}-namespace"

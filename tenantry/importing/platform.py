@@ -1,0 +1,83 @@
+"""The platform's entry: where its objects lie, the chart of baselines, and its add-ons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tenantry.importing.entries import OwnerEntry, source_is_there
+from tenantry.importing.overlay import DIFFER, Place, in_order, unified
+from tenantry.importing.world import FoundApp
+from tenantry.model.apps import Addon
+from tenantry.plan.objects.lifecycle import STATE_LABEL, without_kept_definitions
+
+
+class PlatformEntry(OwnerEntry):
+    """Builds the entry of the platform."""
+
+    def entry(self, chart: Mapping[str, str] | None) -> dict[str, Any]:
+        """chart: where the chart for baselines on remote clusters is; None: its place has to be decided."""
+        hubs = {each: survey.world.management for each, survey in self.surveys.items()}
+        apps = [app for app in self.gathered.all_apps() if app.tenant]
+        remote = any(app.place.cluster != hubs[app.place.environment] for app in apps)
+        made: dict[str, Any] = {}
+        if self.apps or remote:
+            made["namespace"] = next(iter(self.surveys.values())).platform
+        if remote:
+            made["chart"] = self._objects_chart(chart)
+        beside = self.beside()
+        addons = {key: self._addon(found) for key, found in self.apps.items()}
+        made |= self.named()
+        if addons:
+            made["addons"] = addons
+        return {**made, **beside}
+
+    def _objects_chart(self, chart: Mapping[str, str] | None) -> dict[str, Any]:
+        """Where the chart is that installs namespaces and rights on remote clusters."""
+        there = {
+            Place(environment, survey.world.management): found
+            for environment, survey in self.surveys.items()
+            if (found := survey.objects_chart())
+        }
+        if there:
+            return dict(self.agreed(there, "chart"))
+        if chart is None:
+            text = "decide: publish the chart with `tenantry chart push`, and write its address and version here"
+            self.notes.decide(("platform", "chart"), text)
+        return {"helm": dict(chart or {"url": "oci://registry.example.com/charts", "type": "oci", "version": "*"})}
+
+    def _addon(self, found: Mapping[Place, FoundApp]) -> dict[str, Any]:
+        sources = {place: app.content["source"] for place, app in found.items()}
+        first = next(iter(found.values()))
+        source = unified(sources, self.variables.named("platform", first.key))
+        if source is DIFFER:
+            source = sources[first.place]
+            different = [app for place, app in found.items() if sources[place] != source]
+            found = {place: app for place, app in found.items() if app not in different}
+            for app in different:
+                text = "its source differs from that in another place, and an add-on has one source"
+                self.notes.leave(app.thing.read, text, "use variables in the source, by hand")
+        for app in found.values():
+            if app.source and source_is_there(app):
+                self.notes.take(app.source.read, *app.path, "source")
+        entry = {**self.app(found), "source": source, "adopt": True}
+        if namespaces := self._namespaces(first, found):
+            entry["namespaces"] = namespaces
+        if not any(map(_keeps_definitions, found.values())):
+            entry["keepCRDs"] = False
+        return in_order(entry, Addon)
+
+    def _namespaces(self, first: FoundApp, found: Mapping[Place, FoundApp]) -> dict[str, Any]:
+        """The namespaces that an add-on owns. Their names may hold placeholders."""
+        there = {place: self.surveys[place.environment].namespaces_of(app) for place, app in found.items()}
+        names = unified({place: list(each) for place, each in there.items()})
+        if names is not DIFFER:
+            there = {place: dict(zip(names, each.values(), strict=True)) for place, each in there.items()}
+        return dict(self.agreed(there, "addons", first.key, "namespaces"))
+
+
+def _keeps_definitions(addon: FoundApp) -> bool:
+    """Whether the definitions that an add-on applied outlive it, or it is not Tenantry's, or is leaving."""
+    spec = addon.thing.spec
+    patched = without_kept_definitions(addon.thing.kind, spec) is not spec
+    return patched or not addon.thing.is_ours or STATE_LABEL in addon.thing.labels

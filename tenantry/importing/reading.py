@@ -1,0 +1,109 @@
+"""Where objects are read: the files of a directory, what kustomize builds of it, and live clusters, but no Secrets there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tenantry.cluster.requests import every
+from tenantry.flux.schemas import kinds, schema_of
+from tenantry.importing.documents import MOST_BYTES, Placed, cleaned, objects_in
+from tenantry.kube.objects import Manifest, is_of_flux, labels_of
+from tenantry.messages.errors import Refused
+from tenantry.plan.objects.scope import MANAGED_BY, TENANT_LABEL
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
+
+
+KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+MOST_FILES = 50_000
+Build = Callable[[Path], bytes]
+"""Builds a directory with kustomize. Raises: Refused."""
+
+
+def objects_below(directory: Path, root: Path, build: Build) -> Iterator[Placed]:
+    """The objects in all YAML files below a directory. A directory with a kustomization stands for what that builds.
+
+    Args:   root: the source that the directory is part of.
+    Raises: Refused: a file cannot be read or is a link out of the source, or kustomize cannot build a directory.
+    """
+    for count, path in enumerate(_sources(directory)):
+        if count >= MOST_FILES:
+            raise Refused(f"{directory}: there are more than {MOST_FILES} files", "name a directory below it")
+        if path.is_dir():
+            built = build(path)
+            # The lines of what kustomize prints say nothing to the author of its input.
+            yield from (each._replace(origin=str(path)) for each in objects_in(built, f"kustomize build {path}"))
+        elif not path.resolve().is_relative_to(root):
+            raise Refused(f"{path}: the link leaves the source", "remove the link, or name another source")
+        else:
+            yield from objects_in(_content(path), str(path))
+
+
+def _sources(directory: Path) -> Iterator[Path]:
+    """Files to read and directories to build. Links are followed to files alone, so that no circle is walked."""
+    try:
+        if any((directory / each).is_file() for each in KUSTOMIZATIONS):
+            yield directory
+            return
+        for path in sorted(directory.iterdir()):
+            if path.name.startswith("."):
+                continue
+            if path.is_dir() and not path.is_symlink():
+                yield from _sources(path)
+            elif path.suffix in (".yaml", ".yml") and path.is_file():
+                yield path
+    except OSError as error:
+        raise Refused(f"{error.filename}: {error.strerror}", "name a readable directory") from None
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with path.open("rb") as opened:
+            return opened.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise Refused(f"{path}: {error.strerror}", "name a readable directory") from None
+
+
+ORIGIN = "live"
+_RBAC = "rbac.authorization.k8s.io/v1"
+_IN_NAMESPACES = (
+    *(("v1", "ServiceAccount"), ("v1", "ResourceQuota"), ("v1", "LimitRange"), (_RBAC, "RoleBinding"), (_RBAC, "Role")),
+    ("networking.k8s.io/v1", "NetworkPolicy"),
+)
+_IF_OURS = ((_RBAC, "ClusterRole"), (_RBAC, "ClusterRoleBinding"), ("v1", "ConfigMap"))
+"""Kinds of which a cluster has many that are nobody's."""
+
+
+def objects_on(client: Client) -> Iterator[Placed]:
+    """Flux's objects, and what lies in the namespaces that hold some. Raises: as `cluster.requests.every`."""
+    flux = [each for kind in kinds() for each in every(client, schema_of(kind).api_version, kind)]
+    inside = {str(each["metadata"].get("namespace")) for each in flux}
+    spaces = [each for each in every(client, "v1", "Namespace") if _counts(each, inside)]
+    names = {str(each["metadata"]["name"]) for each in spaces}
+    yield from (_placed(each) for each in (*spaces, *flux))
+    for api_version, kind in _IN_NAMESPACES:
+        for each in every(client, api_version, kind):
+            if str(each["metadata"].get("namespace")) in names and not _is_kubernetes_own(each):
+                yield _placed(each)
+    ours = ",".join(f"{key}={value}" for key, value in MANAGED_BY.items())
+    for api_version, kind in _IF_OURS:
+        yield from (_placed(each) for each in every(client, api_version, kind, selector=ours))
+
+
+def _placed(manifest: Manifest) -> Placed:
+    return Placed(cleaned(manifest), ORIGIN)
+
+
+def _counts(namespace: Manifest, inside: set[str]) -> bool:
+    """Whether a namespace can be a tenant's: Flux's own holds what Flux was installed with."""
+    name = str(namespace["metadata"]["name"])
+    if name in ("default", "flux-system") or name.startswith("kube-"):
+        return False
+    return name in inside or TENANT_LABEL in labels_of(namespace)
+
+
+def _is_kubernetes_own(manifest: Manifest) -> bool:
+    return not is_of_flux(str(manifest["apiVersion"])) and manifest["metadata"]["name"] == "default"

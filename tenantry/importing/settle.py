@@ -1,0 +1,190 @@
+"""A document to a draft that can be loaded and planned: what would make it invalid is left over, with the file's own message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from copy import deepcopy
+from typing import Any
+
+from tenantry.grants.frames import filled
+from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Path, Read, key_of
+from tenantry.importing.owners import FLUX
+from tenantry.importing.text import text_of
+from tenantry.importing.world import Notes
+from tenantry.kube.objects import is_of_flux
+from tenantry.load import fleet_of, plan_all
+from tenantry.messages.data import ABSENT, value_at
+from tenantry.messages.errors import InvalidFleet, Problem, Refused
+from tenantry.plan.plan import Plan
+from tenantry.source.parse import parse
+
+_ROUNDS = 200
+_ENTRIES = (
+    "apps",
+    "sources",
+    "alerts",
+    "receivers",
+    "credentials",
+    "configs",
+    "namespaces",
+    "objects",
+    "clusterRoles",
+    "addons",
+)
+"""Parts of a tenant or the platform of which a wrong entry is left out as a whole."""
+
+
+def settled(inventory: Inventory, document: dict[str, Any], notes: Notes) -> Draft:
+    """The draft, and which part of it every object became. Raises: Refused: the document cannot be made valid."""
+    data = deepcopy(document)
+    for _ in range(_ROUNDS):
+        try:
+            plans = planned(data)
+        except InvalidFleet as invalid:
+            if not _leave_out(data, invalid.diagnostics, notes, inventory):
+                first = invalid.diagnostics[0]
+                raise Refused(f"what was read gives no valid file: {first.message}", first.fix) from None
+            continue
+        return _draft(inventory, data, notes, plans)
+    raise Refused("what was read gives no valid file", "import it in parts")
+
+
+def planned(data: dict[str, Any]) -> dict[str, Plan]:
+    """The plans of a document's environments. Raises: InvalidFleet."""
+    fleet = fleet_of(filled(parse(text_of(data).encode(), "the draft")))
+    return plan_all(fleet)
+
+
+def _leave_out(data: dict[str, Any], problems: tuple[Problem, ...], notes: Notes, inventory: Inventory) -> bool:
+    """Remove the parts that are wrong; False: no part can be removed."""
+    removed = False
+    for problem in problems:
+        unit = _unit(problem.path)
+        if unit and _remove(data, unit):
+            removed = True
+            _tell(data, notes, inventory, unit, problem)
+    return removed
+
+
+def _unit(path: Path) -> Path:
+    """The smallest part at a path that can be left out, so that the rest means what it meant.
+
+    Without one of its own settings, such as its namespace, a tenant would be another one: what it has today would be planned
+    under other names, or with other rights. So it is left out as a whole.
+    """
+    if path[:1] == ("tenants",):
+        return path[:4] if len(path) > 3 and path[2] in _ENTRIES else path[:2]
+    if path[:1] == ("platform",) and len(path) > 2:
+        return path[:3]
+    return path[:2] if path[:1] in (("clusters",), ("platform",)) else ()
+
+
+def _remove(data: dict[str, Any], path: Path) -> bool:
+    above = value_at(data, path[:-1])
+    return isinstance(above, dict) and above.pop(path[-1], None) is not None
+
+
+def _tell(data: dict[str, Any], notes: Notes, inventory: Inventory, unit: Path, problem: Problem) -> None:
+    """Say of the objects of a part that it is left out, and nothing else of those that no other part stands for."""
+    fix = (
+        "leave it to what applies it today, or declare it by hand"
+        if unit[:1] == ("tenants",) and len(unit) == 2
+        else problem.fix
+    )
+    for read in inventory.objects:
+        places = notes.places.get(id(read), ())
+        if any(each[: len(unit)] == unit for each in places):
+            if all(value_at(data, each, ABSENT) is ABSENT for each in places):
+                notes.left_over = [each for each in notes.left_over if each.read is not read]
+            notes.leave(read, problem.message, fix or "declare it by hand")
+
+
+# --- which part every object became -----------------------------------------------------------------------------------
+
+
+def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict[str, Plan]) -> Draft:
+    there = {
+        name: {key_of(each.manifest): plan.origins.get(each.id, ()) for each in plan.objects}
+        for name, plan in plans.items()
+    }
+    made = {
+        name: {(each.id.kind, _owner(plan.origins.get(each.id, ()))) for each in plan.objects}
+        for name, plan in plans.items()
+    }
+    became: list[Became] = []
+    told = {id(each.read) for each in notes.left_over if not each.field}
+    for read in inventory.objects:
+        path = there.get(read.environment, {}).get(key_of(read.manifest))
+        if path is not None:
+            became.append(Became(read, path))
+            continue
+        if expressed := _expressed(data, notes, read, plans[read.environment], made[read.environment]):
+            became.append(Became(read, expressed))
+        if id(read) not in told:
+            notes.left_over.append(_unexpressed(read, notes))
+    decisions = {
+        path: tuple(each) for path, each in notes.decisions.items() if value_at(data, path, ABSENT) is not ABSENT
+    }
+    return Draft(data, tuple(became), tuple(_in_order(inventory, notes)), decisions)
+
+
+def _expressed(data: dict[str, Any], notes: Notes, read: Read, plan: Plan, made: Set[tuple[str, Path]]) -> Path | None:
+    """The part of the file that stands for an object which is planned under another name.
+
+    None: nothing of its kind is planned for its owner, so the object has to stay: a Secret that `existing: true` names, the
+    namespace of a tenant without apps.
+    """
+    app = notes.apps.get(id(read))
+    if app and app not in {(each.tenant, each.name, each.cluster) for each in plan.apps}:
+        return None
+    places = [each for each in notes.places.get(id(read), ()) if value_at(data, each, ABSENT) is not ABSENT]
+    return next((each for each in places if (key_of(read.manifest).kind, _owner(each)) in made), None)
+
+
+def _owner(path: Path) -> Path:
+    """The tenant, or the part of the platform, that a place in the file belongs to."""
+    return path[:3] if path[:1] == ("platform",) else path[:2]
+
+
+def _in_order(inventory: Inventory, notes: Notes) -> Iterator[LeftOver]:
+    order = {id(each): index for index, each in enumerate(inventory.objects)}
+    yield from sorted(notes.left_over, key=lambda each: (order.get(id(each.read), len(order)), each.field, each.reason))
+
+
+_REASONS = {
+    "Namespace": (
+        "no app of the draft runs in it, and a tenant without apps has no objects",
+        "add an app to its tenant, or leave the namespace to what made it",
+    ),
+    "ServiceAccount": ("Tenantry needs no such account", "leave it as it is, or declare it under 'objects'"),
+    "Secret": ("values of Secrets are not copied", "leave it as it is: 'existing: true' names it"),
+    "ConfigMap": ("no app names it", "leave it to what applies it, or declare it under 'objects'"),
+    "HelmChart": ("Tenantry makes the charts of releases itself", "nothing: Flux removes it when no release uses it"),
+}
+_SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket")
+_IMAGES = ("ImageRepository", "ImagePolicy", "ImageUpdateAutomation")
+
+
+def _unexpressed(read: Read, notes: Notes) -> LeftOver:
+    """An object for which nothing else was said."""
+    key = key_of(read.manifest)
+    if key.kind in _REASONS:
+        return LeftOver(read, *_REASONS[key.kind])
+    if (key.kind, key.namespace, key.name) == ("GitRepository", FLUX, FLUX):
+        return LeftOver(read, "it is the source of Flux's own bootstrap", "keep it as it is")
+    if key.kind in _SOURCES:
+        text = "Tenantry gives each add-on and each tenant sources of its own, and none has this name"
+        return LeftOver(read, text, "keep it as long as something names it")
+    if notes.places.get(id(read)):
+        return LeftOver(
+            read,
+            "Tenantry plans it under another name",
+            "keep it until nothing uses it: the steps to adopt say how to see that",
+        )
+    if key.kind in _IMAGES:
+        text = "image automation belongs to an app: the app's name is the first part of the object's"
+        return LeftOver(read, text, "keep it, or declare 'imageAutomation' of the app by hand")
+    if is_of_flux(str(read.manifest["apiVersion"])):
+        return LeftOver(read, f"nothing in tenants.yaml stands for this {key.kind}", "keep what applies it")
+    text = f"tenants.yaml declares no {key.kind}: apps apply it, or charts"
+    return LeftOver(read, text, "leave it to what applies it today, or let an app apply it")

@@ -1,0 +1,169 @@
+"""The steps that adopt an imported fleet without a deletion or a restart.
+
+Adoption is `tenantry up` with `adopt: true`: server-side apply takes the objects over and keeps their identity. Three things
+need a hand: what applies the objects today must stop and must not prune them, fields that server-side apply cannot remove
+have to be removed, and objects that get other names stay beside the new ones. No command deletes anything: the steps say what
+is left and how to see what uses it, and the reader decides.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tenantry.cluster.kubectl import chart_patch, get, suspend, users_of_sources
+from tenantry.importing.model import Inventory, Proof, Read
+from tenantry.kube.objects import ObjectId, group_of, labels_of, object_id
+from tenantry.messages.text import counted
+from tenantry.plan.plan import Plan
+
+_FLUX = "kustomize.toolkit.fluxcd.io"
+_PRUNE_DISABLED = f"{_FLUX}/prune: disabled"
+_INSTALLS = ("Kustomization", "HelmRelease")
+_SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket", "HelmChart")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """text: what to do and why, in sentences; commands: ready to copy, one on each line."""
+
+    text: str
+    commands: tuple[str, ...] = ()
+
+
+READ_WHAT_IS_LEFT = Step('Go through "Left over or renamed" in this report, and do what it says.')
+_DECIDE = Step("Follow the comments in tenants.yaml that begin with 'decide:', and delete them.")
+
+
+class _Place(NamedTuple):
+    """An object, and the context of the kubeconfig with its cluster; empty if there is one management cluster only."""
+
+    id: ObjectId
+    context: str
+
+
+def steps(
+    inventory: Inventory,
+    proof: Proof,
+    renamed: Iterable[Read],
+    plans: Mapping[str, Plan],
+    *,
+    risky: bool,
+    left_over: bool,
+    decisions: bool,
+) -> tuple[Step, ...]:
+    """The steps in their order."""
+    hubs = tuple(dict.fromkeys(plan.management for plan in plans.values()))
+    contexts = {name: plan.management if len(hubs) > 1 else "" for name, plan in plans.items()}
+    old = [_Place(object_id(each.manifest), contexts[each.environment]) for each in renamed]
+    return (
+        *((_DECIDE,) if decisions else ()),
+        *_check(hubs, plans, risky=risky),
+        *_owners(inventory, proof, contexts),
+        *_suspended(old),
+        *_charts(proof, contexts),
+        *_up(plans),
+        *_left(old),
+        *((READ_WHAT_IS_LEFT,) if left_over else ()),
+    )
+
+
+def _check(hubs: Sequence[str], plans: Mapping[str, Plan], *, risky: bool) -> Iterator[Step]:
+    clusters = dict.fromkeys((*hubs, *(each.cluster for plan in plans.values() for each in plan.placements)))
+    bootstraps = (
+        f"tenantry cluster bootstrap {shlex.quote(each)} --kubeconfig FILE --context NAME" for each in clusters
+    )
+    yield Step(
+        "Check the file, and prepare each cluster with an administrator's kubeconfig and context for it; existing objects stay:",
+        ("tenantry validate", *bootstraps),
+    )
+    if risky:
+        yield Step(
+            'Go through "Check before you adopt" in this report, and correct tenants.yaml where something has to stay as it'
+            " is."
+        )
+    preflights = tuple(f"tenantry preflight --environment {shlex.quote(each)}" for each in plans)
+    yield Step("See on the live cluster what adoption changes. Nothing is changed yet:", preflights)
+
+
+def _owners(inventory: Inventory, proof: Proof, contexts: Mapping[str, str]) -> Iterator[Step]:
+    """What applies the objects today. Kustomizations of Flux write their name into labels of what they apply."""
+    counts: dict[_Place, int] = {}
+    for each in proof.kept:
+        if owner := _owner(each.read):
+            place = _Place(owner, contexts[each.read.environment])
+            counts[place] = counts.get(place, 0) + 1
+    for place, count in counts.items():
+        yield _handover(place, count)
+    if not counts and any(each.origin != "live" for each in inventory.objects):
+        yield Step(
+            "Before you delete the old files from the repository that Flux applies them from: set `prune: false` in the"
+            f" Kustomization that applies them, or add the annotation `{_PRUNE_DISABLED}` to every object in them; push,"
+            " and wait until Flux has applied it. Otherwise Flux deletes the objects, and everything they installed."
+            " Then delete the files of what is in tenants.yaml, so that Flux and Pulumi do not overwrite each other."
+        )
+
+
+def _owner(read: Read) -> ObjectId | None:
+    labels = labels_of(read.manifest)
+    name, namespace = labels.get(f"{_FLUX}/name"), labels.get(f"{_FLUX}/namespace")
+    if isinstance(name, str) and isinstance(namespace, str):
+        return ObjectId(f"{_FLUX}/v1", "Kustomization", namespace, name)
+    return None
+
+
+def _handover(owner: _Place, count: int) -> Step:
+    return Step(
+        f"{owner.id} applies {counted(count, 'object')} of these from its repository. While it does, it sets back what"
+        " Tenantry changes; and if you delete the files from the repository, it deletes the objects and everything they"
+        " installed."
+        " If it applies nothing else, suspend it: a Kustomization that is suspended deletes nothing, also when it is deleted"
+        " itself. After `tenantry up`, remove its own manifest and its files from the repository. If it applies other"
+        f" objects too, do not suspend it: add the annotation `{_PRUNE_DISABLED}` to each object that Tenantry takes over,"
+        " wait until Flux has applied it, then delete these files.",
+        (suspend(*owner),),
+    )
+
+
+def _suspended(old: Iterable[_Place]) -> Iterator[Step]:
+    if commands := tuple(suspend(*each) for each in old if each.id.kind in _INSTALLS and _is_flux(each.id)):
+        yield Step(
+            "These get other names. Suspend them: then Flux no longer changes what they installed, and leaves it there also if"
+            " they are deleted:",
+            commands,
+        )
+
+
+def _is_flux(id: ObjectId) -> bool:
+    return group_of(id.api_version).endswith(".toolkit.fluxcd.io")
+
+
+def _charts(proof: Proof, contexts: Mapping[str, str]) -> Iterator[Step]:
+    releases = [each for each in proof.kept if each.planned.id.kind == "HelmRelease"]
+    with_chart = [each for each in releases if "chart" in (each.read.manifest.get("spec") or {})]
+    if with_chart:
+        yield Step(
+            "Right before `tenantry up`, replace `spec.chart` of these releases by the `spec.chartRef` of the plan. The API"
+            " server refuses objects with both, and an apply cannot remove a field of others. The releases are not"
+            " ready until `tenantry up` creates their charts; Helm installs and upgrades nothing:",
+            tuple(chart_patch(each.planned, contexts[each.read.environment]) for each in with_chart),
+        )
+
+
+def _up(plans: Mapping[str, Plan]) -> Iterator[Step]:
+    commands = tuple(f"tenantry up --environment {shlex.quote(each)}" for each in plans)
+    yield Step("Take everything over; this waits until every app is ready:", commands)
+
+
+def _left(old: Sequence[_Place]) -> Iterator[Step]:
+    """What keeps its old name. The commands only read."""
+    if old:
+        contexts = dict.fromkeys(each.context for each in old if each.id.kind in _SOURCES)
+        yield Step(
+            "These objects keep their old names, beside those of Tenantry. See what they hold, and which sources Flux still"
+            " reads. They can stay; if you delete one yourself, make sure that nothing uses it. With a namespace, everything in"
+            " it goes:",
+            (*(get(*each) for each in old), *map(users_of_sources, contexts)),
+        )

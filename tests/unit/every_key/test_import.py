@@ -1,0 +1,130 @@
+"""Every key of the model comes back when the planned objects are imported, or this page says why it cannot."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+import yaml
+
+from tenantry.importing.assemble import drafted
+from tenantry.importing.model import inventory
+from tenantry.importing.reading import objects_below
+from tenantry.importing.report import Report, report_of
+from tenantry.importing.text import text_of
+from tenantry.load import fleet_of, plan_all
+from tenantry.render import write_directory
+from tenantry.source.parse import parse
+from tests.unit.every_key.keys import Pattern, fits, of_data, of_model
+
+HERE = Path(__file__).parent
+ROOTS = ("defaults", "platform", "tenants")
+WHOLE = {
+    "grants": "permissions, which set nothing",
+    "overrides": "levels of the same keys",
+    "policies": "Kubernetes' own structure, taken over as it is",
+    "rollout": "in which order a run changes clusters, which no object says",
+}
+"""Keys below which no key is asked for."""
+
+BY_NATURE = {
+    "Addon.scope": "shows in names alone, and those are taken over",
+    "App.rollout": "in which order a run changes clusters, which no object says",
+    "Credentials.keys": "Secrets are not read: the entry says that they exist",
+    "Credentials.registry": "Secrets are not read: the entry says that they exist",
+    "ExtraNamespace.state": "permits a removal, which is for people to decide",
+    "Frame.environments": "said of each app",
+    "Git.updates": "read by `tenantry update` alone",
+    "HelmPatch.updates": "read by `tenantry update` alone",
+    "Oci.updates": "read by `tenantry update` alone",
+    "Platform.reservedNamespaces": "a check of names",
+    "Platform.sharedIdentity": "a permission, which sets nothing",
+    "Selector.exclude": "clusters are named",
+    "Selector.labels": "clusters are named",
+    "Setters.strategy": "has one value, the default",
+}
+"""Keys that do not come back from any object, and why."""
+
+PARTLY = """
+clusters: {edge: {state: active}}
+platform:
+  addons:
+    log:
+      environments: [dev]
+      source: {git: null, helm: {url: https://charts.example.com/log}}
+      kustomize: null
+      helm: {chart: log, version: 1.0.0}
+      state: paused
+    dns:
+      clusters: {all: null, names: [hub, main]}
+      namespaces: {dns: {objects: {ca: {metadata: {name: root.crt}}}}}
+tenants:
+  rocky:
+    namespace: own-{tenant}
+    dependsOn: [platform/log]
+    clusterRoles: {nodes: {role: cluster-admin}}
+    clusterObjects: {fast: {metadata: {labels: {a: b}}}}
+    namespaces: {jobs: {name: "work-{namespace}"}}
+    state: active
+    environments: [dev]
+    apps:
+      named: {clusters: {names: [hub]}, dependsOn: [branches]}
+      cache: {clusters: {names: [edge]}}
+      web:
+        kustomize: {postBuild: {substituteFrom: [{kind: ConfigMap, name: there}]}}
+        environments: null
+        dependsOn: null
+        rollout: null
+"""
+"""What `after.yaml` does not show: what it says of the whole, the order of two releases, and names of the author's own."""
+
+
+def _merged(base: Any, over: Any) -> Any:
+    if not isinstance(base, dict) or not isinstance(over, dict):
+        return over
+    merged = {**base, **{key: _merged(base.get(key), value) for key, value in over.items()}}
+    return {key: value for key, value in merged.items() if value is not None}
+
+
+def fleets() -> dict[str, dict[str, Any]]:
+    before, after = (yaml.safe_load((HERE / f"{name}.yaml").read_text()) for name in ("before", "after"))
+    return {"before": before, "after": after, "partly": _merged(after, yaml.safe_load(PARTLY))}
+
+
+@cache
+def imported(name: str) -> Report:
+    plans = plan_all(fleet_of(parse(text_of(fleets()[name]).encode(), "tenants.yaml")))
+    with TemporaryDirectory() as directory:
+        root = Path(directory)
+        for environment, plan in plans.items():
+            write_directory(plan, root / environment)
+        found = {each: list(objects_below(root / each, root, lambda _: b"")) for each in plans}
+    read = inventory(found, {each: plan.management for each, plan in plans.items()})
+    draft = drafted(read)
+    return report_of(read, draft, text_of(draft.data), "tenants.yaml")
+
+
+def test_every_key_of_the_model_comes_back() -> None:
+    back = [tuple(map(str, path)) for name in fleets() for path, _ in of_data(imported(name).draft.data)]
+    places: dict[str, list[Pattern]] = {}
+    for key, pattern in of_model():
+        if pattern[0] in ROOTS and pattern[-1] not in ("grants", "overrides"):
+            places.setdefault(str(key), []).append(pattern)
+    asked = {key for key, patterns in places.items() if not all(set(WHOLE) & set(each[:-1]) for each in patterns)}
+    lost = {key for key in asked if not any(fits(path, at) for path in back for at in places[key])}
+    assert lost == BY_NATURE.keys()
+
+
+@pytest.mark.parametrize("name", fleets())
+def test_what_comes_back_plans_the_same_objects(name: str) -> None:
+    report = imported(name)
+    assert (report.left_over, report.proof.added, report.proof.missing) == ((), (), ())
+    changed = {field.path[-1] for each in report.changed for field in each.changed}
+    assert changed == (OFFBOARDING if name != "before" else set())
+
+
+OFFBOARDING = {"helm.sh/resource-policy", "tenantry/state"}
+"""What the state of a namespace leaves in its manifest."""

@@ -1,0 +1,50 @@
+"""Blocks of Flux's objects: what the plan says anyway is left out, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tenantry.importing.blocks import as_model, smallest
+from tenantry.model import Helm, ImageRepository, Kustomize
+
+WAITING = {"healthChecks": [{"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "namespace": "web"}]}
+
+
+@pytest.mark.parametrize(
+    ("block", "expected"),
+    [
+        ({"prune": True, "path": "./", "wait": True, "force": False, "suspend": False}, {}),
+        ({"wait": False}, {"wait": False}),
+        ({**WAITING, "wait": False}, WAITING),
+        ({**WAITING, "wait": True}, {**WAITING, "wait": True}),
+        ({"deletionPolicy": "WaitForTermination", "prune": False}, {"prune": False}),
+        ({"postBuild": {"substitute": {"A": "b"}}}, {"postBuild": {"substitute": {"A": "b"}}}),
+    ],
+)
+def test_a_kustomization_says_what_differs_from_the_plan(block: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert smallest(block, as_model(Kustomize)) == expected
+
+
+@pytest.mark.parametrize(
+    ("block", "expected"),
+    [
+        ({"driftDetection": {"mode": "enabled"}}, {}),
+        ({"driftDetection": {"mode": "enabled", "ignore": []}}, {"driftDetection": {"ignore": []}}),
+        ({"driftDetection": {"mode": "disabled"}}, {"driftDetection": {"mode": "disabled"}}),
+        ({"values": {"replicas": None, "debug": False}}, {"values": {"replicas": None, "debug": False}}),
+    ],
+)
+def test_a_release_says_what_differs_from_the_plan(block: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert smallest(block, as_model(Helm)) == expected
+
+
+def test_a_key_that_the_model_needs_stays() -> None:
+    block = {"image": "example.com/web", "interval": "5m"}
+    assert smallest(block, as_model(ImageRepository)) == {"image": "example.com/web"}
+
+
+def test_a_block_that_the_model_refuses_stays_as_it_is() -> None:
+    block = {"prune": "yes", "wait": True}
+    assert smallest(block, as_model(Kustomize)) == block
