@@ -21,6 +21,7 @@ from tenantry.cli.output import as_json
 from tenantry.compare.diff import Diff, Status
 from tenantry.compare.review import build
 from tenantry.compare.review.model import Review
+from tenantry.compare.review.parts import Planned
 from tenantry.manifests.model import Outcome
 from tenantry.messages.errors import Refused
 
@@ -77,7 +78,8 @@ class Result:
 
     @cached_property
     def _review(self) -> Review:
-        return build.review(self._diffs, self._sides.before, self._sides.after)
+        sides = self._sides
+        return build.review(self._diffs, Planned(sides.base.fleet, sides.before), Planned(sides.fleet, sides.after))
 
     def shown(self, format: str, width: int | None) -> str | documents.Diff:
         """A text, or a document in JSON. Args: width: of the terminal; None: it is not for one."""

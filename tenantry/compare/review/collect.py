@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenantry.compare.review.app_delta import app_delta
 from tenantry.compare.review.delta import APPS, Delta
+from tenantry.compare.review.deltas import app_delta, object_delta
 from tenantry.compare.review.gather import Both, Gathered
 from tenantry.compare.review.grouping import follows
 from tenantry.compare.review.items import Item, Items
 from tenantry.compare.review.leftovers import Leftovers, becomes
 from tenantry.compare.review.lifting import Lifting
 from tenantry.compare.review.model import Effect, Part, PartKind
-from tenantry.compare.review.object_delta import object_delta
 from tenantry.compare.review.parts import Spot
 from tenantry.compare.review.renames import Rename
-from tenantry.compare.review.tenant_words import ACCOUNT
+from tenantry.compare.review.untold import ACCOUNT
 from tenantry.compare.review.wholes import Wholes, named, what_stays
 
 
@@ -69,7 +68,7 @@ class Collector:
             self.items.at(spot).settings += settings
 
     def _delta_of(self, spot: Spot, both: Both) -> Delta:
-        return (app_delta if spot.part.kind in APPS else object_delta)(spot, both, self._found)
+        return app_delta(spot, self._found) if spot.part.kind in APPS else object_delta(spot, both, self._found)
 
     # --- parts --------------------------------------------------------------------------------------------------------
 

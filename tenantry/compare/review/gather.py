@@ -10,7 +10,7 @@ from tenantry.compare.review.model import Part, PartKind
 from tenantry.compare.review.naming import label
 from tenantry.compare.review.parts import Side, Spot
 from tenantry.compare.review.renames import Rename
-from tenantry.compare.review.tenant_words import changed_manifests, installed
+from tenantry.compare.review.untold import changed_manifests, installed
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.plan.objects.scope import APP_LABEL, WATCHED
 from tenantry.plan.planned_apps import PlannedApp

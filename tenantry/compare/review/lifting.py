@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from tenantry.compare.review.app_words import TIMES
 from tenantry.compare.review.delta import Delta
 from tenantry.compare.review.gather import Gathered
 from tenantry.compare.review.items import Item, Items
 from tenantry.compare.review.model import Effect, Part, PartKind, Setting
 from tenantry.compare.review.parts import Spot
 from tenantry.compare.review.states import ACTIVE, State, cluster_states, state_sentences, tenant_states
-from tenantry.compare.review.tenant_words import ISOLATION
+from tenantry.compare.review.untold import ISOLATION
+from tenantry.fleet.settings import TIMES
 from tenantry.messages.data import ABSENT
 
 
@@ -125,10 +125,4 @@ def _moved_to(shard: str) -> str:
 
 
 def _keys_of(time: str) -> tuple[str, ...]:
-    if time == "retryInterval":
-        return (
-            "kustomize.retryInterval",
-            "helm.install.strategy.retryInterval",
-            "helm.upgrade.strategy.retryInterval",
-        )
-    return (f"kustomize.{time}", f"helm.{time}")
+    return (f"kustomize.{time}", f"helm.{time}", time)

@@ -5,40 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tenantry.kube.kinds import group_of, holds_data
 from tenantry.kube.objects import Manifest, ObjectId, Owner
-from tenantry.plan.objects.lifecycle import KEEP, LEAVING, STATE_LABEL, UNPRUNED
-from tenantry.plan.objects.scope import (
-    ACCOUNT_LABEL,
-    APP_LABEL,
-    CLUSTER_LABEL,
-    ENVIRONMENT_LABEL,
-    MANAGED_BY,
-    ROLE_LABEL,
-    SHARD_LABEL,
-    TENANT_LABEL,
-    WATCHED,
-)
 from tenantry.plan.plan import Plan
-
-_OWN_LABELS = frozenset(
-    {
-        *MANAGED_BY,
-        *ROLE_LABEL,
-        *WATCHED,
-        ACCOUNT_LABEL,
-        APP_LABEL,
-        CLUSTER_LABEL,
-        ENVIRONMENT_LABEL,
-        SHARD_LABEL,
-        STATE_LABEL,
-        TENANT_LABEL,
-        "kustomize.toolkit.fluxcd.io/prune",
-    }
-)
-"""Labels that no author writes."""
-
-_PROVIDERS = "pulumi.com/"
 
 
 class Naming:
@@ -63,18 +31,6 @@ class Naming:
 def attached(name: str) -> str:
     """The name of credentials or a config: declared names contain no dot."""
     return name.rpartition(".")[2]
-
-
-def own_labels(manifest: Manifest) -> dict[str, Any]:
-    """The labels that an author wrote."""
-    return {key: value for key, value in _metadata(manifest, "labels").items() if key not in _OWN_LABELS}
-
-
-def own_annotations(manifest: Manifest) -> dict[str, Any]:
-    """The annotations that an author wrote."""
-    marks = {LEAVING, *((*KEEP, *UNPRUNED) if holds_data(group_of(manifest["apiVersion"]), manifest["kind"]) else ())}
-    there = _metadata(manifest, "annotations").items()
-    return {key: value for key, value in there if _PROVIDERS not in key and key not in marks}
 
 
 def label(manifest: Manifest, key: str) -> str:

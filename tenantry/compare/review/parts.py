@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from tenantry.compare.review.model import Part, PartKind
 from tenantry.compare.review.naming import Naming, label
-from tenantry.compare.review.source_words import KINDS as SOURCES
 from tenantry.compare.review.uses import Uses
+from tenantry.fleet.document import Documents
+from tenantry.fleet.fleet import Fleet
 from tenantry.kube.kinds import group_of
 from tenantry.kube.objects import KubeObject
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 
+KINDS_OF_SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket", "ExternalArtifact")
 NOTIFICATIONS = ("Alert", "Provider", "Receiver")
 _IMAGES = "image.toolkit.fluxcd.io"
 
@@ -26,11 +29,22 @@ class Spot(NamedTuple):
     cluster: str
 
 
-class Side:
-    """One of the two plans, with what it takes to say which part an object belongs to."""
+class Planned(NamedTuple):
+    """A side of a comparison: the file, and its plans by environment. fleet: None: there was no file."""
 
-    def __init__(self, plan: Plan) -> None:
+    fleet: Fleet | None
+    plans: Mapping[str, Plan]
+
+
+class Side:
+    """One of the two plans of an environment, with what it takes to say which part an object belongs to.
+
+    documents: of the file that is planned; a plan without objects needs none.
+    """
+
+    def __init__(self, plan: Plan, fleet: Fleet | None) -> None:
         self.plan = plan
+        self._fleet = fleet
         self.uses = Uses(plan)
         self.naming = Naming(plan)
         self.placements = {(each.tenant, each.cluster): each for each in plan.placements}
@@ -44,6 +58,12 @@ class Side:
             for each in plan.objects
             if each.id.kind == "Namespace" and not each.owner.tenant
         }
+
+    @cached_property
+    def documents(self) -> Documents:
+        """What the file says of the parts of the environment."""
+        assert self._fleet is not None
+        return Documents(self._fleet, self.plan.environment)
 
     def spot_of(self, object: KubeObject) -> Spot:
         """Where the object belongs."""
@@ -65,7 +85,7 @@ class Side:
         users = self.uses.users.get(object.id)
         if users and (kind == "HelmChart" or not tenant):
             return _part_of(users[0])
-        if kind in SOURCES and tenant:
+        if kind in KINDS_OF_SOURCES and tenant:
             return Part(PartKind.SOURCE, tenant, self.naming.short(object.owner, object.id.name))
         if tenant:
             name = object.id.name if kind == "Namespace" else object.id.namespace

@@ -19,11 +19,12 @@ import yaml
 from tenantry.compare.diff import diff_all
 from tenantry.compare.review.build import review
 from tenantry.compare.review.model import PartKind
+from tenantry.compare.review.parts import Planned
 from tenantry.explain import explain_addon, explain_app, explain_platform, explain_tenant
 from tenantry.explain.parity import parity
 from tenantry.fleet.apps import MERGED
+from tenantry.fleet.document import ANSWERED
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.placed import ANSWERED
 from tenantry.fleet.trace import Origin
 from tenantry.load import fleet_of, load_fleet, plan_all
 from tenantry.messages.errors import Location
@@ -220,7 +221,7 @@ OTHERWISE = {
 
 def _told_by_diff() -> set[str]:
     """The settings of a review, as paths of the file without indices."""
-    (_, before), (_, after) = side("before"), side("after")
+    before, after = Planned(*side("before")), Planned(*side("after"))
     groups = {
         PartKind.APP: "apps",
         PartKind.ADDON: "addons",
@@ -228,7 +229,7 @@ def _told_by_diff() -> set[str]:
         PartKind.NAMESPACE: "namespaces",
     }
     told = set()
-    for environment in review(diff_all(before, after), before, after).environments:
+    for environment in review(diff_all(before.plans, after.plans), before, after).environments:
         for tenant in environment.tenants:
             for change in tenant.changes:
                 own = ["tenants", tenant.tenant] if tenant.tenant else ["platform"]

@@ -1,0 +1,178 @@
+"""How a part on a cluster differs: what its two documents say, and what is left of its objects that no document says."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from tenantry.compare.diff import Changed
+from tenantry.compare.fields import FieldChange
+from tenantry.compare.review.delta import Delta, take_states
+from tenantry.compare.review.gather import Both, Gathered
+from tenantry.compare.review.model import PartKind
+from tenantry.compare.review.naming import annotation, attached, label
+from tenantry.compare.review.parts import KINDS_OF_SOURCES, NOTIFICATIONS, Side, Spot
+from tenantry.compare.review.states import State, state_of
+from tenantry.compare.review.untold import untold_of_app, untold_of_baseline, untold_of_manifests, untold_of_source
+from tenantry.compare.review.words import Path, changed_keys, changed_rest, changed_settings, in_one_word, said, telling
+from tenantry.kube.objects import KubeObject
+from tenantry.plan.engine_order import WAIT
+from tenantry.plan.objects.scope import SHARD_LABEL
+from tenantry.plan.planned_apps import PlannedApp
+
+_TOLD_APART = {"namespaces", "clusterAdmin"}
+"""Keys of a tenant that are told of its namespaces, or where they permit something."""
+
+
+def app_delta(spot: Spot, found: Gathered) -> Delta:
+    """The difference of an app, with its chart and images, and of an add-on with its source and namespaces, too."""
+    one, other = found.app_before(spot), found.app_after(spot)
+    delta = Delta(existed=one is not None, exists=other is not None)
+    old = _said_of_app(one, found.before) if one else {}
+    new = _said_of_app(other, found.after) if other else {}
+    if one is None or other is None:
+        delta.settings = list(changed_settings(telling(old), telling(new)))
+        return delta
+    before, after = found.before.uses.objects[one.id], found.after.uses.objects[other.id]
+    delta.replaced = before.id != after.id
+    take_states(delta, before, after)
+    if before.id.kind != after.id.kind:
+        old, new = telling(old), telling(new)
+    changed = found.changed.get(after.id)
+    if not delta.replaced and not _changes_values(changed):
+        # They can be long, and the difference has compared them already.
+        old.pop(("helm", "values"), None)
+        new.pop(("helm", "values"), None)
+    delta.settings = list(changed_settings(old, new))
+    if changed:
+        delta.fields = list(untold_of_app(changed, changed_keys(old, new) | _state_key(delta)))
+    delta.sentences = list(_waits(before, after))
+    return delta
+
+
+def _state_key(delta: Delta) -> set[str]:
+    return {"state"} if delta.states[0] != delta.states[1] else set()
+
+
+def _said_of_app(app: PlannedApp, side: Side) -> dict[Path, Any]:
+    return said(side.documents.app(app.at, app.cluster, images=bool(app.images)))
+
+
+def _changes_values(changed: Changed | None) -> bool:
+    return changed is not None and any(each.path[:2] == ("spec", "values") for each in changed.fields)
+
+
+def _waits(before: KubeObject, after: KubeObject) -> Iterator[str]:
+    (key,) = WAIT
+    one, other = annotation(before.manifest, key), annotation(after.manifest, key)
+    if other and not one:
+        yield "`tenantry up` waits until it is ready, before it goes on to those that depend on it"
+    elif one and not other:
+        yield "`tenantry up` no longer waits until it is ready"
+
+
+# --- parts that are no apps -------------------------------------------------------------------------------------------
+
+
+def object_delta(spot: Spot, both: Both, found: Gathered) -> Delta:
+    """The difference of a source, of the settings of a tenant or of the platform, or of another namespace of a tenant."""
+    tenant, cluster = found.placement_before(spot)
+    was = Spot(spot.part._replace(tenant=tenant), cluster)
+    existed, exists = _is_there(was, both.before, found.before), _is_there(spot, both.after, found.after)
+    delta = Delta(existed=existed, exists=exists)
+    old = _said_of(was, found.before) if existed else {}
+    new = _said_of(spot, found.after) if exists else {}
+    if spot.part.kind is PartKind.SETTINGS:
+        old = _used(old, set(_names(both.before, found.before)))
+        new = _used(new, set(_names(both.after, found.after)))
+    in_one_word(old, new)
+    if not (existed and exists):
+        delta.settings = list(changed_settings(_told(old, spot), _told(new, spot)))
+        return delta
+    old_objects = {each.id: each for each in both.before}
+    delta.replaced = bool(both.before and both.after) and not any(each.id in old_objects for each in both.after)
+    for each in both.after:
+        if each.id.kind == "HelmRelease" and (old_one := old_objects.get(each.id)):
+            take_states(delta, old_one, each)
+            delta.has_other_chart = each.manifest["spec"]["chartRef"] != old_one.manifest["spec"]["chartRef"]
+    delta.states = _states_of_namespaces(both) or delta.states
+    _take_shards(delta, both)
+    if spot.part.kind is PartKind.SOURCE and delta.replaced:
+        old, new = telling(old), telling(new)
+    delta.settings = list(changed_settings(old, new))
+    if (spot.part.tenant, spot.cluster) not in found.moved and spot.cluster not in found.rehomed:
+        delta.fields = list(_untold(spot, both, found, changed_keys(old, new)))
+    return delta
+
+
+def _said_of(spot: Spot, side: Side) -> dict[Path, Any]:
+    (kind, tenant, name), cluster = spot
+    if kind is PartKind.SOURCE:
+        return said(side.documents.source(tenant, name, cluster))
+    if kind is PartKind.NAMESPACE:
+        return said(side.documents.namespace(tenant, name, cluster))
+    document = side.documents.tenant(tenant, cluster) if tenant else side.documents.platform(cluster)
+    return said({key: value for key, value in document.items() if key not in _TOLD_APART})
+
+
+_NAMED = frozenset({"alerts", "chart", "configs", "credentials", "receivers"})
+"""Keys of an entry that only some placements use."""
+
+
+def _used(words: dict[Path, Any], names: set[Path]) -> dict[Path, Any]:
+    """Words without what no object of the difference comes from."""
+    return {path: value for path, value in words.items() if path[0] not in _NAMED or {path[:1], path[:2]} & names}
+
+
+def _names(objects: list[KubeObject], side: Side) -> Iterator[Path]:
+    """The credentials, configs, alerts and receivers that objects come from, and the chart of baselines."""
+    for each in objects:
+        kind = each.id.kind
+        if kind in ("Secret", "ConfigMap"):
+            yield "credentials" if kind == "Secret" else "configs", attached(each.id.name)
+        elif kind in NOTIFICATIONS:
+            yield "receivers" if kind == "Receiver" else "alerts", side.naming.short(each.owner, each.id.name)
+        elif kind in (*KINDS_OF_SOURCES, "HelmChart"):
+            yield ("chart",)
+
+
+def _told(words: dict[Path, Any], spot: Spot) -> dict[Path, Any]:
+    """What one has to know of a part that comes. The name of a namespace is that of its part."""
+    hidden = ("namespace", "shard") if spot.part.kind is PartKind.NAMESPACE else ("shard",)
+    return {path: value for path, value in telling(words).items() if path[0] not in hidden}
+
+
+def _is_there(spot: Spot, objects: list[KubeObject], side: Side) -> bool:
+    (kind, tenant, name), cluster = spot
+    placement = side.placements.get((tenant, cluster))
+    if kind is PartKind.SETTINGS:
+        return placement is not None or (not tenant and cluster in side.clusters)
+    if kind is PartKind.NAMESPACE:
+        return placement is not None and name in placement.namespaces
+    return bool(objects)
+
+
+def _untold(spot: Spot, both: Both, found: Gathered, keys: Collection[str]) -> Iterator[FieldChange]:
+    tenant = spot.part.tenant
+    yield from changed_rest(untold_of_manifests(both.old, tenant), untold_of_manifests(both.new, tenant))
+    for changed in filter(None, (found.changed.get(each.id) for each in both.after)):
+        if changed.id.kind == "HelmRelease":
+            yield from untold_of_baseline(changed, keys)
+        elif spot.part.kind is PartKind.SOURCE:
+            yield from untold_of_source(changed, keys)
+
+
+def _take_shards(delta: Delta, both: Both) -> None:
+    one = {label(each.manifest, SHARD_LABEL) for each in both.before if each.id.kind in KINDS_OF_SOURCES}
+    other = {label(each.manifest, SHARD_LABEL) for each in both.after if each.id.kind in KINDS_OF_SOURCES}
+    if one and other:
+        delta.shards = (min(one), min(other))
+
+
+def _states_of_namespaces(both: Both) -> tuple[State, State] | None:
+    """The states of a namespace that Pulumi creates, or of an extra one; None if they are the same."""
+    old = {each["metadata"]["name"]: state_of(each) for each in both.old if each["kind"] == "Namespace"}
+    for each in both.new:
+        if each["kind"] == "Namespace" and old.get(each["metadata"]["name"], state_of(each)) != state_of(each):
+            return old[each["metadata"]["name"]], state_of(each)
+    return None
