@@ -167,10 +167,11 @@ class Documents:
         return {key: value for key, value in (own | found).items() if key not in (*TIMES, "dependsOn")}
 
     def platform(self, cluster: str) -> dict[str, Any]:
-        """What the platform's entry sets on a cluster, beside its add-ons. Where nothing needs the chart, it may not fit."""
+        """The platform on a cluster, beside its add-ons. Where nothing needs the chart, it may not fit."""
         variables = variables_of(self.fleet, self.environment, cluster)
-        found = entry_of(self.fleet, ("platform",), OF_PLATFORM, variables).data
-        found["namespace"] = self.fleet.document.platform.namespace
+        times = {time: getattr(self._settings_of("", cluster), time) for time in TIMES}
+        entry = entry_of(self.fleet, ("platform",), OF_PLATFORM, variables).data
+        found = {"namespace": self.fleet.document.platform.namespace, **times, **entry}
         with suppress(Found):
             chart = resolved(self.fleet, ("platform", "chart"), ObjectsChart, variables)
             found["chart"] = chart.model_dump(exclude_none=True)

@@ -26,7 +26,7 @@ class Collector:
         self._found = found
         self._lifting = Lifting(self.items, found)
         self._leftovers = Leftovers(self.items, found)
-        self._wholes = Wholes(found, renamed, self._lifting.states[0])
+        self._wholes = Wholes(found, renamed)
 
     def run(self) -> None:
         """Collect everything that belongs to a cluster, and then the rest."""

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 from tenantry.compare.review.delta import Delta
 from tenantry.compare.review.gather import Gathered
 from tenantry.compare.review.items import Item, Items
 from tenantry.compare.review.model import Effect, Part, PartKind, Setting
 from tenantry.compare.review.parts import Spot
-from tenantry.compare.review.states import ACTIVE, State, cluster_states, state_sentences, tenant_states
+from tenantry.compare.review.states import state_of_cluster, state_of_tenant, state_sentences
 from tenantry.compare.review.untold import ISOLATION
 from tenantry.fleet.settings import TIMES
 from tenantry.messages.data import ABSENT
 
 
 class Lifting:
-    """states: of the clusters, before and after."""
+    """Finds the change of something larger that a part belongs to."""
 
     def __init__(self, items: Items, found: Gathered) -> None:
         self.items = items
-        self.states = (cluster_states(found.before.plan), cluster_states(found.after.plan))
         self._found = found
-
-    @cached_property
-    def _tenant_states(self) -> tuple[dict[str, State], dict[str, State]]:
-        before, after = self._found.before.plan, self._found.after.plan
-        return tenant_states(before, self.states[0]), tenant_states(after, self.states[1])
 
     def targets(self, spot: Spot, delta: Delta) -> Iterator[Item]:
         """The changes that tell a part of the difference, and account for the objects if nothing else differs."""
@@ -68,11 +61,12 @@ class Lifting:
     def _state(self, spot: Spot, delta: Delta) -> Item | None:
         """Tells another state where it belongs; None: it is the part's own."""
         tenant, cluster = spot.part.tenant, spot.cluster
-        one, other = (states.get(cluster, ACTIVE) for states in self.states)
+        sides = (self._found.before, self._found.after)
+        one, other = (state_of_cluster(side, cluster) for side in sides)
         if one != other:
             to = Spot(Part(PartKind.CLUSTER, "", cluster), cluster)
             return self.items.say(to, state_sentences(one, other))
-        one, other = (states.get(tenant, ACTIVE) for states in self._tenant_states)
+        one, other = (state_of_tenant(side, tenant, cluster) for side in sides)
         if tenant and one != other and spot.part.kind is not PartKind.NAMESPACE:
             to = Spot(Part(PartKind.TENANT, tenant, tenant), cluster)
             return self.items.say(to, state_sentences(one, other))

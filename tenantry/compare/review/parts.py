@@ -39,12 +39,12 @@ class Planned(NamedTuple):
 class Side:
     """One of the two plans of an environment, with what it takes to say which part an object belongs to.
 
-    documents: of the file that is planned; a plan without objects needs none.
+    fleet: that is planned; None: there was no file, so the plan has no objects.
     """
 
     def __init__(self, plan: Plan, fleet: Fleet | None) -> None:
         self.plan = plan
-        self._fleet = fleet
+        self.fleet = fleet
         self.uses = Uses(plan)
         self.naming = Naming(plan)
         self.placements = {(each.tenant, each.cluster): each for each in plan.placements}
@@ -62,8 +62,8 @@ class Side:
     @cached_property
     def documents(self) -> Documents:
         """What the file says of the parts of the environment."""
-        assert self._fleet is not None
-        return Documents(self._fleet, self.plan.environment)
+        assert self.fleet is not None
+        return Documents(self.fleet, self.plan.environment)
 
     def spot_of(self, object: KubeObject) -> Spot:
         """Where the object belongs."""

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from tenantry.compare.review.naming import label
-from tenantry.kube.objects import KubeObject, Manifest
+from tenantry.compare.review.parts import Side
+from tenantry.fleet.settings import tenant_states
+from tenantry.kube.objects import Manifest
 from tenantry.messages.data import mapping_at
-from tenantry.messages.text import grouped
 from tenantry.plan.objects.lifecycle import STATE_LABEL
-from tenantry.plan.plan import Plan
-
-_FLUX = ("Kustomization", "HelmRelease")
 
 
 class State(NamedTuple):
@@ -30,44 +27,18 @@ def state_of(manifest: Manifest) -> State:
     return State(bool(mapping_at(manifest, "spec").get("suspend")), label(manifest, STATE_LABEL))
 
 
-def cluster_states(plan: Plan) -> dict[str, State]:
-    """The states of whole clusters: what all of their Flux objects have in common."""
-    own = grouped((each for each in plan.objects if each.id.kind in _FLUX), lambda each: each.owner.cluster)
-    return {cluster: _of_cluster(objects, is_management=cluster == plan.management) for cluster, objects in own.items()}
+def state_of_cluster(side: Side, cluster: str) -> State:
+    """What the file says of a whole cluster."""
+    state = side.fleet.clusters[cluster].state if side.fleet and cluster in side.fleet.clusters else "active"
+    return State(state != "active", "decommissioned" if state == "decommissioned" else "")
 
 
-def _of_cluster(objects: Iterable[KubeObject], *, is_management: bool) -> State:
-    states = [(each, state_of(each.manifest)) for each in objects]
-    if any(state.leaving == "decommissioned" for _, state in states):
-        return State(suspended=True, leaving="decommissioned")
-    # Baselines of remote clusters are suspended only with their cluster. On the management cluster they are no Flux objects.
-    if is_management and len({each.owner.tenant for each, _ in states}) < 2:
+def state_of_tenant(side: Side, tenant: str, cluster: str) -> State:
+    """What the file says of a whole tenant on a cluster."""
+    if not side.fleet or tenant not in side.fleet.document.tenants:
         return ACTIVE
-    return State(suspended=all(state.suspended for _, state in states))
-
-
-def tenant_states(plan: Plan, clusters: Mapping[str, State]) -> dict[str, State]:
-    """The states of whole tenants, on clusters that are active themselves."""
-    apps = {each.id for each in plan.apps}
-    mains = {(each.tenant, each.cluster): each.namespace for each in plan.placements}
-    found: dict[str, tuple[list[State], list[State]]] = {}
-    for each in plan.objects:
-        owner, kind = each.owner, each.id.kind
-        if not owner.tenant or clusters.get(owner.cluster, ACTIVE) != ACTIVE:
-            continue
-        base, own = found.setdefault(owner.tenant, ([], []))
-        if each.id in apps:
-            own.append(state_of(each.manifest))
-        elif kind == "HelmRelease" or (
-            kind == "Namespace" and each.id.name == mains.get((owner.tenant, owner.cluster))
-        ):
-            base.append(state_of(each.manifest))
-    return {tenant: _of_tenant(*states) for tenant, states in found.items()}
-
-
-def _of_tenant(base: list[State], apps: list[State]) -> State:
-    leaving = "offboarding" if base and all(each.leaving for each in base) else ""
-    return State(len(apps) > 1 and all(each.suspended for each in apps), leaving)
+    states = tenant_states(side.fleet, tenant, cluster)
+    return State("paused" in states, "offboarding" if "offboarding" in states else "")
 
 
 def state_sentences(before: State, after: State) -> tuple[str, ...]:

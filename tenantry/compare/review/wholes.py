@@ -11,7 +11,7 @@ from tenantry.compare.review.given_up import given_up
 from tenantry.compare.review.model import Effect, Part, PartKind
 from tenantry.compare.review.parts import Side, Spot
 from tenantry.compare.review.renames import Rename
-from tenantry.compare.review.states import State, state_of
+from tenantry.compare.review.states import state_of, state_of_cluster
 from tenantry.kube.objects import Manifest
 from tenantry.messages.text import grouped, listed
 from tenantry.plan.planned_apps import PlannedApp
@@ -27,9 +27,8 @@ def is_replaced(diff: Diff) -> bool:
 class Wholes:
     """Which of them a part on a cluster belongs to, and what is said of each."""
 
-    def __init__(self, found: Gathered, renamed: Iterable[Rename], states: dict[str, State]) -> None:
+    def __init__(self, found: Gathered, renamed: Iterable[Rename]) -> None:
         self._found = found
-        self._states = states
         renamed = tuple(renamed)
         self._fates = {(each.kind, each.after): each.fate for each in renamed}
         self._clusters = {each.after: each.before for each in renamed if each.kind is PartKind.CLUSTER}
@@ -167,7 +166,7 @@ class Wholes:
         )
 
     def _is_given_up(self, cluster: str) -> bool:
-        return cluster in self._states and self._states[cluster].leaving == "decommissioned"
+        return state_of_cluster(self._found.before, cluster).leaving == "decommissioned"
 
 
 def named(noun: str, names: Collection[str]) -> str:
