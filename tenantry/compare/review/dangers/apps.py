@@ -85,7 +85,8 @@ def _reinstalled(changed: Changed, names: _Names, charts: tuple[Charts, Charts])
     if keys:
         what = ", ".join(f"{key} {_change(before, after, key)}" for key in keys)
         tail = f": {_goes(changed.after, names)} ({what})"
-        verb = ("is uninstalled and installed anew",) * 2
+        # helm-controller uninstalls the release before it installs it; kustomize-controller applies, and prunes afterwards.
+        verb = ("is uninstalled and installed anew" if new["kind"] == "HelmRelease" else "is applied anew",) * 2
         yield Found(DangerKind.REINSTALLATION, Rank.DATA, *changed.after.owner, verb, tail, "", names.of(changed.after))
     elif not upgrades_in_place(new):
         yield from _perhaps(changed.after, charts[0].guess(old), charts[1].guess(new), names)
