@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tenantry.cli.failures import described
 from tenantry.cli.output import data_json, report_invalid, working
-from tenantry.compare.grants import Widened, widened
+from tenantry.compare.moves import Widened, widened
 from tenantry.compare.revision import Base, load_base
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, plan_one

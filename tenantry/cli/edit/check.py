@@ -10,7 +10,7 @@ from tenantry.cli.diff.refusals import Limits
 from tenantry.cli.diff.sides import Sides
 from tenantry.cli.output import say
 from tenantry.compare.diff import diff_all
-from tenantry.compare.grants import widened
+from tenantry.compare.moves import widened
 from tenantry.compare.revision import Base
 from tenantry.edit.editor import Editor
 from tenantry.fleet.fleet import Fleet

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tenantry.compare.diff import Changed, Diff
 from tenantry.compare.review.model import Part, PartKind
-from tenantry.compare.review.naming import label
-from tenantry.compare.review.parts import Side, Spot
+from tenantry.compare.review.parts import Side, Spot, label
 from tenantry.compare.review.renames import Rename
-from tenantry.compare.review.untold import changed_manifests, installed
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
+from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.scope import APP_LABEL, WATCHED
 from tenantry.plan.planned_apps import PlannedApp
 
@@ -80,7 +79,7 @@ class Gathered:
             old, new = self._old_spot(changed.before), self.after.spot_of(changed.after)
             before, after = _installed(changed.before), _installed(changed.after)
             if before and after:
-                before, after = changed_manifests(before, after)
+                before, after = _changed_manifests(before, after)
             self._put_before(changed.before, old, before)
             self._put_after(changed.after, new, after)
             self.at(new).objects.append(changed.id)
@@ -161,7 +160,17 @@ def _installed(object: KubeObject) -> list[Manifest]:
     """The objects that a release of the chart of baselines installs."""
     if object.id.kind != "HelmRelease" or label(object.manifest, APP_LABEL):
         return []
-    return installed(object)
+    objects: list[Manifest] = mapping_at(object.manifest, "spec", "values").get("objects", [])
+    return objects
+
+
+def _changed_manifests(before: Iterable[Manifest], after: Iterable[Manifest]) -> tuple[list[Manifest], list[Manifest]]:
+    """The manifests of each side that the other side lacks, or has with another content."""
+    old, new = ({object_id(each): each for each in side} for side in (before, after))
+    differ = {id for id in old.keys() & new.keys() if repr(old[id]) == repr(new[id])}
+    return [each for id, each in old.items() if id not in differ], [
+        each for id, each in new.items() if id not in differ
+    ]
 
 
 def _spot_within(manifest: Manifest, spot: Spot, side: Side, placement: tuple[str, str]) -> Spot:

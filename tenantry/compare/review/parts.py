@@ -1,21 +1,105 @@
-"""Which part of the fleet an object belongs to: the app that takes a chart, the namespace that a quota is for."""
+"""Which part of the fleet an object belongs to, by its place in a plan; and the states of parts, in the words of the file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tenantry.compare.review.model import Part, PartKind
-from tenantry.compare.review.naming import Naming, label
-from tenantry.compare.review.uses import Uses
 from tenantry.fleet.document import Documents
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.settings import tenant_states
+from tenantry.guard.kubeconfigs import held_by
 from tenantry.kube.kinds import group_of
-from tenantry.kube.objects import KubeObject
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
+from tenantry.messages.data import mapping_at
+from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
+
+
+class Naming:
+    """The names in one plan. Objects for remote clusters lie together, so their names begin with the cluster and the namespace."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.management = plan.management
+        self.namespaces = {(each.tenant, each.cluster): each.namespace for each in plan.placements}
+
+    def namespace(self, owner: Owner) -> str:
+        """The main namespace of a placement; "" for the platform."""
+        return self.namespaces.get((owner.tenant, owner.cluster), "")
+
+    def short(self, owner: Owner, name: str) -> str:
+        """The key in the file that the name of a Flux object comes from."""
+        if owner.cluster == self.management:
+            return name
+        parts = (owner.cluster, self.namespace(owner)) if owner.tenant else (owner.cluster,)
+        return name.removeprefix("-".join(parts) + "-")
+
+
+def attached(name: str) -> str:
+    """The name of credentials or a config: declared names contain no dot."""
+    return name.rpartition(".")[2]
+
+
+def label(manifest: Manifest, key: str) -> str:
+    """The value of a label; "" if the object does not have it."""
+    return str(_metadata(manifest, "labels").get(key, ""))
+
+
+def annotation(manifest: Manifest, key: str) -> str:
+    """The value of an annotation; "" if the object does not have it."""
+    return str(_metadata(manifest, "annotations").get(key, ""))
+
+
+def _metadata(manifest: Manifest, key: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = manifest["metadata"].get(key) or {}
+    return found
+
+
+def kind_and_name(id: ObjectId) -> str:
+    """Such as `RoleBinding tenantry`."""
+    return f"{id.kind} {id.name}"
+
+
+_SOURCES = "source.toolkit.fluxcd.io/v1"
+
+
+class Uses:
+    """objects: of the plan by identity; apps: by the identity of their object; users: the apps that take a chart or a source."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.objects: Mapping[ObjectId, KubeObject] = {each.id: each for each in plan.objects}
+        self.apps: Mapping[ObjectId, PlannedApp] = {each.id: each for each in plan.apps}
+        self.keys: Mapping[tuple[str, str, str], PlannedApp] = {
+            (each.tenant, each.cluster, each.name): each for each in plan.apps
+        }
+        self.users: dict[ObjectId, list[PlannedApp]] = {}
+        for app in plan.apps:
+            for used in self._used(app):
+                self.users.setdefault(used, []).append(app)
+
+    def chart_of(self, release: KubeObject) -> KubeObject | None:
+        """The HelmChart that a release takes; None: it takes a source itself."""
+        reference = release.manifest["spec"].get("chartRef")
+        if reference is None or reference["kind"] != "HelmChart":
+            return None
+        return self.objects.get(_id_of(release.id, reference))
+
+    def _used(self, app: PlannedApp) -> list[ObjectId]:
+        object = self.objects[app.id]
+        chart = self.chart_of(object)
+        spec = object.manifest["spec"]
+        if chart is None:
+            return [_id_of(app.id, spec.get("sourceRef") or spec["chartRef"])]
+        return [chart.id, _id_of(app.id, chart.manifest["spec"]["sourceRef"])]
+
+
+def _id_of(user: ObjectId, reference: Mapping[str, str]) -> ObjectId:
+    return ObjectId(_SOURCES, reference["kind"], user.namespace, reference["name"])
+
 
 KINDS_OF_SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket", "ExternalArtifact")
 NOTIFICATIONS = ("Alert", "Provider", "Receiver")
@@ -110,3 +194,59 @@ class Side:
 
 def _part_of(app: PlannedApp) -> Part:
     return Part(PartKind.APP if app.tenant else PartKind.ADDON, app.tenant, app.name)
+
+
+class State(NamedTuple):
+    """leaving: the state that announces a removal, or ""."""
+
+    suspended: bool = False
+    leaving: str = ""
+
+
+ACTIVE = State()
+
+
+def state_of(manifest: Manifest) -> State:
+    """The state of a Kustomization, a HelmRelease or a Namespace."""
+    return State(bool(mapping_at(manifest, "spec").get("suspend")), label(manifest, STATE_LABEL))
+
+
+def state_of_cluster(side: Side, cluster: str) -> State:
+    """What the file says of a whole cluster."""
+    state = side.fleet.clusters[cluster].state if side.fleet and cluster in side.fleet.clusters else "active"
+    return State(state != "active", "decommissioned" if state == "decommissioned" else "")
+
+
+def state_of_tenant(side: Side, tenant: str, cluster: str) -> State:
+    """What the file says of a whole tenant on a cluster."""
+    if not side.fleet or tenant not in side.fleet.document.tenants:
+        return ACTIVE
+    states = tenant_states(side.fleet, tenant, cluster)
+    return State("paused" in states, "offboarding" if "offboarding" in states else "")
+
+
+def state_sentences(before: State, after: State) -> tuple[str, ...]:
+    """What another state means; empty for the same one."""
+    if "decommissioned" in (before.leaving, after.leaving) and before.leaving != after.leaving:
+        if after.leaving == "decommissioned":
+            text = "it is given up (state: decommissioned): Flux stops reconciling it, and its workloads stay when it is removed"
+        else:
+            text = "it is no longer given up: Flux reconciles it again"
+        return (text,)
+    told: list[str] = []
+    if after.leaving and not before.leaving:
+        told.append("it is marked for removal (state: offboarding): a later run may remove it")
+    if before.leaving and not after.leaving:
+        told.append("it is no longer marked for removal")
+    if after.suspended and not before.suspended:
+        told.append("it is paused: Flux stops reconciling it, and what it installed keeps running")
+    if before.suspended and not after.suspended:
+        told.append("it is resumed: Flux reconciles it again")
+    return tuple(told)
+
+
+def given_up(plan: Plan) -> frozenset[tuple[str, str, str]]:
+    """Namespaces as (tenant, cluster, name); the tenant is "" for those of add-ons."""
+    there = held_by(plan)
+    own = {key for key, leaving in there.namespaces.items() if leaving}
+    return frozenset(own | {("", *key) for key, leaving in there.addon_namespaces.items() if leaving})

@@ -7,16 +7,12 @@ from functools import cached_property
 
 from tenantry.compare.diff import Diff, Status
 from tenantry.compare.review.gather import Gathered
-from tenantry.compare.review.given_up import given_up
 from tenantry.compare.review.model import Effect, Part, PartKind
-from tenantry.compare.review.parts import Side, Spot
+from tenantry.compare.review.parts import Side, Spot, given_up, state_of, state_of_cluster
 from tenantry.compare.review.renames import Rename
-from tenantry.compare.review.states import state_of, state_of_cluster
 from tenantry.kube.objects import Manifest
 from tenantry.messages.text import grouped, listed
 from tenantry.plan.planned_apps import PlannedApp
-
-_APPS = (PartKind.APP, PartKind.ADDON)
 
 
 def is_replaced(diff: Diff) -> bool:

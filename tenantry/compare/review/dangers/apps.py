@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tenantry.compare.diff import Changed
-from tenantry.compare.review.dangers.found import Found, Rank
-from tenantry.compare.review.dangers.pieces import Pieces
+from tenantry.compare.review.dangers.found import Found, Pieces, Rank
 from tenantry.compare.review.model import DangerKind
 from tenantry.guard.reinstalls import APPLIED_GOES, CHARTS_GO, PLATFORM_GOES
 from tenantry.guard.targets import CHART, Charts, chart_of, planned_parts, upgrades_in_place
