@@ -13,7 +13,7 @@ from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import app_names, environment_name, output, tenant_names
 from tenantry.cli.output import data, data_json, working
 from tenantry.cli.parity_text import as_markdown, as_text
-from tenantry.explain.declared import known
+from tenantry.explain.common import known
 from tenantry.explain.parity import parity
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.load import load_fleet

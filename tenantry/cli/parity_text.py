@@ -8,7 +8,7 @@ import click
 
 from tenantry.cli.annotated import scalar
 from tenantry.explain.parity import Difference, Found, Missing, Parity, Subject
-from tenantry.explain.reasons import Reason
+from tenantry.explain.variants import Reason
 from tenantry.kube.names import app_name
 from tenantry.messages.data import ABSENT
 from tenantry.messages.inert import code, prose

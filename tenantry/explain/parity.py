@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tenantry.explain.reasons import Reason, follows, meant, reason_of
-from tenantry.explain.variants import Variant, app_variants, tenant_variants
+from tenantry.explain.variants import Reason, Variant, app_variants, follows, meant, reason_of, tenant_variants
 from tenantry.fleet.choice import choice_of_addon, choice_of_app
 from tenantry.fleet.environments import barrier
 from tenantry.fleet.fleet import Fleet, clusters_of

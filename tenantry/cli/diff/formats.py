@@ -12,9 +12,7 @@ from click.shell_completion import CompletionItem
 
 from tenantry.cli.diff import manifests
 from tenantry.cli.diff.comment import as_markdown
-from tenantry.cli.diff.names import as_names
-from tenantry.cli.diff.refusals import Limits
-from tenantry.cli.diff.sides import Sides
+from tenantry.cli.diff.sides import Limits, Sides
 from tenantry.cli.diff.terminal import as_text
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits
 from tenantry.cli.output import as_json
@@ -27,6 +25,15 @@ from tenantry.messages.errors import Refused
 
 if TYPE_CHECKING:
     from tenantry.cli.documents import diff as documents
+
+
+def as_names(diff: Diff) -> list[str]:
+    """`+ dev Kustomization rocky/web`: a line for each object."""
+    return [
+        *(f"- {diff.environment} {each.id}" for each in diff.removed.objects),
+        *(f"+ {diff.environment} {each.id}" for each in diff.added.objects),
+        *(f"~ {diff.environment} {each.id}" for each in diff.changed),
+    ]
 
 
 FORMATS = ("text", "json", "markdown", "names", "environments", "html")

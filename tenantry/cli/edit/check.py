@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cli.diff.formats import Result
-from tenantry.cli.diff.refusals import Limits
-from tenantry.cli.diff.sides import Sides
+from tenantry.cli.diff.sides import Limits, Sides
 from tenantry.cli.output import say
 from tenantry.compare.diff import diff_all
 from tenantry.compare.moves import widened

@@ -1,17 +1,54 @@
-"""The secrets in what `explain` tells, hidden by the same rules as in a difference.
+"""What all answers have in common: names that have to be declared, who keeps an order, and hidden secrets.
 
-`parity` compares what is explained, and hides secrets itself, so that two different ones look different. So this comes last.
+`parity` compares what is explained, and hides secrets itself, so that two different ones look different. So hiding comes last.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
+from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.trace import Origin, Value
+from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.data import value_at
+from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.masking import HIDDEN_VALUE, masked
+from tenantry.messages.text import closest
+
+
+def known(what: str, name: str, declared: Iterable[str], owner: str) -> None:
+    names = list(declared)
+    if name not in names:
+        near = closest(name, names)
+        listed = ", ".join(names) or "none"
+        fix = f"name '{near}'" if near else "name one of these" if names else ""
+        raise Refused(f"{owner} declares no {what} '{name}' (declared: {listed})", fix, code=UNKNOWN_NAME)
+
+
+def known_cluster(fleet: Fleet, environment: str, cluster: str | None) -> None:
+    if cluster is None:
+        return
+    known("cluster", cluster, fleet.clusters, fleet.source.file)
+    if cluster not in (here := clusters_of(fleet, environment)):
+        raise Refused(
+            f"cluster '{cluster}' is not in environment '{environment}'",
+            f"name one of: {', '.join(here)}",
+            code=UNKNOWN_NAME,
+        )
+
+
+Keeper: TypeAlias = Literal["flux", "pulumi", "nobody"]
+"""Who waits for a dependency. Nobody waits for one of the other kind that is paused or leaves."""
+
+
+def keeper(kind: str, first: ObjectId, planned: KubeObject | None) -> Keeper:
+    """Who lets an object of a kind wait for the first one; planned: the first one, if this plan has it."""
+    if first.kind == kind:
+        return "flux"
+    return "pulumi" if planned and planned.ready_within else "nobody"
+
 
 _T = TypeVar("_T")
 
