@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from tenantry.fleet.apps import MERGED, EffectiveApp, effective_app
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.merge import Layer, merge
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace
 from tenantry.fleet.resolve import filled, resolved
@@ -26,6 +27,7 @@ from tenantry.fleet.settings import (
     variables_of,
     variables_of_app,
 )
+from tenantry.fleet.sharing import platform_account
 from tenantry.messages.errors import Found
 from tenantry.model import Model, ObjectsChart, PlacedSettings, Source
 from tenantry.model.network import Network
@@ -122,8 +124,6 @@ class Documents:
         settings = self._settings_of(at[1] if of_tenant else "", cluster)
         app = effective_app(self.fleet, at, self.environment, cluster, variables, settings)
         found = block_of(app)
-        if app.retried:
-            found["retryInterval"] = settings.retryInterval
         found |= entry_of(self.fleet, at, OF_APPS, variables).data
         if images:
             found["imageAutomation"] = images_of(self.fleet, at, variables).data
@@ -157,14 +157,34 @@ class Documents:
 
     def namespace(self, tenant: str, name: str, cluster: str) -> dict[str, Any]:
         """Another namespace of a tenant, by the name that it has in the environment."""
-        names = extra_namespaces(self.fleet, self.environment, tenant)
-        key = next(key for key, each in names.items() if each == name)
+        key = self.key_of(tenant, name)
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant) | {"namespace": name}
         settings = namespace_settings(self.fleet, tenant, self.environment, cluster, key)
         said = self.fleet.raw("tenants", tenant, "namespaces", key)
         own = {key: value for key, value in said.items() if key not in ("name", "state")}
         found = self._with_objects(settings, variables)
         return {key: value for key, value in (own | found).items() if key not in (*TIMES, "dependsOn")}
+
+    def key_of(self, tenant: str, namespace: str) -> str:
+        """The key of another namespace of a tenant."""
+        names = extra_namespaces(self.fleet, self.environment, tenant)
+        return next(key for key, name in names.items() if name == namespace)
+
+    def handed_down(self, tenant: str, cluster: str) -> dict[str, Any]:
+        """What a tenant's apps take over from it, or with the tenant "" add-ons from the platform: times and the shard of Flux."""
+        settings = self._settings_of(tenant, cluster)
+        found: dict[str, Any] = {time: getattr(settings, time) for time in TIMES}
+        if shard := flux_shard(self.fleet, self.environment, tenant, cluster):
+            found["shard"] = shard.name
+        return found
+
+    def cluster(self, cluster: str) -> dict[str, Any]:
+        """How Flux reaches a cluster, and as whom the platform acts there."""
+        kubeconfig = self.fleet.clusters[cluster].kubeconfig
+        return {
+            **({"kubeconfig": kubeconfig.model_dump(exclude_none=True)} if kubeconfig else {}),
+            "platformServiceAccount": platform_account(self.fleet, self.environment, cluster),
+        }
 
     def platform(self, cluster: str) -> dict[str, Any]:
         """The platform on a cluster, beside its add-ons. Where nothing needs the chart, it may not fit."""

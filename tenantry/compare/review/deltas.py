@@ -20,14 +20,12 @@ from tenantry.compare.review.parts import (
     State,
     annotation,
     attached,
-    label,
-    state_of,
+    state_at,
 )
 from tenantry.compare.review.words import Path, changed_keys, changed_rest, changed_settings, in_one_word, said, telling
+from tenantry.fleet.settings import TIMES
 from tenantry.kube.objects import KubeObject
-from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.plan.engine_order import WAIT
-from tenantry.plan.objects.scope import SHARD_LABEL
 from tenantry.plan.planned_apps import PlannedApp
 
 
@@ -35,8 +33,8 @@ from tenantry.plan.planned_apps import PlannedApp
 class Delta:
     """existed, exists: whether the part is there before and after.
 
-    settings: of one side if the part is there on one alone. states, kubeconfigs, shards, accounts: before and after.
-    replaced: whether the part has other objects than before. has_other_chart: whether the chart of baselines is another one.
+    settings: of one side if the part is there on one alone. states: the part's own, before and after.
+    replaced: whether the part has other objects than before.
     """
 
     existed: bool
@@ -45,42 +43,22 @@ class Delta:
     fields: list[FieldChange] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
     states: tuple[State, State] = (ACTIVE, ACTIVE)
-    kubeconfigs: tuple[Any, Any] = (ABSENT, ABSENT)
-    shards: tuple[str, str] = ("", "")
-    accounts: tuple[str, str] = ("", "")
     replaced: bool = False
-    has_other_chart: bool = False
 
     @property
     def says_nothing(self) -> bool:
         return not (self.settings or self.fields or self.sentences)
 
 
-def take_states(delta: Delta, before: KubeObject, after: KubeObject) -> None:
-    """Notes what two states of a Kustomization or HelmRelease say of more than themselves."""
-    delta.states = (state_of(before.manifest), state_of(after.manifest))
-    delta.kubeconfigs = (kubeconfig_of(before), kubeconfig_of(after))
-    delta.shards = (label(before.manifest, SHARD_LABEL), label(after.manifest, SHARD_LABEL))
-    one, other = (mapping_at(each.manifest, "spec").get("serviceAccountName", "") for each in (before, after))
-    delta.accounts = (one, other)
+_TOLD_APART = {"namespaces", "clusterAdmin", *TIMES}
+"""Keys of a tenant that are told of its namespaces, where they permit something, or where they are handed down."""
 
 
-def kubeconfig_of(object: KubeObject) -> str:
-    """How Flux reaches the cluster of an object, such as `Secret kamaji/edge-admin-kubeconfig, key admin.conf`; or ""."""
-    reference = mapping_at(object.manifest, "spec", "kubeConfig")
-    for field_, kind in (("secretRef", "Secret"), ("configMapRef", "ConfigMap")):
-        if named := reference.get(field_):
-            key = f", key {named['key']}" if "key" in named else ""
-            return f"{kind} {object.id.namespace}/{named['name']}{key}"
-    return ""
+def app_delta(spot: Spot, found: Gathered, keys: Collection[str]) -> Delta:
+    """The difference of an app, with its chart and images, and of an add-on with its source and namespaces, too.
 
-
-_TOLD_APART = {"namespaces", "clusterAdmin"}
-"""Keys of a tenant that are told of its namespaces, or where they permit something."""
-
-
-def app_delta(spot: Spot, found: Gathered) -> Delta:
-    """The difference of an app, with its chart and images, and of an add-on with its source and namespaces, too."""
+    Args: keys: those that differ of what the app belongs to.
+    """
     one, other = found.app_before(spot), found.app_after(spot)
     delta = Delta(existed=one is not None, exists=other is not None)
     old = _said_of_app(one, found.before) if one else {}
@@ -90,7 +68,7 @@ def app_delta(spot: Spot, found: Gathered) -> Delta:
         return delta
     before, after = found.before.uses.objects[one.id], found.after.uses.objects[other.id]
     delta.replaced = before.id != after.id
-    take_states(delta, before, after)
+    delta.states = (state_at(found.before, *one.at), state_at(found.after, *other.at))
     if before.id.kind != after.id.kind:
         old, new = telling(old), telling(new)
     changed = found.changed.get(after.id)
@@ -98,19 +76,31 @@ def app_delta(spot: Spot, found: Gathered) -> Delta:
         # They can be long, and the difference has compared them already.
         old.pop(("helm", "values"), None)
         new.pop(("helm", "values"), None)
+    _without_inherited(one, old, other, new, found)
     delta.settings = list(changed_settings(old, new))
     if changed:
-        delta.fields = list(untold_of_app(changed, changed_keys(old, new) | _state_key(delta)))
+        own = {"state"} if delta.states[0] != delta.states[1] else set()
+        delta.fields = list(untold_of_app(changed, {*changed_keys(old, new), *own, *keys}))
     delta.sentences = list(_waits(before, after))
     return delta
 
 
-def _state_key(delta: Delta) -> set[str]:
-    return {"state"} if delta.states[0] != delta.states[1] else set()
-
-
 def _said_of_app(app: PlannedApp, side: Side) -> dict[Path, Any]:
     return said(side.documents.app(app.at, app.cluster, images=bool(app.images)))
+
+
+def _without_inherited(
+    one: PlannedApp, old: dict[Path, Any], other: PlannedApp, new: dict[Path, Any], found: Gathered
+) -> None:
+    """Leaves out the times that the app has from its tenant, or the platform, on both sides."""
+    above = [
+        side.documents.handed_down(app.tenant, app.cluster) for side, app in ((found.before, one), (found.after, other))
+    ]
+    for block in ("kustomize", "helm"):
+        for time in TIMES:
+            path = (block, time)
+            if [old.get(path), new.get(path)] == [each[time] for each in above]:
+                del old[path], new[path]
 
 
 def _changes_values(changed: Changed | None) -> bool:
@@ -129,7 +119,7 @@ def _waits(before: KubeObject, after: KubeObject) -> Iterator[str]:
 # --- parts that are no apps -------------------------------------------------------------------------------------------
 
 
-def object_delta(spot: Spot, both: Both, found: Gathered) -> Delta:
+def object_delta(spot: Spot, both: Both, found: Gathered, keys: Collection[str]) -> Delta:
     """The difference of a source, of the settings of a tenant or of the platform, or of another namespace of a tenant."""
     tenant, cluster = found.placement_before(spot)
     was = Spot(spot.part._replace(tenant=tenant), cluster)
@@ -146,18 +136,19 @@ def object_delta(spot: Spot, both: Both, found: Gathered) -> Delta:
         return delta
     old_objects = {each.id: each for each in both.before}
     delta.replaced = bool(both.before and both.after) and not any(each.id in old_objects for each in both.after)
-    for each in both.after:
-        if each.id.kind == "HelmRelease" and (old_one := old_objects.get(each.id)):
-            take_states(delta, old_one, each)
-            delta.has_other_chart = each.manifest["spec"]["chartRef"] != old_one.manifest["spec"]["chartRef"]
-    delta.states = _states_of_namespaces(both) or delta.states
-    _take_shards(delta, both)
     if spot.part.kind is PartKind.SOURCE and delta.replaced:
         old, new = telling(old), telling(new)
     delta.settings = list(changed_settings(old, new))
+    if spot.part.kind is PartKind.NAMESPACE:
+        delta.states = (_state_of_namespace(was, found.before), _state_of_namespace(spot, found.after))
     if (spot.part.tenant, spot.cluster) not in found.moved and spot.cluster not in found.rehomed:
-        delta.fields = list(_untold(spot, both, found, changed_keys(old, new)))
+        delta.fields = list(_untold(spot, both, found, {*changed_keys(old, new), *keys}))
     return delta
+
+
+def _state_of_namespace(spot: Spot, side: Side) -> State:
+    tenant = spot.part.tenant
+    return state_at(side, "tenants", tenant, "namespaces", side.documents.key_of(tenant, spot.part.name))
 
 
 def _said_of(spot: Spot, side: Side) -> dict[Path, Any]:
@@ -215,19 +206,3 @@ def _untold(spot: Spot, both: Both, found: Gathered, keys: Collection[str]) -> I
             yield from untold_of_baseline(changed, keys)
         elif spot.part.kind is PartKind.SOURCE:
             yield from untold_of_source(changed, keys)
-
-
-def _take_shards(delta: Delta, both: Both) -> None:
-    one = {label(each.manifest, SHARD_LABEL) for each in both.before if each.id.kind in KINDS_OF_SOURCES}
-    other = {label(each.manifest, SHARD_LABEL) for each in both.after if each.id.kind in KINDS_OF_SOURCES}
-    if one and other:
-        delta.shards = (min(one), min(other))
-
-
-def _states_of_namespaces(both: Both) -> tuple[State, State] | None:
-    """The states of a namespace that Pulumi creates, or of an extra one; None if they are the same."""
-    old = {each["metadata"]["name"]: state_of(each) for each in both.old if each["kind"] == "Namespace"}
-    for each in both.new:
-        if each["kind"] == "Namespace" and old.get(each["metadata"]["name"], state_of(each)) != state_of(each):
-            return old[each["metadata"]["name"]], state_of(each)
-    return None

@@ -9,12 +9,9 @@ from typing import Any, NamedTuple
 from tenantry.compare.review.model import Part, PartKind
 from tenantry.fleet.document import Documents
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.settings import tenant_states
 from tenantry.guard.kubeconfigs import held_by
 from tenantry.kube.kinds import group_of
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
-from tenantry.messages.data import mapping_at
-from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -149,6 +146,13 @@ class Side:
         assert self.fleet is not None
         return Documents(self.fleet, self.plan.environment)
 
+    def declares(self, tenant: str, cluster: str) -> bool:
+        """Whether the file has both, and the environment. Args: tenant: "" for the platform."""
+        there = self.fleet
+        if there is None or self.plan.environment not in there.environments or cluster not in there.clusters:
+            return False
+        return not tenant or tenant in there.document.tenants
+
     def spot_of(self, object: KubeObject) -> Spot:
         """Where the object belongs."""
         return Spot(self._part(object), object.owner.cluster)
@@ -204,25 +208,23 @@ class State(NamedTuple):
 
 
 ACTIVE = State()
+_STATES = {
+    "paused": State(suspended=True),
+    "offboarding": State(leaving="offboarding"),
+    "decommissioned": State(suspended=True, leaving="decommissioned"),
+}
 
 
-def state_of(manifest: Manifest) -> State:
-    """The state of a Kustomization, a HelmRelease or a Namespace."""
-    return State(bool(mapping_at(manifest, "spec").get("suspend")), label(manifest, STATE_LABEL))
-
-
-def state_of_cluster(side: Side, cluster: str) -> State:
-    """What the file says of a whole cluster."""
-    state = side.fleet.clusters[cluster].state if side.fleet and cluster in side.fleet.clusters else "active"
-    return State(state != "active", "decommissioned" if state == "decommissioned" else "")
+def state_at(side: Side, *at: str) -> State:
+    """What the entry at a path says of itself."""
+    return _STATES.get(str(side.fleet.said(*at).get("state")), ACTIVE) if side.fleet else ACTIVE
 
 
 def state_of_tenant(side: Side, tenant: str, cluster: str) -> State:
     """What the file says of a whole tenant on a cluster."""
-    if not side.fleet or tenant not in side.fleet.document.tenants:
-        return ACTIVE
-    states = tenant_states(side.fleet, tenant, cluster)
-    return State("paused" in states, "offboarding" if "offboarding" in states else "")
+    one = state_at(side, "tenants", tenant)
+    there = state_at(side, "tenants", tenant, "overrides", "clusters", cluster)
+    return State(one.suspended, one.leaving or there.leaving)
 
 
 def state_sentences(before: State, after: State) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from tenantry.compare.diff import Diff, Status
 from tenantry.compare.review.gather import Gathered
 from tenantry.compare.review.model import Effect, Part, PartKind
-from tenantry.compare.review.parts import Side, Spot, given_up, state_of, state_of_cluster
+from tenantry.compare.review.parts import Side, Spot, given_up, state_at
 from tenantry.compare.review.renames import Rename
 from tenantry.kube.objects import Manifest
 from tenantry.messages.text import grouped, listed
@@ -162,7 +162,7 @@ class Wholes:
         )
 
     def _is_given_up(self, cluster: str) -> bool:
-        return state_of_cluster(self._found.before, cluster).leaving == "decommissioned"
+        return state_at(self._found.before, "clusters", cluster).leaving == "decommissioned"
 
 
 def named(noun: str, names: Collection[str]) -> str:
@@ -173,7 +173,7 @@ def named(noun: str, names: Collection[str]) -> str:
 def what_stays(manifest: Manifest) -> str:
     """Why deleting a Kustomization or HelmRelease leaves its installed objects behind; "" if it does not."""
     spec = manifest["spec"]
-    if state_of(manifest).suspended:
+    if spec.get("suspend"):
         return "what it installed stays there, because it is suspended"
     if manifest["kind"] == "HelmRelease":
         return ""

@@ -27,6 +27,7 @@ _DEPTHS = {
     "configs": 3,
     "credentials": 3,
     "imageAutomation": 5,
+    "kubeconfig": 3,
     "namespaces": 4,
     "network": 3,
     "receivers": 3,
@@ -165,7 +166,7 @@ def changed_settings(before: Mapping[Path, Any], after: Mapping[Path, Any]) -> I
         one, other = before.get(path, default), after.get(path, default)
         if is_same(one, other):
             continue
-        if path[-1] == "credentials":  # their name, which is no secret
+        if path[-1] == "credentials" or path[0] == "kubeconfig":  # their names, which are no secrets
             yield Setting(key_of(path), one, other)
             continue
         plain = type(one) is type(other) is str and all(type(part) is str for part in path)
