@@ -11,10 +11,11 @@ from typing import Any
 from tenantry.compare.review.deltas import Delta, app_delta, object_delta
 from tenantry.compare.review.gather import Both, Gathered
 from tenantry.compare.review.items import Item, Items, follows
-from tenantry.compare.review.leftovers import ACCOUNT, ISOLATION, Leftovers, becomes
+from tenantry.compare.review.leftovers import Leftovers, becomes
 from tenantry.compare.review.model import APPS, Effect, Part, PartKind
 from tenantry.compare.review.parts import ACTIVE, Side, Spot, State, state_at, state_of_tenant, state_sentences
 from tenantry.compare.review.renames import Rename
+from tenantry.compare.review.untold import ISOLATION
 from tenantry.compare.review.wholes import Wholes, named, what_stays
 from tenantry.compare.review.words import Path, changed_keys, changed_settings, said
 from tenantry.fleet.settings import TIMES
@@ -229,8 +230,6 @@ class Collector:
         if delta.replaced and spot.part.kind in APPS and not old_name and self._moved(spot, delta) is None:
             item.sentences.append(becomes(spot, self._found))
         item.settings += delta.settings
-        if any(each.key == "serviceAccount.name" for each in delta.settings):
-            delta.fields = [each for each in delta.fields if each.path[0] != ACCOUNT]
         item.fields += delta.fields
         item.sentences += delta.sentences
         item.objects += both.objects

@@ -9,7 +9,6 @@ from typing import Any
 from tenantry.compare.diff import Changed
 from tenantry.compare.fields import FieldChange
 from tenantry.compare.review.gather import Both, Gathered
-from tenantry.compare.review.leftovers import untold_of_app, untold_of_baseline, untold_of_manifests, untold_of_source
 from tenantry.compare.review.model import PartKind, Setting
 from tenantry.compare.review.parts import (
     ACTIVE,
@@ -22,7 +21,14 @@ from tenantry.compare.review.parts import (
     attached,
     state_at,
 )
-from tenantry.compare.review.words import Path, changed_keys, changed_rest, changed_settings, in_one_word, said, telling
+from tenantry.compare.review.untold import (
+    untold_of_app,
+    untold_of_baseline,
+    untold_of_manifests,
+    untold_of_object,
+    untold_of_source,
+)
+from tenantry.compare.review.words import Path, changed_keys, changed_settings, in_one_word, said, telling
 from tenantry.fleet.settings import TIMES
 from tenantry.kube.objects import KubeObject
 from tenantry.plan.engine_order import WAIT
@@ -142,7 +148,8 @@ def object_delta(spot: Spot, both: Both, found: Gathered, keys: Collection[str])
     if spot.part.kind is PartKind.NAMESPACE:
         delta.states = (_state_of_namespace(was, found.before), _state_of_namespace(spot, found.after))
     if (spot.part.tenant, spot.cluster) not in found.moved and spot.cluster not in found.rehomed:
-        delta.fields = list(_untold(spot, both, found, {*changed_keys(old, new), *keys}))
+        own = {"state"} if delta.states[0] != delta.states[1] else set()
+        delta.fields = list(_untold(spot, both, found, {*changed_keys(old, new), *own, *keys}))
     return delta
 
 
@@ -199,10 +206,11 @@ def _is_there(spot: Spot, objects: list[KubeObject], side: Side) -> bool:
 
 
 def _untold(spot: Spot, both: Both, found: Gathered, keys: Collection[str]) -> Iterator[FieldChange]:
-    tenant = spot.part.tenant
-    yield from changed_rest(untold_of_manifests(both.old, tenant), untold_of_manifests(both.new, tenant))
+    yield from untold_of_manifests(both.old, both.new, keys)
     for changed in filter(None, (found.changed.get(each.id) for each in both.after)):
         if changed.id.kind == "HelmRelease":
             yield from untold_of_baseline(changed, keys)
         elif spot.part.kind is PartKind.SOURCE:
             yield from untold_of_source(changed, keys)
+        else:
+            yield from untold_of_object(changed, keys)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from tenantry.compare.fields import Entry, FieldChange, changed_fields, is_same
+from tenantry.compare.fields import Entry, changed_fields, is_same
 from tenantry.compare.review.model import Setting
 from tenantry.fleet.settings import TIMES
 from tenantry.messages.data import ABSENT
@@ -191,14 +190,6 @@ def _within(path: Path, value: Any) -> dict[str, Any]:
     for key in reversed(way):
         data = {key: data}
     return data
-
-
-def changed_rest(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[FieldChange]:
-    """The fields that differ of objects that are on both sides."""
-    for name in before:
-        if name in after and before[name] != after[name]:
-            for change in changed_fields(before[name], after[name]):
-                yield replace(change, path=(Entry(name), *change.path))
 
 
 def key_of(path: Iterable[str | int]) -> str:

@@ -126,6 +126,15 @@ def _sources() -> Iterator[tuple[str, tuple[str, str]]]:
     )
     yield "credentials, a config, an alert and a receiver", (BASE, with_settings(*ATTACHED))
     yield (
+        "a quota, and beside it a source that a receiver fetches from now on",
+        edited(
+            with_settings("quota: {pods: 5}", *ATTACHED),
+            ("pods: 5", "pods: 6"),
+            ("      charts: {helm", "      more: {git: {url: https://git.example.com/more, ref: {tag: v1}}}\n      charts: {helm"),
+            ("      web: {", "      more: {kustomize: {source: more}}\n      web: {"),
+        ),
+    )
+    yield (
         "an alert's channel, a receiver's type, a key of credentials and a config",
         edited(
             with_settings(*ATTACHED),
