@@ -188,11 +188,20 @@ def placed_platform(fleet: Fleet, environment: str, cluster: str, *, installs: b
     key = "platformServiceAccount"
     at = origin_at(fleet.source, ("clusters", cluster, key)) if key in fleet.raw("clusters", cluster) else None
     return (
+        *_kubeconfig(fleet, cluster),
         Value((key,), platform_account(fleet, environment, cluster), at),
         *shard_of(fleet, environment, "", cluster),
         *_state(fleet, (), "", cluster),
         *(_chart_values(fleet, environment, cluster) if installs else ()),
     )
+
+
+def _kubeconfig(fleet: Fleet, cluster: str) -> Iterator[Value]:
+    """How Flux reaches a remote cluster."""
+    if declared := fleet.clusters[cluster].kubeconfig:
+        place = ("clusters", cluster, "kubeconfig")
+        data = declared.model_dump(exclude_none=True)
+        yield from (each.under("kubeconfig") for each in trace(fleet.source, [Layer(place, fleet.raw(*place))], data))
 
 
 def platform_entry(fleet: Fleet, environment: str = "", cluster: str = "") -> tuple[Value, ...]:

@@ -130,7 +130,10 @@ def _sources() -> Iterator[tuple[str, tuple[str, str]]]:
         edited(
             with_settings("quota: {pods: 5}", *ATTACHED),
             ("pods: 5", "pods: 6"),
-            ("      charts: {helm", "      more: {git: {url: https://git.example.com/more, ref: {tag: v1}}}\n      charts: {helm"),
+            (
+                "      charts: {helm",
+                "      more: {git: {url: https://git.example.com/more, ref: {tag: v1}}}\n      charts: {helm",
+            ),
             ("      web: {", "      more: {kustomize: {source: more}}\n      web: {"),
         ),
     )
