@@ -26,6 +26,7 @@ class Base:
     """name: what messages call it; commit: its full hash, "" for a file; found: whether the file exists there.
 
     elsewhere: if it does not, what to write as BASE for files that it may have been before it was moved.
+    fleet: the file there; plans: by environment.
     """
 
     name: str

@@ -77,7 +77,7 @@ def check_both(editor: Editor) -> Checked:
     warned = {_essence(each) for each in warnings_of(before.fleet)}
     warnings = tuple(each for each in warnings_of(after.fleet) if _essence(each) not in warned)
     grants = {name: widened(before.fleet, after.fleet, name) for name in before.plans if name in after.plans}
-    base = Base(_BEFORE, plans=before.plans)
+    base = Base(_BEFORE, fleet=before.fleet, plans=before.plans)
     return Checked((), warnings, Compared(Sides(fleet=after.fleet, base=base, after=after.plans, grants=grants)))
 
 
