@@ -12,17 +12,17 @@ from typing import Literal, TypeAlias
 from tenantry.explain.common import Keeper, keeper, known, known_cluster
 from tenantry.fleet.choice import Choice, choice_of_addon, choice_of_app
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import Origin, Value, origin_at, placeholders
 from tenantry.fleet.placed import image_values, placed_app
-from tenantry.fleet.rollouts import rollout_at
 from tenantry.fleet.settings import variable_at
-from tenantry.fleet.trace import Origin, Value, origin_at, placeholders
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.plan.after import After
-from tenantry.plan.bypasses import bypass
 from tenantry.plan.images import PlannedImage
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.plan.waves import Rollout, rollout_name
+from tenantry.rollout.bypasses import bypass
+from tenantry.rollout.drawing import rollout_at
+from tenantry.rollout.waves import Rollout, rollout_name
 
 Whose: TypeAlias = Literal["environment", "own", "off"]
 

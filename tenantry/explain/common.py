@@ -10,7 +10,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.trace import Origin, Value
+from tenantry.fleet.merge import Origin, Value
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.data import value_at
 from tenantry.messages.errors import UNKNOWN_NAME, Refused

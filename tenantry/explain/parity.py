@@ -8,9 +8,9 @@ from typing import Any
 
 from tenantry.explain.variants import Reason, Variant, app_variants, follows, meant, reason_of, tenant_variants
 from tenantry.fleet.choice import choice_of_addon, choice_of_app
-from tenantry.fleet.environments import barrier
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.trace import Origin, Value, origin_at
+from tenantry.fleet.merge import Origin, Value, origin_at
+from tenantry.fleet.placement import barrier
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Path
 from tenantry.messages.masking import masked_pair

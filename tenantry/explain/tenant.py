@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from tenantry.explain.common import Keeper, keeper, known, known_cluster
 from tenantry.fleet.choice import Choice, choice_of_addon, choice_of_app
 from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.merge import Value
 from tenantry.fleet.placed import (
     NOTIFICATIONS,
     namespace_of,
@@ -18,7 +19,6 @@ from tenantry.fleet.placed import (
     platform_times,
     tenant_entry,
 )
-from tenantry.fleet.trace import Value
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.plan import Plan
 

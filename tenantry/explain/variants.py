@@ -10,11 +10,11 @@ from tenantry.explain.app import variable
 from tenantry.fleet.apps import app_layers
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.flux_shards import flux_shard
+from tenantry.fleet.merge import Origin, Value, placeholders
 from tenantry.fleet.namespaces import main_namespace
 from tenantry.fleet.placed import image_values, placed_app, placed_tenant, platform_entry, tenant_entry
 from tenantry.fleet.settings import TIMES, settings_layers, tenant_states, variables_of
 from tenantry.fleet.template import fill
-from tenantry.fleet.trace import Origin, Value, placeholders
 from tenantry.messages.errors import Found, Path
 from tenantry.messages.text import listed
 from tenantry.plan.plan import Plan

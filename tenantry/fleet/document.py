@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from tenantry.fleet.apps import MERGED, EffectiveApp, effective_app
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.merge import Layer, merge
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace
@@ -27,7 +27,6 @@ from tenantry.fleet.settings import (
     variables_of,
     variables_of_app,
 )
-from tenantry.fleet.sharing import platform_account
 from tenantry.messages.errors import Found
 from tenantry.model import Model, ObjectsChart, PlacedSettings, Source
 from tenantry.model.network import Network

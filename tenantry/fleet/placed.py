@@ -21,9 +21,9 @@ from tenantry.fleet.document import (
     images_of,
     settings_data,
 )
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.fleet.flux_shards import flux_shard
-from tenantry.fleet.merge import Layer, merge
+from tenantry.fleet.merge import Layer, Value, merge, origin_at, trace
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace, namespace_template
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import (
@@ -34,8 +34,6 @@ from tenantry.fleet.settings import (
     tenant_settings,
     variables_of,
 )
-from tenantry.fleet.sharing import platform_account
-from tenantry.fleet.trace import Value, origin_at, trace
 from tenantry.messages.errors import Path
 from tenantry.model import ObjectsChart, Source
 

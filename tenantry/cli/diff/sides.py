@@ -14,8 +14,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.guard import RunLimits, limits_of, refusals_of_change
 from tenantry.guard.permissions import checked
 from tenantry.load import load_fleet, plan_all, plan_one
-from tenantry.messages.errors import INVALID_BASE, UNKNOWN_NAME, InvalidFleet, Refused
-from tenantry.messages.problems import Problem
+from tenantry.messages.errors import INVALID_BASE, UNKNOWN_NAME, InvalidFleet, Problem, Refused
 from tenantry.messages.progress import Tell, steps
 from tenantry.plan.plan import Plan, nothing_of
 

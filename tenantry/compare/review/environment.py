@@ -15,7 +15,7 @@ from tenantry.messages.data import ABSENT
 from tenantry.messages.text import counted, listed
 from tenantry.plan.after import in_words
 from tenantry.plan.plan import Plan
-from tenantry.plan.waves import Rollout, Wave, then
+from tenantry.rollout.waves import Rollout, Wave, then
 
 
 def touched_waves(diff: Diff, before: Plan, after: Plan) -> Iterator[RolledOut]:

@@ -10,8 +10,7 @@ from tenantry.compare.review.model import Part, PartKind
 from tenantry.fleet.document import Documents
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.kubeconfigs import held_by
-from tenantry.kube.kinds import group_of
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, group_of
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp

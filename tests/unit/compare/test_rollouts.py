@@ -9,7 +9,7 @@ from tenantry.cli.diff.data import review_document
 from tenantry.cli.diff.terminal import as_text
 from tenantry.cli.diff.values import DisplayLimits
 from tests.unit.compare.review.outline import reviewed
-from tests.unit.plan.test_waves import APPS, CANARY, fleet
+from tests.unit.rollout.test_waves import APPS, CANARY, fleet
 
 WAVES = f"{{waves: [{CANARY}, {{percent: 50}}, {{all: true}}]}}"
 PINNED = APPS.replace("{source: m}", "{source: m, path: ./a}")

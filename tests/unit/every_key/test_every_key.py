@@ -25,7 +25,7 @@ from tenantry.explain.parity import Subject, parity
 from tenantry.fleet.apps import MERGED
 from tenantry.fleet.document import ANSWERED
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.trace import Origin
+from tenantry.fleet.merge import Origin
 from tenantry.load import fleet_of, load_fleet, plan_all
 from tenantry.messages.errors import Location
 from tenantry.model import Addon, App, PlacedSettings

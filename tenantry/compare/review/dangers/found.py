@@ -13,8 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from tenantry.compare.diff import Changed, Diff
 from tenantry.compare.review.model import Danger, DangerKind
-from tenantry.kube.kinds import group_of
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, readable_id
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, group_of, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import MOST_NAMES, counted, grouped, listed
 from tenantry.plan.plan import Plan

@@ -7,9 +7,8 @@ from typing import Any
 
 from tenantry.compare.review.dangers.found import Found, Piece, Pieces, Rank
 from tenantry.compare.review.model import DangerKind
-from tenantry.kube.kinds import holds_data
-from tenantry.kube.objects import Manifest, labels_of
-from tenantry.kube.quantities import number_of
+from tenantry.kube.objects import Manifest, holds_data, labels_of
+from tenantry.kube.values import number_of
 from tenantry.messages.data import mapping_at
 
 _LIMITS = {"max": -1, "min": 1, "default": -1, "maxLimitRequestRatio": -1}

@@ -11,11 +11,11 @@ from tenantry.compare.review.dangers.found import Found, Pieces, Rank
 from tenantry.compare.review.model import DangerKind
 from tenantry.kube.objects import KubeObject, Owner
 from tenantry.messages.data import mapping_at
-from tenantry.plan.bypasses import bypass, is_range
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.plan.waves import rollout_name
+from tenantry.rollout.bypasses import bypass, is_range
+from tenantry.rollout.waves import rollout_name
 
 _ACTING = {
     "ImageUpdateAutomation": "pushes commits to its source from now on",

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from tenantry.compare.review.dangers.found import Found, Key, Piece, Pieces, Rank
 from tenantry.compare.review.model import DangerKind
 from tenantry.kube.objects import Manifest, Owner
-from tenantry.kube.rights import Right, in_words, rights_of_rules
+from tenantry.kube.values import Right, in_words, rights_of_rules
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import grouped, listed
 from tenantry.plan.plan import Plan
