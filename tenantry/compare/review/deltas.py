@@ -184,7 +184,7 @@ def _names(objects: list[KubeObject], side: Side) -> Iterator[Path]:
         if kind in ("Secret", "ConfigMap"):
             yield "credentials" if kind == "Secret" else "configs", attached(each.id.name)
         elif kind in NOTIFICATIONS:
-            yield "receivers" if kind == "Receiver" else "alerts", side.naming.short(each.owner, each.id.name)
+            yield "receivers" if kind == "Receiver" else "alerts", side.short(each)
         elif kind in (*KINDS_OF_SOURCES, "HelmChart"):
             yield ("chart",)
 

@@ -54,8 +54,8 @@ class Gathered:
         }
         self.old_tenants = {each.after: each.before for each in renamed if each.kind is PartKind.TENANT}
         self.old_clusters = {each.after: each.before for each in renamed if each.kind is PartKind.CLUSTER}
-        self._new_tenants = {old: new for new, old in self.old_tenants.items()}
-        self._new_clusters = {old: new for new, old in self.old_clusters.items()}
+        self.new_tenants = {old: new for new, old in self.old_tenants.items()}
+        self.new_clusters = {old: new for new, old in self.old_clusters.items()}
         self._gather()
         self._touch_dependents()
 
@@ -116,8 +116,8 @@ class Gathered:
     def _old_spot(self, object: KubeObject) -> Spot:
         """The part that the object belonged to, under the names that the part, its tenant and its cluster have now."""
         (kind, tenant, name), cluster = self.before.spot_of(object)
-        part = Part(kind, self._new_tenants.get(tenant, tenant), self.renamed.get((kind, tenant, name), name))
-        return Spot(part, self._new_clusters.get(cluster, cluster))
+        part = Part(kind, self.new_tenants.get(tenant, tenant), self.renamed.get((kind, tenant, name), name))
+        return Spot(part, self.new_clusters.get(cluster, cluster))
 
     def at(self, spot: Spot) -> Both:
         return self.spots.setdefault(spot, Both())

@@ -87,7 +87,7 @@ class Leftovers:
         if at == {("spec", "serviceAccountName")} or (kind is PartKind.SETTINGS and at == {("spec", "chartRef")}):
             return self.items.find(Spot(Part(PartKind.SETTINGS, tenant if kind is PartKind.APP else "", ""), cluster))
         if kind is PartKind.APP and at <= {("spec", "sourceRef"), ("spec", "chartRef")}:
-            name = self._found.after.naming.short(changed.after.owner, _source_of(changed.after))
+            name = self._found.after.short(changed.after, _source_of(changed.after))
             return self.items.find(Spot(Part(PartKind.SOURCE, tenant, name), cluster))
         if kind is PartKind.ADDON and at == {("spec", "chartRef")}:
             return self.items.find(Spot(Part(PartKind.SETTINGS, "", ""), cluster))

@@ -10,29 +10,10 @@ from tenantry.compare.review.model import Part, PartKind
 from tenantry.fleet.document import Documents
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.kubeconfigs import held_by
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, group_of
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-
-
-class Naming:
-    """The names in one plan. Objects for remote clusters lie together, so their names begin with the cluster and the namespace."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.management = plan.management
-        self.namespaces = {(each.tenant, each.cluster): each.namespace for each in plan.placements}
-
-    def namespace(self, owner: Owner) -> str:
-        """The main namespace of a placement; "" for the platform."""
-        return self.namespaces.get((owner.tenant, owner.cluster), "")
-
-    def short(self, owner: Owner, name: str) -> str:
-        """The key in the file that the name of a Flux object comes from."""
-        if owner.cluster == self.management:
-            return name
-        parts = (owner.cluster, self.namespace(owner)) if owner.tenant else (owner.cluster,)
-        return name.removeprefix("-".join(parts) + "-")
 
 
 def attached(name: str) -> str:
@@ -126,7 +107,6 @@ class Side:
         self.plan = plan
         self.fleet = fleet
         self.uses = Uses(plan)
-        self.naming = Naming(plan)
         self.placements = {(each.tenant, each.cluster): each for each in plan.placements}
         self.tenants = dict.fromkeys(each.tenant for each in plan.placements)
         self.clusters = dict.fromkeys(each.owner.cluster for each in plan.objects if each.owner.cluster)
@@ -152,6 +132,18 @@ class Side:
             return False
         return not tenant or tenant in there.document.tenants
 
+    def short(self, planned: KubeObject, name: str = "") -> str:
+        """The key in the file that a Flux object is named after. Names for remote clusters begin with cluster and namespace.
+
+        Args: name: of another object beside the planned one.
+        """
+        (tenant, cluster), name = planned.owner, name or planned.id.name
+        if cluster == self.plan.management:
+            return name
+        placement = self.placements.get((tenant, cluster))
+        parts = (cluster, placement.namespace if placement else "") if tenant else (cluster,)
+        return name.removeprefix("-".join(parts) + "-")
+
     def spot_of(self, object: KubeObject) -> Spot:
         """Where the object belongs."""
         return Spot(self._part(object), object.owner.cluster)
@@ -173,7 +165,7 @@ class Side:
         if users and (kind == "HelmChart" or not tenant):
             return _part_of(users[0])
         if kind in KINDS_OF_SOURCES and tenant:
-            return Part(PartKind.SOURCE, tenant, self.naming.short(object.owner, object.id.name))
+            return Part(PartKind.SOURCE, tenant, self.short(object))
         if tenant:
             name = object.id.name if kind == "Namespace" else object.id.namespace
             return self.namespace_part(tenant, object.owner.cluster, name)
@@ -182,7 +174,7 @@ class Side:
     def _of_platform(self, object: KubeObject) -> Part:
         cluster, id = object.owner.cluster, object.id
         if id.kind == "HelmRelease":
-            name = self.naming.short(object.owner, id.name).removesuffix("-namespaces")
+            name = self.short(object).removesuffix("-namespaces")
             return Part(PartKind.ADDON, "", self._addon_of_release(object) or name)
         namespace = id.name if id.kind == "Namespace" else id.namespace
         if addon := self._addons.get((cluster, namespace)):

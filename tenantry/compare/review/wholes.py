@@ -25,12 +25,7 @@ class Wholes:
 
     def __init__(self, found: Gathered, renamed: Iterable[Rename]) -> None:
         self._found = found
-        renamed = tuple(renamed)
         self._fates = {(each.kind, each.after): each.fate for each in renamed}
-        self._clusters = {each.after: each.before for each in renamed if each.kind is PartKind.CLUSTER}
-        self._tenants = {each.after: each.before for each in renamed if each.kind is PartKind.TENANT}
-        self._new_cluster = {old: new for new, old in self._clusters.items()}
-        self._new_tenant = {old: new for new, old in self._tenants.items()}
         self._names = {(app.tenant, app.name) for app in found.before.plan.apps}
         self._kept = {key for key in found.before.uses.keys if key in found.after.uses.keys}
         self._kept_names = {(tenant, name) for tenant, _, name in self._kept}
@@ -46,8 +41,8 @@ class Wholes:
             environment = self._found.diff.environment
             effect = Effect.REMOVED if self._found.diff.status is Status.REMOVED else Effect.CHANGED
             return Spot(Part(PartKind.ENVIRONMENT, "", environment), ""), effect
-        if cluster in self._clusters or cluster in self._new_cluster:
-            name = self._new_cluster.get(cluster, cluster)
+        if cluster in self._found.old_clusters or cluster in self._found.new_clusters:
+            name = self._found.new_clusters.get(cluster, cluster)
             return Spot(Part(PartKind.CLUSTER, "", name), name), Effect.RENAMED
         return self._of_tenant(spot) if part.tenant else self._of_platform(spot)
 
@@ -56,19 +51,19 @@ class Wholes:
         diff = self._found.diff
         if diff.status is Status.KEPT and is_replaced(diff):
             return True
-        return spot.cluster in self._clusters or spot.part.tenant in self._tenants
+        return spot.cluster in self._found.old_clusters or spot.part.tenant in self._found.old_tenants
 
     def was(self, part: Part) -> str:
         """The former name of a tenant or a cluster."""
         if part.kind is PartKind.CLUSTER:
-            return self._clusters.get(part.name, "")
-        return self._tenants.get(part.tenant, "") if part.kind is PartKind.TENANT else ""
+            return self._found.old_clusters.get(part.name, "")
+        return self._found.old_tenants.get(part.tenant, "") if part.kind is PartKind.TENANT else ""
 
     def _of_tenant(self, spot: Spot) -> tuple[Spot, Effect] | None:
         (kind, tenant, name), cluster = spot
         before, after = self._found.before, self._found.after
-        if tenant in self._tenants or tenant in self._new_tenant:
-            new = self._new_tenant.get(tenant, tenant)
+        if tenant in self._found.old_tenants or tenant in self._found.new_tenants:
+            new = self._found.new_tenants.get(tenant, tenant)
             return Spot(Part(PartKind.TENANT, new, new), cluster), Effect.RENAMED
         here, there = (tenant, cluster) in before.placements, (tenant, cluster) in after.placements
         whole = Spot(Part(PartKind.TENANT, tenant, tenant), cluster)
