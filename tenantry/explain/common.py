@@ -81,7 +81,7 @@ def _hidden(values: Iterable[Value]) -> Iterable[Value]:
         below[str(each.path[-1])] = each.value
     shown = masked(tree)
     for each in values:
-        names_credentials = each.path[-1] == "credentials" and "values" not in each.path
-        value = each.value if names_credentials else value_at(shown, tuple(map(str, each.path)))
+        is_name = each.path[0] == "kubeconfig" or (each.path[-1] == "credentials" and "values" not in each.path)
+        value = each.value if is_name else value_at(shown, tuple(map(str, each.path)))
         changed = each.written is not None and value != each.value
         yield replace(each, value=value, written=HIDDEN_VALUE if changed else each.written)

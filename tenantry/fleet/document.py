@@ -27,6 +27,7 @@ from tenantry.fleet.settings import (
     variables_of,
     variables_of_app,
 )
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Found
 from tenantry.model import Model, ObjectsChart, PlacedSettings, Source
 from tenantry.model.network import Network
@@ -144,7 +145,8 @@ class Documents:
         found = {}
         for template, written in self.fleet.raw(*at, "namespaces").items():
             name = str(filled(template, variables, at))
-            found[name] = filled(written or {}, {**variables, "namespace": name}, at)
+            objects = filled(mapping_at(written, "objects"), {**variables, "namespace": name}, at)
+            found[name] = {**(written or {}), **({"objects": objects} if objects else {})}
         return found
 
     def tenant(self, tenant: str, cluster: str) -> dict[str, Any]:

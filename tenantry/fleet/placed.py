@@ -186,8 +186,8 @@ def placed_platform(fleet: Fleet, environment: str, cluster: str, *, installs: b
     key = "platformServiceAccount"
     at = origin_at(fleet.source, ("clusters", cluster, key)) if key in fleet.raw("clusters", cluster) else None
     return (
-        *_kubeconfig(fleet, cluster),
         Value((key,), platform_account(fleet, environment, cluster), at),
+        *_kubeconfig(fleet, cluster),
         *shard_of(fleet, environment, "", cluster),
         *_state(fleet, (), "", cluster),
         *(_chart_values(fleet, environment, cluster) if installs else ()),

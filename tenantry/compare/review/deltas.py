@@ -31,6 +31,7 @@ from tenantry.compare.review.untold import (
 from tenantry.compare.review.words import Path, changed_keys, changed_settings, in_one_word, said, telling
 from tenantry.fleet.settings import TIMES
 from tenantry.kube.objects import KubeObject
+from tenantry.model import PlacedSettings
 from tenantry.plan.engine_order import WAIT
 from tenantry.plan.planned_apps import PlannedApp
 
@@ -153,8 +154,15 @@ def object_delta(spot: Spot, both: Both, found: Gathered, keys: Collection[str])
     return delta
 
 
+def _is_main(spot: Spot, side: Side) -> bool:
+    """Whether the namespace of a part is the tenant's main one on this side."""
+    return side.placements[spot.part.tenant, spot.cluster].namespace == spot.part.name
+
+
 def _state_of_namespace(spot: Spot, side: Side) -> State:
     tenant = spot.part.tenant
+    if _is_main(spot, side):
+        return ACTIVE
     return state_at(side, "tenants", tenant, "namespaces", side.documents.key_of(tenant, spot.part.name))
 
 
@@ -162,10 +170,11 @@ def _said_of(spot: Spot, side: Side) -> dict[Path, Any]:
     (kind, tenant, name), cluster = spot
     if kind is PartKind.SOURCE:
         return said(side.documents.source(tenant, name, cluster))
-    if kind is PartKind.NAMESPACE:
+    if kind is PartKind.NAMESPACE and not _is_main(spot, side):
         return said(side.documents.namespace(tenant, name, cluster))
     document = side.documents.tenant(tenant, cluster) if tenant else side.documents.platform(cluster)
-    return said({key: value for key, value in document.items() if key not in _TOLD_APART})
+    own = PlacedSettings.model_fields if kind is PartKind.NAMESPACE else document
+    return said({key: value for key, value in document.items() if key in own and key not in _TOLD_APART})
 
 
 _NAMED = frozenset({"alerts", "chart", "configs", "credentials", "receivers"})

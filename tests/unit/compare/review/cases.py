@@ -199,6 +199,10 @@ def _namespaces() -> Iterator[tuple[str, tuple[str, str]]]:
     yield "a quota in one of them", edited(two, ("jobs: {}", "jobs: {quota: {pods: 1}}"))
     yield "an object in all namespaces", edited(two, ("a: b", "a: c"))
     yield "a removed namespace", edited(two, ("jobs: {}, ", ""))
+    yield (
+        "a main namespace with the name that another one had",
+        edited(two, ("namespaces: {jobs: {}, ", "namespace: '{tenant}-jobs'\n    namespaces: {")),
+    )
     yield "a namespace marked for removal", edited(two, ("jobs: {}", "jobs: {state: offboarding}"))
     yield "a service account in a namespace", edited(two, ("jobs: {}", "jobs: {serviceAccount: true}"))
 
@@ -226,6 +230,8 @@ def _tenants() -> Iterator[tuple[str, tuple[str, str]]]:
 
 
 def _platform() -> Iterator[tuple[str, tuple[str, str]]]:
+    braces = WITH_ADDON.replace("{dns: {}}", "{dns: {annotations: {example.com/a: '{\"b\": 1}'}}}")
+    yield "an add-on's annotation with braces", edited(braces, ("1.0.0", "2.0.0"))
     yield "a new add-on", (BASE, WITH_ADDON)
     yield "a removed add-on", (WITH_ADDON, BASE)
     yield "an add-on's version", edited(WITH_ADDON, ("dns, version: 1.0.0", "dns, version: 2.0.0"))
