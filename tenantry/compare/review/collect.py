@@ -162,7 +162,7 @@ class Collector:
     def _delta_of(self, spot: Spot, both: Both) -> Delta:
         keys = self._larger.keys(spot)
         if spot.part.kind in APPS:
-            return app_delta(spot, self._found, keys)
+            return app_delta(spot, both, self._found, keys)
         return object_delta(spot, both, self._found, keys)
 
     # --- parts --------------------------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ _TOLD_APART = {"namespaces", "clusterAdmin", *TIMES}
 """Keys of a tenant that are told of its namespaces, where they permit something, or where they are handed down."""
 
 
-def app_delta(spot: Spot, found: Gathered, keys: Collection[str]) -> Delta:
+def app_delta(spot: Spot, both: Both, found: Gathered, keys: Collection[str]) -> Delta:
     """The difference of an app, with its chart and images, and of an add-on with its source and namespaces, too.
 
     Args: keys: those that differ of what the app belongs to.
@@ -85,9 +85,9 @@ def app_delta(spot: Spot, found: Gathered, keys: Collection[str]) -> Delta:
         new.pop(("helm", "values"), None)
     _without_inherited(one, old, other, new, found)
     delta.settings = list(changed_settings(old, new))
-    if changed:
+    if not delta.replaced:
         own = {"state"} if delta.states[0] != delta.states[1] else set()
-        delta.fields = list(untold_of_app(changed, {*changed_keys(old, new), *own, *keys}))
+        delta.fields = list(_untold(spot, both, found, {*changed_keys(old, new), *own, *keys}))
     delta.sentences = list(_waits(before, after))
     return delta
 
@@ -217,7 +217,9 @@ def _is_there(spot: Spot, objects: list[KubeObject], side: Side) -> bool:
 def _untold(spot: Spot, both: Both, found: Gathered, keys: Collection[str]) -> Iterator[FieldChange]:
     yield from untold_of_manifests(both.old, both.new, keys)
     for changed in filter(None, (found.changed.get(each.id) for each in both.after)):
-        if changed.id.kind == "HelmRelease":
+        if changed.id in found.after.uses.apps:
+            yield from untold_of_app(changed, keys)
+        elif changed.id.kind == "HelmRelease":
             yield from untold_of_baseline(changed, keys)
         elif spot.part.kind is PartKind.SOURCE:
             yield from untold_of_source(changed, keys)

@@ -26,27 +26,34 @@ _FIELDS = {
     "state": ("deletionPolicy", "patches"),
 }
 """Fields of Flux's objects that follow from a key of another name."""
+_SOURCE = ("chart", "interval", "source", "timeout")
+_IMAGES = ("imageAutomation",)
 _KEYS = {
     "Alert": ("alerts",),
+    "Bucket": _SOURCE,
     "ClusterRole": ("clusterRoles", "clusterObjects"),
     "ClusterRoleBinding": ("clusterRoles", "clusterObjects", "serviceAccount"),
-    "ConfigMap": ("configs", "objects"),
-    "GitRepository": ("chart", "interval", "timeout"),
-    "HelmChart": ("chart", "interval", "timeout"),
-    "HelmRepository": ("chart", "interval", "timeout"),
-    "LimitRange": ("limits", "objects"),
-    "Namespace": ("annotations", "labels", "podSecurity", "serviceAccount", "state"),
-    "NetworkPolicy": ("network", "objects"),
+    "ConfigMap": ("configs", "objects", "namespaces"),
+    "ExternalArtifact": _SOURCE,
+    "GitRepository": _SOURCE,
+    "HelmChart": (*_SOURCE, "helm"),
+    "HelmRepository": _SOURCE,
+    "ImagePolicy": _IMAGES,
+    "ImageRepository": _IMAGES,
+    "ImageUpdateAutomation": _IMAGES,
+    "LimitRange": ("limits", "objects", "namespaces"),
+    "Namespace": ("annotations", "labels", "namespaces", "podSecurity", "serviceAccount", "state"),
+    "NetworkPolicy": ("network", "objects", "namespaces"),
+    "OCIRepository": _SOURCE,
     "Provider": ("alerts",),
     "Receiver": ("receivers",),
-    "ResourceQuota": ("quota", "objects"),
-    "Role": ("objects",),
-    "RoleBinding": ("objects", "owners", "role", "roleBindings", "serviceAccount"),
-    "Secret": ("credentials", "objects"),
-    "ServiceAccount": ("objects", "platformServiceAccount", "serviceAccount"),
+    "ResourceQuota": ("quota", "objects", "namespaces"),
+    "RoleBinding": ("objects", "owners", "role", "roleBindings", "serviceAccount", "namespaces"),
+    "Secret": ("credentials", "objects", "namespaces"),
+    "ServiceAccount": ("objects", "platformServiceAccount", "serviceAccount", "namespaces"),
 }
-"""The keys of a tenant or the platform that an object of a kind comes from. Objects of other kinds are written in the file."""
-_WRITTEN = ("clusterObjects", "objects")
+"""The keys that an object of a kind comes from, beside an app's own. Objects of other kinds are written in the file."""
+_WRITTEN = ("clusterObjects", "namespaces", "objects")
 
 
 def untold_of_app(changed: Changed, keys: Collection[str]) -> Iterator[FieldChange]:
@@ -60,8 +67,9 @@ def untold_of_source(changed: Changed, keys: Collection[str]) -> Iterator[FieldC
 
 
 def untold_of_baseline(changed: Changed, keys: Collection[str]) -> Iterator[FieldChange]:
-    """The fields of a baseline's release, without the objects that it installs."""
-    return _untold(changed, f"{changed.id.kind} baseline", keys, _OF_APPS | {"values"})
+    """The fields of the release of a tenant's baseline or an add-on's namespaces, without the objects that it installs."""
+    name = "baseline" if changed.after.owner.tenant else "of its namespaces"
+    return _untold(changed, f"{changed.id.kind} {name}", keys, _OF_APPS | {"values"})
 
 
 def _untold(changed: Changed, name: str, keys: Collection[str], told: frozenset[str]) -> Iterator[FieldChange]:

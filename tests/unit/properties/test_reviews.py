@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tenantry.compare.diff import Diff, diff_all
 from tenantry.compare.review.build import review
-from tenantry.compare.review.model import Change, EnvironmentReview, Part, PartKind
+from tenantry.compare.review.model import Change, Effect, EnvironmentReview, Part, PartKind
 from tenantry.compare.review.parts import Planned
 from tenantry.messages.errors import InvalidFleet
 from tests.drawn import given, one_in
@@ -31,8 +31,11 @@ def accounted_for(before: Planned, after: Planned) -> None:
     assert list(reviews) == [each.environment for each in diffs if each]
     for each in diffs:
         if each:
-            found = [id for change in changes_of(reviews[each.environment]) for id in change.objects]
+            changes = list(changes_of(reviews[each.environment]))
+            found = [id for change in changes for id in change.objects]
             assert Counter(found) == Counter({id: 1 for id in _objects(each)})
+            silent = (one for one in changes if not (one.settings or one.fields or one.sentences))
+            assert [one.part for one in silent if one.effect is Effect.CHANGED] == []
 
 
 def _objects(diff: Diff) -> set[object]:

@@ -49,6 +49,8 @@ def test_every_object_is_accounted_for_once_in_both_directions(case: str) -> Non
             own = [*environment.clusters, *(each for tenant in environment.tenants for each in tenant.changes)]
             objects = {each.id for each in (*diff.removed.objects, *diff.added.objects, *diff.changed)}
             assert Counter(id for each in own for id in each.objects) == Counter(objects)
+            silent = (each for each in own if not (each.settings or each.fields or each.sentences))
+            assert [each.part for each in silent if each.effect is Effect.CHANGED] == []
 
 
 def test_equal_plans_have_nothing_to_review() -> None:
