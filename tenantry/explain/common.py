@@ -13,7 +13,7 @@ from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Origin, Value
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.data import value_at
-from tenantry.messages.errors import UNKNOWN_NAME, Refused
+from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.masking import HIDDEN_VALUE, masked
 from tenantry.messages.text import closest
 
@@ -70,16 +70,21 @@ def without_secrets(found: _T) -> _T:
     return shown  # type: ignore[no-any-return]
 
 
+def tree_of(values: Iterable[tuple[Path, Any]]) -> dict[str, Any]:
+    """Values by path as nested mappings, in which an index of a list is a key."""
+    tree: dict[str, Any] = {}
+    for path, value in values:
+        below = tree
+        for part in path[:-1]:
+            below = below.setdefault(str(part), {})
+        below[str(path[-1])] = value
+    return tree
+
+
 def _hidden(values: Iterable[Value]) -> Iterable[Value]:
     """Values that stand beside each other. What a key means is told by those around it."""
     values = tuple(values)
-    tree: dict[str, Any] = {}
-    for each in values:
-        below = tree
-        for part in each.path[:-1]:
-            below = below.setdefault(str(part), {})
-        below[str(each.path[-1])] = each.value
-    shown = masked(tree)
+    shown = masked(tree_of((each.path, each.value) for each in values))
     for each in values:
         is_name = each.path[0] == "kubeconfig" or (each.path[-1] == "credentials" and "values" not in each.path)
         value = each.value if is_name else value_at(shown, tuple(map(str, each.path)))

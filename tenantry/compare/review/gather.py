@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tenantry.compare.diff import Changed, Diff
 from tenantry.compare.review.model import Part, PartKind
-from tenantry.compare.review.parts import Side, Spot, label
+from tenantry.compare.review.parts import Side, Spot, label, part_of
 from tenantry.compare.review.renames import Rename
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at
@@ -131,15 +131,13 @@ class Gathered:
         for key, app in self.after.uses.keys.items():
             before = self.before.uses.keys.get(key)
             if before is not None and list(before.after) != list(app.after):
-                kind = PartKind.APP if app.tenant else PartKind.ADDON
-                self.at(Spot(Part(kind, app.tenant, app.name), app.cluster))
+                self.at(Spot(part_of(app), app.cluster))
 
     def _touch_users(self, object: KubeObject) -> None:
         """Several apps can take one chart. It is accounted for with the first, and its settings are those of all."""
         if object.id.kind == "HelmChart":
             for app in self.after.uses.users.get(object.id, ()):
-                kind = PartKind.APP if app.tenant else PartKind.ADDON
-                self.at(Spot(Part(kind, app.tenant, app.name), app.cluster))
+                self.at(Spot(part_of(app), app.cluster))
 
 
 def is_plain(object: KubeObject) -> bool:

@@ -158,12 +158,12 @@ class Side:
     def _part(self, object: KubeObject) -> Part:
         tenant, kind = object.owner.tenant, object.id.kind
         if object.id in self.uses.apps:
-            return _part_of(self.uses.apps[object.id])
+            return part_of(self.uses.apps[object.id])
         if group_of(object.id.api_version) == _IMAGES:
             return Part(PartKind.APP if tenant else PartKind.ADDON, tenant, label(object.manifest, APP_LABEL))
         users = self.uses.users.get(object.id)
         if users and (kind == "HelmChart" or not tenant):
-            return _part_of(users[0])
+            return part_of(users[0])
         if kind in KINDS_OF_SOURCES and tenant:
             return Part(PartKind.SOURCE, tenant, self.short(object))
         if tenant:
@@ -187,7 +187,8 @@ class Side:
         return next((name for each in objects if (name := label(each, APP_LABEL))), "")
 
 
-def _part_of(app: PlannedApp) -> Part:
+def part_of(app: PlannedApp) -> Part:
+    """A tenant's app, or an add-on."""
     return Part(PartKind.APP if app.tenant else PartKind.ADDON, app.tenant, app.name)
 
 
